@@ -1,0 +1,93 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "larder",
+  products: [
+    .executable(name: "larder", targets: ["larder"]),
+    .library(name: "Catalog", targets: ["Catalog"]),
+    .library(name: "Larder", targets: ["Larder"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // No default traits: the embedded store reads no configuration file and needs no Foundation.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird",
+      from: "2.28.1",
+      traits: []
+    ),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CJansson",
+      pkgConfig: "jansson",
+      providers: [.apt(["libjansson-dev"])]
+    ),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+
+    .target(
+      name: "Catalog",
+      dependencies: [
+        "CJansson",
+        .product(name: "Yams", package: "Yams"),
+      ]
+    ),
+    .target(name: "Transport"),
+    .target(name: "CurlTransport", dependencies: ["Transport", "CCurl"]),
+    .target(
+      name: "Cache",
+      dependencies: [
+        "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .target(
+      name: "Larder",
+      dependencies: [
+        "Catalog", "Transport", "Cache",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .target(
+      name: "SampleStore",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]
+    ),
+    .target(
+      name: "LarderCommands",
+      dependencies: [
+        "Catalog", "Transport", "CurlTransport", "Cache", "Larder", "SampleStore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .executableTarget(name: "larder", dependencies: ["LarderCommands"]),
+
+    .testTarget(name: "CatalogTests", dependencies: ["Catalog"]),
+    .testTarget(name: "TransportTests", dependencies: ["Transport"]),
+    .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "Transport"]),
+    .testTarget(name: "CacheTests", dependencies: ["Cache"]),
+    .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

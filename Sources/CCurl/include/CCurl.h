@@ -1,0 +1,60 @@
+#ifndef CCURL_H
+#define CCURL_H
+
+#include <curl/curl.h>
+#include <stdint.h>
+
+// Variadic functions cannot be called from Swift; each wrapper below fixes one argument type.
+
+// Sets a number or a switch (CURLOPTTYPE_LONG).
+CURLcode larder_easy_set_long(CURL *easy, CURLoption option, long value);
+// Sets a size (CURLOPTTYPE_OFF_T).
+CURLcode larder_easy_set_size(CURL *easy, CURLoption option, curl_off_t value);
+// Sets a string, a list or a context pointer (CURLOPTTYPE_OBJECTPOINT).
+CURLcode larder_easy_set_pointer(CURL *easy, CURLoption option, const void *value);
+// Sets a number or a switch of a multi handle.
+CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+// Called with a piece of a body or with one header line; returns how many bytes it took.
+typedef size_t (*larder_data_callback)(char *bytes, size_t size, size_t count, void *context);
+// Called before each connection with the address, 4 or 16 bytes in network order (0 for no IP); says whether to connect.
+typedef int (*larder_address_callback)(const uint8_t *address, size_t count, void *context);
+// Called on each connection, new or reused, before the request is sent, with the peer's address as text.
+typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
+// Called with what libcurl says about a transfer whose verbosity is on.
+typedef int (*larder_debug_callback)(CURL *easy, curl_infotype type, char *text, size_t count, void *context);
+
+// Function pointers are data to no C compiler, so that they need setters of their own.
+CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback);
+CURLcode larder_easy_set_prereq_callback(CURL *easy, larder_prereq_callback callback);
+CURLcode larder_easy_set_debug_callback(CURL *easy, larder_debug_callback callback);
+
+// What decides about addresses; must outlive the handle that uses it.
+struct larder_address_judge {
+  larder_address_callback callback;
+  void *context;
+};
+// Puts a judge before every socket: struct curl_sockaddr is larger than it declares, which Swift cannot express.
+CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge);
+
+// Everything worth knowing about a finished transfer, in one crossing from Swift.
+struct larder_outcome {
+  long connections;      // opened for this transfer; 0 when it found an open one
+  long error_number;     // errno of a failed connection
+  long verification;     // OpenSSL's verification result
+  curl_off_t request;    // bytes of request sent
+  curl_off_t wire;       // body bytes received, before decoding
+  curl_off_t resolved, connected, secured, first_byte, total;  // microseconds from the start
+};
+void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome);
+
+// The context that was set with CURLOPT_PRIVATE.
+void *larder_easy_get_private(CURL *easy);
+
+// Takes the next finished transfer from a multi handle; the message is a union, which Swift reads only by copies.
+CURL *larder_multi_next_done(CURLM *multi, CURLcode *result);
+
+// Names the calling thread for ps and perf; glibc declares the call for GNU sources only, which Swift does not see.
+void larder_name_thread(const char *name);
+
+#endif

@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "CCurl.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+CURLcode larder_easy_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode larder_easy_set_size(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode larder_easy_set_pointer(CURL *easy, CURLoption option, const void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback) {
+  return curl_easy_setopt(easy, option, callback);
+}
+
+CURLcode larder_easy_set_prereq_callback(CURL *easy, larder_prereq_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+CURLcode larder_easy_set_debug_callback(CURL *easy, larder_debug_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
+static curl_socket_t open_judged(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  const struct larder_address_judge *judge = context;
+  const struct sockaddr *any = &address->addr;
+  const uint8_t *bytes = NULL;
+  size_t count = 0;
+  (void)purpose;
+  if (address->family == AF_INET) {
+    bytes = (const uint8_t *)&((const struct sockaddr_in *)any)->sin_addr;
+    count = 4;
+  } else if (address->family == AF_INET6) {
+    bytes = (const uint8_t *)&((const struct sockaddr_in6 *)any)->sin6_addr;
+    count = 16;
+  }
+  if (!judge->callback(bytes, count, judge->context)) return CURL_SOCKET_BAD;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, judge);
+  if (result != CURLE_OK) return result;
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_judged);
+}
+
+void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome) {
+  long request = 0;
+  *outcome = (struct larder_outcome){0};
+  curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &outcome->connections);
+  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &outcome->error_number);
+  curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &outcome->verification);
+  curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &request);
+  outcome->request = request;
+  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &outcome->wire);
+  curl_easy_getinfo(easy, CURLINFO_NAMELOOKUP_TIME_T, &outcome->resolved);
+  curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &outcome->connected);
+  curl_easy_getinfo(easy, CURLINFO_APPCONNECT_TIME_T, &outcome->secured);
+  curl_easy_getinfo(easy, CURLINFO_STARTTRANSFER_TIME_T, &outcome->first_byte);
+  curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &outcome->total);
+}
+
+void *larder_easy_get_private(CURL *easy) {
+  char *context = NULL;
+  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context);
+  return context;
+}
+
+CURL *larder_multi_next_done(CURLM *multi, CURLcode *result) {
+  CURLMsg *message;
+  int left;
+  while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+    if (message->msg == CURLMSG_DONE) {
+      *result = message->data.result;
+      return message->easy_handle;
+    }
+  }
+  return NULL;
+}
+
+void larder_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -1,0 +1,44 @@
+import Dispatch
+import Synchronization
+
+/// Holds the transfer thread back while too many received bytes wait to be written.
+///
+/// One thread enters and may wait; any other leaves. The waiting one is woken once half of the
+/// room is free again, so that it does not wake for every picture.
+final class ByteGate: Sendable {
+  private struct State {
+    var waiting: Int64 = 0
+    var isBlocked = false
+  }
+
+  private let state = Mutex(State())
+  private let opened = DispatchSemaphore(value: 0)
+  private let room: Int64
+
+  /// A gate with room for `room` bytes.
+  init(room: Int64) {
+    self.room = room
+  }
+
+  /// Counts `bytes` in, and waits while there is no room. Whatever its size, one always fits when
+  /// nothing else waits.
+  func enter(_ bytes: Int64) {
+    let mustWait = state.withLock { state in
+      state.waiting += bytes
+      state.isBlocked = state.waiting > room && state.waiting > bytes
+      return state.isBlocked
+    }
+    if mustWait { opened.wait() }
+  }
+
+  /// Counts `bytes` out.
+  func leave(_ bytes: Int64) {
+    let wakes = state.withLock { state in
+      state.waiting -= bytes
+      guard state.isBlocked, state.waiting <= room / 2 else { return false }
+      state.isBlocked = false
+      return true
+    }
+    if wakes { opened.signal() }
+  }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import Synchronization
+
+/// The folders of one cache: where pictures lie, and where bytes wait until they are whole.
+///
+///     images/<2 hex>/…   pictures, each whole
+///     partial/           bytes on their way; nothing here is ever shown
+///     index.sqlite       what is known of them
+///     lock               held while a run changes anything
+///     CACHEDIR.TAG       tells backups to pass by (https://bford.info/cachedir/)
+public final class CacheLayout: Sendable {
+  /// The cache itself.
+  public let root: Folder
+  let images: Folder
+  let partial: Folder
+  private let folders = Mutex<[UInt8: Folder]>([:])
+
+  /// The first line that makes a folder a cache for every backup program.
+  static let tag = """
+    Signature: 8a477f597d28d172789f06886806bc55
+    # This file marks a cache of larder; see https://bford.info/cachedir/
+
+    """
+
+  /// Opens the cache at `path`, making what is missing.
+  ///
+  /// - Throws: ``CacheError`` when a folder cannot be made or is a symbolic link.
+  public init(creating path: String) throws(CacheError) {
+    try Self.makeParents(of: path)
+    root = try Folder(path: path, creating: true)
+    images = try Folder(path: path + "/images", creating: true)
+    partial = try Folder(path: path + "/partial", creating: true)
+    let descriptor = openat(
+      root.descriptor,
+      "CACHEDIR.TAG",
+      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+      0o644
+    )
+    if descriptor >= 0 {
+      let file = OpenFile(path: path + "/CACHEDIR.TAG", descriptor: descriptor)
+      try SystemDisk().append(Array(Self.tag.utf8).span.bytes, to: file)
+    }
+  }
+
+  /// Opens the cache at `path` as it is, making nothing.
+  ///
+  /// - Throws: ``CacheError/Code/empty`` when there is no cache.
+  public init(reading path: String) throws(CacheError) {
+    guard access(path + "/index.sqlite", F_OK) == 0 else {
+      throw CacheError(
+        .empty,
+        "cannot read \(path): there is no cache here; run larder sync, or give --cache"
+      )
+    }
+    root = try Folder(path: path, creating: false)
+    images = try Folder(path: path + "/images", creating: false)
+    partial = try Folder(path: path + "/partial", creating: false)
+  }
+
+  /// The path of something in the cache, for messages and other libraries.
+  public func path(_ name: String) -> String {
+    "\(root.path)/\(name)"
+  }
+
+  /// The folder that holds the pictures whose name starts with these two digits.
+  func folder(_ number: UInt8, creating: Bool = true) throws(CacheError) -> Folder {
+    if let folder = folders.withLock({ $0[number] }) { return folder }
+    let folder = try Folder(
+      path: "\(images.path)/\(PictureName.folderName(number))",
+      creating: creating
+    )
+    folders.withLock { $0[number] = folder }
+    return folder
+  }
+
+  /// The picture folders that there are.
+  func existingFolders() throws(CacheError) -> [UInt8] {
+    try images.names().compactMap { $0.count == 2 ? UInt8($0, radix: 16) : nil }.sorted()
+  }
+
+  /// Makes the folders above `path` as `mkdir -p` would.
+  private static func makeParents(of path: String) throws(CacheError) {
+    var prefix = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/").dropLast() {
+      prefix += prefix.isEmpty || prefix == "/" ? String(part) : "/" + part
+      if mkdir(prefix, 0o755) != 0, errno != EEXIST {
+        // A folder that exists but may not be written answers EROFS or EACCES before EEXIST.
+        var status = stat()
+        if stat(prefix, &status) != 0 { throw .system("make", prefix, errno: errno) }
+      }
+    }
+  }
+}

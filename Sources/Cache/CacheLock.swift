@@ -1,0 +1,50 @@
+import Glibc
+
+/// The right to change a cache, held by one process at a time.
+///
+/// An exclusive `flock` on the file `lock`, which the kernel drops when the process ends, however
+/// it ends; the file's text names the holder for the one who has to wait. Readers need no lock.
+public final class CacheLock: Sendable {
+  private let descriptor: Int32
+
+  /// Takes the lock at once, or throws ``CacheError/Code/locked`` with the holder's name.
+  ///
+  /// - Parameters:
+  ///   - layout: the cache.
+  ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
+  public init(_ layout: CacheLayout, holder: String) throws(CacheError) {
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+    let path = layout.path("lock")
+    let descriptor = openat(layout.root.descriptor, "lock", flags, 0o600)
+    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      let other = Self.text(of: descriptor)
+      close(descriptor)
+      guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }
+      throw CacheError(
+        .locked,
+        "cannot change \(layout.root.path): \(other.isEmpty ? "another run" : other) holds it; "
+          + "try again when that run has ended"
+      )
+    }
+    ftruncate(descriptor, 0)
+    _ = holder.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    // The file stays: removing it would let two runs hold two files of one name.
+    ftruncate(descriptor, 0)
+    close(descriptor)
+  }
+
+  /// The holder's line, as far as it is written.
+  private static func text(of descriptor: Int32) -> String {
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+      .split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+  }
+}

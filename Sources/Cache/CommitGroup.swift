@@ -1,0 +1,51 @@
+/// A picture whose bytes wait in `partial/` for their group's commit.
+struct StagedPicture: Sendable {
+  /// The row to write, complete.
+  var entry: PictureEntry
+  /// The file with the bytes, or nil when those in place are kept.
+  let partial: OpenFile?
+  /// The SHA-256 of the bytes held before, if any.
+  let before: [UInt8]?
+  /// What to tell once it is durable.
+  let outcome: PictureOutcome
+  /// Whom to tell.
+  let completion: @Sendable (PictureOutcome) -> Void
+}
+
+/// What is committed together: files first, then their rows in one transaction.
+struct CommitGroup: Sendable {
+  /// How many pictures make a group full. Two groups exist at once, one filling and one being
+  /// committed, so a crash costs at most 64 pictures.
+  static let capacity = 32
+  /// How many rows without bytes make a group full.
+  static let rowCapacity = 512
+
+  var pictures: [StagedPicture] = []
+  var rows: [PictureEntry] = []
+  var details: [(detail: DetailEntry, catalog: Int64, document: DocumentEntry)] = []
+  var completions: [@Sendable () -> Void] = []
+
+  var isEmpty: Bool { pictures.isEmpty && rows.isEmpty && details.isEmpty }
+  var isFull: Bool {
+    pictures.count >= Self.capacity || rows.count + details.count >= Self.rowCapacity
+  }
+
+  mutating func add(_ picture: StagedPicture) {
+    pictures.append(picture)
+  }
+
+  mutating func add(row: PictureEntry, completion: @escaping @Sendable () -> Void) {
+    rows.append(row)
+    completions.append(completion)
+  }
+
+  mutating func add(
+    _ detail: DetailEntry,
+    catalog: Int64,
+    document: DocumentEntry,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    details.append((detail, catalog, document))
+    completions.append(completion)
+  }
+}

@@ -1,0 +1,20 @@
+import Crypto
+
+/// The SHA-256 of bytes, and the number that stands for it where 63 bits are enough.
+public enum ContentDigest {
+  /// The SHA-256 of `bytes`, 32 bytes.
+  public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    Array(SHA256.hash(data: bytes))
+  }
+
+  /// The first 63 bits of the SHA-256 of `bytes`.
+  public static func number(of bytes: [UInt8]) -> Int64 {
+    prefix(sha256(bytes))
+  }
+
+  /// The first 63 bits of a digest; never 0, which stands for nothing held.
+  static func prefix(_ digest: [UInt8]) -> Int64 {
+    let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return max(1, Int64(number & UInt64(Int64.max)))
+  }
+}

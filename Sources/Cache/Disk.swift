@@ -1,0 +1,199 @@
+import Glibc
+
+/// The file operations that a commit is made of, one system call each.
+///
+/// A protocol so that a test can fail every call in turn and ask the reopened cache whether it is
+/// whole. All calls block. None retries a failed sync: after one, the kernel may have dropped the
+/// very pages that it could not write (the caller drops the file and fetches it again).
+public protocol Disk: Sendable {
+  /// Creates `name` in `folder` for writing, empty; replaces what an earlier run left.
+  func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile
+  /// Appends all of `bytes`, however many writes that takes.
+  func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError)
+  /// Sets when the file was last modified, in seconds since 1970.
+  func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError)
+  /// Waits until the file's bytes and size are on the device.
+  func sync(_ file: OpenFile) throws(CacheError)
+  /// Gives `name` a new name, replacing what is there, in one step that no crash can halve.
+  func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError)
+  /// Makes a second name for `name`. False when the file system cannot, or the file is gone.
+  func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError) -> Bool
+  /// Removes `name`; quiet when it is already gone.
+  func remove(_ name: String, in folder: Folder) throws(CacheError)
+  /// Waits until the folder's names are on the device.
+  func sync(_ folder: Folder) throws(CacheError)
+}
+
+/// A folder held open, closed exactly once.
+public final class Folder: Sendable {
+  /// The path, for messages.
+  public let path: String
+  let descriptor: Int32
+
+  /// Opens the folder at `path`, first making it (0700) when `creating`.
+  ///
+  /// Refuses a symbolic link in the last place: a planted link must not lead larder elsewhere.
+  public init(path: String, creating: Bool) throws(CacheError) {
+    if creating, mkdir(path, 0o700) != 0, errno != EEXIST {
+      throw .system("make", path, errno: errno)
+    }
+    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+}
+
+/// A file held open for writing, closed exactly once.
+public final class OpenFile: Sendable {
+  /// The path, for messages.
+  public let path: String
+  let descriptor: Int32
+
+  init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+}
+
+/// What `stat` says of a file, as far as the index keeps it.
+public struct FileStamp: Hashable, Sendable {
+  /// The inode's number: a rename over a name always changes it.
+  public var inode: Int64
+  /// The size in bytes.
+  public var bytes: Int64
+  /// When it was last modified, in seconds since 1970.
+  public var modified: Int64
+}
+
+/// The operating system's own file operations.
+public struct SystemDisk: Disk {
+  /// Whether commits wait for the device. False only where losing the last seconds to a power cut
+  /// is agreed: the file then may be empty after one.
+  private let durable: Bool
+
+  /// Makes the ordinary disk.
+  public init(durable: Bool = true) {
+    self.durable = durable
+  }
+
+  public func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+    let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = openat(folder.descriptor, name, flags, 0o644)
+    guard descriptor >= 0 else { throw .system("create", "\(folder.path)/\(name)", errno: errno) }
+    return OpenFile(path: "\(folder.path)/\(name)", descriptor: descriptor)
+  }
+
+  public func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .system("write", file.path, errno: errno)
+      }
+      // A write that takes nothing and says nothing would loop for ever.
+      guard count > 0 else { throw .system("write", file.path, errno: ENOSPC) }
+      rest = rest.extracting(droppingFirst: count)
+    }
+  }
+
+  public func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
+    // Not UTIME_OMIT's macro, which Swift does not import: leave the access time as it is.
+    let omit = 0x3FFF_FFFE
+    let times = [
+      timespec(tv_sec: 0, tv_nsec: omit), timespec(tv_sec: Int(seconds), tv_nsec: 0),
+    ]
+    guard futimens(file.descriptor, times) == 0 else {
+      throw .system("date", file.path, errno: errno)
+    }
+  }
+
+  public func sync(_ file: OpenFile) throws(CacheError) {
+    guard durable else { return }
+    guard fsync(file.descriptor) == 0 else { throw .system("sync", file.path, errno: errno) }
+  }
+
+  public func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError)
+  {
+    guard renameat(old.descriptor, name, folder.descriptor, new) == 0 else {
+      throw .system("rename", "\(old.path)/\(name) to \(folder.path)/\(new)", errno: errno)
+    }
+  }
+
+  public func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError) -> Bool
+  {
+    guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
+      switch errno {
+      case EMLINK, EPERM, EOPNOTSUPP, EXDEV, ENOENT, EEXIST: return false
+      default: throw .system("link", "\(old.path)/\(name)", errno: errno)
+      }
+    }
+    return true
+  }
+
+  public func remove(_ name: String, in folder: Folder) throws(CacheError) {
+    guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
+      throw .system("remove", "\(folder.path)/\(name)", errno: errno)
+    }
+  }
+
+  public func sync(_ folder: Folder) throws(CacheError) {
+    guard durable else { return }
+    guard fsync(folder.descriptor) == 0 else { throw .system("sync", folder.path, errno: errno) }
+  }
+}
+
+extension Folder {
+  /// What `stat` says of the regular file `name`, or nil when there is none.
+  public func stamp(of name: String) -> FileStamp? {
+    var status = Glibc.stat()
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    return FileStamp(status)
+  }
+
+  /// The names in the folder, without `.` and `..`, in the system's order.
+  public func names() throws(CacheError) -> [String] {
+    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0, let stream = fdopendir(copy) else {
+      throw .system("list", path, errno: errno)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
+
+extension OpenFile {
+  /// What `stat` says of the file.
+  func stamp() throws(CacheError) -> FileStamp {
+    var status = Glibc.stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
+    return FileStamp(status)
+  }
+}
+
+extension FileStamp {
+  fileprivate init(_ status: stat) {
+    self.init(
+      inode: Int64(truncatingIfNeeded: status.st_ino),
+      bytes: Int64(status.st_size),
+      modified: Int64(status.st_mtim.tv_sec)
+    )
+  }
+}

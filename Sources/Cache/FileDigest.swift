@@ -1,0 +1,55 @@
+import Crypto
+import Glibc
+
+/// What a file in the cache holds, read in full.
+struct FileDigest: Equatable {
+  /// The SHA-256 of its bytes.
+  var sha256: [UInt8]
+  /// What its first bytes say it is.
+  var type: PictureType?
+  /// What `stat` says of it.
+  var stamp: FileStamp
+}
+
+extension CacheLayout {
+  /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
+  func digest(of name: PictureName) throws(CacheError) -> FileDigest? {
+    try digest(of: name.file, in: folder(name.folder))
+  }
+
+  func digest(of name: String, in folder: Folder) throws(CacheError) -> FileDigest? {
+    // Not blocking: a planted FIFO must not hold us.
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = openat(folder.descriptor, name, flags)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ELOOP { return nil }
+      throw .system("open", "\(folder.path)/\(name)", errno: errno)
+    }
+    let file = OpenFile(path: "\(folder.path)/\(name)", descriptor: descriptor)
+    guard let stamp = folder.stamp(of: name) else { return nil }
+    var hash = SHA256()
+    var type: PictureType?
+    var isFirst = true
+    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .system("read", file.path, errno: errno)
+      }
+      if isFirst { type = PictureType(sniffing: buffer.prefix(count)) }
+      isFirst = false
+      if count == 0 { break }
+      hash.update(data: buffer[..<count])
+    }
+    return FileDigest(sha256: Array(hash.finalize()), type: type, stamp: stamp)
+  }
+
+  /// Removes what lies at a path below `images/`, whatever it is; quiet when it is gone.
+  func remove(_ path: String) throws(CacheError) {
+    guard unlinkat(root.descriptor, path, 0) == 0 || errno == ENOENT else {
+      if errno == EISDIR, unlinkat(root.descriptor, path, AT_REMOVEDIR) == 0 { return }
+      throw .system("remove", self.path(path), errno: errno)
+    }
+  }
+}

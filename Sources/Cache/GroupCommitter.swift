@@ -1,0 +1,90 @@
+import Dispatch
+import FoundationEssentials
+import GRDB
+import Synchronization
+import Transport
+
+/// Gathers what the ingest queue made ready and commits it in groups on a queue of its own.
+///
+/// The order makes any crash harmless: every file of the group is synced, then renamed, then the
+/// folders are synced, then the rows are committed. A file ahead of its row is found and adopted
+/// by the next run; a row never points to bytes that are not there.
+final class GroupCommitter: @unchecked Sendable {
+  // SAFETY: `group` and `generation` belong to the ingest queue, `contents` to the commit queue;
+  // both queues are serial. `firstFailure` has a lock. All else is constant.
+  private var group = CommitGroup()
+  private var generation = 0
+  var contents: [Int64: PictureID]
+
+  let layout: CacheLayout
+  let index: Index
+  let disk: any Disk
+  let run: Int64
+  private let queue = DispatchQueue(label: "larder.commit")
+  private let ingest: DispatchQueue
+  private let isIdle = DispatchSemaphore(value: 1)
+  private let firstFailure = Mutex<CacheError?>(nil)
+
+  /// How long a group may wait to be filled.
+  static let patience = DispatchTimeInterval.milliseconds(125)
+
+  init(
+    _ layout: CacheLayout,
+    index: Index,
+    disk: any Disk,
+    run: Int64,
+    states: [PictureID: PictureState],
+    ingest: DispatchQueue
+  ) {
+    self.ingest = ingest
+    self.layout = layout
+    self.index = index
+    self.disk = disk
+    self.run = run
+    contents = [Int64: PictureID](minimumCapacity: states.count)
+    for (id, state) in states where state.isHeld { contents[state.content] = id }
+  }
+
+  var failure: CacheError? { firstFailure.withLock { $0 } }
+
+  /// Remembers the first failure of the cache as a whole.
+  func note(_ error: CacheError) {
+    firstFailure.withLock { $0 = $0 ?? error }
+  }
+
+  // MARK: - On the ingest queue
+
+  /// Adds to the group that is being filled, and sends it off when it is full.
+  func collect(_ add: (inout CommitGroup) -> Void) {
+    let wasEmpty = group.isEmpty
+    add(&group)
+    if group.isFull {
+      send()
+    } else if wasEmpty {
+      let due = generation
+      ingest.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+        guard let self, self.generation == due else { return }
+        self.send()
+      }
+    }
+  }
+
+  /// Sends off what there is and calls `completion` after its commit.
+  func flush(_ completion: @escaping @Sendable () -> Void) {
+    send()
+    queue.async(execute: completion)
+  }
+
+  private func send() {
+    guard !group.isEmpty else { return }
+    // One group at a time is being committed: waiting here is what bounds the loss in a crash.
+    isIdle.wait()
+    let full = group
+    group = CommitGroup()
+    generation += 1
+    queue.async {
+      self.commit(full)
+      self.isIdle.signal()
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import FoundationEssentials
+import GRDB
+
+/// What the index knows of a section's page or an item's detail, by its URL.
+public struct DocumentEntry: Sendable, Equatable {
+  /// The identity, made from the URL as a picture's is.
+  public var id: PictureID
+  /// The URL, as it is sent.
+  public var url: String
+  /// The digest of the mapping that the body was read with.
+  public var mapping: Int64
+  /// The origin's word on the body, in the transport's own text form.
+  public var response: String?
+  /// When that word ends, in seconds since 1970.
+  public var expiry: Int64
+  /// The digest of the last body.
+  public var digest: Int64?
+  /// When the body was fetched.
+  public var fetched: Int64?
+  /// The next page, when the body named one.
+  public var next: String?
+
+  /// An entry from its parts.
+  public init(
+    url: String,
+    mapping: Int64,
+    response: String? = nil,
+    expiry: Int64 = 0,
+    digest: Int64? = nil,
+    fetched: Int64? = nil,
+    next: String? = nil
+  ) {
+    self.id = PictureID(url: url)
+    self.url = url
+    self.mapping = mapping
+    self.response = response
+    self.expiry = expiry
+    self.digest = digest
+    self.fetched = fetched
+    self.next = next
+  }
+}
+
+/// One section of a decoded page, as the index keeps it.
+public struct DecodedSection: Sendable, Equatable {
+  /// The section's key.
+  public var key: String
+  /// Its title.
+  public var title: String
+  /// The line under the title.
+  public var subtitle: String?
+  /// The listing that the feed gave, before any guard.
+  public var listing: Int64
+  /// What was skipped, in the caller's own text form.
+  public var skipped: String
+
+  /// A section from its parts.
+  public init(key: String, title: String, subtitle: String?, listing: Int64, skipped: String) {
+    self.key = key
+    self.title = title
+    self.subtitle = subtitle
+    self.listing = listing
+    self.skipped = skipped
+  }
+}
+
+/// What is known beyond the listing of one item.
+public struct DetailEntry: Sendable, Equatable {
+  /// How the last request for it ended.
+  public enum State: String, Sendable {
+    /// The body is here.
+    case held
+    /// The origin said that there is none: 404 or 410.
+    case missing
+    /// It could not be had, and none was held before.
+    case failed
+  }
+
+  /// The item's id.
+  public var item: String
+  /// The detail's document.
+  public var document: PictureID
+  /// How the last request ended.
+  public var state: State
+  /// The detail in the caller's own form.
+  public var body: [UInt8]?
+  /// The pictures that it refers to, in order, repeats included.
+  public var pictures: [PictureID]
+
+  /// An entry from its parts.
+  public init(
+    item: String,
+    document: PictureID,
+    state: State,
+    body: [UInt8]? = nil,
+    pictures: [PictureID] = []
+  ) {
+    self.item = item
+    self.document = document
+    self.state = state
+    self.body = body
+    self.pictures = pictures
+  }
+}
+
+extension Index {
+  /// The document at `url`, or nil when it was never fetched.
+  public func document(_ url: String) throws(CacheError) -> DocumentEntry? {
+    let id = PictureID(url: url)
+    return try read { db in
+      try Row.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT url, mapping, response, expiry, digest, fetched, next FROM document WHERE id = ?
+            """
+        ),
+        arguments: [id.number]
+      ).map {
+        DocumentEntry(
+          url: $0[0],
+          mapping: $0[1],
+          response: $0[2],
+          expiry: $0[3],
+          digest: $0[4],
+          fetched: $0[5],
+          next: $0[6]
+        )
+      }
+    }
+  }
+
+  /// What the page was last decoded to, in order.
+  public func decoded(_ document: PictureID) throws(CacheError) -> [DecodedSection] {
+    try read { db in
+      try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT key, title, subtitle, listing, skipped FROM decoded WHERE document = ? \
+            ORDER BY position
+            """
+        ),
+        arguments: [document.number]
+      ).map {
+        DecodedSection(
+          key: $0[0],
+          title: $0[1],
+          subtitle: $0[2],
+          listing: $0[3],
+          skipped: $0[4]
+        )
+      }
+    }
+  }
+
+  /// Keeps a page and what it was decoded to, together or not at all.
+  public func keep(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
+    try write { db in
+      try Self.save(document, in: db)
+      try db.execute(
+        sql: "DELETE FROM decoded WHERE document = ?",
+        arguments: [document.id.number]
+      )
+      for (position, section) in decoded.enumerated() {
+        try db.execute(
+          sql: """
+            INSERT INTO decoded(document, position, key, title, subtitle, listing, skipped) \
+            VALUES (?,?,?,?,?,?,?)
+            """,
+          arguments: [
+            document.id.number, position, section.key, section.title, section.subtitle,
+            section.listing, section.skipped,
+          ]
+        )
+      }
+    }
+  }
+
+  /// Keeps a page whose body did not change.
+  public func keep(_ document: DocumentEntry) throws(CacheError) {
+    try write { db in try Self.save(document, in: db) }
+  }
+
+  /// The details of a catalog's items.
+  public func details(catalog: Int64) throws(CacheError) -> [String: DetailEntry] {
+    try read { db in
+      var entries: [String: DetailEntry] = [:]
+      let rows = try Row.fetchCursor(
+        db,
+        sql: "SELECT item, document, state, body, pictures FROM detail WHERE catalog = ?",
+        arguments: [catalog]
+      )
+      while let row = try rows.next() {
+        entries[row[0]] = DetailEntry(
+          item: row[0],
+          document: PictureID(number: row[1]),
+          state: DetailEntry.State(rawValue: row[2]) ?? .failed,
+          body: (row[3] as Data?).map { [UInt8]($0) },
+          pictures: PackedNumbers.unpack((row[4] as Data?) ?? Data())
+            .map(PictureID.init(number:))
+        )
+      }
+      return entries
+    }
+  }
+
+  static func save(_ document: DocumentEntry, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO document(id, url, mapping, response, expiry, digest, fetched, next) \
+        VALUES (?,?,?,?,?,?,?,?)
+        """
+    ).execute(arguments: [
+      document.id.number, document.url, document.mapping, document.response, document.expiry,
+      document.digest, document.fetched, document.next,
+    ])
+  }
+
+  static func save(_ detail: DetailEntry, catalog: Int64, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO detail(catalog, item, document, state, body, pictures) \
+        VALUES (?,?,?,?,?,?)
+        """
+    ).execute(arguments: [
+      catalog, detail.item, detail.document.number, detail.state.rawValue,
+      detail.body.map { Data($0) }, Data(PackedNumbers.pack(detail.pictures.map(\.number))),
+    ])
+  }
+}

@@ -1,0 +1,118 @@
+import FoundationEssentials
+import GRDB
+
+/// One version of one item, in the caller's own form.
+public struct ItemRecord: Sendable, Equatable {
+  /// The item's id in its catalog.
+  public var key: String
+  /// The item.
+  public var body: [UInt8]
+  /// The pictures that it refers to, in order, repeats included.
+  public var pictures: [PictureID]
+
+  /// A record from its parts.
+  public init(key: String, body: [UInt8], pictures: [PictureID]) {
+    self.key = key
+    self.body = body
+    self.pictures = pictures
+  }
+}
+
+extension Index {
+  /// Keeps an ordered list of items and says by which number to find it.
+  ///
+  /// What is kept already, in this order or another, is not written again: equal lists have equal
+  /// numbers, and so two runs that saw the same share it.
+  public func keepListing(_ items: [ItemRecord]) throws(CacheError) -> Int64 {
+    let ids = items.map { ContentDigest.number(of: $0.body) }
+    let packed = PackedNumbers.pack(ids)
+    let listing = ContentDigest.number(of: packed)
+    try write { db in
+      guard
+        try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing])
+          == nil
+      else { return }
+      let insert = try db.cachedStatement(
+        sql: "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
+      )
+      for (id, item) in zip(ids, items) {
+        try insert.execute(arguments: [
+          id, item.key, Data(item.body),
+          Data(PackedNumbers.pack(item.pictures.map(\.number))),
+        ])
+      }
+      let pictures = items.flatMap(\.pictures).map(\.number)
+      try db.execute(
+        sql: "INSERT INTO listing(id, items, pictures) VALUES (?,?,?)",
+        arguments: [listing, Data(packed), Data(PackedNumbers.pack(pictures))]
+      )
+    }
+    return listing
+  }
+
+  /// The items of a listing, in order.
+  public func items(listing: Int64) throws(CacheError) -> [ItemRecord] {
+    try read { db in
+      let packed = try Data.fetchOne(
+        db,
+        sql: "SELECT items FROM listing WHERE id = ?",
+        arguments: [listing]
+      )
+      let select = try db.cachedStatement(
+        sql: "SELECT key, body, pictures FROM item WHERE id = ?"
+      )
+      return try PackedNumbers.unpack(packed ?? Data()).map { id in
+        guard let row = try Row.fetchOne(select, arguments: [id]) else {
+          throw CacheError(
+            .damaged,
+            "cannot read listing \(listing) in \(path): an item is gone; "
+              + "run larder verify --repair, then larder sync"
+          )
+        }
+        return ItemRecord(
+          key: row[0],
+          body: [UInt8](row[1] as Data),
+          pictures: PackedNumbers.unpack(row[2] as Data).map(PictureID.init(number:))
+        )
+      }
+    }
+  }
+
+  /// The keys of a listing's items, in order, without reading the items themselves.
+  public func itemKeys(listing: Int64) throws(CacheError) -> [String] {
+    try read { db in
+      let packed = try Data.fetchOne(
+        db,
+        sql: "SELECT items FROM listing WHERE id = ?",
+        arguments: [listing]
+      )
+      let select = try db.cachedStatement(sql: "SELECT key FROM item WHERE id = ?")
+      return try PackedNumbers.unpack(packed ?? Data()).compactMap {
+        try String.fetchOne(select, arguments: [$0])
+      }
+    }
+  }
+
+  /// The pictures that a listing refers to, in order, repeats included.
+  public func pictures(listing: Int64) throws(CacheError) -> [PictureID] {
+    try read { db in
+      let packed = try Data.fetchOne(
+        db,
+        sql: "SELECT pictures FROM listing WHERE id = ?",
+        arguments: [listing]
+      )
+      return PackedNumbers.unpack(packed ?? Data()).map(PictureID.init(number:))
+    }
+  }
+
+  /// How many items a listing has, without reading them.
+  public func itemCount(listing: Int64) throws(CacheError) -> Int {
+    try read { db in
+      try Int.fetchOne(
+        db,
+        sql: "SELECT length(items) / 8 FROM listing WHERE id = ?",
+        arguments: [listing]
+      ) ?? 0
+    }
+  }
+}

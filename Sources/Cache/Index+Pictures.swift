@@ -1,0 +1,161 @@
+import FoundationEssentials
+import GRDB
+
+/// What the index knows of one picture.
+public struct PictureEntry: Sendable, Equatable {
+  /// The picture's identity.
+  public var id: PictureID
+  /// The URL, as it is sent.
+  public var url: String
+  /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
+  public var sha256: [UInt8]?
+  /// The size of the held bytes.
+  public var bytes: Int64 = 0
+  /// What the held bytes are.
+  public var type: PictureType?
+  /// What `stat` said of the file when it was committed.
+  public var stamp: FileStamp?
+  /// The origin's word on the held bytes, in the transport's own text form.
+  public var response: String?
+  /// When that word ends, in seconds since 1970.
+  public var expiry: Int64 = 0
+  /// When the bytes were fetched, and when the origin last vouched for them.
+  public var fetched: Int64?
+  /// When the origin last answered for this picture.
+  public var checked: Int64?
+  /// Why the last attempt failed, or nil when it did not.
+  public var failure: String?
+  /// Since when every attempt failed.
+  public var failingSince: Int64?
+
+  /// The origin's Last-Modified, in seconds since 1970: the file's date, so that the files alone
+  /// can say it when the index is lost. Not kept in the row.
+  public var lastModified: Int64?
+
+  /// An entry that holds nothing yet.
+  public init(id: PictureID, url: String) {
+    self.id = id
+    self.url = url
+  }
+
+  /// Whether bytes are held.
+  public var isHeld: Bool { sha256 != nil }
+  /// The file's name in the cache.
+  public var name: PictureName { PictureName(url: url, id: id) }
+}
+
+/// The little that a run keeps in memory of every picture: 24 bytes each.
+public struct PictureState: Sendable, Equatable {
+  /// When the origin's word ends; nothing held counts as long past.
+  public var expiry: Int64
+  /// The first 63 bits of the SHA-256 of the held bytes; 0 while none are held.
+  public var content: Int64
+  /// Whether bytes are held.
+  public var isHeld: Bool { content != 0 }
+}
+
+extension Index {
+  /// The state of every picture that has a row.
+  public func pictureStates() throws(CacheError) -> [PictureID: PictureState] {
+    try read { db in
+      let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM picture") ?? 0
+      var states = [PictureID: PictureState](minimumCapacity: count)
+      let statement = try db.makeStatement(
+        sql: "SELECT id, expiry, coalesce(content, 0) FROM picture"
+      )
+      let rows = try Row.fetchCursor(statement)
+      while let row = try rows.next() {
+        states[PictureID(number: row[0])] = PictureState(expiry: row[1], content: row[2])
+      }
+      return states
+    }
+  }
+
+  /// The entries of these pictures, as far as they have rows.
+  public func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
+    try read { db in
+      let statement = try db.cachedStatement(sql: Self.select + " WHERE id = ?")
+      var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
+      for id in ids {
+        if let row = try Row.fetchOne(statement, arguments: [id.number]) {
+          entries[id] = PictureEntry(row)
+        }
+      }
+      return entries
+    }
+  }
+
+  /// Calls `body` with every entry, a row at a time, in the order of their identities.
+  public func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(CacheError) {
+    try read { db in
+      let rows = try Row.fetchCursor(db, sql: Self.select + " ORDER BY id")
+      while let row = try rows.next() { try body(PictureEntry(row)) }
+    }
+  }
+
+  /// How many bytes are held of these pictures.
+  public func bytesHeld(_ ids: Set<PictureID>) throws(CacheError) -> Int64 {
+    try read { db in
+      var bytes: Int64 = 0
+      let rows = try Row.fetchCursor(
+        db,
+        sql: "SELECT id, bytes FROM picture WHERE sha256 IS NOT NULL"
+      )
+      while let row = try rows.next() {
+        if ids.contains(PictureID(number: row[0])) { bytes += row[1] as Int64? ?? 0 }
+      }
+      return bytes
+    }
+  }
+
+  fileprivate static let select = """
+    SELECT id, url, sha256, bytes, type, inode, modified, response, expiry, fetched, checked, \
+    failure, failing_since FROM picture
+    """
+
+  /// Writes an entry whole, in a transaction that the caller holds.
+  static func save(_ entry: PictureEntry, in db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO picture(id, url, sha256, content, bytes, type, inode, modified, \
+        response, expiry, fetched, checked, failure, failing_since) \
+        VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+        """
+    )
+    try statement.execute(arguments: [
+      entry.id.number, entry.url, entry.sha256.map { Data($0) },
+      entry.sha256.map { ContentDigest.prefix($0) }, entry.bytes, entry.type?.rawValue,
+      entry.stamp?.inode, entry.stamp?.modified, entry.response, entry.expiry, entry.fetched,
+      entry.checked, entry.failure, entry.failingSince,
+    ])
+  }
+
+  /// Forgets the bytes of a picture, but not that it exists.
+  static func forget(_ id: PictureID, in db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE picture SET sha256 = NULL, content = NULL, bytes = NULL, type = NULL, \
+        inode = NULL, modified = NULL, response = NULL, expiry = 0 WHERE id = ?
+        """,
+      arguments: [id.number]
+    )
+  }
+}
+
+extension PictureEntry {
+  init(_ row: Row) {
+    self.init(id: PictureID(number: row[0]), url: row[1])
+    sha256 = (row[2] as Data?).map { [UInt8]($0) }
+    bytes = row[3] ?? 0
+    type = (row[4] as String?).flatMap(PictureType.init(rawValue:))
+    if let inode = row[5] as Int64?, let modified = row[6] as Int64? {
+      stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)
+    }
+    response = row[7]
+    expiry = row[8]
+    fetched = row[9]
+    checked = row[10]
+    failure = row[11]
+    failingSince = row[12]
+  }
+}

@@ -1,0 +1,200 @@
+import FoundationEssentials
+import GRDB
+
+/// A catalog that shares the cache.
+public struct CatalogEntry: Sendable, Equatable {
+  /// Its number in the index.
+  public let id: Int64
+  /// Its name in the catalog file.
+  public let name: String
+  /// The currency of its prices.
+  public let currency: String
+}
+
+/// A section as a finished run left it.
+public struct RunSection: Sendable, Equatable {
+  /// The section's key.
+  public var key: String
+  /// Its title.
+  public var title: String
+  /// The line under the title.
+  public var subtitle: String?
+  /// What is shown, or nil when nothing was ever had.
+  public var listing: Int64?
+  /// Where it came from: `network`, `unchanged`, `stale` or `failed`.
+  public var source: String
+
+  /// A section from its parts.
+  public init(key: String, title: String, subtitle: String?, listing: Int64?, source: String) {
+    self.key = key
+    self.title = title
+    self.subtitle = subtitle
+    self.listing = listing
+    self.source = source
+  }
+}
+
+/// One run in the history.
+public struct RunEntry: Sendable, Equatable {
+  /// Its number: runs count from 1 in each cache.
+  public let id: Int64
+  /// When it started, in seconds since 1970.
+  public let started: Int64
+  /// When it ended, or nil when it was killed or is still under way.
+  public let finished: Int64?
+  /// `complete`, `partial`, `withheld`, `failed` or `interrupted`.
+  public let outcome: String?
+  /// The whole report, as `sync --json` printed it.
+  public let report: [UInt8]?
+}
+
+extension Index {
+  /// The catalogs in this cache, by name.
+  public func catalogs() throws(CacheError) -> [CatalogEntry] {
+    try read { db in
+      try Row.fetchAll(db, sql: "SELECT id, name, currency FROM catalog ORDER BY name")
+        .map { CatalogEntry(id: $0[0], name: $0[1], currency: $0[2]) }
+    }
+  }
+
+  /// The catalog of this name, entered when it is new.
+  public func catalog(named name: String, currency: String) throws(CacheError) -> CatalogEntry {
+    try write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO catalog(name, currency) VALUES (?, ?) \
+          ON CONFLICT(name) DO UPDATE SET currency = excluded.currency \
+          WHERE currency <> excluded.currency
+          """,
+        arguments: [name, currency]
+      )
+      let id = try Int64.fetchOne(
+        db,
+        sql: "SELECT id FROM catalog WHERE name = ?",
+        arguments: [name]
+      )
+      return CatalogEntry(id: id ?? 0, name: name, currency: currency)
+    }
+  }
+
+  /// Starts a run and says its number.
+  public func beginRun(catalog: Int64, at now: Int64) throws(CacheError) -> Int64 {
+    try write { db in
+      try db.execute(
+        sql: "INSERT INTO run(catalog, started) VALUES (?, ?)",
+        arguments: [catalog, now]
+      )
+      return db.lastInsertedRowID
+    }
+  }
+
+  /// Ends a run: from here on its sections are what is shown.
+  public func endRun(
+    _ run: Int64,
+    at now: Int64,
+    outcome: String,
+    report: [UInt8],
+    sections: [RunSection]
+  ) throws(CacheError) {
+    try write { db in
+      for (position, section) in sections.enumerated() {
+        try db.execute(
+          sql: """
+            INSERT INTO run_section(run, position, key, title, subtitle, listing, source) \
+            VALUES (?,?,?,?,?,?,?)
+            """,
+          arguments: [
+            run, position, section.key, section.title, section.subtitle, section.listing,
+            section.source,
+          ]
+        )
+      }
+      try db.execute(
+        sql: "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?",
+        arguments: [now, outcome, Data(report), run]
+      )
+    }
+  }
+
+  /// Whether a run was killed before it could end: its files may be ahead of their rows.
+  func wasKilled() throws(CacheError) -> Bool {
+    try read { db in
+      try Int.fetchOne(
+        db,
+        sql: "SELECT 1 FROM run WHERE finished IS NULL AND outcome IS NULL LIMIT 1"
+      ) != nil
+    }
+  }
+
+  /// Notes that the runs which were killed have been cleaned up after.
+  func buryKilledRuns() throws(CacheError) {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE run SET outcome = 'interrupted' WHERE finished IS NULL AND outcome IS NULL"
+      )
+    }
+  }
+
+  /// The last run of a catalog that ended, or the one before `id`.
+  public func lastRun(catalog: Int64, before id: Int64? = nil) throws(CacheError) -> RunEntry? {
+    try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
+  }
+
+  /// The runs of a catalog, newest first.
+  public func runs(
+    catalog: Int64,
+    finishedOnly: Bool = false,
+    before id: Int64? = nil,
+    limit: Int = 100
+  ) throws(CacheError) -> [RunEntry] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, started, finished, outcome, report FROM run \
+          WHERE catalog = ? AND id < ? AND (finished IS NOT NULL OR NOT ?) \
+          ORDER BY id DESC LIMIT ?
+          """,
+        arguments: [catalog, id ?? Int64.max, finishedOnly, limit]
+      ).map {
+        RunEntry(
+          id: $0[0],
+          started: $0[1],
+          finished: $0[2],
+          outcome: $0[3],
+          report: ($0[4] as Data?).map { [UInt8]($0) }
+        )
+      }
+    }
+  }
+
+  /// The sections that a run left, in order.
+  public func sections(run: Int64) throws(CacheError) -> [RunSection] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT key, title, subtitle, listing, source FROM run_section WHERE run = ? \
+          ORDER BY position
+          """,
+        arguments: [run]
+      ).map {
+        RunSection(key: $0[0], title: $0[1], subtitle: $0[2], listing: $0[3], source: $0[4])
+      }
+    }
+  }
+
+  /// The pictures whose bytes changed after run `old`, up to and with run `new`, by URL.
+  public func pictureChanges(after old: Int64, through new: Int64) throws(CacheError) -> [String] {
+    try read { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT DISTINCT url FROM picture_change JOIN picture ON picture.id = picture \
+          WHERE run > ? AND run <= ? ORDER BY url
+          """,
+        arguments: [old, new]
+      )
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import GRDB
+
+extension Index {
+  /// The number that `PRAGMA user_version` holds: raised with every change below.
+  static let version = 1
+
+  /// The tables, with what each is for. Times are seconds since 1970, digests the first 63 bits
+  /// of a SHA-256, packed lists 8 bytes a number, little-endian.
+  static let schema = """
+    -- Single values: `folders` is when each picture folder last changed, as the last run left it.
+    CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+
+    -- A catalog by its name; several may share a cache.
+    CREATE TABLE catalog(
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, currency TEXT NOT NULL, source TEXT);
+
+    -- A picture by its URL. sha256 is NULL while no bytes are held. The path is a function of the
+    -- URL and so not kept. `expiry` is when the origin's word ends; `response` what it said.
+    CREATE TABLE picture(
+      id INTEGER PRIMARY KEY, url TEXT NOT NULL,
+      sha256 BLOB, content INTEGER, bytes INTEGER, type TEXT, inode INTEGER, modified INTEGER,
+      response TEXT, expiry INTEGER NOT NULL DEFAULT 0, fetched INTEGER, checked INTEGER,
+      failure TEXT, failing_since INTEGER);
+    CREATE INDEX picture_content ON picture(content) WHERE content IS NOT NULL;
+
+    -- A section's page or an item's detail by its URL: when to ask again, and what the last body
+    -- was. `mapping` tells whether it was read as the catalog file now says.
+    CREATE TABLE document(
+      id INTEGER PRIMARY KEY, url TEXT NOT NULL, mapping INTEGER NOT NULL,
+      response TEXT, expiry INTEGER NOT NULL DEFAULT 0, digest INTEGER, fetched INTEGER,
+      next TEXT);
+
+    -- What a section's page was decoded to, in order; one page may hold several sections.
+    CREATE TABLE decoded(
+      document INTEGER NOT NULL, position INTEGER NOT NULL,
+      key TEXT NOT NULL, title TEXT NOT NULL, subtitle TEXT,
+      listing INTEGER NOT NULL, skipped TEXT NOT NULL,
+      PRIMARY KEY(document, position)) WITHOUT ROWID;
+
+    -- One version of one item, written once and shared by every run that saw it.
+    CREATE TABLE item(
+      id INTEGER PRIMARY KEY, key TEXT NOT NULL, body BLOB NOT NULL, pictures BLOB NOT NULL);
+
+    -- An ordered list of item versions, written once. `id` is the digest of `items`.
+    CREATE TABLE listing(
+      id INTEGER PRIMARY KEY, items BLOB NOT NULL, pictures BLOB NOT NULL);
+
+    -- What is known beyond the listing of an item: held, missing (the origin has none) or failed.
+    CREATE TABLE detail(
+      catalog INTEGER NOT NULL, item TEXT NOT NULL, document INTEGER NOT NULL,
+      state TEXT NOT NULL, body BLOB, pictures BLOB,
+      PRIMARY KEY(catalog, item)) WITHOUT ROWID;
+
+    -- A run; `finished` stays NULL when it was killed.
+    CREATE TABLE run(
+      id INTEGER PRIMARY KEY, catalog INTEGER NOT NULL, started INTEGER NOT NULL,
+      finished INTEGER, outcome TEXT, report BLOB);
+    CREATE INDEX run_catalog ON run(catalog, id);
+
+    -- A section as a finished run left it. `listing` is what is shown.
+    CREATE TABLE run_section(
+      run INTEGER NOT NULL, position INTEGER NOT NULL,
+      key TEXT NOT NULL, title TEXT NOT NULL, subtitle TEXT,
+      listing INTEGER, source TEXT NOT NULL,
+      PRIMARY KEY(run, position)) WITHOUT ROWID;
+
+    -- A picture whose bytes changed in a run.
+    CREATE TABLE picture_change(
+      run INTEGER NOT NULL, picture INTEGER NOT NULL, before BLOB NOT NULL, after BLOB NOT NULL,
+      PRIMARY KEY(run, picture)) WITHOUT ROWID;
+    """
+}

@@ -1,0 +1,108 @@
+import Crypto
+
+/// What names a picture everywhere: the first 63 bits of the SHA-256 of its URL.
+///
+/// A pure function of the URL, so that two machines agree on it without talking, rows can refer
+/// to a picture before it is fetched, and the index needs no second key. Two URLs share an
+/// identity with a chance of one in 10^13 among a million; the index compares the URLs and
+/// refuses the second.
+public struct PictureID: Hashable, Sendable, Comparable {
+  /// The number, never negative: SQLite keeps it as the row's own key.
+  public let number: Int64
+
+  /// An identity read back from the index.
+  public init(number: Int64) {
+    self.number = number
+  }
+
+  /// The identity of the picture at `url`, the text as it is sent.
+  public init(url: String) {
+    var url = url
+    self.number = url.withUTF8 { utf8 in
+      SHA256.hash(data: UnsafeRawBufferPointer(utf8)).withUnsafeBytes { digest in
+        Int64(bigEndian: digest.loadUnaligned(as: Int64.self)) & Int64.max
+      }
+    }
+  }
+
+  /// Orders by number.
+  public static func < (left: PictureID, right: PictureID) -> Bool {
+    left.number < right.number
+  }
+
+  /// The first 12 hexadecimal digits, lower case.
+  var shortHex: String {
+    let digits = String(UInt64(number) >> 16, radix: 16)
+    return String(repeating: "0", count: 12 - digits.count) + digits
+  }
+}
+
+/// Where a picture lies in the cache: `images/<2 hex>/<stem>-<12 hex>.<ext>`.
+///
+/// Every part comes from the URL alone. The stem and extension are for people; the digits alone
+/// tell two pictures apart, so a hostile name can neither collide nor leave the folder.
+public struct PictureName: Hashable, Sendable {
+  /// The folder below `images/`, 0 to 255.
+  public let folder: UInt8
+  /// The file's own name: ASCII, at most 64 bytes, never hidden.
+  public let file: String
+
+  /// The name of the picture at `url`, whose identity the caller already has.
+  public init(url: String, id: PictureID) {
+    // The identity has 63 bits: its topmost is always clear, so take the eight below it.
+    self.folder = UInt8(truncatingIfNeeded: id.number >> 55)
+    let (stem, suffix) = Self.parts(of: url)
+    self.file = "\(stem)-\(id.shortHex).\(suffix)"
+  }
+
+  /// The path relative to the cache.
+  public var path: String {
+    "images/\(Self.folderName(folder))/\(file)"
+  }
+
+  /// Two hexadecimal digits.
+  static func folderName(_ folder: UInt8) -> String {
+    let digits = String(folder, radix: 16)
+    return digits.count == 1 ? "0" + digits : digits
+  }
+
+  /// The extensions that a picture's file may keep from its URL.
+  private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
+
+  /// A safe stem of at most 40 bytes and an extension, from the last segment of the URL's path.
+  private static func parts(of url: String) -> (stem: String, suffix: String) {
+    let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })
+    var stem = segment
+    var suffix = "img"
+    if let dot = segment.lastIndex(of: UInt8(ascii: ".")) {
+      let candidate = String(decoding: segment[segment.index(after: dot)...], as: UTF8.self)
+        .lowercased()
+      if suffixes.contains(candidate) {
+        suffix = candidate
+        stem = segment[..<dot]
+      }
+    }
+    var safe: [UInt8] = []
+    for byte in stem.prefix(40) {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        safe.append(byte)
+      default:
+        if safe.last != UInt8(ascii: "-"), !safe.isEmpty { safe.append(UInt8(ascii: "-")) }
+      }
+    }
+    while safe.last == UInt8(ascii: "-") { safe.removeLast() }
+    return (safe.isEmpty ? "picture" : String(decoding: safe, as: UTF8.self), suffix)
+  }
+}
+
+extension BidirectionalCollection {
+  /// The longest suffix whose elements all satisfy `predicate`.
+  fileprivate func suffix(while predicate: (Element) -> Bool) -> SubSequence {
+    var start = endIndex
+    while start > startIndex, predicate(self[index(before: start)]) { formIndex(before: &start) }
+    return self[start...]
+  }
+}

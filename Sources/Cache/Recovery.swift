@@ -1,0 +1,161 @@
+import FoundationEssentials
+import GRDB
+import Glibc
+
+/// How one row and its file stand to each other.
+enum Standing: Equatable {
+  /// The file is as the row says.
+  case agreed
+  /// There is a row and no file.
+  case gone
+  /// The file is not the one that the row was written for: newer than its row, or copied.
+  case doubtful
+  /// Nothing is held and nothing is there.
+  case empty
+
+  /// Judges a row by what `stat` says of its file.
+  init(row: FileStamp?, file: FileStamp?) {
+    switch (row, file) {
+    case (nil, nil): self = .empty
+    case (_?, nil): self = .gone
+    case (let row, let file?): self = row == file ? .agreed : .doubtful
+    }
+  }
+}
+
+/// Brings the index and the files back together before a run, when they may have parted.
+///
+/// They part when a run is killed between its renames and its rows, or when somebody else touches
+/// the folders. Neither costs a download: files without rows are adopted when a catalog asks for
+/// their URL, and what nobody asked for is swept at the end of a complete run.
+public struct Recovery: Sendable {
+  /// Pictures whose file was gone: their rows are forgotten.
+  public private(set) var forgotten = 0
+  /// Pictures whose file was ahead of its row: their rows now describe the file.
+  public private(set) var adopted = 0
+  /// Files without a row, by their path in the cache.
+  public private(set) var strays: Set<String> = []
+
+  private let layout: CacheLayout
+  private let index: Index
+
+  /// Looks whether index and files may have parted, and if so brings them together.
+  ///
+  /// The caller holds the cache's lock. Costs 256 `stat` calls when all is well.
+  public init(_ layout: CacheLayout, _ index: Index) throws(CacheError) {
+    self.layout = layout
+    self.index = index
+    for name in try layout.partial.names() { try SystemDisk().remove(name, in: layout.partial) }
+    let wasKilled = try index.wasKilled()
+    let (before, now) = (try index.folderTimes(), try layout.folderTimes())
+    if wasKilled || before != now { try reconcile() }
+    if wasKilled { try index.buryKilledRuns() }
+  }
+
+  /// Compares every row with its file, and finds the files that have none.
+  private mutating func reconcile() throws(CacheError) {
+    var known: Set<String> = []
+    var gone: [PictureID] = []
+    var renewed: [PictureEntry] = []
+    try index.forEachPicture { entry in
+      known.insert(entry.name.path)
+      let file = try layout.folder(entry.name.folder).stamp(of: entry.name.file)
+      switch Standing(row: entry.stamp, file: file) {
+      case .agreed, .empty: break
+      case .gone: gone.append(entry.id)
+      case .doubtful:
+        if let entry = try renew(entry) { renewed.append(entry) } else { gone.append(entry.id) }
+      }
+    }
+    for folder in try layout.existingFolders() {
+      for name in try layout.folder(folder).names() {
+        let path = "images/\(PictureName.folderName(folder))/\(name)"
+        if !known.contains(path) { strays.insert(path) }
+      }
+    }
+    let (rows, ids) = (renewed, gone)
+    try index.write { db in
+      for entry in rows { try Index.save(entry, in: db) }
+      for id in ids { try Index.forget(id, in: db) }
+    }
+    forgotten = gone.count
+    adopted = renewed.count
+  }
+
+  /// Adopts the file that lies where the picture at `url` belongs, when there is one without a row.
+  ///
+  /// Its row then holds the file's own date as the only thing known of the origin's word, so the
+  /// next request can ask whether it is still good.
+  public mutating func adopt(url: String, id: PictureID) throws(CacheError) -> PictureEntry? {
+    guard !strays.isEmpty else { return nil }
+    let entry = PictureEntry(id: id, url: url)
+    guard strays.remove(entry.name.path) != nil else { return nil }
+    guard let entry = try renew(entry) else { return nil }
+    try index.write { db in try Index.save(entry, in: db) }
+    adopted += 1
+    return entry
+  }
+
+  /// Removes the files that no row and no catalog claimed.
+  public mutating func sweep() throws(CacheError) -> Int {
+    for path in strays { try layout.remove(path) }
+    defer { strays = [] }
+    return strays.count
+  }
+
+  /// The entry as its file now is, or nil when that is no picture.
+  private func renew(_ entry: PictureEntry) throws(CacheError) -> PictureEntry? {
+    guard let file = try layout.digest(of: entry.name), let type = file.type else { return nil }
+    var renewed = PictureEntry(id: entry.id, url: entry.url)
+    renewed.sha256 = file.sha256
+    renewed.bytes = file.stamp.bytes
+    renewed.type = type
+    renewed.stamp = file.stamp
+    renewed.lastModified = file.stamp.modified
+    if entry.sha256 == file.sha256 {
+      // Only copied or touched: the origin's word still holds.
+      renewed.response = entry.response
+      renewed.expiry = entry.expiry
+      renewed.fetched = entry.fetched
+      renewed.checked = entry.checked
+    }
+    return renewed
+  }
+}
+
+extension Index {
+  /// When each picture folder last changed, as the last run left it.
+  fileprivate func folderTimes() throws(CacheError) -> [Int64] {
+    try read { db in
+      try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'folders'")
+        .map { PackedNumbers.unpack($0) } ?? []
+    }
+  }
+
+  /// Notes how the folders are now, so that the next run need not look into them.
+  public func noteFolderTimes(of layout: CacheLayout) throws(CacheError) {
+    let times = try layout.folderTimes()
+    try write { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('folders', ?)",
+        arguments: [Data(PackedNumbers.pack(times))]
+      )
+    }
+  }
+}
+
+extension CacheLayout {
+  /// For every picture folder, its number and when a name in it last changed, in nanoseconds.
+  fileprivate func folderTimes() throws(CacheError) -> [Int64] {
+    var times: [Int64] = []
+    for folder in try existingFolders() {
+      var status = Glibc.stat()
+      guard fstatat(images.descriptor, PictureName.folderName(folder), &status, 0) == 0 else {
+        continue
+      }
+      times.append(Int64(folder))
+      times.append(Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
+    }
+    return times
+  }
+}

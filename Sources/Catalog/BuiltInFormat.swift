@@ -1,0 +1,124 @@
+/// A mapping that larder brings along, written in the language of catalog files.
+enum BuiltInFormat: String, CaseIterable {
+  case banchan, dummyjson, shopify, woocommerce, fakestore
+
+  /// The mapping as YAML.
+  var yaml: String {
+    switch self {
+    case .banchan: Self.banchanYAML
+    case .dummyjson: Self.dummyjsonYAML
+    case .shopify: Self.shopifyYAML
+    case .woocommerce: Self.woocommerceYAML
+    case .fakestore: Self.fakestoreYAML
+    }
+  }
+
+  /// The side dish store and its later editions, each with an envelope of its own.
+  ///
+  /// The wildcards come before the bare array, because an array of categories is an array too.
+  private static let banchanYAML = """
+    items:
+      - $.body
+      - $.items
+      - $.item
+      - $.categoryResponses[*].sideDishCardResponses
+      - $.sideDishCardResponses
+      - $.body.items
+      - $.data
+      - $[*].items
+      - $[*].item
+      - $[*].sideDishCardResponses
+      - $.*
+      - $
+    envelope:
+      title: [$.title, $.sectionHeader, $.categoryTitle, "$[*].sectionHeader", "$[*].name"]
+      subtitle: [$.subtitle, $.sectionDetail, "$[*].sectionDetail"]
+      status: [$.statusCode, $.status]
+    item:
+      id: [$.detail_hash, $.detailHash, $.hash, $.id]
+      title: [$.title, $.alt]
+      description: $.description
+      badges: [$.badge, $.badges]
+      deliveryTypes: [$.delivery_type, $.deliveryType]
+      normalPrice: [$.n_price, $.nPrice]
+      salePrice: [$.s_price, $.sPrice]
+      images: {thumbnail: [$.image, $.imageUrl]}
+    detail:
+      entries: [$.body, "$.body[*]", "$[*]", $]
+      id: [$.hash, $.detail_hash]
+      root: [$.data, $]
+      description: $.product_description
+      prices: $.prices
+      images: {top: $.top_image, gallery: $.thumb_images, section: $.detail_section}
+      notes:
+        point: $.point
+        delivery_info: $.delivery_info
+        delivery_fee: $.delivery_fee
+    """
+
+  /// dummyjson.com/products, and its list without the envelope.
+  private static let dummyjsonYAML = """
+    items: [$.products, $]
+    item:
+      id: $.id
+      title: $.title
+      description: $.description
+      badges: $.tags
+      deliveryTypes: $.shippingInformation
+      salePrice: $.price
+      images: {thumbnail: $.thumbnail, gallery: $.images}
+    """
+
+  /// A shop's public `products.json`; the price is that of the first variant.
+  private static let shopifyYAML = """
+    items: $.products
+    item:
+      id: $.id
+      title: $.title
+      description: $.body_html
+      badges: $.tags
+      normalPrice: "$.variants[0].compare_at_price"
+      salePrice: "$.variants[0].price"
+      images:
+        thumbnail: [$.image.src, "$.images[0].src"]
+        gallery: "$.images[*].src"
+    """
+
+  /// The Store API, whose prices are whole numbers of its own scale, and the REST API.
+  private static let woocommerceYAML = """
+    items: [$, $.products]
+    envelope: {status: $.data.status}
+    item:
+      id: $.id
+      title: [$.name, $.title]
+      description: [$.short_description, $.description]
+      badges: "$.tags[*].name"
+      normalPrice:
+        - {path: $.prices.regular_price, scale: $.prices.currency_minor_unit}
+        - $.regular_price
+      salePrice:
+        - {path: $.prices.price, scale: $.prices.currency_minor_unit}
+        - $.price
+      images:
+        thumbnail: ["$.images[0].thumbnail", "$.images[0].src"]
+        gallery: "$.images[*].src"
+    """
+
+  /// fakestoreapi.com/products.
+  private static let fakestoreYAML = """
+    items: [$.products, $]
+    item:
+      id: $.id
+      title: $.title
+      description: $.description
+      badges: $.category
+      salePrice: $.price
+      images: {thumbnail: $.image}
+    """
+
+  /// The mapping itself.
+  func mapping() throws(CatalogError) -> Mapping {
+    let file = YAMLFile(name: "format \(rawValue)", subject: "built-in format \(rawValue)")
+    return try MappingParser.parse(format: file.mapping(of: Array(yaml.utf8)))
+  }
+}

@@ -1,0 +1,105 @@
+/// Why a catalog, its JSON or a price in it cannot be used.
+///
+/// `description` reads "cannot read THING: line L, column C: KEY: REASON; TRY THIS", each part only
+/// when it is known. No header value is ever part of it.
+public struct CatalogError: Error, Hashable, Sendable {
+  /// What kind of fault this is, for callers that decide by it.
+  public var code: Code
+  /// What could not be read: "catalog file shop.yaml", "section main", "detail HBDEF".
+  public var subject: String
+  /// The catalog file at fault, as its caller named it.
+  public var file: String?
+  /// The line of the fault, counted from 1.
+  public var line: Int?
+  /// The column of the fault in Unicode scalars, counted from 1.
+  public var column: Int?
+  /// Where in the file: `sections[2].url`.
+  public var keyPath: String?
+  /// What should have stood there.
+  public var expected: String?
+  /// The known key that comes nearest to an unknown one.
+  public var nearestKey: String?
+  /// The cause, in words that fit after a colon.
+  public var reason: String
+  /// What the reader may do about it.
+  public var remedy: String?
+
+  /// Makes an error; what is not known stays nil.
+  public init(
+    _ code: Code,
+    subject: String,
+    file: String? = nil,
+    line: Int? = nil,
+    column: Int? = nil,
+    keyPath: String? = nil,
+    expected: String? = nil,
+    nearestKey: String? = nil,
+    reason: String,
+    remedy: String? = nil
+  ) {
+    self.code = code
+    self.subject = subject
+    self.file = file
+    self.line = line
+    self.column = column
+    self.keyPath = keyPath
+    self.expected = expected
+    self.nearestKey = nearestKey
+    self.reason = reason
+    self.remedy = remedy
+  }
+}
+
+extension CatalogError {
+  /// A kind of fault; an open set, so a new one breaks nobody.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code as logs and JSON show it.
+    public let rawValue: String
+
+    /// Makes a code from the text that logs show.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// The catalog file is wrong.
+    public static let catalogFile = Code(rawValue: "catalog-file")
+    /// A header asks for an environment variable that is not set, or holds what no header may.
+    public static let environment = Code(rawValue: "environment")
+    /// A JSONPath is wrong.
+    public static let jsonPath = Code(rawValue: "json-path")
+    /// A body is not JSON.
+    public static let malformedJSON = Code(rawValue: "malformed-json")
+    /// A body is JSON, nested more deeply than allowed.
+    public static let tooDeep = Code(rawValue: "too-deep")
+    /// A body is JSON, and holds no items or no detail where the mapping looks.
+    public static let unexpectedShape = Code(rawValue: "unexpected-shape")
+    /// A body that holds the details of many items holds none of the one asked for.
+    public static let absentDetail = Code(rawValue: "absent-detail")
+    /// A body says itself that the request failed.
+    public static let reportedFailure = Code(rawValue: "reported-failure")
+    /// A price cannot be read.
+    public static let price = Code(rawValue: "price")
+    /// A stored item or detail cannot be read back.
+    public static let storedForm = Code(rawValue: "stored-form")
+  }
+
+  /// Whether the catalog file or the environment is at fault (exit status 78), not fetched data.
+  public var isConfiguration: Bool {
+    code == .catalogFile || code == .environment || code == .jsonPath
+  }
+}
+
+extension CatalogError: CustomStringConvertible {
+  /// The whole error in one line.
+  public var description: String {
+    var text = "cannot read \(subject)"
+    if let line {
+      text += ": line \(line)"
+      if let column { text += ", column \(column)" }
+    }
+    if let keyPath, !keyPath.isEmpty { text += ": \(keyPath)" }
+    text += ": \(reason)"
+    if let remedy { text += "; \(remedy)" }
+    return text
+  }
+}

@@ -1,0 +1,66 @@
+/// A catalog file: which sections a store has, where they are, and how to read them.
+public struct CatalogFile: Hashable, Sendable {
+  /// The catalog's name, also in the cache; fit to be a file name.
+  public var name: String
+  /// The ISO 4217 code that all prices are in.
+  public var currency: String
+  /// What relative URLs are relative to: http, https or file.
+  public var base: String?
+  /// The sections.
+  public var sections: SectionPlan
+  /// Where details are; nil when the listings are all there is.
+  public var detail: DetailRule?
+  /// How to read the store's JSON.
+  public var mapping: Mapping
+  /// Request headers, unresolved.
+  public var headers: [HeaderTemplate]
+  /// How a listing goes on; nil when one response is all of it.
+  public var paging: PagingRule?
+
+  /// Makes a catalog without a file.
+  public init(
+    name: String,
+    currency: String,
+    base: String? = nil,
+    sections: SectionPlan,
+    detail: DetailRule? = nil,
+    mapping: Mapping,
+    headers: [HeaderTemplate] = [],
+    paging: PagingRule? = nil
+  ) {
+    self.name = name
+    self.currency = currency
+    self.base = base
+    self.sections = sections
+    self.detail = detail
+    self.mapping = mapping
+    self.headers = headers
+    self.paging = paging
+  }
+
+  /// Reads a catalog file.
+  ///
+  /// - Parameters:
+  ///   - bytes: YAML or JSON in UTF-8, 1 MiB at most.
+  ///   - file: The file's name, for messages.
+  /// - Throws: ``CatalogError`` with file, line, column, key and what was expected.
+  public init(parsing bytes: [UInt8], file: String) throws(CatalogError) {
+    let yaml = YAMLFile(name: file, subject: "catalog file \(file)")
+    self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
+  }
+
+  /// The headers to send, with the environment's values in them.
+  ///
+  /// - Parameter environment: Variables by name.
+  /// - Returns: Names and values in the file's order.
+  /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
+  public func resolvedHeaders(
+    environment: [String: String]
+  ) throws(CatalogError) -> [(name: String, value: String)] {
+    var resolved: [(name: String, value: String)] = []
+    for header in headers {
+      resolved.append((header.name, try header.resolved(environment: environment)))
+    }
+    return resolved
+  }
+}

@@ -1,0 +1,200 @@
+/// Reads the root of a catalog file.
+struct CatalogFileParser {
+  private static let keys =
+    ["name", "currency", "base", "sections", "detail", "headers", "paging"] + MappingParser.keys
+
+  static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
+    try root.checkKeys(keys)
+    let mapping = try MappingParser.parse(catalog: root)
+    return CatalogFile(
+      name: try fileName(root.required("name")),
+      currency: try currency(root.required("currency")),
+      base: try root["base"].map(base),
+      sections: try sections(root.required("sections")),
+      detail: try detail(root["detail"], mapping: mapping),
+      mapping: mapping,
+      headers: try headers(root["headers"]),
+      paging: try root["paging"].map(paging)
+    )
+  }
+
+  private static func fileName(_ node: YAMLNode) throws(CatalogError) -> String {
+    let name = try node.filledText()
+    guard isFileName(name) else {
+      throw node.error(
+        "\"\(name.prefix(40))\" could not be a file name",
+        expected: "a file name",
+        remedy: "leave out slashes and control characters, at most 200 bytes"
+      )
+    }
+    return name
+  }
+
+  private static func currency(_ node: YAMLNode) throws(CatalogError) -> String {
+    let code = try node.text()
+    guard Currency.codes.contains(code) else {
+      let nearest = nearest(to: code, in: Currency.codes)
+      throw node.error(
+        "\"\(code.prefix(40))\" is not an ISO 4217 currency code",
+        expected: "an ISO 4217 currency code",
+        nearestKey: nearest,
+        remedy: nearest.map { "the nearest code is \"\($0)\"" }
+      )
+    }
+    return code
+  }
+
+  private static func base(_ node: YAMLNode) throws(CatalogError) -> String {
+    let url = try self.url(node)
+    let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
+    let isFile = url.lowercased().hasPrefix("file:///")
+    guard isFile || scheme(of: url) != "file", let first = host.first,
+      isFile || !["/", "?", "#", ":"].contains(first)
+    else {
+      throw node.error(
+        "\"\(url.prefix(80))\" is not the start of an http, https or file URL",
+        expected: "an http, https or file URL"
+      )
+    }
+    return url
+  }
+
+  private static func sections(_ node: YAMLNode) throws(CatalogError) -> SectionPlan {
+    if node.isMapping { return .combined(try combined(node.mapping())) }
+    guard node.isList else {
+      throw node.error(
+        "expected a list of sections, or a mapping with url, each and key",
+        expected: "a list of sections"
+      )
+    }
+    var sources: [SectionSource] = []
+    for element in try node.list() {
+      let mapping = try element.mapping()
+      try mapping.checkKeys(["key", "title", "subtitle", "url"])
+      let key = try mapping.required("key")
+      let source = SectionSource(
+        key: try fileName(key),
+        title: try mapping["title"].map { node throws(CatalogError) in try node.text() },
+        subtitle: try mapping["subtitle"].map { node throws(CatalogError) in try node.text() },
+        url: try url(mapping.required("url"))
+      )
+      guard !sources.contains(where: { $0.key == source.key }) else {
+        throw key.error("a second section with the key \"\(source.key)\"", expected: "another key")
+      }
+      sources.append(source)
+    }
+    guard !sources.isEmpty else {
+      throw node.error("expected at least one section, found none", expected: "a section")
+    }
+    return .listed(sources)
+  }
+
+  private static func combined(_ mapping: YAMLMapping) throws(CatalogError) -> CombinedSections {
+    try mapping.checkKeys(["url", "each", "key", "title", "subtitle"])
+    return CombinedSections(
+      url: try url(mapping.required("url")),
+      each: try mapping.required("each").path(),
+      key: try mapping.required("key").path(),
+      title: try mapping["title"].map { node throws(CatalogError) in try node.path() },
+      subtitle: try mapping["subtitle"].map { node throws(CatalogError) in try node.path() }
+    )
+  }
+
+  private static func detail(
+    _ node: YAMLNode?,
+    mapping: Mapping
+  ) throws(CatalogError) -> DetailRule? {
+    guard let node else { return nil }
+    let members = try node.mapping()
+    try members.checkKeys(["url"] + MappingParser.detailKeys)
+    let urlNode = try members.required("url")
+    let template = try url(urlNode)
+    let fixed = template.split(separator: "{id}").joined()
+    if let open = fixed.firstIndex(of: "{") {
+      throw urlNode.error("expected {id}, found \"\(fixed[open...])\"", expected: "{id}")
+    }
+    guard mapping.detail != nil else {
+      throw node.error(
+        "the format has no details",
+        expected: "a mapping of details",
+        remedy: "spell out description, prices, images or notes here, or leave detail out"
+      )
+    }
+    return DetailRule(urlTemplate: template)
+  }
+
+  private static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {
+    guard let node else { return [] }
+    var headers: [HeaderTemplate] = []
+    for member in try node.mapping().members {
+      do throws(CatalogError) {
+        headers.append(
+          try HeaderTemplate(name: member.name, rawValue: try member.value.text())
+        )
+      } catch {
+        throw error.line == nil ? member.value.error(error.reason) : error
+      }
+      let name = member.name.lowercased()
+      guard headers.count(where: { $0.name.lowercased() == name }) == 1 else {
+        throw member.key.error("header \(member.name) more than once")
+      }
+    }
+    return headers
+  }
+
+  private static func paging(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
+    let mapping = try node.mapping()
+    try mapping.checkKeys(["parameter", "first", "next", "limit"])
+    let limit = try mapping["limit"]?.number(in: 1...1_000_000) ?? 1000
+    switch (mapping["parameter"], mapping["next"]) {
+    case (let parameter?, nil):
+      let name = try parameter.filledText()
+      guard name.utf8.allSatisfy({ $0 > 0x20 && !"&=#?".utf8.contains($0) }) else {
+        throw parameter.error("\"\(name)\" is not a query parameter", expected: "a name")
+      }
+      return .parameter(
+        name: name,
+        first: try mapping["first"]?.number(in: 0...1_000_000) ?? 1,
+        limit: limit
+      )
+    case (nil, let next?):
+      if let first = mapping["first"] {
+        throw first.error("goes with parameter, not with next")
+      }
+      return .next(try next.path(), limit: limit)
+    default:
+      throw node.error("expected either parameter or next", expected: "parameter or next")
+    }
+  }
+
+  private static func url(_ node: YAMLNode) throws(CatalogError) -> String {
+    let url = try node.filledText()
+    guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
+      throw node.error("a URL holds no white space", expected: "a URL", remedy: "write %20")
+    }
+    if let scheme = scheme(of: url), !["http", "https", "file"].contains(scheme) {
+      throw node.error(
+        "expected an http, https or file URL, found \(scheme)",
+        expected: "http, https or file"
+      )
+    }
+    return url
+  }
+
+  /// The scheme of an absolute URL, lower case. (RFC 3986, section 3.1)
+  private static func scheme(of url: String) -> String? {
+    let scheme = url.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    guard url.dropFirst(scheme.count).hasPrefix(":"), scheme.first?.isLetter == true else {
+      return nil
+    }
+    return scheme.lowercased()
+  }
+}
+
+/// Whether a text can be the name of one file on every file system that larder runs on.
+func isFileName(_ text: String) -> Bool {
+  !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 200
+    && text.unicodeScalars.allSatisfy {
+      $0 != "/" && $0.properties.generalCategory != .control
+    }
+}

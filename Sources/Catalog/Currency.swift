@@ -1,0 +1,68 @@
+/// What ISO 4217 says of a currency, and how shops write it.
+enum Currency {
+  /// The codes in use. (ISO 4217, list one, without funds and metals)
+  static let codes: [String] = """
+    AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD \
+    CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL \
+    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF \
+    KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN \
+    MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD \
+    SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH \
+    UGX USD UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
+    """.split(separator: " ").map(String.init)
+
+  /// How many decimals the currency's minor unit takes. (ISO 4217, list one, column "Minor unit")
+  static func exponent(of code: String) -> Int {
+    switch code {
+    case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI",
+      "VND", "VUV", "XAF", "XOF", "XPF":
+      0
+    case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND": 3
+    case "CLF", "UYW": 4
+    default: 2
+    }
+  }
+
+  /// The codes that a written unit may stand for; empty when nobody writes it so.
+  static func codes(writtenAs unit: String) -> [String] {
+    switch unit {
+    case "원", "₩", "￦", "won": ["KRW"]
+    case "$", "＄":
+      [
+        "USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD", "MXN", "ARS", "CLP", "COP", "BBD", "BMD",
+        "BND", "BSD", "BZD", "DOP", "FJD", "GYD", "JMD", "KYD", "LRD", "NAD", "SBD", "SRD", "TTD",
+        "UYU", "XCD",
+      ]
+    case "us$", "달러": ["USD"]
+    case "a$", "au$": ["AUD"]
+    case "c$", "ca$": ["CAD"]
+    case "nz$": ["NZD"]
+    case "s$": ["SGD"]
+    case "hk$": ["HKD"]
+    case "nt$": ["TWD"]
+    case "mx$": ["MXN"]
+    case "r$": ["BRL"]
+    case "€", "유로": ["EUR"]
+    case "£": ["GBP", "EGP", "FKP", "GIP", "SHP", "SSP", "SYP"]
+    case "¥", "￥", "元": ["JPY", "CNY"]
+    case "円", "엔": ["JPY"]
+    case "₫", "đ": ["VND"]
+    case "₹", "rs", "rs.": ["INR", "LKR", "NPR", "PKR", "MUR", "SCR"]
+    case "₽", "руб.", "р.": ["RUB"]
+    case "฿": ["THB"]
+    case "₺", "tl": ["TRY"]
+    case "₴": ["UAH"]
+    case "₱": ["PHP"]
+    case "₪": ["ILS"]
+    case "zł": ["PLN"]
+    case "kč": ["CZK"]
+    case "ft": ["HUF"]
+    case "lei": ["RON"]
+    case "rp": ["IDR"]
+    case "rm": ["MYR"]
+    case "kr", "kr.": ["SEK", "NOK", "DKK", "ISK"]
+    case "fr", "fr.", "sfr.": ["CHF"]
+    default: codes.contains(unit.uppercased()) ? [unit.uppercased()] : []
+    }
+  }
+}

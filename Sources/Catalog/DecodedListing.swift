@@ -1,0 +1,60 @@
+/// What a body listed: sections with their usable items, and what had to be left out.
+public struct DecodedListing: Hashable, Sendable {
+  /// The sections; one, unless the response holds them all.
+  public var sections: [Section]
+  /// What was left out, in feed order.
+  public var skipped: [SkippedItem]
+  /// How many elements the body listed, skipped ones included; 0 ends counted pages.
+  public var elementCount: Int
+  /// What the body calls the next page, where paging asks for it.
+  public var nextPage: String?
+
+  /// Makes a listing.
+  public init(
+    sections: [Section],
+    skipped: [SkippedItem] = [],
+    elementCount: Int,
+    nextPage: String? = nil
+  ) {
+    self.sections = sections
+    self.skipped = skipped
+    self.elementCount = elementCount
+    self.nextPage = nextPage
+  }
+
+  /// Adds the page that follows: sections with the same key grow, others join at the end.
+  ///
+  /// - Parameter page: The next page, decoded with `firstIndex` after this one's elements.
+  public mutating func append(_ page: DecodedListing) {
+    for section in page.sections {
+      if let index = sections.firstIndex(where: { $0.key == section.key }) {
+        sections[index].items += section.items
+      } else {
+        sections.append(section)
+      }
+    }
+    skipped += page.skipped
+    elementCount += page.elementCount
+    nextPage = page.nextPage
+  }
+}
+
+/// An element of a feed that could not be used.
+public struct SkippedItem: Hashable, Sendable, Codable {
+  /// The key of its section.
+  public var section: String
+  /// Its position among the section's elements, counted from 0.
+  public var index: Int
+  /// The field at fault as the feed calls it; nil when the element itself is.
+  public var field: String?
+  /// Why it could not be used.
+  public var reason: String
+
+  /// Makes a record.
+  public init(section: String, index: Int, field: String?, reason: String) {
+    self.section = section
+    self.index = index
+    self.field = field
+    self.reason = reason
+  }
+}

@@ -1,0 +1,98 @@
+/// Decodes the body of one listed section.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - source: The section it was fetched for.
+///   - file: The catalog it belongs to.
+///   - firstIndex: How many elements earlier pages listed, so that skipped items keep counting.
+/// - Returns: The section, with what had to be skipped.
+/// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items where
+///   the mapping looks. An empty array is an empty section.
+public func decodeSection(
+  _ body: [UInt8],
+  source: SectionSource,
+  using file: CatalogFile,
+  firstIndex: Int = 0
+) throws(CatalogError) -> DecodedListing {
+  try ListingDecoder(file).section(body, source: source, firstIndex: firstIndex)
+}
+
+/// Decodes a body that holds all sections of a catalog.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - plan: Where the sections and their names are.
+///   - file: The catalog it belongs to.
+///   - firstIndices: By section, how many elements earlier pages listed.
+/// - Returns: The sections, with what had to be skipped.
+/// - Throws: ``CatalogError`` when the body as a whole cannot be used.
+public func decodeSections(
+  _ body: [UInt8],
+  plan: CombinedSections,
+  using file: CatalogFile,
+  firstIndices: [String: Int] = [:]
+) throws(CatalogError) -> DecodedListing {
+  try ListingDecoder(file).sections(body, plan: plan, firstIndices: firstIndices)
+}
+
+/// Decodes the detail of one item, from a body that holds it alone or those of many.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - id: The item's id.
+///   - file: The catalog it belongs to.
+/// - Returns: The detail.
+/// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no detail of
+///   that item.
+public func decodeDetail(
+  _ body: [UInt8],
+  id: String,
+  using file: CatalogFile
+) throws(CatalogError) -> ItemDetail {
+  guard let mapping = file.mapping.detail else {
+    throw CatalogError(
+      .unexpectedShape,
+      subject: "detail \(id)",
+      reason: "catalog \(file.name) has no details"
+    )
+  }
+  return try DetailDecoder(
+    envelope: file.mapping.envelope,
+    mapping: mapping,
+    currency: file.currency
+  ).detail(body, id: id)
+}
+
+extension ListingDecoder {
+  /// A decoder for a catalog.
+  public init(_ file: CatalogFile) {
+    var nextPage: JSONPath?
+    if case .next(let path, _) = file.paging { nextPage = path }
+    self.init(mapping: file.mapping, currency: file.currency, nextPage: nextPage)
+  }
+}
+
+/// Decodes a body that holds the details of many items.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - file: The catalog it belongs to.
+/// - Returns: The details in the body's order.
+/// - Throws: ``CatalogError`` when the body cannot be used.
+public func decodeDetails(
+  _ body: [UInt8],
+  using file: CatalogFile
+) throws(CatalogError) -> [ItemDetail] {
+  guard let mapping = file.mapping.detail else {
+    throw CatalogError(
+      .unexpectedShape,
+      subject: "details",
+      reason: "catalog \(file.name) has no details"
+    )
+  }
+  return try DetailDecoder(
+    envelope: file.mapping.envelope,
+    mapping: mapping,
+    currency: file.currency
+  ).details(body)
+}

@@ -1,0 +1,120 @@
+/// A request header whose value may name environment variables; its value is never shown.
+public struct HeaderTemplate: Hashable, Sendable {
+  /// The field name, a token. (RFC 9110, section 5.6.2)
+  public let name: String
+  /// The value as the file has it, unresolved; may be a secret.
+  public let rawValue: String
+
+  /// Makes a header.
+  ///
+  /// - Parameters:
+  ///   - name: The field name.
+  ///   - rawValue: The value, with `${NAME}` where the environment comes in.
+  /// - Throws: ``CatalogError`` when either could not be sent.
+  public init(name: String, rawValue: String) throws(CatalogError) {
+    guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
+      throw Self.fault("\"\(name.prefix(40))\" is not a header name: letters, digits and - only")
+    }
+    guard Self.isFieldValue(rawValue) else {
+      throw Self.fault("the value of header \(name) holds a line break or control character")
+    }
+    self.name = name
+    self.rawValue = rawValue
+    _ = try parts()
+  }
+
+  /// The value with all variables in place.
+  ///
+  /// - Parameter environment: Variables by name.
+  /// - Returns: What to send.
+  /// - Throws: ``CatalogError`` that names the variable, and shows no value.
+  public func resolved(environment: [String: String]) throws(CatalogError) -> String {
+    var value = ""
+    for part in try parts() {
+      switch part {
+      case .text(let text): value += text
+      case .variable(let variable):
+        guard let found = environment[variable] else {
+          throw Self.fault(
+            "header \(name) needs the environment variable \(variable), which is not set",
+            code: .environment,
+            remedy: "set \(variable)"
+          )
+        }
+        guard Self.isFieldValue(found) else {
+          throw Self.fault(
+            "the environment variable \(variable) holds a line break or control character",
+            code: .environment,
+            remedy: "header \(name) needs one line"
+          )
+        }
+        value += found
+      }
+    }
+    return value
+  }
+
+  private enum Part {
+    case text(String)
+    case variable(String)
+  }
+
+  private func parts() throws(CatalogError) -> [Part] {
+    var parts: [Part] = []
+    var rest = Substring(rawValue)
+    while let start = rest.firstRange(of: "${") {
+      parts.append(.text(String(rest[..<start.lowerBound])))
+      let tail = rest[start.upperBound...]
+      guard let end = tail.firstIndex(of: "}") else {
+        throw Self.fault("header \(name) opens a \"${\" that no \"}\" closes")
+      }
+      let variable = tail[..<end]
+      guard let first = variable.utf8.first, !(0x30...0x39).contains(first),
+        variable.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || Self.isAlphanumeric($0) })
+      else {
+        throw Self.fault("header \(name) names no environment variable between \"${\" and \"}\"")
+      }
+      parts.append(.variable(String(variable)))
+      rest = tail[tail.index(after: end)...]
+    }
+    return parts + [.text(String(rest))]
+  }
+
+  /// Whether a text may be a field value: no CR, LF, NUL or other control character but the tab.
+  /// (RFC 9110, section 5.5)
+  private static func isFieldValue(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+
+  private static func fault(
+    _ reason: String,
+    code: CatalogError.Code = .catalogFile,
+    remedy: String? = nil
+  ) -> CatalogError {
+    CatalogError(code, subject: "headers", reason: reason, remedy: remedy)
+  }
+}
+
+extension HeaderTemplate: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The name alone.
+  public var description: String { "\(name): (not shown)" }
+  /// The name alone.
+  public var debugDescription: String { description }
+  /// The name alone, so that `dump` shows no value either.
+  public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}

@@ -1,0 +1,41 @@
+extension ItemDetail {
+  /// The detail as compact JSON: the same detail always gives the same bytes.
+  public func encoded() -> [UInt8] {
+    var writer = StoredFormWriter()
+    writer.object {
+      $0.name("id")
+      $0.value(id)
+      if let description {
+        $0.name("description")
+        $0.value(description)
+      }
+      $0.name("prices")
+      $0.array { for price in prices { $0.value(price) } }
+      $0.name("images")
+      $0.value(images)
+      $0.name("notes")
+      $0.object {
+        for (name, text) in notes.sorted(by: { $0.key < $1.key }) {
+          $0.name(name)
+          $0.value(text)
+        }
+      }
+    }
+    return writer.bytes
+  }
+
+  /// Reads what ``encoded()`` or any other JSON coder wrote.
+  ///
+  /// - Parameter bytes: One JSON object.
+  /// - Throws: ``CatalogError`` when the bytes are anything else.
+  public init(decoding bytes: [UInt8]) throws(CatalogError) {
+    let reader = try StoredFormReader(bytes, subject: "stored detail")
+    self.init(
+      id: try reader.text("id"),
+      description: try reader.optionalText("description"),
+      prices: try reader.prices("prices"),
+      images: try reader.images("images"),
+      notes: try reader.dictionary("notes")
+    )
+  }
+}

@@ -1,0 +1,28 @@
+/// What a store tells about one item beyond its listing.
+public struct ItemDetail: Hashable, Sendable, Codable {
+  /// The id of the item.
+  public var id: String
+  /// The description, which may differ from the listing's.
+  public var description: String?
+  /// The prices as the detail lists them, one or two; they may disagree with the listing's.
+  public var prices: [Price]
+  /// Its pictures: top, gallery, section, each in the feed's order; one URL may come twice.
+  public var images: [ImageReference]
+  /// What else it says, by name: `point`, `delivery_info`, `delivery_fee`.
+  public var notes: [String: String]
+
+  /// Makes a detail; what a feed may leave out may be left out here.
+  public init(
+    id: String,
+    description: String? = nil,
+    prices: [Price] = [],
+    images: [ImageReference] = [],
+    notes: [String: String] = [:]
+  ) {
+    self.id = id
+    self.description = description
+    self.prices = prices
+    self.images = images
+    self.notes = notes
+  }
+}

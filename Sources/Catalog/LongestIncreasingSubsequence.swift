@@ -1,0 +1,26 @@
+/// Finds a longest strictly increasing subsequence by patience sorting, in O(n log n).
+///
+/// - Parameter values: Any numbers.
+/// - Returns: The positions of its members in `values`, ascending.
+func longestIncreasingSubsequence(of values: [Int]) -> [Int] {
+  // `tails[n]` is the position of the smallest value that ends a run of n + 1.
+  var tails: [Int] = []
+  var predecessors = [Int?](repeating: nil, count: values.count)
+  for (position, value) in values.enumerated() {
+    var low = 0
+    var high = tails.count
+    while low < high {
+      let middle = (low + high) / 2
+      if values[tails[middle]] < value { low = middle + 1 } else { high = middle }
+    }
+    predecessors[position] = low > 0 ? tails[low - 1] : nil
+    if low == tails.count { tails.append(position) } else { tails[low] = position }
+  }
+  var positions: [Int] = []
+  var current = tails.last
+  while let position = current {
+    positions.append(position)
+    current = predecessors[position]
+  }
+  return positions.reversed()
+}

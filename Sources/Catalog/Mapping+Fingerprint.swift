@@ -1,0 +1,48 @@
+extension Mapping {
+  /// The whole mapping as text that changes when, and only when, the mapping does.
+  ///
+  /// The same on every machine and in every run, so a cache may keep it or its digest, and decode
+  /// again what it holds when the text is another.
+  public var fingerprint: String {
+    var lines = ["mapping 1", line("items", items)]
+    lines.append(line("envelope.title", envelope.title))
+    lines.append(line("envelope.subtitle", envelope.subtitle))
+    lines.append(line("envelope.status", envelope.status))
+    lines.append(line("item.id", item.id))
+    lines.append(line("item.title", item.title))
+    lines.append(line("item.description", item.description))
+    lines.append(line("item.badges", item.badges))
+    lines.append(line("item.deliveryTypes", item.deliveryTypes))
+    lines.append(line("item.normalPrice", item.normalPrice))
+    lines.append(line("item.salePrice", item.salePrice))
+    lines += self.lines("item.images", item.images)
+    guard let detail else { return lines.joined(separator: "\n") }
+    lines.append(line("detail.entries", detail.entries))
+    lines.append(line("detail.id", detail.id))
+    lines.append(line("detail.root", detail.root))
+    lines.append(line("detail.description", detail.description))
+    lines.append(line("detail.prices", detail.prices))
+    lines += self.lines("detail.images", detail.images)
+    lines += detail.notes.map { line("detail.notes.\($0.name)", $0.paths) }
+    return lines.joined(separator: "\n")
+  }
+
+  private func line(_ name: String, _ paths: [JSONPath]) -> String {
+    ([name] + paths.map(\.description)).joined(separator: "\t")
+  }
+
+  private func line(_ name: String, _ rules: [PriceRule]) -> String {
+    let texts = rules.map { rule in
+      switch rule.scale {
+      case nil: rule.path.description
+      case .fixed(let scale): "\(rule.path) scale \(scale)"
+      case .path(let scale): "\(rule.path) scale \(scale)"
+      }
+    }
+    return ([name] + texts).joined(separator: "\t")
+  }
+
+  private func lines(_ name: String, _ rules: ImageRules) -> [String] {
+    ImageReference.Role.allCases.map { line("\(name).\($0.rawValue)", rules[$0]) }
+  }
+}

@@ -1,0 +1,143 @@
+/// Where in a store's JSON each thing is found: data, not code.
+///
+/// Every field has alternatives in order; the first that leads to something other than `null` counts.
+public struct Mapping: Hashable, Sendable {
+  /// The arrays of items, from the root of a body or, in a combined response, of one section.
+  public var items: [JSONPath]
+  /// What stands around the items.
+  public var envelope: Envelope
+  /// The fields of one item, from the item.
+  public var item: Item
+  /// The fields of one detail; nil when the format has none.
+  public var detail: Detail?
+
+  /// Makes a mapping.
+  public init(
+    items: [JSONPath],
+    envelope: Envelope = Envelope(),
+    item: Item,
+    detail: Detail? = nil
+  ) {
+    self.items = items
+    self.envelope = envelope
+    self.item = item
+    self.detail = detail
+  }
+
+  /// What a body says about itself.
+  public struct Envelope: Hashable, Sendable {
+    /// The section's title.
+    public var title: [JSONPath] = []
+    /// The section's subtitle.
+    public var subtitle: [JSONPath] = []
+    /// A number that means failure from 400 on, as HTTP statuses do.
+    public var status: [JSONPath] = []
+
+    /// Makes an envelope that says nothing.
+    public init() {}
+  }
+
+  /// The fields of an item in a listing.
+  public struct Item: Hashable, Sendable {
+    /// Text or a whole number; an item without it is skipped.
+    public var id: [JSONPath] = []
+    /// Text; an item without it is skipped.
+    public var title: [JSONPath] = []
+    /// Text.
+    public var description: [JSONPath] = []
+    /// Text or a list of texts.
+    public var badges: [JSONPath] = []
+    /// Text or a list of texts.
+    public var deliveryTypes: [JSONPath] = []
+    /// The price before a reduction.
+    public var normalPrice: [PriceRule] = []
+    /// The price to pay.
+    public var salePrice: [PriceRule] = []
+    /// Pictures by role.
+    public var images: ImageRules = ImageRules()
+
+    /// Makes an item of no fields.
+    public init() {}
+  }
+
+  /// The fields of a detail.
+  public struct Detail: Hashable, Sendable {
+    /// The objects that are details; a body may hold those of many items.
+    public var entries: [JSONPath] = []
+    /// The item's id, from the entry.
+    public var id: [JSONPath] = []
+    /// The object that holds the fields below, from the entry.
+    public var root: [JSONPath] = []
+    /// Text.
+    public var description: [JSONPath] = []
+    /// Prices or a list of them.
+    public var prices: [PriceRule] = []
+    /// Pictures by role.
+    public var images: ImageRules = ImageRules()
+    /// Further texts by name, in the order of the file.
+    public var notes: [NoteRule] = []
+
+    /// Makes a detail of no fields.
+    public init() {}
+  }
+
+  /// Where a price stands.
+  public struct PriceRule: Hashable, Sendable {
+    /// The price itself.
+    public var path: JSONPath
+    /// How many digits are decimals, for feeds that write whole numbers; nil for text and numbers
+    /// of major units.
+    public var scale: Scale?
+
+    /// Makes a rule.
+    public init(path: JSONPath, scale: Scale? = nil) {
+      self.path = path
+      self.scale = scale
+    }
+
+    /// How many digits of a whole number are decimals.
+    public enum Scale: Hashable, Sendable {
+      /// Always so many.
+      case fixed(Int)
+      /// As many as the item says here.
+      case path(JSONPath)
+    }
+  }
+
+  /// Where a note stands.
+  public struct NoteRule: Hashable, Sendable {
+    /// Its name in the detail's notes.
+    public var name: String
+    /// Text or a number.
+    public var paths: [JSONPath]
+
+    /// Makes a rule.
+    public init(name: String, paths: [JSONPath]) {
+      self.name = name
+      self.paths = paths
+    }
+  }
+
+  /// Where the pictures of each role stand; each leads to a URL or a list of URLs.
+  public struct ImageRules: Hashable, Sendable {
+    private var paths: [[JSONPath]] = ImageReference.Role.allCases.map { _ in [] }
+
+    /// Makes rules that find no picture.
+    public init() {}
+
+    /// The alternatives for a role.
+    public subscript(role: ImageReference.Role) -> [JSONPath] {
+      get { paths[Self.position(of: role)] }
+      set { paths[Self.position(of: role)] = newValue }
+    }
+
+    private static func position(of role: ImageReference.Role) -> Int {
+      switch role {
+      case .thumbnail: 0
+      case .top: 1
+      case .gallery: 2
+      case .section: 3
+      }
+    }
+  }
+}

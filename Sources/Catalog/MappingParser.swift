@@ -1,0 +1,174 @@
+/// Reads mappings, from catalog files and from built-in formats alike.
+struct MappingParser {
+  /// The keys of a catalog file that belong to its mapping.
+  static let keys = ["format", "items", "envelope", "item"]
+  /// The keys of `detail:` that belong to the mapping.
+  static let detailKeys = ["entries", "id", "root", "description", "prices", "images", "notes"]
+
+  /// Reads the mapping of a catalog file: a format, a spelled out one, or a format with overrides.
+  static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
+    var mapping: Mapping
+    if let format = catalog["format"] {
+      mapping = try builtIn(format)
+    } else if catalog["items"] == nil, catalog["item"] == nil {
+      mapping = try BuiltInFormat.banchan.mapping()
+    } else {
+      _ = try catalog.required("items")
+      _ = try catalog.required("item")
+      mapping = Mapping(items: [], item: Mapping.Item())
+    }
+    try override(&mapping, with: catalog)
+    return mapping
+  }
+
+  /// Reads the mapping that a built-in format spells out.
+  static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
+    try format.checkKeys(keys + ["detail"])
+    var mapping = Mapping(items: [], item: Mapping.Item())
+    try override(&mapping, with: format)
+    return mapping
+  }
+
+  private static func builtIn(_ node: YAMLNode) throws(CatalogError) -> Mapping {
+    let name = try node.text()
+    guard let format = BuiltInFormat(rawValue: name) else {
+      let names = BuiltInFormat.allCases.map(\.rawValue)
+      let nearest = nearest(to: name, in: names)
+      throw node.error(
+        "unknown format \"\(name)\"",
+        expected: names.joined(separator: ", "),
+        nearestKey: nearest,
+        remedy: nearest.map { "the nearest known format is \"\($0)\"" }
+      )
+    }
+    return try format.mapping()
+  }
+
+  private static func override(
+    _ mapping: inout Mapping,
+    with root: YAMLMapping
+  ) throws(CatalogError) {
+    if let items = root["items"] { mapping.items = try filled(items, items.paths()) }
+    if let envelope = try root["envelope"]?.mapping() {
+      try envelope.checkKeys(["title", "subtitle", "status"])
+      try envelope.read("title", into: &mapping.envelope.title)
+      try envelope.read("subtitle", into: &mapping.envelope.subtitle)
+      try envelope.read("status", into: &mapping.envelope.status)
+    }
+    if let item = try root["item"]?.mapping() { try override(&mapping.item, with: item) }
+    if let detail = try root["detail"]?.mapping() {
+      try override(&mapping.detail, with: detail)
+    }
+  }
+
+  private static func override(
+    _ item: inout Mapping.Item,
+    with node: YAMLMapping
+  ) throws(CatalogError) {
+    try node.checkKeys([
+      "id", "title", "description", "badges", "deliveryTypes", "normalPrice", "salePrice",
+      "images",
+    ])
+    try node.read("id", into: &item.id)
+    try node.read("title", into: &item.title)
+    try node.read("description", into: &item.description)
+    try node.read("badges", into: &item.badges)
+    try node.read("deliveryTypes", into: &item.deliveryTypes)
+    try node.read("normalPrice", into: &item.normalPrice)
+    try node.read("salePrice", into: &item.salePrice)
+    try node.read("images", into: &item.images)
+    for (name, paths) in [("id", item.id), ("title", item.title)] where paths.isEmpty {
+      _ = try node.required(name)
+    }
+  }
+
+  private static func override(
+    _ detail: inout Mapping.Detail?,
+    with node: YAMLMapping
+  ) throws(CatalogError) {
+    guard node.members.contains(where: { detailKeys.contains($0.name) }) else { return }
+    var changed = detail ?? Mapping.Detail()
+    try node.read("entries", into: &changed.entries)
+    try node.read("id", into: &changed.id)
+    try node.read("root", into: &changed.root)
+    try node.read("description", into: &changed.description)
+    try node.read("prices", into: &changed.prices)
+    try node.read("images", into: &changed.images)
+    if let notes = try node["notes"]?.mapping() {
+      changed.notes = []
+      for member in notes.members {
+        changed.notes.append(
+          Mapping.NoteRule(name: member.name, paths: try member.value.paths())
+        )
+      }
+    }
+    let root = try JSONPath(parsing: "$")
+    if changed.entries.isEmpty { changed.entries = [root] }
+    if changed.root.isEmpty { changed.root = [root] }
+    detail = changed
+  }
+
+  private static func filled(
+    _ node: YAMLNode,
+    _ paths: [JSONPath]
+  ) throws(CatalogError) -> [JSONPath] {
+    guard !paths.isEmpty else {
+      throw node.error("expected a path, found an empty list", expected: "a path")
+    }
+    return paths
+  }
+}
+
+extension YAMLMapping {
+  /// Replaces alternatives when the key is there; `null` means none.
+  fileprivate func read(_ name: String, into paths: inout [JSONPath]) throws(CatalogError) {
+    if let value = member(name) { paths = try value.paths() }
+  }
+
+  /// Replaces price alternatives when the key is there.
+  fileprivate func read(
+    _ name: String,
+    into rules: inout [Mapping.PriceRule]
+  ) throws(CatalogError) {
+    guard let value = member(name) else { return }
+    rules = []
+    if value.isNull { return }
+    guard value.isList else {
+      rules = [try value.priceRule()]
+      return
+    }
+    for element in try value.list() { rules.append(try element.priceRule()) }
+  }
+
+  /// Replaces the paths of those roles that are named.
+  fileprivate func read(
+    _ name: String,
+    into rules: inout Mapping.ImageRules
+  ) throws(CatalogError) {
+    guard let value = member(name) else { return }
+    if value.isNull {
+      rules = Mapping.ImageRules()
+      return
+    }
+    let roles = try value.mapping()
+    try roles.checkKeys(ImageReference.Role.allCases.map(\.rawValue))
+    for role in ImageReference.Role.allCases {
+      if let paths = roles.member(role.rawValue) { rules[role] = try paths.paths() }
+    }
+  }
+}
+
+extension YAMLNode {
+  /// A price's path, alone or as `{path: …, scale: 2}`.
+  fileprivate func priceRule() throws(CatalogError) -> Mapping.PriceRule {
+    guard isMapping else { return Mapping.PriceRule(path: try path()) }
+    let mapping = try mapping()
+    try mapping.checkKeys(["path", "scale"])
+    let path = try mapping.required("path").path()
+    guard let scale = mapping["scale"] else { return Mapping.PriceRule(path: path) }
+    if try scale.text().hasPrefix("$") {
+      return Mapping.PriceRule(path: path, scale: .path(try scale.path()))
+    }
+    return Mapping.PriceRule(path: path, scale: .fixed(try scale.number(in: 0...9)))
+  }
+}

@@ -1,0 +1,56 @@
+/// How a catalog's sections are fetched.
+public enum SectionPlan: Hashable, Sendable {
+  /// Each section has a URL of its own.
+  case listed([SectionSource])
+  /// One response holds them all.
+  case combined(CombinedSections)
+}
+
+/// One section with a URL of its own.
+public struct SectionSource: Hashable, Sendable {
+  /// Its name in the cache and on the command line.
+  public var key: String
+  /// Its name for people; nil takes what the body says, else the key.
+  public var title: String?
+  /// A line under the title; nil takes what the body says.
+  public var subtitle: String?
+  /// Where it is; relative to the catalog's base or absolute.
+  public var url: String
+
+  /// Makes a source.
+  public init(key: String, title: String? = nil, subtitle: String? = nil, url: String) {
+    self.key = key
+    self.title = title
+    self.subtitle = subtitle
+    self.url = url
+  }
+}
+
+/// All sections in one response.
+public struct CombinedSections: Hashable, Sendable {
+  /// Where the response is; relative to the catalog's base or absolute.
+  public var url: String
+  /// The sections in the body.
+  public var each: JSONPath
+  /// The key, from a section.
+  public var key: JSONPath
+  /// The title, from a section.
+  public var title: JSONPath?
+  /// The subtitle, from a section.
+  public var subtitle: JSONPath?
+
+  /// Makes a plan.
+  public init(
+    url: String,
+    each: JSONPath,
+    key: JSONPath,
+    title: JSONPath? = nil,
+    subtitle: JSONPath? = nil
+  ) {
+    self.url = url
+    self.each = each
+    self.key = key
+    self.title = title
+    self.subtitle = subtitle
+  }
+}

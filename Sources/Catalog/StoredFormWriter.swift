@@ -1,0 +1,116 @@
+/// Writes compact JSON whose bytes depend on the values alone.
+struct StoredFormWriter {
+  /// What is written so far.
+  private(set) var bytes: [UInt8] = []
+  /// Whether the next member or element follows another.
+  private var needsComma = false
+
+  /// Starts an empty text.
+  init() {
+    bytes.reserveCapacity(512)
+  }
+
+  /// Writes `{…}` around what `members` writes.
+  mutating func object(_ members: (inout Self) -> Void) {
+    enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), members)
+  }
+
+  /// Writes `[…]` around what `elements` writes.
+  mutating func array(_ elements: (inout Self) -> Void) {
+    enclose(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
+  }
+
+  /// Writes a member's name; its value follows.
+  mutating func name(_ name: String) {
+    separate()
+    quote(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// Writes a string.
+  mutating func value(_ text: String) {
+    separate()
+    quote(text)
+    needsComma = true
+  }
+
+  /// Writes a whole number.
+  mutating func value(_ number: Int) {
+    separate()
+    bytes.append(contentsOf: String(number).utf8)
+    needsComma = true
+  }
+
+  private mutating func enclose(_ open: UInt8, _ close: UInt8, _ body: (inout Self) -> Void) {
+    separate()
+    bytes.append(open)
+    needsComma = false
+    body(&self)
+    bytes.append(close)
+    needsComma = true
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func quote(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    defer { bytes.append(UInt8(ascii: "\"")) }
+    let isPlain = text.utf8.allSatisfy {
+      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    if isPlain {
+      bytes.append(contentsOf: text.utf8)
+      return
+    }
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case 0..<0x20:
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes.append(Self.hexadecimal(byte >> 4))
+        bytes.append(Self.hexadecimal(byte & 15))
+      default: bytes.append(byte)
+      }
+    }
+  }
+
+  private static func hexadecimal(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+}
+
+extension StoredFormWriter {
+  /// Writes a price as `{"minorUnits":7000,"currency":"KRW"}`.
+  mutating func value(_ price: Price) {
+    object {
+      $0.name("minorUnits")
+      $0.value(price.minorUnits)
+      $0.name("currency")
+      $0.value(price.currency)
+    }
+  }
+
+  /// Writes a list of strings.
+  mutating func value(_ texts: [String]) {
+    array { for text in texts { $0.value(text) } }
+  }
+
+  /// Writes pictures as `[{"role":"top","url":"…"}]`.
+  mutating func value(_ images: [ImageReference]) {
+    array {
+      for image in images {
+        $0.object {
+          $0.name("role")
+          $0.value(image.role.rawValue)
+          $0.name("url")
+          $0.value(image.url)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/// A price text taken apart: units around an amount.
+struct WrittenPrice {
+  /// The whole text, for messages.
+  let text: String
+  /// The units before and after the amount, lower case.
+  private(set) var units: [String] = []
+  /// Digits as their value; separators as the scalar that stood there.
+  private var amount: [Part] = []
+
+  private enum Part: Equatable {
+    case digit(UInt8)
+    case separator(Unicode.Scalar)
+  }
+
+  /// Splits a text into units and amount.
+  init(_ text: String) throws(CatalogError) {
+    self.text = text
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { Self.digit($0) != nil }),
+      let last = scalars.lastIndex(where: { Self.digit($0) != nil })
+    else { throw priceError("\"\(Self.shortened(text))\" holds no amount") }
+
+    for part in [scalars[..<first], scalars[scalars.index(after: last)...]] {
+      let unit = try Self.unit(in: part, of: text)
+      if !unit.isEmpty { units.append(unit) }
+    }
+    for scalar in scalars[first...last] {
+      if let value = Self.digit(scalar) {
+        amount.append(.digit(value))
+      } else if let separator = Self.separator(scalar) {
+        amount.append(.separator(separator))
+      } else {
+        throw priceError("\"\(Self.shortened(text))\" is not one amount")
+      }
+    }
+  }
+
+  /// Refuses units of another currency.
+  func checkUnits(against currency: String) throws(CatalogError) {
+    for unit in units {
+      let codes = Currency.codes(writtenAs: unit)
+      guard let code = codes.first else {
+        throw priceError("\"\(Self.shortened(text))\" has the unknown unit \"\(unit)\"")
+      }
+      guard codes.contains(currency) else {
+        throw priceError(
+          "\"\(Self.shortened(text))\" is in \(code), and the catalog in \(currency)"
+        )
+      }
+    }
+  }
+
+  /// The digits before and after the decimal separator.
+  func parts(decimalPlaces: Int) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
+    var groups: [[UInt8]] = [[]]
+    var separators: [Unicode.Scalar] = []
+    for part in amount {
+      switch part {
+      case .digit(let value): groups[groups.count - 1].append(value)
+      case .separator(let scalar):
+        separators.append(scalar)
+        groups.append([])
+      }
+    }
+    let fraction = hasDecimals(groups, separators, decimalPlaces) ? groups.removeLast() : []
+    let grouping = groups.count > 1 ? separators.first : nil
+    let isGrouped =
+      separators.prefix(groups.count - 1).allSatisfy { $0 == grouping }
+      && (1...3).contains(groups[0].count)
+      && groups.dropFirst().dropLast().allSatisfy { (2...3).contains($0.count) }
+      && groups.last?.count == 3
+    guard groups.count == 1 || isGrouped, groups.count > 1 || !groups[0].isEmpty else {
+      throw priceError("\"\(Self.shortened(text))\" groups its digits in no known way")
+    }
+    return (groups.flatMap(\.self), fraction)
+  }
+
+  /// Whether the last separator is the decimal one.
+  private func hasDecimals(
+    _ groups: [[UInt8]],
+    _ separators: [Unicode.Scalar],
+    _ places: Int
+  ) -> Bool {
+    guard let last = separators.last, last == "." || last == "," else { return false }
+    if separators.count > 1 { return separators.dropLast().allSatisfy { $0 != last } }
+    if groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3 { return true }
+    return places == 3 && last == "."
+  }
+
+  /// The unit in the text around the amount, without white space and the "-" of "12,-".
+  private static func unit(
+    in part: Substring.UnicodeScalarView,
+    of text: String
+  ) throws(CatalogError) -> String {
+    var unit = ""
+    for scalar in part where !scalar.properties.isWhitespace { unit.unicodeScalars.append(scalar) }
+    if [",-", ".-", ",–", ".–"].contains(where: unit.hasPrefix) { unit.removeFirst(2) }
+    if unit.hasPrefix("-") || unit.hasPrefix("−") || unit.hasSuffix("-") {
+      throw priceError("\"\(shortened(text))\" is negative")
+    }
+    return unit.lowercased()
+  }
+
+  /// The value of a digit, half or full width.
+  private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
+    switch scalar.value {
+    case 0x30...0x39: UInt8(scalar.value - 0x30)
+    case 0xFF10...0xFF19: UInt8(scalar.value - 0xFF10)
+    default: nil
+    }
+  }
+
+  /// The separator that a scalar is, with its look-alikes folded into one.
+  private static func separator(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    switch scalar {
+    case ",", "，": ","
+    case ".", "．": "."
+    case "'", "’": "'"
+    case " ", "\u{A0}", "\u{2009}", "\u{202F}": " "
+    default: nil
+    }
+  }
+
+  /// The text, cut so that a message stays one line.
+  private static func shortened(_ text: String) -> String {
+    let line = text.prefix(40).map { $0.isNewline ? " " : $0 }
+    return String(line) + (text.count > 40 ? "…" : "")
+  }
+}

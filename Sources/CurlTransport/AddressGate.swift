@@ -1,0 +1,76 @@
+import CCurl
+import Glibc
+import Transport
+
+/// Keeps one handle from connecting to addresses that its transfer may not reach.
+///
+/// Asked twice: before each socket is opened, and again on each connection before the request goes out. The second
+/// time matters for connections that another transfer opened and that libcurl, which tells them apart by host and
+/// port alone, would reuse.
+final class AddressGate {
+  private let judge: UnsafeMutablePointer<larder_address_judge>
+  private var isOpen = false
+  private var isGuarded = false
+  private var refused = 0
+  private var allowed = 0
+
+  init() {
+    judge = .allocate(capacity: 1)
+    judge.initialize(to: larder_address_judge())
+    judge.pointee.callback = Self.onAddress
+    // SAFETY: unretained: the exchange owns this gate and the handle that calls it, and frees them together.
+    judge.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+  }
+
+  deinit { judge.deallocate() }
+
+  var hasRefusedAll: Bool { refused > 0 && allowed == 0 }
+
+  func guardHandle(_ easy: borrowing EasyHandle) {
+    easy.set(judge: judge)
+    easy.set(CURLOPT_PREREQDATA, context: UnsafeRawPointer(judge.pointee.context))
+  }
+
+  /// Readies the gate for a transfer: open lets it connect anywhere.
+  func prepare(isOpen: Bool, _ easy: borrowing EasyHandle) {
+    self.isOpen = isOpen
+    refused = 0
+    allowed = 0
+    guard isGuarded == isOpen else { return }
+    isGuarded = !isOpen
+    easy.set(prereq: isOpen ? nil : Self.onRequest)
+  }
+
+  private func mayConnect(to address: IPAddress?) -> Bool {
+    guard !isOpen else { return true }
+    guard let address, AddressPolicy.isPublic(address) else {
+      refused += 1
+      return false
+    }
+    allowed += 1
+    return true
+  }
+
+  // SAFETY: the context is the gate, alive as the handle is; the bytes are the shim's for the call.
+  private static let onAddress: larder_address_callback = { bytes, count, context in
+    guard let context else { return 0 }
+    let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
+    let address = IPAddress(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    return gate.mayConnect(to: address) ? 1 : 0
+  }
+
+  // SAFETY: as above; the peer is a C string for the call.
+  private static let onRequest: larder_prereq_callback = { context, peer, _, _, _ in
+    guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
+    let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
+    gate.allowed = 0
+    return gate.mayConnect(to: address(peer)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  }
+
+  private static func address(_ text: UnsafePointer<CChar>) -> IPAddress? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    if inet_pton(AF_INET, text, &bytes) == 1 { return IPAddress(Array(bytes.prefix(4))) }
+    if inet_pton(AF_INET6, text, &bytes) == 1 { return IPAddress(bytes) }
+    return nil
+  }
+}

@@ -1,0 +1,65 @@
+import CCurl
+import Synchronization
+import Transport
+
+/// Fetches with libcurl: one thread, many connections.
+///
+/// Methods may be called from any thread, completions included. Name resolution aside, nothing runs but that one
+/// thread, and it sleeps when there is nothing to do.
+public final class CurlTransport: Fetching {
+  private let core: TransferCore
+  private let thread: TransferThread
+
+  /// Starts the transfer thread.
+  ///
+  /// - Parameter options: How the run behaves.
+  /// - Throws: ``TransferFailure`` when this machine gives no memory or no thread.
+  public init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
+    guard Self.isLibraryReady else { throw Self.unavailable("libcurl does not start") }
+    do {
+      core = try TransferCore(options)
+    } catch {
+      throw Self.unavailable("libcurl has no memory")
+    }
+    guard let thread = TransferThread(core) else {
+      throw Self.unavailable("the system gives no thread")
+    }
+    self.thread = thread
+  }
+
+  deinit { shutdown() }
+
+  /// Queues a transfer; see ``Fetching``.
+  public func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    let transfer = Transfer(request, sink, completion)
+    switch core.inbox.submit(transfer) {
+    case .posted: break
+    case .mustWake: core.multi.wakeup()
+    case .closed: transfer.complete(.failure(transfer.failure(.cancelled)))
+    }
+  }
+
+  /// Completes everything unfinished as cancelled; see ``Fetching``.
+  public func cancelAll() {
+    if case .mustWake = core.inbox.cancelAll() { core.multi.wakeup() }
+  }
+
+  /// Cancels everything and waits for the transfer thread to end; happens by itself when the last reference goes.
+  ///
+  /// A `fetch` after that completes at once, on the caller's thread, as cancelled.
+  public func shutdown() {
+    if case .mustWake = core.inbox.close() { core.multi.wakeup() }
+    thread.join()
+  }
+
+  /// libcurl's own set-up, once a process; needs no counterpart since the process keeps it to its end.
+  private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  private static func unavailable(_ detail: String) -> TransferFailure {
+    TransferFailure(reason: .outOfMemory, url: "", detail: detail)
+  }
+}

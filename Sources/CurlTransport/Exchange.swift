@@ -1,0 +1,291 @@
+import CCurl
+import Transport
+
+/// One request and its response on one libcurl handle; reused for the next when done.
+///
+/// Lives on the transfer thread. Collects the header lines as bytes, judges the head, and passes the body on.
+final class Exchange {
+  /// Bodies of refusals and redirects up to here are read, so that their connection stays usable.
+  private static let discardLimit: Int64 = 64 << 10
+  private static let refusalLimit = 1 << 10
+
+  let easy: EasyHandle
+  let policy: ExchangePolicy
+  private let meter: ByteMeter
+  private let gate: AddressGate
+  private let errorText: UnsafeMutablePointer<CChar>
+  private var headerKey: HeaderKey?
+  private var headerList = HeaderList()
+  private var configured = Configured()
+
+  private(set) var transfer: Transfer?
+  /// The exchange's place among those that run.
+  var slot = 0
+  /// Header lines of the present block.
+  private var lines: [UInt8] = []
+  private var headerBytes = 0
+  private(set) var status = 0
+  private(set) var version = HTTPVersion.http11
+  private(set) var head: ResponseHead?
+  /// Body bytes after decoding.
+  private(set) var received: Int64 = 0
+  /// What a callback found wrong; outranks libcurl's own word for the stop that it caused.
+  private(set) var refusal: (reason: FailureReason, detail: String)?
+  /// The first bytes of a refusal's body.
+  private(set) var refusalBody: [UInt8] = []
+  /// Whether the server's 206 does not fit what the sink holds.
+  private(set) var cannotResume = false
+  private var body = Body.none
+  private(set) var startedAt = MonotonicTime(nanoseconds: 0)
+  /// The time limit of this attempt, and whether a deadline rather than the options set it.
+  private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
+
+  private enum Body {
+    case none
+    case sink(any BodySink, limit: Int64)
+    case discard
+  }
+
+  /// Options as the handle holds them: setting one again costs more than comparing.
+  private struct Configured {
+    var isPost = false
+    var isCompressed: Bool?
+    var isFresh = false
+    var timeLimit: Int64 = -1
+  }
+
+  init(_ policy: ExchangePolicy, _ meter: ByteMeter) throws(OutOfMemory) {
+    easy = try EasyHandle()
+    self.policy = policy
+    self.meter = meter
+    gate = AddressGate()
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    // SAFETY: unretained: `self` owns the handle and outlives every call that it makes.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    policy.configure(easy)
+    easy.set(CURLOPT_ERRORBUFFER, context: errorText)
+    easy.set(CURLOPT_PRIVATE, context: context)
+    easy.set(CURLOPT_WRITEDATA, context: context)
+    easy.set(CURLOPT_WRITEFUNCTION, callback: Self.onBody)
+    easy.set(CURLOPT_HEADERDATA, context: context)
+    easy.set(CURLOPT_HEADERFUNCTION, callback: Self.onHeader)
+    gate.guardHandle(easy)
+  }
+
+  deinit {
+    easy.set(CURLOPT_ERRORBUFFER, context: nil)
+    errorText.deallocate()
+  }
+
+  /// Readies the handle, which is in no multi handle now, for the transfer's present hop.
+  func prepare(_ transfer: Transfer, at now: MonotonicTime, deadline: MonotonicTime?) {
+    self.transfer = transfer
+    startedAt = now
+    headerBytes = 0
+    lines.removeAll(keepingCapacity: true)
+    status = 0
+    head = nil
+    received = 0
+    refusal = nil
+    refusalBody.removeAll()
+    cannotResume = false
+    body = .none
+    errorText.pointee = 0
+    gate.prepare(
+      isOpen: transfer.isTrusted || policy.options.allowPrivateAddresses
+        || policy.options.proxy != nil,
+      easy
+    )
+    _ = easy.set(CURLOPT_URL, transfer.url.text)
+    prepareHeaders(transfer)
+    prepareMethod(transfer)
+    prepareTimes(transfer, now, deadline)
+  }
+
+  /// Lets go of the transfer; the handle is free for the next.
+  func clear() {
+    transfer = nil
+    body = .none
+    head = nil
+  }
+
+  /// What libcurl said went wrong, in its own words.
+  var errorDetail: String { String(cString: errorText) }
+
+  /// Whether the host had addresses, and all of them were refused.
+  var wasAddressRefused: Bool { gate.hasRefusedAll }
+
+  /// The header lines of the final response.
+  var headers: Headers { head?.headers ?? Headers(lines: lines) }
+
+  private func prepareHeaders(_ transfer: Transfer) {
+    let key = HeaderKey(transfer)
+    guard key != headerKey else { return }
+    headerKey = key
+    let list = key.list()
+    easy.set(headers: list)
+    headerList = list
+    guard configured.isCompressed != key.accept.compressed else { return }
+    configured.isCompressed = key.accept.compressed
+    // An empty text asks for all that libcurl can decode. `identity` asks for none, yet has what comes decoded
+    // all the same: some stores keep pictures compressed and send them so to everybody.
+    _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.accept.compressed ? "" : "identity")
+  }
+
+  private func prepareMethod(_ transfer: Transfer) {
+    let isPost = transfer.request.method == .post
+    if isPost || configured.isPost {
+      easy.set(post: isPost ? transfer.request.body ?? [] : nil)
+      configured.isPost = isPost
+    }
+    // libcurl repeats a request, POST too, when a reused connection turns out dead: a POST never reuses one.
+    let isFresh = isPost || transfer.wantsFreshConnection
+    if isFresh != configured.isFresh {
+      easy.set(CURLOPT_FRESH_CONNECT, isFresh)
+      configured.isFresh = isFresh
+    }
+  }
+
+  private func prepareTimes(_ transfer: Transfer, _ now: MonotonicTime, _ deadline: MonotonicTime?)
+  {
+    timeLimit = (policy.options.transferTimeout.wholeMilliseconds, false)
+    let moments = [deadline, transfer.request.deadline].compactMap { $0 }
+    if let moment = moments.min() {
+      let left = max(1, (moment - now) / 1_000_000)
+      if timeLimit.milliseconds == 0 || left < timeLimit.milliseconds { timeLimit = (left, true) }
+    }
+    if configured.timeLimit != timeLimit.milliseconds {
+      easy.set(CURLOPT_TIMEOUT_MS, Int(timeLimit.milliseconds))
+      configured.timeLimit = timeLimit.milliseconds
+    }
+  }
+}
+
+extension Exchange {
+  // SAFETY: libcurl passes the context that `init` set: this exchange, alive while its handle is.
+  private static let onHeader: larder_data_callback = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return exchange.receive(headerLine: line) ? size * count : 0
+  }
+
+  // SAFETY: as above; the bytes are libcurl's and valid for the call, which a RawSpan cannot outlive.
+  private static let onBody: larder_data_callback = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return exchange.receive(bodyBytes: piece) ? size * count : 0
+  }
+
+  private func refuse(_ reason: FailureReason, _ detail: String = "") -> Bool {
+    refusal = (reason, detail)
+    return false
+  }
+
+  private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    headerBytes += line.count
+    guard headerBytes <= policy.options.headerLimit else { return refuse(.tooLongHeader) }
+    // Trailers are counted and otherwise not wanted.
+    guard head == nil else { return true }
+    var end = line.count
+    while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
+    if end == 0 { return headEnded() }
+    if status == 0 || (lines.isEmpty && line.starts(with: "HTTP/".utf8)) {
+      return receive(statusLine: UnsafeRawBufferPointer(rebasing: line[..<end]))
+    }
+    if line[0] == 0x20 || line[0] == 0x09, lines.last == 10 {
+      // A folded line continues the one before. (RFC 9112, section 5.2)
+      lines[lines.count - 1] = 0x20
+    }
+    lines.append(contentsOf: line[..<end])
+    lines.append(10)
+    return true
+  }
+
+  private func receive(statusLine line: UnsafeRawBufferPointer) -> Bool {
+    lines.removeAll(keepingCapacity: true)
+    guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 0x20) else {
+      return refuse(.badResponse, "no status line")
+    }
+    let digits = line[(space + 1)...].prefix(3)
+    guard digits.count == 3, digits.allSatisfy(\.isDigit),
+      line.count == space + 4 || line[space + 4] == 0x20
+    else { return refuse(.badResponse, "no status code") }
+    status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    version =
+      switch line[5] {
+      case UInt8(ascii: "2"): .http2
+      case UInt8(ascii: "3"): .http3
+      default: space == 8 && line[7] == UInt8(ascii: "0") ? .http10 : .http11
+      }
+    return true
+  }
+
+  private func headEnded() -> Bool {
+    guard let transfer else { return false }
+    if status < 200 {
+      // Interim responses, of which there may be any number, say nothing yet. (RFC 9110, section 15.2)
+      lines.removeAll(keepingCapacity: true)
+      status = 0
+      return true
+    }
+    let framing = HeadFraming(lines)
+    let head = ResponseHead(
+      status: status,
+      headers: Headers(lines: lines),
+      url: transfer.url,
+      version: version,
+      contentLength: framing.isEncoded ? nil : framing.length,
+      isEncoded: framing.isEncoded
+    )
+    self.head = head
+    body = .discard
+    if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
+    guard (200...299).contains(status) else { return true }
+    return begin(head, transfer)
+  }
+
+  private func begin(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
+    var offset: Int64 = 0
+    if let resume = transfer.resume, status == 206 {
+      guard !head.isEncoded, resume.isContinued(by: head) else {
+        cannotResume = true
+        return refuse(.badResponse, "the range does not continue what is held")
+      }
+      offset = resume.offset
+    } else if status == 206 {
+      return refuse(.badResponse, "a part came that nobody asked for")
+    } else if transfer.resume != nil || transfer.hasBegun {
+      transfer.sink.restart()
+      transfer.resume = nil
+    }
+    let limit = transfer.request.bodyLimit - offset
+    if let length = head.contentLength, length > limit {
+      return refuse(.tooLarge, "\(length) bytes announced")
+    }
+    transfer.hasBegun = true
+    body = .sink(transfer.sink, limit: limit)
+    if case .refuse(let reason) = transfer.sink.begin(head, at: offset) { return refuse(reason) }
+    return true
+  }
+
+  private func receive(bodyBytes piece: UnsafeRawBufferPointer) -> Bool {
+    received += Int64(piece.count)
+    guard meter.count(piece.count) else { return refuse(.bytesLimit) }
+    switch body {
+    case .sink(let sink, let limit):
+      guard received <= limit else { return refuse(.tooLarge) }
+      if case .refuse(let reason) = sink.receive(piece.bytes) { return refuse(reason) }
+      return true
+    case .discard:
+      if refusalBody.count < Self.refusalLimit {
+        refusalBody.append(contentsOf: piece.prefix(Self.refusalLimit - refusalBody.count))
+      }
+      return received <= Self.discardLimit
+    case .none:
+      return refuse(.badResponse, "a body came before its head")
+    }
+  }
+}

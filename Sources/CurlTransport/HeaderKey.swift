@@ -1,0 +1,94 @@
+import Transport
+
+/// All that decides which header lines a request sends: while it stays the same, so does libcurl's list.
+struct HeaderKey: Equatable {
+  let headers: Headers
+  let credentials: Headers
+  let accept: Request.Accept
+  let userInfo: String?
+  let resume: ResumePoint?
+  let isPost: Bool
+
+  init(_ transfer: Transfer) {
+    let request = transfer.request
+    let atHome = transfer.isAtFirstOrigin
+    if atHome {
+      headers = request.headers
+      credentials = request.credentials
+    } else {
+      var kept = request.headers
+      kept.remove("Authorization")
+      kept.remove("Cookie")
+      headers = kept
+      credentials = Headers()
+    }
+    accept = request.accept
+    userInfo = transfer.url.userInfo
+    resume = transfer.resume
+    isPost = request.method == .post
+  }
+
+  func list() -> HeaderList {
+    var list = HeaderList()
+    for field in headers.fields + credentials.fields where !Self.isFraming(field.name) {
+      list.append(field.name, field.value)
+    }
+    if !headers.contains("Accept"), !credentials.contains("Accept") {
+      list.append("Accept", accept.value)
+    }
+    if let userInfo, !headers.contains("Authorization"), !credentials.contains("Authorization") {
+      list.append("Authorization", "Basic " + base64(percentDecoded(userInfo)))
+    }
+    if let resume {
+      list.append("Range", "bytes=\(resume.offset)-")
+      list.append("If-Range", resume.validator)
+    }
+    if isPost {
+      // A server that does not know `Expect: 100-continue` would cost a second.
+      list.suppress("Expect")
+      if !headers.contains("Content-Type"), !credentials.contains("Content-Type") {
+        list.suppress("Content-Type")
+      }
+    }
+    return list
+  }
+
+  /// Fields that libcurl alone may write, because they say where the message ends.
+  private static func isFraming(_ name: String) -> Bool {
+    name.equalsIgnoringCase("Content-Length") || name.equalsIgnoringCase("Transfer-Encoding")
+  }
+}
+
+/// Base64 with padding. (RFC 4648, section 4)
+func base64(_ bytes: [UInt8]) -> String {
+  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  var text: [UInt8] = []
+  for start in stride(from: 0, to: bytes.count, by: 3) {
+    let group = bytes[start..<min(start + 3, bytes.count)]
+    let word = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
+    for position in 0..<4 {
+      let digit = digits[Int(word >> UInt32(18 - 6 * position)) & 63]
+      text.append(position <= group.count ? digit : UInt8(ascii: "="))
+    }
+  }
+  return String(decoding: text, as: UTF8.self)
+}
+
+/// The bytes that percent-encoded text stands for. (RFC 3986, section 2.1)
+func percentDecoded(_ text: String) -> [UInt8] {
+  let bytes = Array(text.utf8)
+  var result: [UInt8] = []
+  var index = 0
+  while index < bytes.count {
+    if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+      let value = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+    {
+      result.append(value)
+      index += 3
+    } else {
+      result.append(bytes[index])
+      index += 1
+    }
+  }
+  return result
+}

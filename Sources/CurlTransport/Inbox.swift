@@ -1,0 +1,77 @@
+import Synchronization
+
+/// What other threads ask of the transfer thread, and whether it must be woken to see it.
+final class Inbox: Sendable {
+  /// What came since the loop last looked.
+  struct Mail: Sendable {
+    /// To be started, in order.
+    var submitted: [Transfer] = []
+    /// Submitted and then cancelled before the loop looked.
+    var cancelled: [Transfer] = []
+    /// Whether everything that was unfinished is to be cancelled.
+    var cancelsAll = false
+    /// Whether the loop is to end.
+    var stops = false
+
+    var isEmpty: Bool { submitted.isEmpty && !cancelsAll && !stops }
+  }
+
+  struct State: Sendable {
+    var mail = Mail()
+    var isLoopAsleep = false
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// What the caller has to do after posting.
+  enum Receipt {
+    case posted
+    case mustWake
+    case closed
+  }
+
+  func submit(_ transfer: Transfer) -> Receipt {
+    post { $0.submitted.append(transfer) }
+  }
+
+  func cancelAll() -> Receipt {
+    post {
+      $0.cancelsAll = true
+      $0.cancelled.append(contentsOf: $0.submitted)
+      $0.submitted.removeAll()
+    }
+  }
+
+  /// Takes no further mail; what was submitted is cancelled.
+  func close() -> Receipt {
+    let receipt = cancelAll()
+    state.withLock {
+      $0.mail.stops = true
+      $0.isClosed = true
+    }
+    return receipt
+  }
+
+  /// Takes what came, or, when nothing did, notes that the loop goes to sleep.
+  func collect(orSleep: Bool) -> Mail {
+    state.withLock { state in
+      state.isLoopAsleep = orSleep && state.mail.isEmpty
+      guard !state.mail.isEmpty else { return Mail() }
+      let mail = state.mail
+      state.mail = Mail()
+      return mail
+    }
+  }
+
+  private func post(_ body: (inout Mail) -> Void) -> Receipt {
+    state.withLock { state in
+      guard !state.isClosed else { return .closed }
+      body(&state.mail)
+      guard state.isLoopAsleep else { return .posted }
+      // One wakeup serves all that is posted until the loop looks.
+      state.isLoopAsleep = false
+      return .mustWake
+    }
+  }
+}

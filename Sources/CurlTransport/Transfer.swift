@@ -1,0 +1,75 @@
+import Transport
+
+/// One `fetch` from its submission to its completion, over all attempts and redirects.
+final class Transfer: @unchecked Sendable {
+  // SAFETY: the `let` properties are Sendable; the others are touched on the transfer thread only, to which the
+  // inbox's mutex hands the object over.
+  let request: Request
+  let sink: any BodySink
+  private let completion: @Sendable (Result<Response, TransferFailure>) -> Void
+
+  /// The URL of the present hop.
+  var url: WebURL
+  /// URLs of this attempt's earlier hops.
+  var visited: [WebURL] = []
+  /// Attempts started.
+  var attempts = 0
+  /// Where the present attempt goes on from.
+  var resume: ResumePoint?
+  /// Whether the sink holds, or may hold, bytes of an attempt that failed.
+  var hasBegun = false
+  /// Cleared once a resumption went wrong: the next attempts fetch everything.
+  var mayResume: Bool
+  /// Set when a reused connection failed: the next attempt opens its own.
+  var wantsFreshConnection = false
+  /// The failure of the last attempt.
+  var failure: TransferFailure?
+  /// The number by which the schedule knows the host of `url`.
+  var host = 0
+  /// Whether the present hop's host may have a private address.
+  var isTrusted = false
+  /// The transfer's own number in the loop's table.
+  var index = 0
+
+  init(
+    _ request: Request,
+    _ sink: any BodySink,
+    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    self.request = request
+    self.sink = sink
+    self.completion = completion
+    url = request.url
+    mayResume = request.method == .get && !request.accept.compressed
+  }
+
+  /// Whether the present hop may see credentials that belong to the first URL.
+  var isAtFirstOrigin: Bool {
+    visited.isEmpty
+      || (url.scheme == request.url.scheme && url.port == request.url.port
+        && url.host == request.url.host)
+  }
+
+  /// Readies sink and state for an attempt from the first URL.
+  func beginAttempt() {
+    attempts += 1
+    resume = mayResume ? sink.resumePoint : nil
+    if let resume, resume.offset <= 0 || resume.validator.isEmpty { self.resume = nil }
+    if resume == nil, hasBegun {
+      sink.restart()
+      hasBegun = false
+    }
+  }
+
+  /// Goes back to the first URL.
+  func rewind() {
+    url = request.url
+    visited.removeAll()
+  }
+
+  func failure(_ reason: FailureReason, detail: String = "") -> TransferFailure {
+    TransferFailure(reason: reason, url: url.redacted, detail: detail, attempts: attempts)
+  }
+
+  func complete(_ result: Result<Response, TransferFailure>) { completion(result) }
+}

@@ -1,0 +1,85 @@
+import CCurl
+import Glibc
+import Transport
+
+extension TransferLoop {
+  /// Decides what follows an exchange: completion, the next hop, or another attempt.
+  func settle(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
+    let now = MonotonicTime.now()
+    switch exchange.verdict(code, transfer, now: UnixTime(Int64(time(nil)))) {
+    case .success(let response):
+      let firstByte = Int64(response.timing.firstByte * 1e9)
+      schedule.finished(
+        host: transfer.host,
+        .delivered(bytes: response.bodyBytes, firstByte: firstByte),
+        at: now
+      )
+      finish(transfer, .success(response))
+    case .redirect(let location):
+      schedule.finished(host: transfer.host, .answered, at: now)
+      follow(location, transfer)
+    case .mismatch:
+      schedule.finished(host: transfer.host, .answered, at: now)
+      transfer.mayResume = false
+      transfer.hasBegun = true
+      transfer.attempts -= 1
+      transfer.rewind()
+      enqueue(transfer, first: true)
+    case .failure(let failure, let isFinal):
+      let outcome = failure.outcome(since: exchange.startedAt, retry: options.retry)
+      schedule.finished(host: transfer.host, outcome, at: now)
+      if isFinal {
+        finish(transfer, .failure(failure))
+      } else {
+        retry(transfer, after: failure, at: now)
+      }
+    }
+  }
+
+  private func follow(_ location: String?, _ transfer: Transfer) {
+    guard let location else {
+      finish(transfer, .failure(transfer.failure(.redirectInvalid, detail: "no Location")))
+      return
+    }
+    let target: WebURL
+    do {
+      target = try CurlTransport.parse(location, relativeTo: transfer.url)
+    } catch {
+      let reason = error.reason == .schemeRefused ? error.reason : .redirectInvalid
+      finish(transfer, .failure(transfer.failure(reason, detail: "Location \(error.url)")))
+      return
+    }
+    transfer.visited.append(transfer.url)
+    if let reason = RedirectPolicy.refusal(of: target, after: transfer.visited) {
+      finish(transfer, .failure(transfer.failure(reason, detail: "to \(target.redacted)")))
+      return
+    }
+    transfer.url = target
+    enqueue(transfer, first: true)
+  }
+
+  private func retry(_ transfer: Transfer, after failure: TransferFailure, at now: MonotonicTime) {
+    let decision = options.retry.decision(
+      after: failure,
+      attempts: transfer.attempts,
+      method: transfer.request.method,
+      random: Double.random(in: 0..<1, using: &random)
+    )
+    guard ended == nil, case .retry(let wait) = decision,
+      now + wait < options.deadline ?? .distantFuture,
+      now + wait < transfer.request.deadline ?? .distantFuture, budget.take()
+    else {
+      finish(transfer, .failure(failure))
+      return
+    }
+    transfer.failure = failure
+    transfer.rewind()
+    locate(transfer)
+    schedule.add(
+      transfer.index,
+      host: transfer.host,
+      priority: transfer.request.priority,
+      at: now + wait
+    )
+  }
+}

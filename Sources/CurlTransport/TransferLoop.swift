@@ -1,0 +1,211 @@
+import CCurl
+import Transport
+
+/// Runs all transfers on the thread that calls `run`.
+///
+/// The schedule decides what starts, libcurl moves the bytes, the loop carries messages between them. Nothing here
+/// is shared: other threads post to the inbox.
+final class TransferLoop {
+  private let core: TransferCore
+  private let policy: ExchangePolicy
+  private let meter: ByteMeter
+  let trust: HostTrust
+  var schedule: TransferSchedule
+  var budget = RetryBudget()
+  var random = SystemRandomNumberGenerator()
+  private var running: [Exchange] = []
+  private var idle: [Exchange] = []
+  /// Every unfinished transfer, by its number.
+  private var transfers: [Transfer?] = []
+  private var freeNumbers: [Int] = []
+  private var hosts: [HostPort: Int] = [:]
+  private var lastHost: (url: WebURL, number: Int)?
+  /// The earliest deadline of a request, if any has one.
+  private var nextDeadline: MonotonicTime?
+  /// Why nothing more is fetched, once that is so.
+  private(set) var ended: FailureReason?
+
+  init(_ core: TransferCore) {
+    self.core = core
+    policy = ExchangePolicy(core.options)
+    meter = ByteMeter(limit: core.options.maxBytes)
+    trust = HostTrust(core.options)
+    schedule = TransferSchedule(core.options.scheduleLimits)
+  }
+
+  var options: TransportOptions { core.options }
+
+  /// Returns once the inbox is closed and everything is completed.
+  func run() {
+    var mayRest = false
+    var wait: Int32 = 0
+    while true {
+      var mail = core.inbox.collect(orSleep: mayRest)
+      if mayRest, mail.isEmpty {
+        core.multi.poll(milliseconds: wait)
+        mail = core.inbox.collect(orSleep: false)
+      }
+      read(mail)
+      if mail.stops { return }
+      wait = advance()
+      core.multi.perform()
+      // What has finished makes room: look for more to start before resting.
+      mayRest = !settleFinished()
+    }
+  }
+
+  private func read(_ mail: Inbox.Mail) {
+    if mail.cancelsAll {
+      endAll(.cancelled)
+      for transfer in mail.cancelled {
+        transfer.complete(.failure(transfer.failure(.cancelled)))
+      }
+    }
+    for transfer in mail.submitted {
+      budget.countRequest()
+      if let ended {
+        transfer.complete(.failure(transfer.failure(ended)))
+      } else {
+        accept(transfer)
+      }
+    }
+  }
+
+  private func accept(_ transfer: Transfer) {
+    if let number = freeNumbers.popLast() {
+      transfer.index = number
+      transfers[number] = transfer
+    } else {
+      transfer.index = transfers.count
+      transfers.append(transfer)
+    }
+    if let deadline = transfer.request.deadline {
+      nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+    enqueue(transfer, first: false)
+  }
+
+  /// Queues the transfer's present hop.
+  func enqueue(_ transfer: Transfer, first: Bool) {
+    locate(transfer)
+    schedule.add(
+      transfer.index,
+      host: transfer.host,
+      priority: transfer.request.priority,
+      first: first
+    )
+  }
+
+  /// Finds the number of the host that the transfer's present hop leads to, and whether it is trusted.
+  func locate(_ transfer: Transfer) {
+    transfer.isTrusted = trust.isTrusted(transfer)
+    if let lastHost, lastHost.url.port == transfer.url.port,
+      lastHost.url.host == transfer.url.host
+    {
+      transfer.host = lastHost.number
+      return
+    }
+    let name = transfer.url.hostPort
+    let number = hosts[name] ?? schedule.addHost()
+    hosts[name] = number
+    lastHost = (transfer.url, number)
+    transfer.host = number
+  }
+
+  /// Starts what the schedule allows; tells for how many milliseconds there is nothing else to do.
+  private func advance() -> Int32 {
+    let now = MonotonicTime.now()
+    endWhatIsDue(at: now)
+    while true {
+      switch schedule.next(at: now) {
+      case .start(let number, _):
+        if let transfer = transfers[number] { start(transfer, at: now) }
+      case .fail(let number):
+        guard let transfer = transfers[number] else { continue }
+        finish(transfer, .failure(transfer.failure ?? transfer.failure(.circuitOpen)))
+      case .wait(let moment):
+        let moments = [moment, nextDeadline, options.deadline].compactMap { $0 }
+        guard let earliest = moments.min() else { return 60_000 }
+        return Int32(min(max((earliest - now + 999_999) / 1_000_000, 0), 60_000))
+      }
+    }
+  }
+
+  private func start(_ transfer: Transfer, at now: MonotonicTime) {
+    if transfer.visited.isEmpty { transfer.beginAttempt() }
+    do {
+      let exchange = try idle.popLast() ?? Exchange(policy, meter)
+      exchange.prepare(transfer, at: now, deadline: options.deadline)
+      guard exchange.easy.join(core.multi) == CURLM_OK else { throw OutOfMemory() }
+      exchange.slot = running.count
+      running.append(exchange)
+    } catch {
+      schedule.finished(host: transfer.host, .abandoned, at: now)
+      finish(transfer, .failure(transfer.failure(.outOfMemory)))
+    }
+  }
+
+  private func settleFinished() -> Bool {
+    var hasFinished = false
+    while let (exchange, code) = core.multi.nextDone() {
+      hasFinished = true
+      exchange.easy.leave(core.multi)
+      remove(exchange)
+      if let transfer = exchange.transfer { settle(transfer, exchange, code) }
+      exchange.clear()
+      idle.append(exchange)
+    }
+    if meter.isExhausted, ended == nil {
+      ended = .bytesLimit
+      endAll(.bytesLimit)
+    }
+    return hasFinished
+  }
+
+  private func remove(_ exchange: Exchange) {
+    guard let last = running.popLast(), last !== exchange else { return }
+    running[exchange.slot] = last
+    last.slot = exchange.slot
+  }
+
+  /// Completes a transfer that no exchange and no queue holds any more.
+  func finish(_ transfer: Transfer, _ result: Result<Response, TransferFailure>) {
+    transfers[transfer.index] = nil
+    freeNumbers.append(transfer.index)
+    transfer.complete(result)
+  }
+
+  private func endAll(_ reason: FailureReason) {
+    end(reason) { _ in true }
+  }
+
+  private func endWhatIsDue(at now: MonotonicTime) {
+    if ended == nil, let deadline = options.deadline, now >= deadline {
+      ended = .deadline
+      endAll(.deadline)
+    }
+    guard let due = nextDeadline, now >= due else { return }
+    end(.deadline) { $0.request.deadline.map { $0 <= now } ?? false }
+    nextDeadline = transfers.lazy.compactMap { $0?.request.deadline }.min()
+  }
+
+  /// Ends unfinished transfers, running or queued.
+  private func end(_ reason: FailureReason, where condition: (Transfer) -> Bool) {
+    let now = MonotonicTime.now()
+    for exchange in running {
+      guard let transfer = exchange.transfer, condition(transfer) else { continue }
+      exchange.easy.leave(core.multi)
+      remove(exchange)
+      exchange.clear()
+      idle.append(exchange)
+      schedule.finished(host: transfer.host, .abandoned, at: now)
+      var failure = transfer.failure(reason)
+      failure.mayHaveBeenSent = true
+      finish(transfer, .failure(failure))
+    }
+    for number in schedule.remove(where: { transfers[$0].map(condition) ?? true }) {
+      guard let transfer = transfers[number] else { continue }
+      finish(transfer, .failure(transfer.failure(reason)))
+    }
+  }
+}

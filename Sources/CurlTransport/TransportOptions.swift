@@ -1,0 +1,74 @@
+import Transport
+
+/// How a run of transfers behaves towards servers, this machine and its network.
+public struct TransportOptions: Sendable {
+  /// A number that the transport finds itself, or one that the user gave.
+  public enum Count: Hashable, Sendable {
+    /// Found from measured speed, latency and errors.
+    case auto
+    /// Exactly that many.
+    case fixed(Int)
+  }
+
+  /// Transfers at once over all hosts; auto goes up to 64.
+  public var parallel = Count.auto
+  /// Transfers at once to one host; auto starts at 6 and goes up to 16, or is no limit under a fixed `parallel`.
+  public var perHost = Count.auto
+  /// Requests per second over all hosts; nil does not limit.
+  public var rate: Double?
+  /// Which failures are tried again, how often and when.
+  public var retry = RetryPolicy()
+  /// When a host that does not answer counts as dead.
+  public var breaker = CircuitBreaker.Thresholds()
+  /// For name, TCP and TLS together.
+  public var connectTimeout = Duration.seconds(10)
+  /// A body slower than this for `idleTimeout` is given up; bytes a second.
+  public var lowSpeed = 64
+  /// How long a transfer may be silent, or slower than `lowSpeed`; whole seconds.
+  public var idleTimeout = Duration.seconds(30)
+  /// For one attempt from start to end.
+  public var transferTimeout = Duration.seconds(900)
+  /// When everything unfinished fails with `deadline`; see ``MonotonicTime/now()``.
+  public var deadline: MonotonicTime?
+  /// Body bytes, decoded, that the run may take; then everything unfinished fails with `bytes-limit`.
+  public var maxBytes: Int64?
+  /// Whether hosts that only fetched data names may have private addresses.
+  public var allowPrivateAddresses = false
+  /// Hosts that the user named, and that may be private wherever their URL comes from.
+  public var namedHosts: Set<HostPort> = []
+  /// Connects elsewhere, as `HOST:PORT:HOST:PORT` in curl's words; such a host counts as named.
+  public var connectTo: [String] = []
+  /// Certificates to trust in place of the system's, a PEM file.
+  public var caFile: String?
+  /// What servers see in their logs.
+  public var userAgent = "larder"
+  /// All headers of one response, interim ones included, in bytes.
+  public var headerLimit = 64 << 10
+  /// A proxy to go through; nil goes direct.
+  ///
+  /// It resolves names itself, so that no address policy applies.
+  public var proxy: String?
+
+  /// Makes the defaults above.
+  public init() {}
+
+  /// The limits that the schedule works with.
+  var scheduleLimits: TransferSchedule.Limits {
+    var limits = TransferSchedule.Limits()
+    limits.rate = rate
+    limits.breaker = breaker
+    switch (parallel, perHost) {
+    case (.auto, .auto):
+      break
+    case (.auto, .fixed(let count)):
+      limits.perHost = .fixed(count)
+    case (.fixed(let total), .auto):
+      limits.parallel = max(1, total)
+      limits.perHost = .fixed(total)
+    case (.fixed(let total), .fixed(let count)):
+      limits.parallel = max(1, total)
+      limits.perHost = .fixed(count)
+    }
+    return limits
+  }
+}

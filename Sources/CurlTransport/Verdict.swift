@@ -1,0 +1,162 @@
+import CCurl
+import Glibc
+import Transport
+
+/// What became of one exchange.
+enum Verdict {
+  /// A 2xx whose body went to the sink, or a 304.
+  case success(Response)
+  /// A redirect of a GET to where `Location` says, nil when it says nothing.
+  case redirect(String?)
+  /// The part that came does not continue what is held: fetch everything.
+  case mismatch
+  /// Anything else; final failures are not worth another attempt.
+  case failure(TransferFailure, isFinal: Bool)
+}
+
+extension Exchange {
+  /// Judges the exchange that libcurl says is done.
+  func verdict(_ code: CURLcode, _ transfer: Transfer, now: UnixTime) -> Verdict {
+    let outcome = easy.outcome()
+    if cannotResume { return .mismatch }
+    if let refusal {
+      var failure = transfer.failure(refusal.reason, detail: refusal.detail)
+      failure.status = head?.status
+      failure.mayHaveBeenSent = true
+      return .failure(failure, isFinal: true)
+    }
+    guard let head, code == CURLE_OK || !(200...299).contains(head.status) else {
+      return .failure(failure(code, outcome, transfer), isFinal: false)
+    }
+    switch head.status {
+    case 200...299:
+      return .success(response(head, outcome, transfer))
+    case 304 where transfer.isConditional:
+      return .success(response(head, outcome, transfer))
+    case 304:
+      return .failure(
+        transfer.failure(.badResponse, detail: "304 to an unconditional request"),
+        isFinal: true
+      )
+    case 416 where transfer.resume != nil:
+      return .mismatch
+    case let status where RedirectPolicy.isRedirect(status) && transfer.request.method == .get:
+      return .redirect(head.headers["Location"])
+    case let status:
+      var failure = transfer.failure(.http(status))
+      failure.status = status
+      failure.retryAfter = head.headers["Retry-After"].flatMap {
+        RetryAfter.seconds($0, now: now)
+      }
+      failure.mayHaveBeenSent = true
+      failure.refusal = refusalBody
+      return .failure(failure, isFinal: false)
+    }
+  }
+
+  private func response(
+    _ head: ResponseHead,
+    _ outcome: larder_outcome,
+    _ transfer: Transfer
+  ) -> Response {
+    var timing = TransferTiming()
+    timing.nameResolved = Double(outcome.resolved) / 1e6
+    timing.connected = Double(outcome.connected) / 1e6
+    timing.secured = Double(outcome.secured) / 1e6
+    timing.firstByte = Double(outcome.first_byte) / 1e6
+    timing.total = Double(outcome.total) / 1e6
+    return Response(
+      head: head,
+      bodyBytes: received,
+      wireBytes: Int64(outcome.wire),
+      attempts: transfer.attempts,
+      timing: timing,
+      connectionReused: outcome.connections == 0
+    )
+  }
+
+  private func failure(
+    _ code: CURLcode,
+    _ outcome: larder_outcome,
+    _ transfer: Transfer
+  ) -> TransferFailure {
+    let detail = errorDetail
+    let text = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+    var failure = transfer.failure(reason(code, outcome, text), detail: text)
+    failure.status = head?.status
+    failure.mayHaveBeenSent = outcome.request > 0
+    transfer.wantsFreshConnection = outcome.connections == 0 && outcome.request > 0
+    return failure
+  }
+
+  private func reason(
+    _ code: CURLcode,
+    _ outcome: larder_outcome,
+    _ text: String
+  ) -> FailureReason {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .dnsFailed
+    case CURLE_ABORTED_BY_CALLBACK: .addressRefused
+    case CURLE_COULDNT_CONNECT:
+      wasAddressRefused
+        ? .addressRefused
+        : Int32(outcome.error_number) == ECONNREFUSED ? .connectRefused : .connectFailed
+    case CURLE_OPERATION_TIMEDOUT: timeout(outcome)
+    case CURLE_PARTIAL_FILE: .truncated
+    case CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2_STREAM, CURLE_HTTP2: .reset
+    // libcurl has no code of its own for broken chunks.
+    case CURLE_RECV_ERROR: text.contains("chunk") ? .badResponse : .reset
+    case CURLE_BAD_CONTENT_ENCODING: .badEncoding
+    case CURLE_PEER_FAILED_VERIFICATION: verification(outcome)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
+      .tlsFailed
+    case CURLE_URL_MALFORMAT: .urlInvalid
+    // A header line beyond libcurl's own limit ends so too.
+    case CURLE_OUT_OF_MEMORY: status == 0 || head == nil ? .tooLongHeader : .outOfMemory
+    default: .badResponse
+    }
+  }
+
+  private func timeout(_ outcome: larder_outcome) -> FailureReason {
+    let isOver = timeLimit.milliseconds > 0 && outcome.total / 1000 >= timeLimit.milliseconds
+    if isOver, timeLimit.isDeadline { return .deadline }
+    if outcome.request == 0 { return .timeoutConnect }
+    return isOver ? .timeoutTotal : .timeoutIdle
+  }
+
+  /// OpenSSL's verdict on the certificate; 0 means that it was fine and libcurl minded the name.
+  private func verification(_ outcome: larder_outcome) -> FailureReason {
+    switch outcome.verification {
+    case 0, 62, 64: .tlsHost
+    case 9, 10: .tlsExpired
+    default: .tlsUntrusted
+    }
+  }
+}
+
+extension Transfer {
+  /// Whether the server may answer 304.
+  var isConditional: Bool {
+    request.headers.contains("If-None-Match") || request.headers.contains("If-Modified-Since")
+      || request.credentials.contains("If-None-Match")
+      || request.credentials.contains("If-Modified-Since")
+  }
+}
+
+extension TransferFailure {
+  /// What the attempt taught about its host.
+  func outcome(since start: MonotonicTime, retry: RetryPolicy) -> TransferSchedule.Outcome {
+    switch reason {
+    case .http(429), .http(503):
+      let wait = retryAfter.map { Duration.seconds(min($0, 86_400)) }
+      return .overloaded(wait: wait.map { min($0, retry.longestRetryAfter) })
+    case .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .reset:
+      return status == nil ? .unreachable(since: start) : .answered
+    case .deadline, .cancelled, .bytesLimit:
+      return .abandoned
+    default:
+      return .answered
+    }
+  }
+}

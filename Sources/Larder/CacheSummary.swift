@@ -1,0 +1,84 @@
+import Cache
+
+/// How a cache stands: how old, how big, and what fails since when.
+public struct CacheSummary: Sendable, Equatable {
+  /// One catalog in the cache.
+  public struct Catalog: Sendable, Equatable {
+    /// Its name.
+    public var name: String
+    /// The last run that ended, if any: its number, when it ended, how.
+    public var run: Int64?
+    /// When the last run ended, in seconds since 1970.
+    public var finished: Int64?
+    /// How it ended.
+    public var outcome: String?
+    /// When the last complete run ended, in seconds since 1970.
+    public var complete: Int64?
+    /// How many listings it shows.
+    public var items = 0
+    /// The sections that are not current, by key.
+    public var stale: [String] = []
+  }
+
+  /// A picture that could not be had.
+  public struct Failing: Sendable, Equatable {
+    /// Its URL.
+    public var url: String
+    /// The stable word for why.
+    public var reason: String
+    /// Since when, in seconds since 1970.
+    public var since: Int64?
+  }
+
+  /// The catalogs by name.
+  public var catalogs: [Catalog] = []
+  /// How many pictures are held.
+  public var pictures = 0
+  /// Their bytes, equal pictures counted once each URL.
+  public var bytes: Int64 = 0
+  /// When the picture that was checked longest ago was last checked, in seconds since 1970.
+  public var oldestCheck: Int64?
+  /// The pictures that fail, the longest-failing first.
+  public var failing: [Failing] = []
+
+  /// Reads how the cache at `path` stands. Works while a sync runs.
+  public init(cache path: String) throws(CacheError) {
+    let index = try Index(reading: path)
+    for entry in try index.catalogs() {
+      var catalog = Catalog(name: entry.name)
+      if let run = try index.lastRun(catalog: entry.id) {
+        catalog.run = run.id
+        catalog.finished = run.finished
+        catalog.outcome = run.outcome
+        for section in try index.sections(run: run.id) {
+          if let listing = section.listing {
+            catalog.items += try index.itemCount(listing: listing)
+          }
+          if section.source == "stale" || section.source == "failed" {
+            catalog.stale.append(section.key)
+          }
+        }
+      }
+      catalog.complete = try index.runs(catalog: entry.id, finishedOnly: true, limit: 10_000)
+        .first { $0.outcome == "complete" }?.finished
+      catalogs.append(catalog)
+    }
+    var summary = self
+    try index.forEachPicture { entry in
+      if entry.isHeld {
+        summary.pictures += 1
+        summary.bytes += entry.bytes
+        if let checked = entry.checked ?? entry.fetched {
+          summary.oldestCheck = min(summary.oldestCheck ?? checked, checked)
+        }
+      }
+      if let reason = entry.failure {
+        summary.failing.append(
+          Failing(url: entry.url, reason: reason, since: entry.failingSince)
+        )
+      }
+    }
+    summary.failing.sort { ($0.since ?? 0, $0.url) < ($1.since ?? 0, $1.url) }
+    self = summary
+  }
+}

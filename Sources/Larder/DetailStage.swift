@@ -1,0 +1,293 @@
+import Cache
+import Catalog
+import Dispatch
+import Synchronization
+import Transport
+
+/// Brings the details of all items up to date, each item once, and hands on their pictures.
+final class DetailStage: Sendable {
+  /// Entered once an item whose detail needs a request, left when that is kept or has failed.
+  let group = DispatchGroup()
+
+  private struct State {
+    var known: [String: DetailEntry]
+    var seen: Set<String> = []
+    var tally = SyncReport.Details()
+    var line: WorkLine<String>?
+  }
+
+  private let context: RunContext
+  private let rule: DetailRule
+  private let pictures: PictureStage?
+  private let target: @Sendable (String) throws(TransferFailure) -> DocumentSource
+  private let mapping: Int64
+  private let shared = SharedDetails()
+  private let state: Mutex<State>
+
+  /// How many details are asked for at once.
+  private static let window = 64
+
+  /// A stage for the items of one catalog; `target` turns the catalog's text into a source.
+  /// Without `pictures`, those of the details are not fetched.
+  init(
+    _ context: RunContext,
+    rule: DetailRule,
+    known: [String: DetailEntry],
+    pictures: PictureStage?,
+    target: @escaping @Sendable (String) throws(TransferFailure) -> DocumentSource
+  ) {
+    self.context = context
+    self.rule = rule
+    self.pictures = pictures
+    self.target = target
+    self.mapping = context.catalog.listingDigest
+    state = Mutex(State(known: known))
+    let line = WorkLine<String>(limit: Self.window, queue: context.work) { [weak self] batch in
+      for id in batch { self?.fetch(id) }
+    }
+    state.withLock { $0.line = line }
+  }
+
+  /// What was done so far.
+  var tally: SyncReport.Details { state.withLock { $0.tally } }
+  /// The items whose details this run asked for.
+  var seen: Set<String> { state.withLock { $0.seen } }
+
+  /// Adds the items of a listing.
+  func add(_ ids: [String]) {
+    let (new, line) = state.withLock { state in
+      let new = ids.filter { state.seen.insert($0).inserted }
+      state.tally.total += new.count
+      return (new, state.line)
+    }
+    for _ in new { group.enter() }  // Left in finish(_:), the only way out of a detail.
+    context.progress.update { $0.details.total += new.count }
+    line?.add(new)
+  }
+
+  private func fetch(_ id: String) {
+    let source: DocumentSource
+    do throws(TransferFailure) {
+      source = try target(rule.url(for: id))
+    } catch {
+      context.failures.note(.detail, id: id, error)
+      return finish { $0.failed += 1 }
+    }
+    do throws(CacheError) {
+      var held = try context.index.document(source.name)
+      let known = state.withLock { $0.known[id] }
+      if held?.mapping != mapping { held = nil }
+      if rule.isShared { return ask(id, source, held) }
+      if known == nil || known?.state == .failed { held = nil }
+      if let held, let known, held.expiry > context.now().seconds {
+        return settle(known)
+      }
+      let document = held
+      context.fetch(source, held: document, priority: .detail) { [self] reply in
+        answer(reply, id: id, source: source, held: document, known: known)
+      }
+    } catch {
+      context.failures.note(error)
+      finish { $0.failed += 1 }
+    }
+  }
+
+  /// Takes the item's part of the one document that holds all details.
+  private func ask(_ id: String, _ source: DocumentSource, _ held: DocumentEntry?) {
+    shared.ask {
+      context.fetch(source, held: held, priority: .detail) { [self] reply in
+        shared.settle(read(reply, source, held))
+      }
+    } completion: { [self] answer in
+      let known = state.withLock { $0.known[id] }
+      switch answer {
+      case .decoded(let details, let document, let base):
+        if let detail = details[id] { return keep(detail, document, base: base) }
+        keepMissing(id, document)
+      case .unchanged(let document):
+        guard let known, known.state == .held else { return keepMissing(id, document) }
+        add(picturesOf: known)
+        keep(known, document) { $0.unchanged += 1 }
+      case .failed:
+        if let known, known.state == .held { add(picturesOf: known) }
+        finish { $0.failed += 1 }
+      }
+    }
+  }
+
+  private func read(
+    _ reply: DocumentReply,
+    _ source: DocumentSource,
+    _ held: DocumentEntry?
+  ) -> SharedDetails.Answer {
+    switch reply {
+    case .failed(let failure):
+      context.failures.note(.detail, id: nil, failure)
+      return .failed
+    case .unchanged(let word):
+      guard var document = held else { return .failed }
+      document.response = word.text
+      document.expiry = word.expiry
+      return .unchanged(document)
+    case .body(let body, let base, let word):
+      let document = entry(source, body, word)
+      if let held, held.digest == document.digest { return .unchanged(document) }
+      do throws(CatalogError) {
+        let details = try decodeDetails(body, using: context.catalog)
+        return .decoded(
+          Dictionary(details.map { ($0.id, $0) }) { $1 },
+          document,
+          base: base ?? source.base
+        )
+      } catch {
+        note(error, id: nil, source)
+        return .failed
+      }
+    }
+  }
+
+  private func entry(
+    _ source: DocumentSource,
+    _ body: [UInt8],
+    _ word: OriginWord
+  ) -> DocumentEntry {
+    DocumentEntry(
+      url: source.name,
+      mapping: mapping,
+      response: word.text,
+      expiry: word.expiry,
+      digest: ContentDigest.number(of: body),
+      fetched: context.now().seconds
+    )
+  }
+
+  private func note(_ error: CatalogError, id: String?, _ source: DocumentSource) {
+    context.failures.note(
+      SyncReport.Failure(
+        stage: .detail,
+        id: id,
+        url: source.redacted,
+        reason: FailureReason.undecodable.rawValue,
+        attempts: 1,
+        detail: error.description
+      )
+    )
+  }
+
+  private func answer(
+    _ reply: DocumentReply,
+    id: String,
+    source: DocumentSource,
+    held: DocumentEntry?,
+    known: DetailEntry?
+  ) {
+    switch reply {
+    case .failed(let failure)
+    where failure.status == 404 || failure.status == 410
+      || failure.reason == .http(404):
+      var document = DocumentEntry(url: source.name, mapping: mapping)
+      document.fetched = context.now().seconds
+      keepMissing(id, document)
+
+    case .failed(let failure):
+      context.failures.note(.detail, id: id, failure)
+      // What was had before still shows, and its pictures may be due.
+      if let known, known.state == .held { add(picturesOf: known) }
+      finish { if !failure.endedWithRun { $0.failed += 1 } }
+
+    case .unchanged(let word):
+      guard var document = held, let known else { return finish { $0.failed += 1 } }
+      document.response = word.text
+      document.expiry = word.expiry
+      if known.state == .held { add(picturesOf: known) }
+      keep(known, document) { Self.count(known, in: &$0) }
+
+    case .body(let body, let base, let word):
+      let document = entry(source, body, word)
+      if let known, known.state == .held, held?.digest == document.digest {
+        add(picturesOf: known)
+        return keep(known, document) { $0.unchanged += 1 }
+      }
+      do throws(CatalogError) {
+        let detail = try decodeDetail(body, id: id, using: context.catalog)
+        keep(detail, document, base: base ?? source.base)
+      } catch {
+        guard error.code != .absentDetail else {
+          return keepMissing(id, document)
+        }
+        note(error, id: id, source)
+        if let known, known.state == .held { add(picturesOf: known) }
+        finish { $0.failed += 1 }
+      }
+    }
+  }
+
+  /// Hands on the pictures of a detail that was just decoded, and keeps it.
+  private func keep(_ detail: ItemDetail, _ document: DocumentEntry, base: WebURL?) {
+    var detail = detail
+    let resolved = context.resolve(&detail.images, base: base, item: detail.id)
+    pictures?.add(resolved)
+    let entry = DetailEntry(
+      item: detail.id,
+      document: document.id,
+      state: .held,
+      body: detail.encoded(),
+      pictures: resolved.map(\.id)
+    )
+    keep(entry, document) { $0.fetched += 1 }
+  }
+
+  /// Keeps that the origin has no detail of an item.
+  private func keepMissing(_ id: String, _ document: DocumentEntry) {
+    keep(DetailEntry(item: id, document: document.id, state: .missing), document) {
+      $0.missing += 1
+    }
+  }
+
+  /// A detail that needs no question.
+  private func settle(_ known: DetailEntry) {
+    if known.state == .held { add(picturesOf: known) }
+    finish { Self.count(known, in: &$0) }
+  }
+
+  private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
+    if known.state == .missing { tally.missing += 1 } else { tally.unchanged += 1 }
+  }
+
+  private func add(picturesOf known: DetailEntry) {
+    do throws(CacheError) {
+      try pictures?.add(known.pictures) { () throws(CacheError) in
+        guard let body = known.body, let detail = try? ItemDetail(decoding: body) else {
+          return [:]
+        }
+        return Dictionary(detail.images.map { (PictureID(url: $0.url), $0.url) }) { $1 }
+      }
+    } catch {
+      context.failures.note(error)
+    }
+  }
+
+  private func keep(
+    _ detail: DetailEntry,
+    _ document: DocumentEntry,
+    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
+  ) {
+    context.store.keep(detail, catalog: context.entry.id, document: document) { [self] in
+      finish(count)
+    }
+  }
+
+  private func finish(_ count: (inout SyncReport.Details) -> Void) {
+    let (line, failed) = state.withLock { state in
+      let before = state.tally.failed
+      count(&state.tally)
+      return (state.line, state.tally.failed - before)
+    }
+    context.progress.update {
+      $0.details.done += 1
+      $0.failed += failed
+    }
+    line?.leave()
+    group.leave()
+  }
+}

@@ -1,0 +1,160 @@
+import Cache
+import Catalog
+import Glibc
+import Transport
+
+/// Where a section's page or an item's detail comes from.
+enum DocumentSource: Hashable, Sendable {
+  /// An origin.
+  case web(WebURL)
+  /// A file that the catalog file names.
+  case file(String)
+
+  /// The text that names the document in the index and in reports.
+  var name: String {
+    switch self {
+    case .web(let url): url.text
+    case .file(let path): "file:" + path
+    }
+  }
+
+  /// The same without secrets.
+  var redacted: String {
+    switch self {
+    case .web(let url): url.redacted
+    case .file(let path): "file:" + path
+    }
+  }
+
+  /// What relative references in the document are relative to.
+  var base: WebURL? {
+    switch self {
+    case .web(let url): url
+    case .file: nil
+    }
+  }
+}
+
+/// How a request for a document ended.
+enum DocumentReply: Sendable {
+  /// A body, the URL that it came from in the end, and the origin's word on it.
+  case body([UInt8], base: WebURL?, word: OriginWord)
+  /// What is held is still right.
+  case unchanged(word: OriginWord)
+  /// There is nothing to be had.
+  case failed(TransferFailure)
+}
+
+extension RunContext {
+  /// Fetches a document, conditionally when `held` was read with the mapping in force.
+  ///
+  /// `completion` is called once, on the work queue.
+  func fetch(
+    _ source: DocumentSource,
+    held: DocumentEntry?,
+    priority: Request.Priority,
+    completion: @escaping @Sendable (DocumentReply) -> Void
+  ) {
+    switch source {
+    case .file(let path):
+      work.async { completion(read(path)) }
+    case .web(let url):
+      var request = Request(url)
+      request.accept = .json
+      request.priority = priority
+      request.trust = .named
+      request.bodyLimit = options.jsonLimit
+      request.credentials = credentials
+      if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
+      let sink = BodyBuffer()
+      let asked = now()
+      transport.fetch(request, into: sink) { result in
+        work.async { completion(reply(result, sink, held, asked)) }
+      }
+    }
+  }
+
+  private func reply(
+    _ result: Result<Response, TransferFailure>,
+    _ sink: BodyBuffer,
+    _ held: DocumentEntry?,
+    _ asked: UnixTime
+  ) -> DocumentReply {
+    switch result {
+    case .failure(let failure):
+      return .failed(failure)
+    case .success(let response):
+      failures.count(response)
+      if response.isNotModified {
+        guard let held else {
+          return .failed(
+            TransferFailure(
+              reason: .badResponse,
+              url: response.head.url.redacted,
+              detail: "304 for a document that is not held",
+              attempts: response.attempts,
+              status: 304
+            )
+          )
+        }
+        return .unchanged(
+          word: OriginWord(
+            renewing: held.response,
+            by: response.head,
+            asked: asked,
+            answered: now()
+          )
+        )
+      }
+      return .body(
+        sink.take(),
+        base: response.head.url,
+        word: OriginWord(response.head, asked: asked, answered: now())
+      )
+    }
+  }
+
+  /// Reads a local document in full.
+  private func read(_ path: String) -> DocumentReply {
+    func failure(_ detail: String, _ reason: FailureReason = .fileUnreadable) -> DocumentReply {
+      .failed(TransferFailure(reason: reason, url: "file:" + path, detail: detail))
+    }
+    // Not blocking: a FIFO under a section's name must not hold the run.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      return errno == ENOENT
+        ? failure("there is no such file", .http(404)) : failure(systemWords(errno))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return failure("it is not a regular file")
+    }
+    guard Int64(status.st_size) <= options.jsonLimit else {
+      return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
+    }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var filled = 0
+    while filled < bytes.count {
+      let count = bytes.withUnsafeMutableBytes {
+        Glibc.read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { return failure(systemWords(errno)) }
+      if count == 0 { break }
+      filled += count
+    }
+    return .body(Array(bytes.prefix(filled)), base: localBase, word: OriginWord.none)
+  }
+
+  private func systemWords(_ code: Int32) -> String {
+    String(cString: strerror(code)).lowercased()
+  }
+}
+
+extension FailureReason {
+  /// A local file that the catalog file names cannot be read.
+  static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
+  /// A body that is not JSON, or not of the shape that the mapping expects.
+  static let undecodable = FailureReason(rawValue: "undecodable")
+}

@@ -1,0 +1,289 @@
+import Cache
+import Dispatch
+import Synchronization
+import Transport
+
+/// Brings every picture that the catalog refers to up to date, each URL once.
+///
+/// Pictures are added as soon as their section or detail is known and start at once; `group`
+/// joins them. Hosts wait in lines of their own, so a slow one holds up nobody else.
+final class PictureStage: Sendable {
+  /// Entered once a picture that needs a request, left when that picture is durable or failed.
+  let group = DispatchGroup()
+
+  /// A picture that needs a request.
+  private struct Job: Sendable {
+    let id: PictureID
+    let url: WebURL
+    let isHeld: Bool
+  }
+
+  private struct State {
+    var states: [PictureID: PictureState]
+    var seen: Set<PictureID> = []
+    var tally = SyncReport.Images()
+    var lines: [HostPort: WorkLine<Job>] = [:]
+    var recovery: Recovery
+  }
+
+  private let context: RunContext
+  private let state: Mutex<State>
+
+  /// How many pictures of a host are handed to the transport at once: enough that it never waits
+  /// for us, few enough that their buffers stay small.
+  private static let window = 128
+
+  init(
+    _ context: RunContext,
+    states: [PictureID: PictureState],
+    recovery: Recovery
+  ) {
+    self.context = context
+    state = Mutex(State(states: states, recovery: recovery))
+  }
+
+  /// What was done so far.
+  var tally: SyncReport.Images { state.withLock { $0.tally } }
+  /// Every picture that was referred to.
+  var seen: Set<PictureID> { state.withLock { $0.seen } }
+
+  /// Removes the files that nobody claimed.
+  func sweep() throws(CacheError) -> Int {
+    do {
+      return try state.withLock { try $0.recovery.sweep() }
+    } catch let error as CacheError {
+      throw error
+    } catch {
+      return 0
+    }
+  }
+
+  /// Adds references whose URLs are at hand: a section or detail just decoded.
+  func add(_ references: [(id: PictureID, url: WebURL)]) {
+    var jobs: [HostPort: [Job]] = [:]
+    let now = context.now().seconds
+    state.withLock { state in
+      for (id, url) in references where count(id, at: now, &state) {
+        let isHeld = state.states[id]?.isHeld ?? false
+        jobs[url.hostPort, default: []].append(Job(id: id, url: url, isHeld: isHeld))
+      }
+    }
+    enqueue(jobs)
+  }
+
+  /// Adds references by identity only: a section or detail that did not change. Their URLs are in
+  /// the index; those few that are not come from `urls`.
+  func add(_ ids: [PictureID], urls: () throws(CacheError) -> [PictureID: String])
+    throws(CacheError)
+  {
+    let now = context.now().seconds
+    let due = state.withLock { state in
+      ids.filter { count($0, at: now, &state) }
+    }
+    guard !due.isEmpty else { return }
+    let entries: [PictureID: PictureEntry]
+    let unknown: [PictureID: String]
+    do throws(CacheError) {
+      entries = try context.index.pictures(due)
+      unknown = entries.count == due.count ? [:] : try urls()
+    } catch {
+      for _ in due { finish(nil) { $0.failed += 1 } }
+      throw error
+    }
+    var jobs: [HostPort: [Job]] = [:]
+    for id in due {
+      let text = entries[id]?.url ?? unknown[id] ?? ""
+      do throws(TransferFailure) {
+        let url = try context.transport.parse(text, relativeTo: nil)
+        jobs[url.hostPort, default: []].append(
+          Job(id: id, url: url, isHeld: entries[id]?.isHeld ?? false)
+        )
+      } catch {
+        context.failures.note(id, error)
+        finish(nil) { $0.failed += 1 }
+      }
+    }
+    enqueue(jobs)
+  }
+
+  /// Counts a reference, and says whether it needs a request. Enters the group if so.
+  private func count(_ id: PictureID, at now: Int64, _ state: inout State) -> Bool {
+    state.tally.referenced += 1
+    guard state.seen.insert(id).inserted else { return false }
+    state.tally.unique += 1
+    if let known = state.states[id], known.isHeld, known.expiry > now {
+      state.tally.fresh += 1
+      context.progress.update {
+        $0.pictures.total += 1
+        $0.pictures.done += 1
+      }
+      return false
+    }
+    group.enter()  // Left in finish(_:_:), the only way out of a request.
+    context.progress.update { $0.pictures.total += 1 }
+    return true
+  }
+
+  private func enqueue(_ jobs: [HostPort: [Job]]) {
+    for (host, jobs) in jobs { line(of: host).add(jobs) }
+  }
+
+  private func line(of host: HostPort) -> WorkLine<Job> {
+    state.withLock { state in
+      if let line = state.lines[host] { return line }
+      let line = WorkLine<Job>(limit: Self.window, queue: context.work) { [weak self] batch in
+        self?.start(batch)
+      }
+      state.lines[host] = line
+      return line
+    }
+  }
+
+  /// Starts a batch: looks up what is held of it, adopts what a killed run left, and asks.
+  private func start(_ batch: [Job]) {
+    var entries: [PictureID: PictureEntry] = [:]
+    do throws(CacheError) {
+      let held = batch.filter(\.isHeld).map(\.id)
+      if !held.isEmpty { entries = try context.index.pictures(held) }
+      for job in batch where !job.isHeld {
+        if let entry = try adopt(job) { entries[job.id] = entry }
+      }
+    } catch {
+      context.failures.note(error)
+    }
+    for job in batch { fetch(job, held: entries[job.id]) }
+  }
+
+  private func adopt(_ job: Job) throws(CacheError) -> PictureEntry? {
+    do {
+      return try state.withLock { try $0.recovery.adopt(url: job.url.text, id: job.id) }
+    } catch let error as CacheError {
+      throw error
+    } catch {
+      return nil
+    }
+  }
+
+  private func fetch(_ job: Job, held: PictureEntry?) {
+    var request = Request(job.url)
+    request.accept = .picture
+    request.priority = .image
+    request.trust = .discovered
+    request.bodyLimit = context.options.pictureLimit
+    if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
+    let sink = context.store.sink(id: job.id, url: job.url.text)
+    let asked = context.now()
+    // SAFETY of the group: the transport completes every fetch exactly once, and every path of
+    // `arrived` ends in finish(_:_:).
+    context.transport.fetch(request, into: sink) { [self] result in
+      arrived(result, job, held, sink, asked)
+    }
+  }
+
+  /// On the transfer thread: hands the outcome to the store.
+  private func arrived(
+    _ result: Result<Response, TransferFailure>,
+    _ job: Job,
+    _ held: PictureEntry?,
+    _ sink: PictureSink,
+    _ asked: UnixTime
+  ) {
+    let now = context.now
+    switch result {
+    case .success(let response) where response.isNotModified:
+      context.failures.count(response)
+      guard let held else {
+        let failure = TransferFailure(
+          reason: .badResponse,
+          url: job.url.text,
+          detail: "304 for a picture that is not held",
+          attempts: response.attempts,
+          status: 304
+        )
+        return failed(job, nil, failure)
+      }
+      context.store.keep(
+        row: { OriginWord.renewed(held, by: response.head, asked: asked, answered: now()) },
+        completion: { [self] in
+          finish(job) {
+            $0.revalidated += 1
+          }
+        }
+      )
+    case .success(let response):
+      context.failures.count(response)
+      context.store.keep(
+        sink,
+        as: {
+          var entry = PictureEntry(id: job.id, url: job.url.text)
+          OriginWord.enter(response.head, asked: asked, answered: now(), into: &entry)
+          return entry
+        },
+        replacing: held
+      ) { [self] outcome in settled(outcome, job, response) }
+    case .failure(let failure):
+      failed(job, held, failure)
+    }
+  }
+
+  private func settled(_ outcome: PictureOutcome, _ job: Job, _ response: Response) {
+    switch outcome {
+    case .stored(let bytes, let wasHeld):
+      finish(job, bytes: bytes) {
+        $0.fetched += 1
+        $0.bytesFetched += bytes
+        if wasHeld { $0.changed += 1 }
+      }
+    case .same(let bytes):
+      finish(job, bytes: bytes) {
+        $0.fetched += 1
+        $0.bytesFetched += bytes
+      }
+    case .refused(let reason, let detail):
+      let failure = TransferFailure(
+        reason: reason,
+        url: job.url.redacted,
+        detail: detail,
+        attempts: response.attempts
+      )
+      context.failures.note(job.id, failure)
+      finish(job) { $0.failed += 1 }
+    }
+  }
+
+  /// Enters a failure in the picture's row, which keeps the bytes that it may hold.
+  private func failed(_ job: Job, _ held: PictureEntry?, _ failure: TransferFailure) {
+    context.failures.note(job.id, failure)
+    guard !failure.endedWithRun else { return finish(job) { _ in } }
+    let at = context.now().seconds
+    context.store.keep(
+      row: {
+        var entry = held ?? PictureEntry(id: job.id, url: job.url.text)
+        entry.failure = failure.reason.rawValue
+        entry.failingSince = entry.failingSince ?? at
+        return entry
+      },
+      completion: { [self] in finish(job) { $0.failed += 1 } }
+    )
+  }
+
+  /// Ends one request: counts it, lets the next of its host start, leaves the group.
+  private func finish(
+    _ job: Job?,
+    bytes: Int64 = 0,
+    _ count: (inout SyncReport.Images) -> Void
+  ) {
+    let (line, failed) = state.withLock { state in
+      let before = state.tally.failed
+      count(&state.tally)
+      return (job.flatMap { state.lines[$0.url.hostPort] }, state.tally.failed - before)
+    }
+    context.progress.update {
+      $0.pictures.done += 1
+      $0.bytes += bytes
+      $0.failed += failed
+    }
+    line?.leave()
+    group.leave()
+  }
+}

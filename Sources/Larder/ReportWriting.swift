@@ -1,0 +1,91 @@
+import Cache
+import Catalog
+import Transport
+
+/// Puts the report of a run together once all its stages have ended.
+struct ReportWriting {
+  private let context: RunContext
+  private let before: [RunSection]
+  private let sections: [SectionResult]
+
+  init(_ context: RunContext, before: [RunSection], sections: [SectionResult]) {
+    self.context = context
+    self.before = before
+    self.sections = sections
+  }
+
+  func report(
+    details: SyncReport.Details?,
+    pictures: SyncReport.Images,
+    seen: Set<PictureID>
+  ) throws(CacheError) -> SyncReport {
+    var report = SyncReport(catalog: context.catalog.name)
+    for section in sections {
+      let count = try section.listing.map { id throws(CacheError) in
+        try context.index.itemCount(listing: id)
+      }
+      report.sections.append(
+        SyncReport.Section(
+          key: section.key,
+          title: section.title,
+          items: count ?? 0,
+          skipped: section.skipped.count,
+          source: section.source,
+          error: section.error
+        )
+      )
+      report.skipped += section.skipped
+      report.items.withheld += section.withheld
+      report.items.total += count ?? 0
+    }
+    let diff = try RunDiff(
+      context.index,
+      before: before,
+      after: sections.map { RunSection($0) }
+    )
+    report.items.added = diff.listing.added.map(\.id)
+    report.items.removed = diff.listing.removed.map(\.id)
+    report.items.moved = diff.listing.moved.map(\.id)
+    report.items.changed = diff.listing.changed.map {
+      SyncReport.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
+    }
+    report.details = details ?? SyncReport.Details()
+    report.images = pictures
+    report.images.bytesHeld = try context.index.bytesHeld(seen)
+    report.failures = context.failures.all(owners: try owners())
+    report.unfinished = context.failures.unfinished
+    report.requests = context.failures.requests
+    report.outcome = outcome(report)
+    return report
+  }
+
+  private func outcome(_ report: SyncReport) -> SyncReport.Outcome {
+    if !sections.isEmpty, sections.allSatisfy({ $0.source == .failed }) { return .failed }
+    if !report.failures.isEmpty || !report.unfinished.isEmpty { return .partial }
+    if sections.contains(where: { $0.source == .failed || $0.source == .stale }) {
+      return .partial
+    }
+    return report.items.withheld.isEmpty ? .complete : .withheld
+  }
+
+  /// For each picture that failed, an item that shows it.
+  private func owners() throws(CacheError) -> [PictureID: String] {
+    let failed = context.failures.failedPictures
+    guard !failed.isEmpty else { return [:] }
+    var owners: [PictureID: String] = [:]
+    for section in sections {
+      guard let listing = section.listing else { continue }
+      for item in try context.index.items(listing: listing) {
+        for picture in item.pictures where failed.contains(picture) {
+          owners[picture] = owners[picture] ?? item.key
+        }
+      }
+    }
+    for (item, detail) in try context.index.details(catalog: context.entry.id) {
+      for picture in detail.pictures where failed.contains(picture) {
+        owners[picture] = owners[picture] ?? item
+      }
+    }
+    return owners
+  }
+}

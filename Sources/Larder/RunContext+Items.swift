@@ -1,0 +1,84 @@
+import Cache
+import Catalog
+import Transport
+
+extension RunContext {
+  /// Makes the references absolute, as they will be sent, and says which pictures they are.
+  ///
+  /// What is no URL that larder fetches stays as the feed wrote it and is reported.
+  func resolve(_ images: inout [ImageReference], base: WebURL?, item: String)
+    -> [(id: PictureID, url: WebURL)]
+  {
+    var resolved: [(id: PictureID, url: WebURL)] = []
+    resolved.reserveCapacity(images.count)
+    for (place, image) in images.enumerated() {
+      do throws(TransferFailure) {
+        let url = try transport.parse(image.url, relativeTo: base)
+        images[place] = ImageReference(role: image.role, url: url.text)
+        resolved.append((PictureID(url: url.text), url))
+      } catch {
+        failures.note(.image, id: item, error)
+      }
+    }
+    return resolved
+  }
+
+  /// The items of a listing.
+  func items(_ listing: Int64) throws(CacheError) -> [StoreItem] {
+    try index.storeItems(listing: listing)
+  }
+}
+
+extension Index {
+  /// The items of a listing, decoded.
+  func storeItems(listing: Int64) throws(CacheError) -> [StoreItem] {
+    var decoded: [StoreItem] = []
+    for record in try items(listing: listing) {
+      do throws(CatalogError) {
+        decoded.append(try StoreItem(decoding: record.body))
+      } catch {
+        throw CacheError(
+          .damaged,
+          "cannot read item \(record.key) in the index: \(error.description)"
+        )
+      }
+    }
+    return decoded
+  }
+}
+
+extension CatalogFile {
+  /// The URLs of the sections as the file writes them, in order.
+  var sources: [String] {
+    let urls =
+      switch sections {
+      case .listed(let sources): sources.map(\.url)
+      case .combined(let plan): [plan.url]
+      }
+    guard let paging else { return urls }
+    return urls.map { paging.firstPage(of: $0) }
+  }
+
+  /// What decides how a body is read: when it changes, unchanged bodies are read again.
+  var listingDigest: Int64 {
+    ContentDigest.number(of: Array("\(currency)\n\(sections)\n\(mapping.fingerprint)".utf8))
+  }
+
+  /// The sections that a source stands for when it could not be read.
+  func sectionNames(at position: Int, held: [String: RunSection])
+    -> [(key: String, title: String, subtitle: String?)]
+  {
+    switch sections {
+    case .listed(let sources):
+      let source = sources[position]
+      return [
+        (
+          source.key, source.title ?? held[source.key]?.title ?? source.key,
+          source.subtitle ?? held[source.key]?.subtitle
+        )
+      ]
+    case .combined:
+      return held.values.map { ($0.key, $0.title, $0.subtitle) }.sorted { $0.0 < $1.0 }
+    }
+  }
+}

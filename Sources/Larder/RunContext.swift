@@ -1,0 +1,138 @@
+import Cache
+import Catalog
+import Dispatch
+import Synchronization
+import Transport
+
+/// What all stages of one run share: where to fetch, where to keep, and what was asked.
+struct RunContext: Sendable {
+  let catalog: CatalogFile
+  let entry: CatalogEntry
+  let options: SyncOptions
+  let transport: any Fetching & URLParsing
+  let layout: CacheLayout
+  let index: Index
+  let store: PictureStore
+  let progress: SyncProgress
+  /// Decodes and looks things up; the transfer thread has no time for either.
+  let work: DispatchQueue
+  /// The wall clock.
+  let now: @Sendable () -> UnixTime
+  /// The catalog file's headers with the environment put in, for the catalog's own hosts only.
+  let credentials: Headers
+  let failures: FailureLog
+  /// What relative references in local documents are relative to: the catalog's base.
+  let localBase: WebURL?
+}
+
+/// Gathers what went wrong in any stage, on any thread.
+final class FailureLog: Sendable {
+  private struct State {
+    var failures: [SyncReport.Failure] = []
+    var pictures: [(picture: PictureID, failure: SyncReport.Failure)] = []
+    var unfinished: [SyncReport.Unfinished] = []
+    var attempts = 0
+    var cacheFailure: CacheError?
+  }
+
+  private let state = Mutex(State())
+
+  /// Notes a failed transfer, as unfinished when it was the run that ended first.
+  func note(_ stage: SyncReport.Stage, id: String?, _ failure: TransferFailure) {
+    state.withLock { state in
+      state.attempts += failure.attempts
+      if failure.endedWithRun {
+        state.unfinished.append(SyncReport.Unfinished(stage: stage, url: failure.url))
+      } else {
+        state.failures.append(SyncReport.Failure(stage, id, failure))
+      }
+    }
+  }
+
+  /// Notes a failed picture; the item that shows it is looked up at the end.
+  func note(_ picture: PictureID, _ failure: TransferFailure) {
+    state.withLock { state in
+      state.attempts += failure.attempts
+      if failure.endedWithRun {
+        state.unfinished.append(SyncReport.Unfinished(stage: .image, url: failure.url))
+      } else {
+        state.pictures.append((picture, SyncReport.Failure(.image, nil, failure)))
+      }
+    }
+  }
+
+  /// Notes a failure that had no transfer.
+  func note(_ failure: SyncReport.Failure) {
+    state.withLock { $0.failures.append(failure) }
+  }
+
+  /// Counts the requests of a transfer that ended well.
+  func count(_ response: Response) {
+    state.withLock { $0.attempts += response.attempts }
+  }
+
+  /// Notes that the cache itself failed; the first such failure is the run's.
+  func note(_ error: CacheError) {
+    state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }
+  }
+
+  /// The first failure of the cache itself.
+  var cacheFailure: CacheError? { state.withLock { $0.cacheFailure } }
+
+  /// How many requests were made.
+  var requests: Int { state.withLock { $0.attempts } }
+
+  /// What was not done, by URL.
+  var unfinished: [SyncReport.Unfinished] {
+    state.withLock { $0.unfinished }.sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
+  }
+
+  /// The pictures that failed.
+  var failedPictures: Set<PictureID> {
+    state.withLock { Set($0.pictures.map(\.picture)) }
+  }
+
+  /// Everything that failed: sections, details, pictures, each by URL.
+  ///
+  /// - Parameter owners: the item that shows a picture.
+  func all(owners: [PictureID: String]) -> [SyncReport.Failure] {
+    let (failures, pictures) = state.withLock { ($0.failures, $0.pictures) }
+    let images = pictures.map { picture, failure in
+      var failure = failure
+      failure.id = owners[picture]
+      return failure
+    }
+    return (failures + images).sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
+  }
+}
+
+extension SyncReport.Stage {
+  /// Sections first, pictures last.
+  var order: Int {
+    switch self {
+    case .section: 0
+    case .detail: 1
+    case .image: 2
+    }
+  }
+}
+
+extension SyncReport.Failure {
+  init(_ stage: SyncReport.Stage, _ id: String?, _ failure: TransferFailure) {
+    self.init(
+      stage: stage,
+      id: id,
+      url: failure.url,
+      reason: failure.reason.rawValue,
+      attempts: failure.attempts,
+      detail: failure.detail.isEmpty ? nil : failure.detail
+    )
+  }
+}
+
+extension TransferFailure {
+  /// Whether nothing is wrong with what was asked for: the run was over.
+  var endedWithRun: Bool {
+    reason == .cancelled || reason == .deadline || reason == .bytesLimit
+  }
+}

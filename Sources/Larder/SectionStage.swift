@@ -1,0 +1,406 @@
+import Cache
+import Catalog
+import Dispatch
+import FoundationEssentials
+import Synchronization
+import Transport
+
+/// A section as this run found it, before the report is written.
+struct SectionResult: Sendable {
+  var key: String
+  var title: String
+  var subtitle: String?
+  var source: SyncReport.Source
+  /// What is shown: the feed's items and those the shrink guard kept.
+  var listing: Int64?
+  var withheld: [String] = []
+  var skipped: [SyncReport.Skipped] = []
+  var error: String?
+  var reason: FailureReason?
+  /// Whether the feed could be reached and was at fault itself.
+  var isDataFault = false
+}
+
+/// Fetches and decodes the catalog's sections, all at once, each on its own.
+///
+/// What one source gives is handed on the moment it is decoded, so that its details and pictures
+/// start while other sections are still on their way. `group` joins the sources.
+final class SectionStage: Sendable {
+  /// Entered once a source, left when it is decoded and handed on, or has failed.
+  let group = DispatchGroup()
+
+  /// A listing to be completed with details and pictures.
+  struct Arrival: Sendable {
+    var listing: Int64
+    /// The pictures with their URLs when the section was decoded just now, nil when it was known.
+    var references: [(id: PictureID, url: WebURL)]?
+  }
+
+  private let context: RunContext
+  private let previous: [String: RunSection]
+  private let arrived: @Sendable (Arrival) -> Void
+  private let results: Mutex<[[SectionResult]]>
+  private let mapping: Int64
+
+  /// A stage that compares with the sections of the last run and tells `arrived` of each listing.
+  init(
+    _ context: RunContext,
+    previous: [RunSection],
+    arrived: @escaping @Sendable (Arrival) -> Void
+  ) {
+    self.context = context
+    self.previous = Dictionary(previous.map { ($0.key, $0) }) { first, _ in first }
+    self.arrived = arrived
+    self.mapping = context.catalog.listingDigest
+    results = Mutex(Array(repeating: [], count: context.catalog.sources.count))
+  }
+
+  /// The sections in the catalog's order, once `group` is empty.
+  var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
+
+  /// Starts every source.
+  func start(_ targets: [DocumentSource]) {
+    context.progress.update { $0.sections.total += targets.count }
+    for (position, target) in targets.enumerated() {
+      group.enter()  // Left in end(_:_:), the only way out of a source.
+      page(Reading(position: position, start: target, next: target))
+    }
+  }
+
+  /// A source that is being read, page after page.
+  private struct Reading: Sendable {
+    let position: Int
+    let start: DocumentSource
+    var next: DocumentSource
+    var pages: [Page] = []
+    var elements = 0
+    var isNew = false
+  }
+
+  /// One page, decoded now or before.
+  private struct Page: Sendable {
+    var document: DocumentEntry
+    var sections: [DecodedSection]
+    var references: [String: [(id: PictureID, url: WebURL)]]?
+  }
+
+  private func page(_ reading: Reading) {
+    do throws(CacheError) {
+      var held = try context.index.document(reading.next.name)
+      if held?.mapping != mapping { held = nil }
+      let known = held
+      context.fetch(reading.next, held: known, priority: .section) { [self] reply in
+        do throws(CacheError) {
+          try answer(reply, to: reading, held: known)
+        } catch {
+          context.failures.note(error)
+          fail(reading, error.description, .disk, isDataFault: false)
+        }
+      }
+    } catch {
+      context.failures.note(error)
+      fail(reading, error.description, .disk, isDataFault: false)
+    }
+  }
+
+  private func answer(_ reply: DocumentReply, to reading: Reading, held: DocumentEntry?)
+    throws(CacheError)
+  {
+    var reading = reading
+    switch reply {
+    case .failed(let failure):
+      context.failures.note(.section, id: key(of: reading.position), failure)
+      return fail(
+        reading,
+        failure.description,
+        failure.reason,
+        isDataFault: false,
+        isUnfinished: failure.endedWithRun
+      )
+
+    case .unchanged(let word):
+      guard var document = held else { return }
+      document.response = word.text
+      document.expiry = word.expiry
+      try context.index.keep(document)
+      reading.pages.append(
+        Page(document: document, sections: try context.index.decoded(document.id))
+      )
+
+    case .body(let body, let base, let word):
+      let digest = ContentDigest.number(of: body)
+      var document = DocumentEntry(
+        url: reading.next.name,
+        mapping: mapping,
+        response: word.text,
+        expiry: word.expiry,
+        digest: digest,
+        fetched: context.now().seconds
+      )
+      if let held, held.digest == digest {
+        // The origin sent the same body again: what it was decoded to still stands.
+        document.next = held.next
+        try context.index.keep(document)
+        reading.pages.append(
+          Page(document: document, sections: try context.index.decoded(document.id))
+        )
+        break
+      }
+      let listing: DecodedListing
+      do throws(CatalogError) {
+        listing = try decode(body, reading)
+      } catch {
+        context.failures.note(
+          SyncReport.Failure(
+            stage: .section,
+            id: key(of: reading.position),
+            url: reading.next.redacted,
+            reason: FailureReason.undecodable.rawValue,
+            attempts: 1,
+            detail: error.description
+          )
+        )
+        return fail(reading, error.description, .undecodable, isDataFault: true)
+      }
+      if context.options.strict, let bad = listing.skipped.first {
+        let words =
+          "cannot read section \(bad.section): item \(bad.index)"
+          + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
+        context.failures.note(
+          SyncReport.Failure(
+            stage: .section,
+            id: bad.section,
+            url: reading.next.redacted,
+            reason: FailureReason.undecodable.rawValue,
+            attempts: 1,
+            detail: words
+          )
+        )
+        return fail(reading, words, .undecodable, isDataFault: true)
+      }
+      reading.isNew = true
+      reading.elements += listing.elementCount
+      let page = try keep(listing, document: &document, base: base ?? reading.next.base, reading)
+      reading.pages.append(page)
+    }
+
+    if let next = nextPage(after: reading) {
+      reading.next = next
+      page(reading)
+    } else {
+      try complete(reading)
+    }
+  }
+
+  private func decode(_ body: [UInt8], _ reading: Reading) throws(CatalogError) -> DecodedListing {
+    switch context.catalog.sections {
+    case .listed(let sources):
+      try decodeSection(
+        body,
+        source: sources[reading.position],
+        using: context.catalog,
+        firstIndex: reading.elements
+      )
+    case .combined(let plan):
+      try decodeSections(body, plan: plan, using: context.catalog)
+    }
+  }
+
+  /// Resolves the pictures' URLs and keeps what the page was decoded to.
+  private func keep(
+    _ listing: DecodedListing,
+    document: inout DocumentEntry,
+    base: WebURL?,
+    _ reading: Reading
+  ) throws(CacheError) -> Page {
+    var references: [String: [(id: PictureID, url: WebURL)]] = [:]
+    var sections: [DecodedSection] = []
+    for section in listing.sections {
+      var records: [ItemRecord] = []
+      var pictures: [(id: PictureID, url: WebURL)] = []
+      records.reserveCapacity(section.items.count)
+      for var item in section.items {
+        let resolved = context.resolve(&item.images, base: base, item: item.id)
+        pictures += resolved
+        records.append(
+          ItemRecord(key: item.id, body: item.encoded(), pictures: resolved.map(\.id))
+        )
+      }
+      references[section.key] = pictures
+      let skipped = listing.skipped.filter { $0.section == section.key }
+        .map(SyncReport.Skipped.init)
+      sections.append(
+        DecodedSection(
+          key: section.key,
+          title: section.title,
+          subtitle: section.subtitle,
+          listing: try context.index.keepListing(records),
+          skipped: Self.text(skipped)
+        )
+      )
+    }
+    document.next = nextPage(after: reading, listing: listing)?.name
+    try context.index.keep(document, decoded: sections)
+    return Page(document: document, sections: sections, references: references)
+  }
+
+  /// The page that follows the one just read, as its own word or the catalog's rule has it.
+  private func nextPage(after reading: Reading, listing: DecodedListing) -> DocumentSource? {
+    guard let rule = context.catalog.paging, case .web(let start) = reading.start,
+      case .web(let last) = reading.next,
+      let text = rule.nextPage(
+        afterReading: reading.pages.count + 1,
+        of: start.text,
+        listing: listing
+      ),
+      let url = try? context.transport.parse(text, relativeTo: last)
+    else { return nil }
+    return .web(url)
+  }
+
+  private func nextPage(after reading: Reading) -> DocumentSource? {
+    guard let rule = context.catalog.paging, reading.pages.count < rule.limit,
+      let text = reading.pages.last?.document.next,
+      let url = try? context.transport.parse(text, relativeTo: nil)
+    else { return nil }
+    return .web(url)
+  }
+
+  /// All pages are here: joins them, applies the shrink guard and hands the sections on.
+  private func complete(_ reading: Reading) throws(CacheError) {
+    var joined: [(section: DecodedSection, pages: [Int])] = []
+    for (number, page) in reading.pages.enumerated() {
+      for section in page.sections {
+        if let place = joined.firstIndex(where: { $0.section.key == section.key }) {
+          joined[place].pages.append(number)
+          let listings = [joined[place].section.listing, section.listing]
+          var records: [ItemRecord] = []
+          for listing in listings { records += try context.index.items(listing: listing) }
+          joined[place].section.listing = try context.index.keepListing(records)
+          joined[place].section.skipped = Self.text(
+            Self.skipped(joined[place].section.skipped) + Self.skipped(section.skipped)
+          )
+        } else {
+          joined.append((section, [number]))
+        }
+      }
+    }
+    var results: [SectionResult] = []
+    for (section, pages) in joined {
+      let guarded = try guardShrinking(section)
+      results.append(
+        SectionResult(
+          key: section.key,
+          title: section.title,
+          subtitle: section.subtitle,
+          source: reading.isNew ? .network : .unchanged,
+          listing: guarded.listing,
+          withheld: guarded.withheld,
+          skipped: Self.skipped(section.skipped)
+        )
+      )
+      let isWhole = guarded.listing == section.listing
+      let parts = pages.map { reading.pages[$0].references?[section.key] }
+      let known = isWhole && parts.allSatisfy { $0 != nil }
+      arrived(
+        Arrival(
+          listing: guarded.listing,
+          references: known ? parts.flatMap { $0 ?? [] } : nil
+        )
+      )
+    }
+    end(reading.position, results)
+  }
+
+  /// What to show of a section: the feed's items, and those whose sudden loss looks like a fault.
+  private func guardShrinking(_ section: DecodedSection)
+    throws(CacheError) -> (listing: Int64, withheld: [String])
+  {
+    guard let shown = previous[section.key]?.listing, shown != section.listing,
+      !context.options.allowRemovals,
+      ShrinkGuard.isSuspicious(
+        previous: try context.index.itemCount(listing: shown),
+        incoming: try context.index.itemCount(listing: section.listing)
+      )
+    else { return (section.listing, []) }
+    let before = try context.items(shown)
+    let incoming = try context.items(section.listing)
+    let verdict = ShrinkGuard.judge(previous: before, incoming: incoming, allowRemovals: false)
+    guard !verdict.withheld.isEmpty else { return (section.listing, []) }
+    let records = verdict.items.map { ItemRecord($0) }
+    return (try context.index.keepListing(records), verdict.withheld)
+  }
+
+  /// A source that gave nothing: the last good sections stand in for it, as stale.
+  private func fail(
+    _ reading: Reading,
+    _ words: String,
+    _ reason: FailureReason,
+    isDataFault: Bool,
+    isUnfinished: Bool = false
+  ) {
+    var results: [SectionResult] = []
+    for planned in context.catalog.sectionNames(at: reading.position, held: previous) {
+      let held = previous[planned.key]?.listing
+      results.append(
+        SectionResult(
+          key: planned.key,
+          title: planned.title,
+          subtitle: planned.subtitle,
+          source: held == nil ? .failed : .stale,
+          listing: held,
+          error: words,
+          reason: reason,
+          isDataFault: isDataFault
+        )
+      )
+      // Its pictures may be due all the same, and the origin of those another one.
+      if let held { arrived(Arrival(listing: held, references: nil)) }
+    }
+    end(reading.position, results)
+  }
+
+  private func end(_ position: Int, _ sections: [SectionResult]) {
+    results.withLock { $0[position] = sections }
+    context.progress.update { $0.sections.done += 1 }
+    group.leave()
+  }
+
+  private func key(of position: Int) -> String? {
+    guard case .listed(let sources) = context.catalog.sections else { return nil }
+    return sources[position].key
+  }
+
+  // Skipped items stand in the index as JSON, so that an unchanged section still reports them.
+  private static func text(_ skipped: [SyncReport.Skipped]) -> String {
+    guard !skipped.isEmpty, let data = try? JSONEncoder().encode(skipped) else { return "" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private static func skipped(_ text: String) -> [SyncReport.Skipped] {
+    guard !text.isEmpty else { return [] }
+    return (try? JSONDecoder().decode([SyncReport.Skipped].self, from: Data(text.utf8))) ?? []
+  }
+}
+
+extension SyncReport.Skipped {
+  init(_ item: SkippedItem) {
+    self.init(
+      section: item.section,
+      index: item.index,
+      field: item.field,
+      reason: item.reason
+    )
+  }
+}
+
+extension ItemRecord {
+  /// A stored item whose pictures' URLs are absolute already.
+  init(_ item: StoreItem) {
+    self.init(
+      key: item.id,
+      body: item.encoded(),
+      pictures: item.images.map { PictureID(url: $0.url) }
+    )
+  }
+}

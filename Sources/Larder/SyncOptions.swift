@@ -1,0 +1,24 @@
+import Transport
+
+/// What a sync is asked to do beyond what the catalog file says.
+public struct SyncOptions: Sendable {
+  /// Replaces the catalog's `base`.
+  public var base: String?
+  /// Only the pictures of the lists.
+  public var thumbnailsOnly = false
+  /// No details, and so none of their pictures.
+  public var noDetails = false
+  /// One bad item fails the run.
+  public var strict = false
+  /// The shrink guard lets everything go.
+  public var allowRemovals = false
+  /// The most bytes of one picture.
+  public var pictureLimit: Int64 = 64 << 20
+  /// The most bytes of one JSON body.
+  public var jsonLimit: Int64 = 1 << 30
+  /// The most nesting of one JSON body.
+  public var jsonDepth = 128
+
+  /// The defaults.
+  public init() {}
+}

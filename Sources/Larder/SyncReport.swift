@@ -1,0 +1,186 @@
+import Catalog
+
+/// What a sync did, key for key what `sync --json` prints.
+public struct SyncReport: Sendable, Equatable {
+  /// How a run as a whole ended.
+  public enum Outcome: String, Sendable, Codable {
+    /// Everything is here and current.
+    case complete
+    /// Some sections, details or pictures failed or are unfinished.
+    case partial
+    /// The shrink guard kept items that the feed no longer lists.
+    case withheld
+    /// Nothing useful was done.
+    case failed
+    /// A signal ended it.
+    case interrupted
+  }
+
+  /// Where a section's items came from.
+  public enum Source: String, Sendable, Codable {
+    /// A new body.
+    case network
+    /// The origin, or the body itself, said that nothing changed.
+    case unchanged
+    /// The last good one, because this time there was none.
+    case stale
+    /// Nowhere: there never was a good one.
+    case failed
+  }
+
+  /// One section.
+  public struct Section: Sendable, Equatable, Codable {
+    /// Its key.
+    public var key: String
+    /// Its title.
+    public var title: String
+    /// How many listings it shows.
+    public var items: Int
+    /// How many of the feed's items could not be read.
+    public var skipped: Int
+    /// Where they came from.
+    public var source: Source
+    /// Why it failed or is stale.
+    public var error: String?
+  }
+
+  /// One field of one item that changed.
+  public struct Change: Sendable, Equatable, Codable {
+    /// The item.
+    public var id: String
+    /// The field's name in `list --json`.
+    public var field: String
+    /// What it was.
+    public var from: String?
+    /// What it is.
+    public var to: String?
+  }
+
+  /// The items of all sections, a listing counted once.
+  public struct Items: Sendable, Equatable, Codable {
+    /// How many are shown.
+    public var total = 0
+    /// Which are new.
+    public var added: [String] = []
+    /// Which are gone.
+    public var removed: [String] = []
+    /// Which the feed dropped and the shrink guard kept.
+    public var withheld: [String] = []
+    /// Which stand elsewhere.
+    public var moved: [String] = []
+    /// What changed in those that stayed.
+    public var changed: [Change] = []
+  }
+
+  /// The details, an item counted once.
+  public struct Details: Sendable, Equatable, Codable {
+    /// How many items were asked for.
+    public var total = 0
+    /// How many bodies came.
+    public var fetched = 0
+    /// How many are as they were.
+    public var unchanged = 0
+    /// How many items have none.
+    public var missing = 0
+    /// How many could not be had.
+    public var failed = 0
+  }
+
+  /// The pictures.
+  public struct Images: Sendable, Equatable, Codable {
+    /// How often pictures are referred to.
+    public var referenced = 0
+    /// How many URLs that is.
+    public var unique = 0
+    /// How many bodies came.
+    public var fetched = 0
+    /// How many the origin vouched for.
+    public var revalidated = 0
+    /// How many needed no question.
+    public var fresh = 0
+    /// How many could not be had.
+    public var failed = 0
+    /// How many have new bytes under an old URL.
+    public var changed = 0
+    /// Body bytes that came.
+    public var bytesFetched: Int64 = 0
+    /// Bytes of all the catalog's pictures that are held.
+    public var bytesHeld: Int64 = 0
+  }
+
+  /// Where something failed.
+  public enum Stage: String, Sendable, Codable {
+    /// A section's page.
+    case section
+    /// An item's detail.
+    case detail
+    /// A picture.
+    case image
+  }
+
+  /// Something that could not be had.
+  public struct Failure: Sendable, Equatable, Codable {
+    /// Where.
+    public var stage: Stage
+    /// The section's key or the item's id.
+    public var id: String?
+    /// The URL, without secrets.
+    public var url: String
+    /// The stable word for why.
+    public var reason: String
+    /// How often it was tried.
+    public var attempts: Int
+    /// The cause in words.
+    public var detail: String?
+  }
+
+  /// An item that could not be read.
+  public struct Skipped: Sendable, Equatable, Codable {
+    /// The section's key.
+    public var section: String
+    /// Its place in the feed, from 0.
+    public var index: Int
+    /// The field that is wrong, or nil when the whole item is.
+    public var field: String?
+    /// What is wrong with it.
+    public var reason: String
+  }
+
+  /// Something that the deadline or a signal kept from being done.
+  public struct Unfinished: Sendable, Equatable, Codable {
+    /// Where.
+    public var stage: Stage
+    /// The URL, without secrets.
+    public var url: String
+  }
+
+  /// The catalog's name.
+  public var catalog: String
+  /// The run's number, nil when none was entered.
+  public var run: Int64?
+  /// How it ended.
+  public var outcome: Outcome = .complete
+  /// The sections in the catalog's order.
+  public var sections: [Section] = []
+  /// The items.
+  public var items = Items()
+  /// The details.
+  public var details = Details()
+  /// The pictures.
+  public var images = Images()
+  /// What could not be had.
+  public var failures: [Failure] = []
+  /// What could not be read.
+  public var skipped: [Skipped] = []
+  /// What was not done.
+  public var unfinished: [Unfinished] = []
+  /// How many requests were made, retries included.
+  public var requests = 0
+  /// How long it took.
+  public var durationSeconds = 0.0
+
+  /// An empty report.
+  public init(catalog: String) {
+    self.catalog = catalog
+  }
+}

@@ -1,0 +1,219 @@
+import Cache
+import Catalog
+import Dispatch
+import Synchronization
+import Transport
+
+/// One run of the main job: sections, then details and pictures, all in parallel, then the report.
+///
+/// Blocks the thread that calls ``run()``. Three DispatchGroups join the work; every request that
+/// entered one leaves it on success, failure and cancellation alike, because the transport
+/// completes each exactly once. ``stop()`` may be called from any thread.
+public final class SyncRun: Sendable {
+  private let catalog: CatalogFile
+  private let folder: String
+  private let cachePath: String
+  private let options: SyncOptions
+  private let transport: any Fetching & URLParsing
+  private let disk: any Disk
+  private let environment: [String: String]
+  private let now: @Sendable () -> UnixTime
+  private let isStopped = Mutex(false)
+
+  /// How far the run is, for a display.
+  public let progress = SyncProgress()
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - catalog: what to fetch.
+  ///   - folder: the catalog file's folder, which local sections are relative to.
+  ///   - cache: the cache's path; it is made when there is none.
+  ///   - options: what else was asked.
+  ///   - transport: how to fetch.
+  ///   - environment: where `${NAME}` in the catalog's headers comes from.
+  ///   - disk: where bytes go.
+  ///   - now: the wall clock.
+  public init(
+    _ catalog: CatalogFile,
+    folder: String,
+    cache: String,
+    options: SyncOptions = SyncOptions(),
+    transport: any Fetching & URLParsing,
+    environment: [String: String] = [:],
+    disk: any Disk = SystemDisk(),
+    now: @escaping @Sendable () -> UnixTime
+  ) {
+    self.catalog = catalog
+    self.folder = folder
+    self.cachePath = cache
+    self.options = options
+    self.transport = transport
+    self.environment = environment
+    self.disk = disk
+    self.now = now
+  }
+
+  /// Ends the run early: nothing new is started, what is whole is kept, the report says the rest.
+  public func stop() {
+    isStopped.withLock { $0 = true }
+    transport.cancelAll()
+  }
+
+  /// Runs to the end and says what happened.
+  ///
+  /// - Parameter holder: what to write into the cache's lock, for those who have to wait.
+  /// - Throws: ``SyncError`` when the run could not take place at all.
+  public func run(holder: String) throws(SyncError) -> SyncReport {
+    do {
+      return try perform(holder: holder)
+    } catch let error as CacheError {
+      throw .cache(error)
+    } catch let error as CatalogError {
+      throw .catalog(error)
+    } catch let error as TransferFailure {
+      throw .address(error)
+    } catch {
+      throw .cache(CacheError(.disk, "cannot sync \(catalog.name): \(error)"))
+    }
+  }
+
+  private func perform(holder: String) throws -> SyncReport {
+    let began = ContinuousClock.now
+    // What the catalog file gets wrong is said before anything is made or fetched.
+    let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, transport)
+    let targets = try addresses.sections()
+    let credentials = Headers(
+      try catalog.resolvedHeaders(environment: environment).map {
+        HeaderField(name: $0.name, value: $0.value)
+      }
+    )
+
+    let layout = try CacheLayout(creating: cachePath)
+    let lock = try CacheLock(layout, holder: holder)
+    let index = try Index(layout)
+    let recovery = try Recovery(layout, index)
+    let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
+    let previous = try index.lastRun(catalog: entry.id)
+    let before = try previous.map { try index.sections(run: $0.id) } ?? []
+    let states = try index.pictureStates()
+    let run = try index.beginRun(catalog: entry.id, at: now().seconds)
+    let store = PictureStore(layout, index: index, disk: disk, run: run, states: states)
+    let context = RunContext(
+      catalog: catalog,
+      entry: entry,
+      options: options,
+      transport: transport,
+      layout: layout,
+      index: index,
+      store: store,
+      progress: progress,
+      work: DispatchQueue(label: "larder.work", attributes: .concurrent),
+      now: now,
+      credentials: credentials,
+      failures: FailureLog(),
+      localBase: addresses.localBase
+    )
+
+    let pictures = PictureStage(context, states: states, recovery: recovery)
+    let details = try detailStage(context, addresses, pictures)
+    let sections = SectionStage(context, previous: before) { arrival in
+      self.complete(arrival, context, details, pictures)
+    }
+    sections.start(targets)
+    if isStopped.withLock(\.self) { transport.cancelAll() }
+    sections.group.wait()
+    details?.group.wait()
+    pictures.group.wait()
+    let flushed = DispatchSemaphore(value: 0)
+    store.flush { flushed.signal() }
+    flushed.wait()
+    if let failure = context.failures.cacheFailure ?? store.failure { throw failure }
+
+    var report = try ReportWriting(context, before: before, sections: sections.sections)
+      .report(details: details?.tally, pictures: pictures.tally, seen: pictures.seen)
+    report.run = run
+    if isStopped.withLock(\.self) { report.outcome = .interrupted }
+    if report.outcome == .complete { _ = try pictures.sweep() }
+    report.durationSeconds = (ContinuousClock.now - began).inSeconds
+    try index.endRun(
+      run,
+      at: now().seconds,
+      outcome: report.outcome.rawValue,
+      report: try report.json(),
+      sections: sections.sections.map { RunSection($0) }
+    )
+    try index.noteFolderTimes(of: layout)
+    withExtendedLifetime(lock) {}
+    return report
+  }
+
+  private func detailStage(
+    _ context: RunContext,
+    _ addresses: CatalogAddresses,
+    _ pictures: PictureStage
+  ) throws -> DetailStage? {
+    guard let rule = catalog.detail, !options.noDetails else { return nil }
+    return DetailStage(
+      context,
+      rule: rule,
+      known: try context.index.details(catalog: context.entry.id),
+      pictures: options.thumbnailsOnly ? nil : pictures
+    ) { text throws(TransferFailure) in try addresses.target(text) }
+  }
+
+  /// Starts what a listing needs: the details of its items, and its pictures.
+  private func complete(
+    _ arrival: SectionStage.Arrival,
+    _ context: RunContext,
+    _ details: DetailStage?,
+    _ pictures: PictureStage
+  ) {
+    do throws(CacheError) {
+      if let details { details.add(try context.index.itemKeys(listing: arrival.listing)) }
+      if let references = arrival.references {
+        pictures.add(references)
+      } else {
+        let ids = try context.index.pictures(listing: arrival.listing)
+        try pictures.add(ids) { () throws(CacheError) in
+          let items = try context.items(arrival.listing)
+          return Dictionary(items.flatMap(\.images).map { (PictureID(url: $0.url), $0.url) }) {
+            first,
+            _ in first
+          }
+        }
+      }
+    } catch {
+      context.failures.note(error)
+    }
+  }
+}
+
+/// Why a run could not take place at all.
+public enum SyncError: Error, Sendable {
+  /// The cache is held, damaged or cannot be written.
+  case cache(CacheError)
+  /// The catalog file or the environment is wrong.
+  case catalog(CatalogError)
+  /// An address in the catalog file cannot be used.
+  case address(TransferFailure)
+}
+
+extension RunSection {
+  init(_ result: SectionResult) {
+    self.init(
+      key: result.key,
+      title: result.title,
+      subtitle: result.subtitle,
+      listing: result.listing,
+      source: result.source.rawValue
+    )
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}

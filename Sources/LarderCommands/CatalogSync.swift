@@ -1,0 +1,101 @@
+import Cache
+import CurlTransport
+import Foundation
+import Glibc
+import Larder
+import Transport
+
+/// A sync with everything that a person sees around it: signals, progress, summary, status.
+struct CatalogSync {
+  private let file: CatalogFileOnDisk
+  private let cache: String
+  private let fetch: FetchOptions
+  private let output: OutputOptions
+
+  init(
+    _ file: CatalogFileOnDisk,
+    cache: String,
+    fetch: FetchOptions,
+    output: OutputOptions
+  ) {
+    self.file = file
+    self.cache = cache
+    self.fetch = fetch
+    self.output = output
+  }
+
+  /// Runs the sync, or prints its plan, and says how to end the process.
+  func run() throws -> ExitStatus {
+    let parser = CurlURLParser()
+    let options = fetch.sync
+    let addresses = CatalogAddresses(
+      file.catalog,
+      folder: file.folder,
+      base: options.base,
+      parser
+    )
+    let named: Set<HostPort>
+    do {
+      named = try addresses.namedHosts()
+    } catch {
+      throw SyncError.address(error)
+    }
+    let transport = try CurlTransport(fetch.transport(named: named))
+    defer { transport.shutdown() }
+    if fetch.dryRun { return try plan(options, transport) }
+
+    let run = SyncRun(
+      file.catalog,
+      folder: file.folder,
+      cache: cache,
+      options: options,
+      transport: transport,
+      environment: ProcessInfo.processInfo.environment,
+      now: { UnixTime.now }
+    )
+    let signals = Signals { _ in run.stop() }
+    let terminal = Terminal(output)
+    let display = terminal.showsProgress ? ProgressDisplay(run.progress) : nil
+    let result = Result {
+      try run.run(holder: "larder sync \(file.catalog.name), process \(getpid())")
+    }
+    display?.end()
+    let report = try result.get()
+    if output.json {
+      Output.json(try report.json())
+    } else {
+      let summary = SyncSummary(report, terminal)
+      if !output.quiet { Output.data(summary.text) }
+      for warning in summary.warnings(all: output.verbose > 0) {
+        Log(output).warning(warning)
+      }
+    }
+    return ExitStatus(report, signal: signals.signal)
+  }
+
+  private func plan(_ options: SyncOptions, _ transport: CurlTransport) throws -> ExitStatus {
+    let plan = try SyncPlan(
+      file.catalog,
+      folder: file.folder,
+      cache: cache,
+      options: options,
+      parser: transport,
+      now: UnixTime.now
+    )
+    if output.json {
+      Output.json(try plan.json())
+    } else {
+      Output.data(PlanText(plan).text)
+    }
+    return .done
+  }
+}
+
+extension UnixTime {
+  /// This machine's wall clock.
+  static var now: UnixTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UnixTime(Int64(time.tv_sec))
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Cache
+import SampleStore
+
+/// `larder demo`
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Do the main job on the embedded sample store: sync, change, sync, list, verify.",
+    discussion: """
+      Example:  larder demo
+                larder demo --serve --port 8080    and in another terminal
+                larder sync samples/catalog.yaml
+
+      The store listens on this machine only, and some of its answers fail on purpose.
+      Ends by itself, unless it serves.
+
+      Exit statuses: 0 all went as it should, 1 something did not, 64 usage, 74 disk.
+      """
+  )
+
+  @Option(help: ArgumentHelp("The sample store's folder.", valueName: "dir"))
+  var samples: String?
+
+  @Flag(help: "Only serve the sample store, until Ctrl-C.")
+  var serve = false
+
+  @Option(help: ArgumentHelp("Serve on this port; 0 takes any.", valueName: "port"))
+  var port = 8080
+
+  @Option(help: ArgumentHelp("Let answers fail as this file says.", valueName: "file"))
+  var faults: String?
+
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var output: OutputOptions
+
+  mutating func validate() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port takes a number from 0 to 65535, not \(port)")
+    }
+  }
+
+  func run() throws {
+    let folder = try SampleFolder.find(named: samples)
+    do {
+      if serve {
+        try ServeSamples(folder: folder, port: port, faults: faults).run()
+      } else {
+        try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()
+      }
+    } catch let error as StoreError {
+      throw CommandFailure(error.description, .failed)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Catalog
+import CurlTransport
+import Foundation
+import Glibc
+import Larder
+import SampleStore
+import Transport
+
+/// The main job on the embedded sample store, step by step, with a word on each.
+///
+/// The store listens on a port that is free, but its URLs name a host of their own and reach it by
+/// `connectTo`: so a second demo finds the pictures of the first in the cache.
+struct Demonstration {
+  let folder: String
+  let faults: String?
+  let cache: String
+  let output: OutputOptions
+
+  private static let host = "larder-sample-store.test"
+
+  /// What goes wrong in the store unless a file says otherwise: one slow section, one picture that
+  /// needs a second try.
+  private static let hiccups = """
+    path=*/soup delay=0.3
+    path=/pictures/* hits=5 status=503 retry-after=0
+    """
+
+  func run() throws {
+    let script =
+      try faults.map { try FaultFile.read($0) } ?? FaultScript(text: Self.hiccups)
+    let content = try StoreContent(folder: "\(folder)/store")
+    let store = try SampleStore.start(content, faults: script)
+    defer { store.stop() }
+    let file = try CatalogFileOnDisk("\(folder)/catalog.yaml")
+
+    step("1. Sync: three sections, their details, and every picture, from \(store.baseURL)")
+    try sync(file, store)
+
+    step("2. Sync again: nothing changed, so nothing is fetched")
+    try sync(file, store)
+
+    step("3. The shop changes: one price falls, one item goes. Sync and see what is different")
+    change(content)
+    try sync(file, store)
+    let reader = try CatalogReader(cache: cache, catalog: file.catalog.name)
+    let (old, new, diff) = try reader.diff(from: nil, to: nil)
+    Output.data(DiffDocument(old: old, new: new, diff).text(Terminal(output)))
+
+    step("4. The first section, from the cache alone")
+    store.stop()
+    let sections = try reader.sections()
+    let items = try reader.list(section: sections.first?.key)
+    Output.data(ItemTable(items, sections: sections, Terminal(output)).text)
+
+    step("5. Check every byte of every picture")
+    let report = try CacheCheck(cache, holder: nil).run(.full)
+    Output.data(VerifyDocument(report).text(repaired: false))
+    guard report.isClean else { throw CommandFailure(nil, .io) }
+
+    Output.data(
+      """
+
+      The pictures are in \(cache)/images. Look further with
+        larder list --cache \(cache)
+        larder show \(items.first?.item.id ?? "ID") --cache \(cache)
+        larder status --cache \(cache)
+      """
+    )
+  }
+
+  private func step(_ words: String) {
+    Output.data("\n\(Terminal(output).paint(words, .bold))")
+  }
+
+  private func sync(_ file: CatalogFileOnDisk, _ store: SampleStore) throws {
+    var options = SyncOptions()
+    options.base = "http://\(Self.host)/develop/baminchan/"
+    var transportOptions = TransportOptions()
+    transportOptions.connectTo = ["\(Self.host):80:127.0.0.1:\(store.port)"]
+    transportOptions.userAgent = "larder/\(LarderCommand.version)"
+    transportOptions.namedHosts = [HostPort(host: Self.host, port: 80)]
+    let transport = try CurlTransport(transportOptions)
+    defer { transport.shutdown() }
+    let run = SyncRun(
+      file.catalog,
+      folder: file.folder,
+      cache: cache,
+      options: options,
+      transport: transport,
+      now: { UnixTime.now }
+    )
+    let signals = Signals { _ in run.stop() }
+    let terminal = Terminal(output)
+    let display = terminal.showsProgress ? ProgressDisplay(run.progress) : nil
+    let result = Result { try run.run(holder: "larder demo, process \(getpid())") }
+    display?.end()
+    let report = try result.get()
+    let summary = SyncSummary(report, terminal)
+    Output.data(summary.text)
+    for warning in summary.warnings(all: false) { Log(output).warning(warning) }
+    if report.outcome == .interrupted {
+      throw CommandFailure(nil, ExitStatus(report, signal: signals.signal))
+    }
+    guard report.outcome == .complete || faults != nil else {
+      throw CommandFailure("the demo did not go as it should", .failed)
+    }
+  }
+
+  /// Lowers the first price of the first section and takes its last item away.
+  private func change(_ content: StoreContent) {
+    let path = "/develop/baminchan/main.json"
+    guard let data = FileManager.default.contents(atPath: "\(folder)/store\(path)"),
+      var items = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]],
+      items.count > 1
+    else { return }
+    items[0]["s_price"] = "5,900원"
+    items.removeLast()
+    guard let changed = try? JSONSerialization.data(withJSONObject: items) else { return }
+    content[path] = Resource([UInt8](changed), type: "application/json")
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Larder
+
+/// `larder diff [OLD [NEW]]`
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Show what changed between two runs.",
+    discussion: """
+      Example:  larder diff          the last run against the one before
+                larder diff 3 7      run 7 against run 3
+                larder diff --runs   which runs there are
+
+      Exit statuses: 0 shown (whether or not anything changed), 1 no such run, 64 usage,
+      74 the cache cannot be read.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The run to compare with.", valueName: "old"))
+  var old: Int64?
+
+  @Argument(help: ArgumentHelp("The run to look at.", valueName: "new"))
+  var new: Int64?
+
+  @Flag(help: "List the runs instead.")
+  var runs = false
+
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var catalog: CatalogOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
+    if runs {
+      let document = RunDocument(try reader.runs(limit: 1000))
+      if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
+      return
+    }
+    let (first, last, diff) = try reader.diff(from: old, to: new)
+    let document = DiffDocument(old: first, new: last, diff)
+    if output.json {
+      Output.json(try document.json())
+    } else {
+      Output.data(document.text(Terminal(output)))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Cache
+import Catalog
+import Larder
+import Transport
+
+/// How the process ends; the one place where outcomes become statuses.
+enum ExitStatus: Int32, Sendable {
+  case done = 0
+  case failed = 1
+  case partial = 3
+  case withheld = 4
+  case usage = 64
+  case data = 65
+  case unavailable = 69
+  case io = 74
+  case tryAgain = 75
+  case configuration = 78
+  case interrupted = 130
+  case terminated = 143
+
+  /// The status of a finished sync; of several, the gravest.
+  ///
+  /// - Parameters:
+  ///   - report: what the sync did.
+  ///   - signal: the signal that ended it, if one did.
+  init(_ report: SyncReport, signal: Int32? = nil) {
+    if signal == 15 {
+      self = .terminated
+    } else if signal != nil || report.outcome == .interrupted {
+      self = .interrupted
+    } else if report.failures.contains(where: { $0.reason == FailureReason.disk.rawValue }) {
+      self = .io
+    } else if report.outcome == .failed {
+      self = Self.nothingDone(report)
+    } else if !report.unfinished.isEmpty {
+      self = .tryAgain
+    } else {
+      switch report.outcome {
+      case .complete: self = .done
+      case .withheld: self = .withheld
+      case .partial, .failed, .interrupted: self = .partial
+      }
+    }
+  }
+
+  /// When no section could be had: the feeds' own fault, nobody there, or anything else.
+  private static func nothingDone(_ report: SyncReport) -> ExitStatus {
+    let reasons = report.failures.filter { $0.stage == .section }.map(\.reason)
+    if reasons.contains("undecodable") || reasons.contains("file-unreadable") { return .data }
+    if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
+    return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
+  }
+
+  private static let unreachable: Set<String> = [
+    "dns-failed", "connect-refused", "connect-failed", "timeout-connect", "timeout-idle",
+    "timeout-total", "circuit-open", "reset", "tls-expired", "tls-host", "tls-untrusted",
+    "tls-failed", "http-429", "http-500", "http-502", "http-503", "http-504", "truncated",
+    "bad-response", "address-refused",
+  ]
+}
+
+/// An error with its sentence and its status, ready to end the process.
+struct CommandFailure: Error {
+  /// What to say on stderr, or nil when all has been said.
+  let message: String?
+  let status: ExitStatus
+
+  init(_ message: String?, _ status: ExitStatus) {
+    self.message = message
+    self.status = status
+  }
+
+  /// Our own errors; nil for those of the argument parser.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as CacheError: self.init(error.description, Self.status(error))
+    case let error as CatalogError: self.init(error.description, Self.status(error))
+    case SyncError.cache(let error): self.init(error.description, Self.status(error))
+    case SyncError.catalog(let error): self.init(error.description, Self.status(error))
+    case SyncError.address(let error): self.init(error.description, .configuration)
+    default: return nil
+    }
+  }
+
+  private static func status(_ error: CacheError) -> ExitStatus {
+    switch error.code {
+    case .locked: .tryAgain
+    case .empty: .failed
+    case .ambiguous: .usage
+    default: .io
+    }
+  }
+
+  private static func status(_ error: CatalogError) -> ExitStatus {
+    error.isConfiguration ? .configuration : .data
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+import SystemPackage
+
+/// Reads small files that the user names.
+enum FileReading {
+  /// The file's bytes, one more than `limit` at most: whoever needs them whole then knows.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - what: what it is, for the message.
+  ///   - limit: how many bytes are enough.
+  static func bytes(_ path: String, what: String, limit: Int) throws -> [UInt8] {
+    do {
+      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      return try file.closeAfter {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count <= limit {
+          let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
+          if count == 0 { break }
+          bytes += buffer.prefix(count)
+        }
+        return bytes
+      }
+    } catch let error as Errno {
+      let words = String(cString: strerror(error.rawValue)).lowercased()
+      // A missing file is a slip on the command line; one that cannot be read, a matter of rights.
+      throw CommandFailure(
+        "cannot read \(what) \(path): \(words); check the path and its permissions",
+        error == .noSuchFileOrDirectory ? .usage : .io
+      )
+    }
+  }
+}

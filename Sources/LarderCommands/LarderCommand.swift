@@ -1,0 +1,49 @@
+import ArgumentParser
+
+/// The `larder` command: only names its subcommands.
+public struct LarderCommand: ParsableCommand {
+  /// What `--version` prints, and servers see.
+  public static let version = "0.1.0"
+
+  /// Name, help and subcommands.
+  public static let configuration = CommandConfiguration(
+    commandName: "larder",
+    abstract: "Keeps a store's catalog, and every picture in it, on disk.",
+    discussion: """
+      Try it:  larder demo
+               larder sync shop.yaml && larder list
+
+      EXIT STATUSES
+        0 done   1 failed   3 partly done   4 withheld by the shrink guard   64 usage
+        65 data   69 unavailable   74 I/O   75 try again   78 configuration
+        130 interrupted   143 terminated
+      """,
+    version: version,
+    subcommands: [
+      SyncCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
+      StatusCommand.self, VerifyCommand.self, DemoCommand.self,
+    ]
+  )
+
+  /// Made by the argument parser.
+  public init() {}
+
+  /// Parses the arguments, runs, and ends the process with the status of ``ExitStatus``.
+  public static func main() {
+    Signals.ignoreBrokenPipe()
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      exit(for: error)
+    }
+  }
+
+  /// Ends the process: our own failures with their sentence on stderr and their status, the
+  /// parser's as it likes.
+  private static func exit(for error: any Error) -> Never {
+    guard let failure = CommandFailure(error) else { exit(withError: error) }
+    if let message = failure.message { Output.error(message) }
+    Output.end(failure.status)
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// What every command that prints takes.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Print exactly one JSON document to stdout, and nothing else.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Say nothing but data and errors.")
+  var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Say more on stderr; -vv says all.")
+  var verbose: Int
+
+  @Flag(help: "Use no colours (also: NO_COLOR).")
+  var noColor = false
+
+  @Option(help: ArgumentHelp("How logs on stderr look: text or json.", valueName: "format"))
+  var logFormat = LogFormat.text
+}
+
+/// How logs on stderr look.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+  case text
+  case json
+}

@@ -1,0 +1,160 @@
+import Cache
+import Catalog
+import FoundationEssentials
+import Larder
+
+/// What changed between two runs, as JSON and for people.
+struct DiffDocument: Encodable {
+  private struct Listing: Encodable {
+    var id: String
+    var section: String
+  }
+
+  private struct Move: Encodable {
+    var id: String
+    var fromSection: String
+    var fromIndex: Int
+    var toSection: String
+    var toIndex: Int
+  }
+
+  private struct Change: Encodable {
+    var id: String
+    var section: String
+    var field: String
+    var from: String?
+    var to: String?
+
+    enum Key: String, CodingKey { case id, section, field, from, to }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(id, forKey: .id)
+      try body.encode(section, forKey: .section)
+      try body.encode(field, forKey: .field)
+      try body.encode(from, forKey: .from)
+      try body.encode(to, forKey: .to)
+    }
+  }
+
+  private let old: Int64?
+  private let new: Int64
+  private let added: [Listing]
+  private let removed: [Listing]
+  private let moved: [Move]
+  private let changed: [Change]
+  private let pictures: [String]
+
+  private enum Key: String, CodingKey { case old, new, added, removed, moved, changed, pictures }
+
+  init(old: Int64?, new: Int64, _ diff: RunDiff) {
+    self.old = old
+    self.new = new
+    added = diff.listing.added.map { Listing(id: $0.id, section: $0.section) }
+    removed = diff.listing.removed.map { Listing(id: $0.id, section: $0.section) }
+    moved = diff.listing.moved.map {
+      Move(
+        id: $0.id,
+        fromSection: $0.from.section,
+        fromIndex: $0.from.index,
+        toSection: $0.to.section,
+        toIndex: $0.to.index
+      )
+    }
+    changed = diff.listing.changed.map {
+      Change(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
+    }
+    pictures = diff.pictures
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: Key.self)
+    try body.encode(old, forKey: .old)
+    try body.encode(new, forKey: .new)
+    try body.encode(added, forKey: .added)
+    try body.encode(removed, forKey: .removed)
+    try body.encode(moved, forKey: .moved)
+    try body.encode(changed, forKey: .changed)
+    try body.encode(pictures, forKey: .pictures)
+  }
+
+  /// One line of JSON.
+  func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+
+  /// A line a change, marked as `diff` marks them.
+  func text(_ terminal: Terminal) -> String {
+    var lines = added.map { terminal.paint("+ \($0.section)/\($0.id)", .green) }
+    lines += removed.map { terminal.paint("- \($0.section)/\($0.id)", .red) }
+    lines += moved.map {
+      "> \($0.fromSection)/\($0.id) from place \($0.fromIndex + 1)"
+        + " to \($0.toSection == $0.fromSection ? "" : "\($0.toSection), ")place \($0.toIndex + 1)"
+    }
+    lines += changed.map {
+      "~ \($0.section)/\($0.id) \($0.field): \($0.from ?? "nothing") → \($0.to ?? "nothing")"
+    }
+    lines += pictures.map { "~ picture \($0)" }
+    let span = old.map { "run \($0) to run \(new)" } ?? "run \(new), the first"
+    return ([lines.isEmpty ? "nothing changed (\(span))" : span] + lines).joined(separator: "\n")
+  }
+}
+
+/// The runs of a catalog, as JSON and for people.
+struct RunDocument: Encodable {
+  private struct Run: Encodable {
+    var run: Int64
+    var started: String
+    var finished: String?
+    var outcome: String?
+
+    enum Key: String, CodingKey { case run, started, finished, outcome }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(run, forKey: .run)
+      try body.encode(started, forKey: .started)
+      try body.encode(finished, forKey: .finished)
+      try body.encode(outcome, forKey: .outcome)
+    }
+  }
+
+  private let runs: [Run]
+
+  init(_ runs: [RunEntry]) {
+    self.runs = runs.map {
+      Run(
+        run: $0.id,
+        started: Moment.text($0.started),
+        finished: $0.finished.map(Moment.text),
+        outcome: $0.outcome
+      )
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var body = encoder.singleValueContainer()
+    try body.encode(runs)
+  }
+
+  /// One line of JSON.
+  func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+
+  /// A line a run, newest first.
+  var text: String {
+    runs.map {
+      "\(padded(String($0.run), to: 5)) \($0.started)  \($0.outcome ?? "killed, or still running")"
+    }
+    .joined(separator: "\n")
+  }
+}
+
+/// Moments as RFC 3339 writes them, in UTC.
+enum Moment {
+  /// `2021-01-13T06:30:00Z`
+  static func text(_ seconds: Int64) -> String {
+    Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+  }
+}

@@ -1,0 +1,84 @@
+import Catalog
+import FoundationEssentials
+import Larder
+
+/// Items as `list --json` and `show --json` print them, every key always there.
+enum ItemDocument {
+  /// An array of listings.
+  static func list(_ items: [ShownItem]) throws -> [UInt8] {
+    try encode(items.map { Body(item: $0, isListing: true) })
+  }
+
+  /// One object, with all its sections.
+  static func show(_ item: ShownItem) throws -> [UInt8] {
+    try encode(Body(item: item, isListing: false))
+  }
+
+  private static func encode(_ value: some Encodable) throws -> [UInt8] {
+    try value.jsonLine()
+  }
+
+  private struct Body: Encodable {
+    let item: ShownItem
+    let isListing: Bool
+
+    enum Key: String, CodingKey {
+      case id, section, sections, title, description, badges, deliveryTypes, normalPrice
+      case salePrice, stale, thumbnail, images, detail
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      let store = item.item
+      try body.encode(store.id, forKey: .id)
+      if isListing {
+        try body.encode(item.sections.first, forKey: .section)
+      } else {
+        try body.encode(item.sections, forKey: .sections)
+        try body.encode(item.detail.map(Detail.init), forKey: .detail)
+      }
+      try body.encode(store.title, forKey: .title)
+      try body.encode(store.description, forKey: .description)
+      try body.encode(store.badges, forKey: .badges)
+      try body.encode(store.deliveryTypes, forKey: .deliveryTypes)
+      try body.encode(store.normalPrice, forKey: .normalPrice)
+      try body.encode(store.salePrice, forKey: .salePrice)
+      try body.encode(item.isStale, forKey: .stale)
+      try body.encode(item.thumbnail.map(Image.init), forKey: .thumbnail)
+      try body.encode(
+        item.images.filter { $0.role != .thumbnail }.map(Image.init),
+        forKey: .images
+      )
+    }
+  }
+
+  private struct Image: Encodable {
+    let image: ShownImage
+
+    enum Key: String, CodingKey { case role, url, path, sha256, bytes, type, state }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(image.role.rawValue, forKey: .role)
+      try body.encode(image.url, forKey: .url)
+      try body.encode(image.path, forKey: .path)
+      try body.encode(image.sha256, forKey: .sha256)
+      try body.encode(image.bytes, forKey: .bytes)
+      try body.encode(image.type, forKey: .type)
+      try body.encode(image.state.rawValue, forKey: .state)
+    }
+  }
+
+  private struct Detail: Encodable {
+    let detail: ItemDetail
+
+    enum Key: String, CodingKey { case description, prices, notes }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(detail.description, forKey: .description)
+      try body.encode(detail.prices, forKey: .prices)
+      try body.encode(detail.notes, forKey: .notes)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Cache
+import Catalog
+import Larder
+
+/// Listings as people read them: a heading a section, a line an item.
+struct ItemTable {
+  private let items: [ShownItem]
+  private let sections: [RunSection]
+  private let terminal: Terminal
+
+  init(_ items: [ShownItem], sections: [RunSection], _ terminal: Terminal) {
+    self.items = items
+    self.sections = sections
+    self.terminal = terminal
+  }
+
+  /// The whole table, empty when there is nothing to list.
+  var text: String {
+    let idWidth = items.map { columns($0.item.id) }.max() ?? 0
+    let priceWidth = items.map { columns(price($0)) }.max() ?? 0
+    var blocks: [String] = []
+    for section in sections {
+      let listed = items.filter { $0.sections.contains(section.key) }
+      guard !listed.isEmpty else { continue }
+      var lines = [heading(section)]
+      for item in listed {
+        let price = String(repeating: " ", count: priceWidth - columns(price(item))) + price(item)
+        var line = "  \(padded(item.item.id, to: idWidth))  \(price)  \(item.item.title)"
+        if !item.item.badges.isEmpty {
+          line += "  " + terminal.paint("[\(item.item.badges.joined(separator: "] ["))]", .yellow)
+        }
+        if item.thumbnail.map({ $0.state != .held }) ?? true {
+          line += terminal.paint("  (no picture)", .faint)
+        }
+        lines.append(line)
+      }
+      blocks.append(lines.joined(separator: "\n"))
+    }
+    return blocks.joined(separator: "\n\n")
+  }
+
+  private func heading(_ section: RunSection) -> String {
+    var heading = terminal.paint(section.title, .bold)
+    if let subtitle = section.subtitle { heading += "  \(subtitle)" }
+    if section.source == "stale" { heading += terminal.paint("  (stale)", .yellow) }
+    return heading
+  }
+
+  private func price(_ item: ShownItem) -> String {
+    (item.item.salePrice ?? item.item.normalPrice)?.formatted() ?? "–"
+  }
+}
+
+/// One item as people read it.
+struct ItemCard {
+  private let item: ShownItem
+  private let terminal: Terminal
+
+  init(_ item: ShownItem, _ terminal: Terminal) {
+    self.item = item
+    self.terminal = terminal
+  }
+
+  /// Title, facts, then a line a picture.
+  var text: String {
+    let store = item.item
+    var lines = [terminal.paint(store.title, .bold)]
+    if let description = store.description { lines.append(description) }
+    lines.append("")
+    add("id", store.id, to: &lines)
+    add(
+      "sections",
+      item.sections.joined(separator: ", ") + (item.isStale ? " (stale)" : ""),
+      to: &lines
+    )
+    add("price", prices, to: &lines)
+    add("badges", store.badges.joined(separator: ", "), to: &lines)
+    add("delivery", store.deliveryTypes.joined(separator: ", "), to: &lines)
+    if let detail = item.detail {
+      if detail.description != store.description {
+        add("detail", detail.description ?? "", to: &lines)
+      }
+      for (name, note) in detail.notes.sorted(by: { $0.key < $1.key }) {
+        add(name, note, to: &lines)
+      }
+    }
+    if !item.images.isEmpty { lines.append("") }
+    for image in item.images {
+      let place = image.path ?? "\(image.state.rawValue): \(image.url)"
+      let size = image.bytes.map { "  \(Quantities.bytes($0))" } ?? ""
+      lines.append("\(padded(image.role.rawValue, to: 9))  \(place)\(size)")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private var prices: String {
+    switch (item.item.normalPrice, item.item.salePrice) {
+    case (let normal?, let sale?): "\(sale.formatted()) (was \(normal.formatted()))"
+    case (let one?, nil), (nil, let one?): one.formatted()
+    case (nil, nil): ""
+    }
+  }
+
+  private func add(_ name: String, _ value: String, to lines: inout [String]) {
+    if !value.isEmpty { lines.append("\(padded(name, to: 13))  \(value)") }
+  }
+}
+
+extension ShownItem {
+  /// Whether a person who searched for `text` meant this item; nil means any.
+  func matches(_ text: String?) -> Bool {
+    guard let wanted = text?.lowercased(), !wanted.isEmpty else { return true }
+    let texts = [item.id, item.title, item.description ?? ""] + item.badges
+    return texts.contains { $0.lowercased().contains(wanted) }
+  }
+}

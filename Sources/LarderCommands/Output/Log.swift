@@ -1,0 +1,32 @@
+import FoundationEssentials
+
+/// Says things on stderr, a line each, as text or as one JSON object.
+struct Log {
+  private let format: LogFormat
+
+  init(_ options: OutputOptions) {
+    format = options.logFormat
+  }
+
+  /// Something is wrong that did not end the command.
+  func warning(_ message: String) {
+    say("warning", message)
+  }
+
+  /// Something to know.
+  func info(_ message: String) {
+    say("info", message)
+  }
+
+  private func say(_ level: String, _ message: String) {
+    switch format {
+    case .text:
+      Output.note(level == "info" ? message : "\(level): \(message)")
+    case .json:
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let line = try? encoder.encode(["level": level, "message": message])
+      Output.note(String(decoding: line ?? Data(), as: UTF8.self))
+    }
+  }
+}

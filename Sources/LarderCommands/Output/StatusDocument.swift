@@ -1,0 +1,95 @@
+import FoundationEssentials
+import Larder
+
+/// How a cache stands, as JSON and for people.
+struct StatusDocument: Encodable {
+  private let summary: CacheSummary
+  private let now: Int64
+
+  init(_ summary: CacheSummary, now: Int64) {
+    self.summary = summary
+    self.now = now
+  }
+
+  /// Whether every catalog's last complete run ended at most so many seconds ago.
+  func isWithin(_ seconds: Double) -> Bool {
+    !summary.catalogs.isEmpty
+      && summary.catalogs.allSatisfy { catalog in
+        catalog.complete.map { Double(now - $0) <= seconds } ?? false
+      }
+  }
+
+  private enum Key: String, CodingKey {
+    case catalogs, pictures, bytes, oldestCheck, failing
+    case name, run, finished, outcome, complete, items, stale, url, reason, since
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: Key.self)
+    try body.encode(summary.pictures, forKey: .pictures)
+    try body.encode(summary.bytes, forKey: .bytes)
+    try body.encode(summary.oldestCheck.map(Moment.text), forKey: .oldestCheck)
+    var catalogs = body.nestedUnkeyedContainer(forKey: .catalogs)
+    for catalog in summary.catalogs {
+      var entry = catalogs.nestedContainer(keyedBy: Key.self)
+      try entry.encode(catalog.name, forKey: .name)
+      try entry.encode(catalog.run, forKey: .run)
+      try entry.encode(catalog.finished.map(Moment.text), forKey: .finished)
+      try entry.encode(catalog.outcome, forKey: .outcome)
+      try entry.encode(catalog.complete.map(Moment.text), forKey: .complete)
+      try entry.encode(catalog.items, forKey: .items)
+      try entry.encode(catalog.stale, forKey: .stale)
+    }
+    var failing = body.nestedUnkeyedContainer(forKey: .failing)
+    for picture in summary.failing {
+      var entry = failing.nestedContainer(keyedBy: Key.self)
+      try entry.encode(picture.url, forKey: .url)
+      try entry.encode(picture.reason, forKey: .reason)
+      try entry.encode(picture.since.map(Moment.text), forKey: .since)
+    }
+  }
+
+  /// One line of JSON.
+  func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+
+  /// One screen.
+  func text(_ terminal: Terminal) -> String {
+    var lines: [String] = []
+    for catalog in summary.catalogs {
+      var line = terminal.paint(catalog.name, .bold)
+      if let run = catalog.run, let finished = catalog.finished {
+        line +=
+          ": run \(run) \(catalog.outcome ?? "") \(age(finished)), \(Quantities.count(catalog.items, "item"))"
+      } else {
+        line += ": no run has ended yet"
+      }
+      lines.append(line)
+      if catalog.outcome != "complete" {
+        lines.append("  last complete: \(catalog.complete.map(age) ?? "never")")
+      }
+      if !catalog.stale.isEmpty {
+        lines.append("  not current: \(catalog.stale.joined(separator: ", "))")
+      }
+    }
+    lines.append("pictures: \(summary.pictures) held, \(Quantities.bytes(summary.bytes))")
+    if let oldest = summary.oldestCheck { lines.append("oldest check: \(age(oldest))") }
+    if summary.failing.isEmpty {
+      lines.append("failing: none")
+    } else {
+      lines.append("failing: \(summary.failing.count)")
+      for picture in summary.failing.prefix(10) {
+        lines.append(
+          "  \(picture.reason)\(picture.since.map { " since \(Moment.text($0))" } ?? "")  \(picture.url)"
+        )
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func age(_ moment: Int64) -> String {
+    let seconds = now - moment
+    return seconds < 0 ? "in the future" : "\(Quantities.duration(Double(seconds))) ago"
+  }
+}

@@ -1,0 +1,105 @@
+import Larder
+
+/// What a sync leaves behind on the terminal.
+struct SyncSummary {
+  private let report: SyncReport
+  private let terminal: Terminal
+
+  init(_ report: SyncReport, _ terminal: Terminal) {
+    self.report = report
+    self.terminal = terminal
+  }
+
+  /// A headline, a line a section, then items, details and pictures.
+  var text: String {
+    var lines = [headline]
+    let keyWidth = report.sections.map { columns($0.key) }.max() ?? 0
+    let titleWidth = report.sections.map { columns($0.title) }.max() ?? 0
+    for section in report.sections {
+      var line =
+        "  \(padded(section.key, to: keyWidth))  \(padded(section.title, to: titleWidth))"
+        + "  \(Quantities.count(section.items, "item")), \(section.source.rawValue)"
+      if section.skipped > 0 { line += ", \(section.skipped) skipped" }
+      lines.append(line)
+    }
+    lines.append("  items     \(items)")
+    if report.details.total > 0 { lines.append("  details   \(details)") }
+    lines.append("  pictures  \(pictures)")
+    return lines.joined(separator: "\n")
+  }
+
+  private var headline: String {
+    let color: Terminal.Color =
+      switch report.outcome {
+      case .complete: .green
+      case .partial, .withheld, .interrupted: .yellow
+      case .failed: .red
+      }
+    let run = report.run.map { " (run \($0))" } ?? ""
+    return "\(terminal.paint(report.catalog, .bold)): "
+      + terminal.paint(report.outcome.rawValue, color)
+      + " in \(Quantities.duration(report.durationSeconds))\(run)"
+  }
+
+  private var items: String {
+    var parts = ["\(report.items.total) shown"]
+    add(report.items.added.count, "added", to: &parts)
+    add(report.items.removed.count, "removed", to: &parts)
+    add(report.items.moved.count, "moved", to: &parts)
+    add(Set(report.items.changed.map(\.id)).count, "changed", to: &parts)
+    add(report.items.withheld.count, "withheld", to: &parts)
+    return parts.joined(separator: ", ")
+  }
+
+  private var details: String {
+    var parts: [String] = []
+    add(report.details.fetched, "fetched", to: &parts)
+    add(report.details.unchanged, "unchanged", to: &parts)
+    add(report.details.missing, "without detail", to: &parts)
+    add(report.details.failed, "failed", to: &parts)
+    return parts.joined(separator: ", ")
+  }
+
+  private var pictures: String {
+    var parts = [
+      "\(report.images.unique) of \(Quantities.count(report.images.referenced, "reference"))"
+    ]
+    add(report.images.fetched, "fetched", to: &parts)
+    add(report.images.revalidated, "revalidated", to: &parts)
+    add(report.images.fresh, "fresh", to: &parts)
+    add(report.images.failed, "failed", to: &parts)
+    parts.append("\(Quantities.bytes(report.images.bytesFetched)) received")
+    parts.append("\(Quantities.bytes(report.images.bytesHeld)) held")
+    return parts.joined(separator: ", ")
+  }
+
+  private func add(_ count: Int, _ what: String, to parts: inout [String]) {
+    if count > 0 { parts.append("\(count) \(what)") }
+  }
+
+  /// What went wrong, a sentence each; the first ten unless all are asked for.
+  func warnings(all: Bool) -> [String] {
+    var warnings = report.skipped.map { item in
+      "section \(item.section): skipped item \(item.index)"
+        + (item.field.map { ", \($0)" } ?? "") + ": \(item.reason)"
+    }
+    warnings += report.failures.map { failure in
+      let what = failure.id.map { "\(failure.stage.rawValue) \($0)" } ?? failure.stage.rawValue
+      return "\(what): \(failure.reason): \(failure.detail ?? failure.url)"
+        + (failure.detail == nil ? "" : " (\(failure.url))")
+    }
+    if !report.items.withheld.isEmpty {
+      warnings.append(
+        "kept \(Quantities.count(report.items.withheld.count, "item")) that the feed no longer "
+          + "lists, because so many went at once; --allow-removals lets them go"
+      )
+    }
+    if !report.unfinished.isEmpty {
+      warnings.append("\(report.unfinished.count) requests were not finished; run again")
+    }
+    let shown = all ? warnings.count : 10
+    let rest = warnings.count - shown
+    return rest > 0
+      ? warnings.prefix(shown) + ["\(rest) more; -v or --json lists them all"] : warnings
+  }
+}

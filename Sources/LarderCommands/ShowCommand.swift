@@ -1,0 +1,39 @@
+import ArgumentParser
+import Larder
+
+/// `larder show ID`
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show one item with its detail and pictures, offline.",
+    discussion: """
+      Example:  larder show HBDEF
+
+      Exit statuses: 0 shown, 1 there is no such item, 64 usage, 74 the cache cannot be read.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The item's id, as list prints it.", valueName: "id"))
+  var id: String
+
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var catalog: CatalogOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
+    guard let item = try reader.show(id) else {
+      let near = try reader.nearestIDs(to: id)
+      throw CommandFailure(
+        "cannot show \(id): no section of \(reader.catalog.name) lists it"
+          + (near.isEmpty ? "" : "; nearest are \(near.joined(separator: ", "))"),
+        .failed
+      )
+    }
+    if output.json {
+      Output.json(try ItemDocument.show(item))
+    } else {
+      Output.data(ItemCard(item, Terminal(output)).text)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// One header line of a request or an answer.
+public struct HeaderField: Hashable, Sendable {
+  /// The name as it was, or will be, on the wire.
+  public var name: String
+  /// The value without the white space around it.
+  public var value: String
+
+  /// Makes a header line.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  /// Whether this is the header of that name; case does not count. (RFC 9110, section 5.1)
+  func isNamed(_ other: String) -> Bool {
+    name.utf8.count == other.utf8.count
+      && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || lower($0) == lower($1) }
+  }
+
+  private func lower(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+}
+
+extension [HeaderField] {
+  /// The first value of that name.
+  public subscript(_ name: String) -> String? {
+    first { $0.isNamed(name) }?.value
+  }
+
+  /// Puts one line in place of all lines of that name.
+  mutating func set(_ name: String, _ value: String) {
+    removeAll { $0.isNamed(name) }
+    append(HeaderField(name, value))
+  }
+
+  /// All values of that name as one comma list. (RFC 9110, section 5.3)
+  func list(_ name: String) -> String? {
+    let values = filter { $0.isNamed(name) }.map(\.value)
+    return values.isEmpty ? nil : values.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Synchronization
+
+/// The orders so far, in memory and, when asked, in a file.
+///
+/// One lock guards both, so that the lines stand in the order of the records.
+final class OrderDesk: Sendable {
+  let paths: Set<String>
+  private let file: Int32?
+  private let state = Mutex<[OrderRecord]>([])
+
+  init(_ intake: OrderIntake) throws(StoreError) {
+    paths = intake.paths
+    guard let name = intake.file else {
+      file = nil
+      return
+    }
+    let opened = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard opened >= 0 else {
+      throw StoreError(
+        .orders,
+        "keep orders in \(name)",
+        String(cString: strerror(errno)).lowercased(),
+        "name a file in a folder that can be written"
+      )
+    }
+    file = opened
+  }
+
+  deinit {
+    if let file { close(file) }
+  }
+
+  var records: [OrderRecord] {
+    state.withLock { $0 }
+  }
+
+  func clear() {
+    state.withLock { $0 = [] }
+  }
+
+  /// Keeps an order; false when the file does not take it, and then memory has none either.
+  func take(_ record: OrderRecord) -> Bool {
+    state.withLock { records in
+      if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
+      records.append(record)
+      return true
+    }
+  }
+
+  private static func append(_ bytes: [UInt8], to file: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return fsync(file) == 0
+  }
+}

@@ -1,0 +1,112 @@
+/// One base picture, and as many distinct pictures as anyone asks for.
+///
+/// A label goes into a comment of the file, so that every label has bytes of its own while the
+/// pixels stay the same and every decoder is content.
+public struct Picture: Sendable {
+  private enum Format {
+    case jpeg, png
+  }
+
+  private let format: Format
+  /// What stands before the comments: a JPEG's SOI, a PNG's signature and IHDR.
+  private let start: [UInt8]
+  private let end: [UInt8]
+  private let digest: String
+
+  /// Takes the JPEG or PNG that all variants share.
+  ///
+  /// - Parameter base: The whole file.
+  /// - Throws: ``StoreError`` with code `picture` when it is neither.
+  public init(_ base: [UInt8]) throws(StoreError) {
+    if base.starts(with: [0xFF, 0xD8, 0xFF]) {
+      format = .jpeg
+    } else if base.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), base.count > 33
+    {
+      format = .png
+    } else {
+      throw StoreError(
+        .picture,
+        "vary a picture",
+        "its first bytes are neither JPEG nor PNG",
+        "give a JPEG or PNG file as the base"
+      )
+    }
+    start = Array(base.prefix(format == .jpeg ? 2 : 33))
+    end = Array(base.dropFirst(start.count))
+    self.digest = Resource.etag(of: base)
+  }
+
+  /// The base with the label in it, at least as long as `byteCount`, and exactly so when that
+  /// leaves room for base and label.
+  public func distinct(_ label: String, byteCount: Int = 0) -> [UInt8] {
+    var bytes = start
+    bytes.reserveCapacity(max(byteCount, start.count + end.count + label.utf8.count + 32))
+    appendComments(label, wanted: byteCount - start.count - end.count, to: &bytes)
+    bytes += end
+    return bytes
+  }
+
+  /// The same as a resource, whose validator comes from base, label and size: nothing is hashed.
+  public func resource(_ label: String, byteCount: Int = 0) -> Resource {
+    let bytes = distinct(label, byteCount: byteCount)
+    let name = Resource.etag(of: Array("\(digest) \(bytes.count) \(label)".utf8))
+    return Resource(bytes, type: format == .jpeg ? "image/jpeg" : "image/png", etag: name)
+  }
+
+  /// The base with the label in it; see ``distinct(_:byteCount:)``.
+  ///
+  /// - Parameters:
+  ///   - base: A whole JPEG or PNG file.
+  ///   - label: What makes this one unlike the others.
+  ///   - byteCount: The length that the file shall have, when base and label leave room.
+  /// - Returns: A whole file of the same format.
+  /// - Throws: ``StoreError`` with code `picture` when the base is neither JPEG nor PNG.
+  public static func distinct(
+    base: [UInt8],
+    label: String,
+    byteCount: Int = 0
+  ) throws(StoreError) -> [UInt8] {
+    try Picture(base).distinct(label, byteCount: byteCount)
+  }
+
+  /// Bytes of a segment or chunk that hold no text.
+  private var overhead: Int {
+    format == .jpeg ? 4 : 12
+  }
+
+  /// Comments of `wanted` bytes together: the label in the first, spaces to fill them up.
+  private func appendComments(_ label: String, wanted: Int, to bytes: inout [UInt8]) {
+    // A JPEG segment counts its length in 16 bits; PNG readers refuse chunks far longer than that.
+    let longest = 0xFFFF - 2
+    var text = Array((format == .jpeg ? "" : "Comment\0").utf8) + label.utf8.prefix(longest - 40)
+    var rest = max(wanted, overhead + text.count)
+    while rest > 0 {
+      var size = min(rest, longest + overhead)
+      let left = rest - size
+      // What is left must be enough for one more segment, with a keyword if it is PNG.
+      if left > 0, left < overhead + 8 { size -= overhead + 8 }
+      text += [UInt8](repeating: 0x20, count: size - overhead - text.count)
+      append(text, to: &bytes)
+      text = Array((format == .jpeg ? "" : "Comment\0").utf8)
+      rest -= size
+    }
+  }
+
+  private func append(_ text: [UInt8], to bytes: inout [UInt8]) {
+    switch format {
+    case .jpeg:
+      let length = text.count + 2
+      bytes += [0xFF, 0xFE, UInt8(length >> 8), UInt8(length & 0xFF)]
+      bytes += text
+    case .png:
+      bytes += bigEndian(UInt32(text.count))
+      let checked = Array("tEXt".utf8) + text
+      bytes += checked
+      bytes += bigEndian(CRC32.of(checked))
+    }
+  }
+
+  private func bigEndian(_ value: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - $0 * 8)) }
+  }
+}

@@ -1,0 +1,76 @@
+import Crypto
+import NIOCore
+
+/// What the store answers at one path: the bytes, their type and what a cache may know of them.
+public struct Resource: Sendable {
+  /// The media type, as `Content-Type` says it.
+  public var type: String
+  /// The strong validator in its quotes, or nil to send none.
+  public var etag: String?
+  /// Seconds since 1970, or nil to send no `Last-Modified`.
+  public var lastModified: Int?
+  /// `Cache-Control`, or nil for what the content's rules say of the path.
+  public var cacheControl: String?
+  /// Further header lines.
+  public var headers: [HeaderField]
+
+  var body: ByteBuffer
+
+  /// Makes a resource of bytes in memory.
+  ///
+  /// The bytes are hashed once, here, unless `etag` is given.
+  public init(
+    _ bytes: [UInt8],
+    type: String,
+    etag: String? = nil,
+    lastModified: Int? = nil,
+    cacheControl: String? = nil,
+    headers: [HeaderField] = []
+  ) {
+    self.init(
+      body: ByteBuffer(bytes: bytes),
+      type: type,
+      etag: etag ?? Self.etag(of: bytes),
+      lastModified: lastModified,
+      cacheControl: cacheControl,
+      headers: headers
+    )
+  }
+
+  /// Makes a JSON resource of text.
+  public init(json: String) {
+    self.init(Array(json.utf8), type: MediaType.json)
+  }
+
+  init(
+    body: ByteBuffer,
+    type: String,
+    etag: String?,
+    lastModified: Int? = nil,
+    cacheControl: String? = nil,
+    headers: [HeaderField] = []
+  ) {
+    self.body = body
+    self.type = type
+    self.etag = etag
+    self.lastModified = lastModified
+    self.cacheControl = cacheControl
+    self.headers = headers
+  }
+
+  /// A copy of the bytes.
+  public var bytes: [UInt8] {
+    Array(body.readableBytesView)
+  }
+
+  /// The validator that a resource of these bytes gets: 24 hex digits of their SHA-256.
+  public static func etag(of bytes: [UInt8]) -> String {
+    "\"" + hexadecimal(SHA256.hash(data: bytes).prefix(12)) + "\""
+  }
+
+  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

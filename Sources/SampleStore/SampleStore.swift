@@ -1,0 +1,144 @@
+import Glibc
+import HummingbirdTLS
+
+/// An origin on this machine: serves a catalog and its pictures, takes orders, and fails on demand.
+///
+/// It runs on threads of its own, so that it may be started and stopped from anywhere: a command, a
+/// synchronous test, a task. It answers while the code that started it is blocked.
+///
+///     let store = try SampleStore.start(StoreContent(folder: "samples/store"))
+///     defer { store.stop() }
+///     print(store.baseURL)
+public final class SampleStore: Sendable {
+  /// What is served; it may change at any time.
+  public let content: StoreContent
+  /// The port that it listens on.
+  public let port: Int
+  /// Scheme, host and port, without a slash at the end.
+  public let baseURL: String
+
+  private let origin: Origin
+  private let listener: Listener
+
+  private init(_ origin: Origin, _ listener: Listener, baseURL: String, port: Int) {
+    self.origin = origin
+    self.content = origin.content
+    self.listener = listener
+    self.baseURL = baseURL
+    self.port = port
+  }
+
+  deinit {
+    stop()
+  }
+
+  /// Starts a store and returns when it accepts connections.
+  ///
+  /// Blocks for about a millisecond, and waits for no thread but its own.
+  ///
+  /// - Parameters:
+  ///   - content: What to serve.
+  ///   - faults: What goes wrong from the start.
+  ///   - tls: A certificate, to speak HTTPS; nil for HTTP.
+  ///   - host: The address to listen on; a loopback address unless the whole network may ask.
+  ///   - port: The port, or 0 for any that is free.
+  ///   - orders: Where orders are taken and kept.
+  ///   - threads: Event loop threads, 1 or 2.
+  ///   - clock: Seconds since 1970, for `Date` and the arrival of orders.
+  /// - Returns: The running store. It stops when it is told to, or when nobody holds it any more.
+  /// - Throws: ``StoreError`` when it cannot listen, read its certificate or open its order file.
+  public static func start(
+    _ content: StoreContent,
+    faults: FaultScript = .none,
+    tls: TLSIdentity? = nil,
+    host: String = "127.0.0.1",
+    port: Int = 0,
+    orders: OrderIntake = OrderIntake(),
+    threads: Int = 2,
+    clock: @escaping @Sendable () -> Double = SampleStore.now
+  ) throws(StoreError) -> SampleStore {
+    let origin = try Origin(content, faults: faults, orders: orders, clock: clock)
+    let plain = StoreChannel(origin: origin)
+    let listener: Listener
+    if let tls {
+      let secure: TLSChannel<StoreChannel>
+      do {
+        secure = try TLSChannel(plain, tlsConfiguration: tls.configuration)
+      } catch {
+        throw StoreError(
+          .identity,
+          "speak TLS",
+          "\(error)",
+          "give a key that fits the certificate"
+        )
+      }
+      listener = try Listener(secure, host: host, port: port, threads: threads)
+    } else {
+      listener = try Listener(plain, host: host, port: port, threads: threads)
+    }
+    let name = host.contains(":") ? "[\(host)]" : host
+    let base = "\(tls == nil ? "http" : "https")://\(name):\(listener.port)"
+    return SampleStore(origin, listener, baseURL: base, port: listener.port)
+  }
+
+  /// Closes the port and every connection, hanging ones too, and waits until that is done.
+  ///
+  /// May be called again, and from several threads: each call returns when the store has stopped.
+  public func stop() {
+    listener.stop { origin.connections.close() }
+  }
+
+  /// What goes wrong; setting it starts the counts of its rules anew.
+  public var faults: FaultScript {
+    get { origin.faults }
+    set { origin.faults = newValue }
+  }
+
+  /// The orders so far, in the order of their arrival.
+  public var orders: [OrderRecord] {
+    origin.desk.records
+  }
+
+  /// Forgets the orders in memory; the file keeps its lines.
+  public func clearOrders() {
+    origin.desk.clear()
+  }
+
+  /// The requests so far; each is here before its answer leaves.
+  public var requests: [RequestRecord] {
+    origin.journal.records
+  }
+
+  /// How often each path was asked for.
+  public var requestCounts: [String: Int] {
+    requests.reduce(into: [:]) { $0[$1.path, default: 0] += 1 }
+  }
+
+  /// Forgets the requests so far.
+  public func clearRequests() {
+    origin.journal.clear()
+  }
+
+  /// Whether requests are written down; switch it off to measure.
+  public var journalsRequests: Bool {
+    get { origin.journal.keeps }
+    set { origin.journal.keeps = newValue }
+  }
+
+  /// Blocks until so many requests were written down since the journal was last cleared.
+  ///
+  /// - Parameters:
+  ///   - count: How many in all.
+  ///   - seconds: How long to wait at most.
+  /// - Returns: False when time ran out.
+  public func waitForRequests(_ count: Int, seconds: Double = 10) -> Bool {
+    origin.journal.wait(for: count, seconds: seconds)
+  }
+
+  /// The time of this machine's clock, in seconds since 1970.
+  public static let now: @Sendable () -> Double = {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+  }
+}

@@ -1,0 +1,177 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// One client connection: takes requests apart from the answers, one answer after the other.
+///
+/// It stands right above TLS or the socket and writes bytes, not HTTP parts, because half of what
+/// the store is for is to break the framing. All of it runs on the loop of its channel.
+final class StoreConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  /// Fired into every connection when the store stops.
+  struct Stop: Sendable {}
+
+  private let origin: Origin
+  private var incoming: IncomingRequest?
+  private var waiting = CircularBuffer<IncomingRequest>()
+  private var isAnswering = false
+  private var isHanging = false
+  private var inputClosed = false
+  private var timer: Scheduled<Void>?
+
+  init(_ origin: Origin) {
+    self.origin = origin
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    // A connection that was accepted while the store stopped would be missed by `Stop`.
+    if !origin.connections.add(context.channel) { shut(context) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = nil
+    waiting.removeAll()
+    origin.connections.remove(context.channel)
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      incoming = IncomingRequest(head)
+      // curl sends a longer body only after this. (RFC 9110, section 10.1.1)
+      if !isAnswering, head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
+        let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(line), promise: nil)
+      }
+    case .body(var piece):
+      incoming?.append(&piece)
+    case .end:
+      guard let request = incoming else { return }
+      incoming = nil
+      waiting.append(request)
+      advance(context)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is Stop:
+      shut(context)
+    case ChannelEvent.inputClosed:
+      inputClosed = true
+      if isHanging { shut(context) } else { advance(context) }
+    default:
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is HTTPParserError, !isAnswering else {
+      shut(context)
+      return
+    }
+    var head = Reply(400).rendered
+    head.writeStaticString("Connection: close\r\n\r\n")
+    isAnswering = true
+    begin(WirePlan(head: head, body: ByteBuffer(), ending: .close), context)
+  }
+
+  /// Answers what is waiting until an answer takes its time.
+  private func advance(_ context: ChannelHandlerContext) {
+    while !isAnswering, let request = waiting.popFirst() {
+      isAnswering = true
+      let plan = origin.plan(for: request)
+      if plan.delay > 0 {
+        after(plan.delay, context) { $0.begin(plan, $1) }
+      } else {
+        begin(plan, context)
+      }
+    }
+    if !isAnswering, inputClosed { context.close(promise: nil) }
+  }
+
+  private func begin(_ plan: WirePlan, _ context: ChannelHandlerContext) {
+    if plan.ending == .hang {
+      isHanging = true
+      if inputClosed { shut(context) }
+      return
+    }
+    if plan.head.readableBytes > 0 { context.write(wrapOutboundOut(plan.head), promise: nil) }
+    if let rate = plan.bytesPerSecond, plan.body.readableBytes > 0 {
+      drip(plan.body, rate, plan.ending, context)
+      return
+    }
+    if plan.body.readableBytes > 0 { context.write(wrapOutboundOut(plan.body), promise: nil) }
+    finish(plan.ending, context)
+  }
+
+  /// Sends some fifty pieces a second, or single bytes when the rate is lower than that.
+  private func drip(
+    _ body: ByteBuffer,
+    _ rate: Int,
+    _ ending: WirePlan.Ending,
+    _ context: ChannelHandlerContext
+  ) {
+    var rest = body
+    let size = min(max(1, rate / 50), rest.readableBytes)
+    if let piece = rest.readSlice(length: size) {
+      context.writeAndFlush(wrapOutboundOut(piece), promise: nil)
+    }
+    if rest.readableBytes == 0 {
+      finish(ending, context)
+    } else {
+      let left = rest
+      after(Double(size) / Double(rate), context) { $0.drip(left, rate, ending, $1) }
+    }
+  }
+
+  private func finish(_ ending: WirePlan.Ending, _ context: ChannelHandlerContext) {
+    if ending == .keepAlive {
+      context.flush()
+      isAnswering = false
+      return
+    }
+    // The bytes before a reset or close must be in the kernel's hands first.
+    let written = context.eventLoop.makePromise(of: Void.self)
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
+    written.futureResult.assumeIsolated().whenComplete { _ in
+      if ending == .reset { self.reset(context) } else { context.close(promise: nil) }
+    }
+  }
+
+  /// Runs a step later on this loop, and then whatever waits behind it.
+  private func after(
+    _ seconds: Double,
+    _ context: ChannelHandlerContext,
+    _ step: @escaping (StoreConnection, ChannelHandlerContext) -> Void
+  ) {
+    let pause = TimeAmount.nanoseconds(Int64(seconds * 1_000_000_000))
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
+      step(self, context)
+      self.advance(context)
+    }
+  }
+
+  /// Lets the kernel send RST in place of FIN.
+  private func reset(_ context: ChannelHandlerContext) {
+    let options = context.channel as? any SocketOptionProvider
+    // On its own loop the option is set before the call returns.
+    _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+    shut(context)
+  }
+
+  /// Closes the socket without TLS's farewell, for which a client may let the store wait.
+  private func shut(_ context: ChannelHandlerContext) {
+    let pipeline = context.pipeline.syncOperations
+    if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
+      tls.close(promise: nil)
+    } else {
+      context.close(promise: nil)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import NIOSSL
+
+/// The certificate that a store shows, and the key to it.
+public struct TLSIdentity: Sendable {
+  let configuration: TLSConfiguration
+
+  /// Reads a certificate chain, leaf first, and its key from PEM files.
+  ///
+  /// - Parameters:
+  ///   - certificateFile: The chain.
+  ///   - keyFile: The unencrypted key of its first certificate.
+  /// - Throws: ``StoreError`` with code `identity` when either cannot be read.
+  public init(certificateFile: String, keyFile: String) throws(StoreError) {
+    let chain = try Self.read(certificateFile) { try NIOSSLCertificate.fromPEMFile($0) }
+    let key = try Self.read(keyFile) { try NIOSSLPrivateKey(file: $0, format: .pem) }
+    self.init(chain, key)
+  }
+
+  /// Reads a certificate chain, leaf first, and its key from PEM text.
+  ///
+  /// - Parameters:
+  ///   - certificate: The chain.
+  ///   - key: The unencrypted key of its first certificate.
+  /// - Throws: ``StoreError`` with code `identity` when either cannot be read.
+  public init(certificate: String, key: String) throws(StoreError) {
+    let chain = try Self.read("the certificate given") { _ in
+      try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
+    }
+    let key = try Self.read("the key given") { _ in
+      try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
+    }
+    self.init(chain, key)
+  }
+
+  private init(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) {
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) },
+      privateKey: .privateKey(key)
+    )
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    self.configuration = configuration
+  }
+
+  private static func read<Value>(
+    _ thing: String,
+    _ body: (String) throws -> Value
+  ) throws(StoreError) -> Value {
+    do {
+      return try body(thing)
+    } catch {
+      throw StoreError(
+        .identity,
+        "read \(thing)",
+        "\(error)",
+        "give a PEM file that openssl can read"
+      )
+    }
+  }
+}

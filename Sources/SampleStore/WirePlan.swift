@@ -1,0 +1,97 @@
+import NIOCore
+
+/// Exactly what goes over the wire for one request, and when, and how it ends.
+struct WirePlan {
+  /// What becomes of the connection afterwards.
+  enum Ending {
+    case keepAlive, close, reset, hang
+  }
+
+  var delay = 0.0
+  var head = ByteBuffer()
+  /// With its chunk framing, if any.
+  var body = ByteBuffer()
+  var bytesPerSecond: Int?
+  var ending: Ending
+  /// Body bytes without framing, for the journal.
+  var bodyBytes = 0
+
+  init(head: ByteBuffer, body: ByteBuffer, ending: Ending) {
+    self.head = head
+    self.body = body
+    self.ending = ending
+    bodyBytes = body.readableBytes
+  }
+
+  init(silence: Fault.Silence, delay: Double) {
+    self.delay = delay
+    switch silence {
+    case .hang: ending = .hang
+    case .close: ending = .close
+    case .reset: ending = .reset
+    }
+  }
+
+  /// Lays an answer out, with what a fault does to its framing.
+  ///
+  /// - Parameters:
+  ///   - reply: The answer.
+  ///   - fault: What goes wrong, if anything.
+  ///   - request: The request, which decides on a body and on what becomes of the connection.
+  ///   - date: The `Date` line.
+  init(_ reply: Reply, fault: Fault?, to request: IncomingRequest, date: ByteBuffer) {
+    let length = reply.body.readableBytes
+    let hasBody = reply.mayHaveBody && request.head.method != .HEAD
+    ending = request.head.isKeepAlive ? .keepAlive : .close
+    body = hasBody ? reply.body : ByteBuffer()
+
+    if let fault {
+      delay = fault.delay
+      bytesPerSecond = fault.drip
+      if let cut = fault.cut, hasBody {
+        body = body.getSlice(at: body.readerIndex, length: cut.count(of: length)) ?? body
+        ending = .close
+      }
+      if let difference = fault.wrongLength, difference > 0 { ending = .close }
+      if let bytes = fault.reset {
+        body = body.getSlice(at: body.readerIndex, length: min(bytes, body.readableBytes)) ?? body
+        ending = .reset
+      }
+    }
+    bodyBytes = body.readableBytes
+
+    if fault?.chunked == true, reply.mayHaveBody {
+      head = reply.rendered(length: nil)
+      head.writeStaticString("Transfer-Encoding: chunked\r\n")
+      if hasBody { body = Self.chunks(of: body, whole: bodyBytes == length) }
+    } else {
+      let promised = max(0, length + (fault?.wrongLength ?? 0))
+      head = reply.rendered(length: reply.mayHaveBody ? promised : nil)
+    }
+    head.writeImmutableBuffer(date)
+    head.writeImmutableBuffer(request.connectionLine)
+  }
+
+  /// Frames a body in chunks; one that was cut short lacks the last chunk. (RFC 9112, section 7.1)
+  private static func chunks(of body: ByteBuffer, whole: Bool) -> ByteBuffer {
+    var (rest, framed) = (body, ByteBuffer())
+    while let piece = rest.readSlice(length: min(rest.readableBytes, 16 * 1024)),
+      piece.readableBytes > 0
+    {
+      framed.writeString(String(piece.readableBytes, radix: 16) + "\r\n")
+      framed.writeImmutableBuffer(piece)
+      framed.writeStaticString("\r\n")
+    }
+    if whole { framed.writeStaticString("0\r\n\r\n") }
+    return framed
+  }
+}
+
+extension FaultEffect.Cut {
+  func count(of length: Int) -> Int {
+    switch self {
+    case .bytes(let count): min(count, length)
+    case .fraction(let share): min(length, Int(Double(length) * share))
+    }
+  }
+}

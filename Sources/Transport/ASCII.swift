@@ -1,0 +1,97 @@
+extension UInt8 {
+  /// The byte with A to Z turned into a to z.
+  package var asciiLowercased: UInt8 {
+    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+  }
+
+  /// Whether the byte is optional white space. (RFC 9110, section 5.6.3)
+  package var isBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0D }
+
+  /// Whether the byte is a decimal digit.
+  package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+
+  /// Whether the byte may stand in a token. (RFC 9110, section 5.6.2)
+  package var isTokenCharacter: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+    default: false
+    }
+  }
+}
+
+extension StringProtocol {
+  /// Compares without regard to the case of ASCII letters, as field names and tokens are.
+  package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+    utf8.count == other.utf8.count
+      && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+  }
+}
+
+/// Walks over the bytes of a header value.
+struct ByteScanner {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ text: some StringProtocol) {
+    bytes = Array(text.utf8)
+  }
+
+  var isAtEnd: Bool { position >= bytes.count }
+  var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  mutating func next() -> UInt8? {
+    guard position < bytes.count else { return nil }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  /// Steps over `byte` if it comes next.
+  mutating func skip(_ byte: UInt8) -> Bool {
+    guard peek == byte else { return false }
+    position += 1
+    return true
+  }
+
+  /// Steps over an ASCII word in any case if it comes next.
+  mutating func skip(word: StaticString) -> Bool {
+    let count = word.utf8CodeUnitCount
+    guard position + count <= bytes.count else { return false }
+    let same = word.withUTF8Buffer { wanted in
+      (0..<count).allSatisfy {
+        bytes[position + $0].asciiLowercased == wanted[$0].asciiLowercased
+      }
+    }
+    if same { position += count }
+    return same
+  }
+
+  mutating func skipBlanks() {
+    while let byte = peek, byte.isBlank { position += 1 }
+  }
+
+  mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    let start = position
+    while let byte = peek, condition(byte) { position += 1 }
+    return bytes[start..<position]
+  }
+
+  /// A run of decimal digits; as many as there are, saturating at the largest `Int64`.
+  mutating func number() -> Int64? {
+    let digits = take(while: \.isDigit)
+    return digits.isEmpty ? nil : Int64(saturatingDigits: digits)
+  }
+}
+
+extension Int64 {
+  /// Reads decimal digits; more than fit give the largest value. (RFC 9111, section 1.2.2)
+  package init(saturatingDigits digits: ArraySlice<UInt8>) {
+    var value: Int64 = 0
+    for digit in digits {
+      value = value.multipliedClamped(by: 10).addingClamped(Int64(digit - UInt8(ascii: "0")))
+    }
+    self = value
+  }
+}

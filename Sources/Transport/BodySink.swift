@@ -1,0 +1,49 @@
+/// Where an interrupted body may go on.
+public struct ResumePoint: Hashable, Sendable {
+  /// Bytes already held.
+  public let offset: Int64
+  /// A strong entity-tag, or a `Last-Modified` that is strong in the sense of RFC 9110, section 8.8.2.2.
+  public let validator: String
+
+  /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for what may validate one.
+  public init(offset: Int64, validator: String) {
+    self.offset = offset
+    self.validator = validator
+  }
+}
+
+/// What a sink says to a body, or to a part of it.
+public enum BodyDecision: Sendable {
+  /// Go on.
+  case accept
+  /// Stop; the transfer fails for that reason and is not retried.
+  case refuse(FailureReason)
+}
+
+/// Takes the body of one transfer.
+///
+/// Every method is called on the transfer thread, so that all other transfers wait meanwhile: be quick, and never
+/// wait for another transfer. A sink belongs to one `fetch` at a time. In order: `resumePoint`, `begin`, any
+/// number of `receive`; when an attempt fails and another follows, `resumePoint` again and, unless it yields a
+/// point that the next attempt can use, `restart` before the next `begin`.
+public protocol BodySink: AnyObject, Sendable {
+  /// Where to go on from, asked before each attempt; nil starts from the first byte.
+  var resumePoint: ResumePoint? { get }
+
+  /// A body is about to come, for status 200 to 299 only.
+  ///
+  /// `offset` is 0, or the resume point's offset once the server has proved (206, `Content-Range` and validator)
+  /// that the bytes follow those already held.
+  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision
+
+  /// The next bytes, valid during the call only.
+  func receive(_ bytes: RawSpan) -> BodyDecision
+
+  /// Forget every byte that came or was held: the next `begin` starts from 0.
+  func restart()
+}
+
+extension BodySink {
+  /// Nothing to resume.
+  public var resumePoint: ResumePoint? { nil }
+}

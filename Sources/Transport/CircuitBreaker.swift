@@ -1,0 +1,74 @@
+/// Stops asking a host that does not answer.
+///
+/// After `failures` attempts in a row without an answer, one probe at a time goes there, at growing distances: a
+/// server that restarts loses nothing. A host that has not answered for `grace` as well is dead: whatever waits
+/// for it fails at once, for `rest`; after that one probe decides.
+public struct CircuitBreaker: Sendable {
+  /// When a host counts as silent, and as dead.
+  public struct Thresholds: Sendable {
+    /// Attempts in a row without an answer before only probes go out.
+    public var failures = 5
+    /// How long there must have been no answer before the host is dead.
+    public var grace = Duration.seconds(3)
+    /// How long a dead host is not asked again.
+    public var rest = Duration.seconds(30)
+    /// The distance to the first probe; doubles with each.
+    public var probe = Duration.milliseconds(250)
+
+    /// Makes the thresholds above.
+    public init() {}
+  }
+
+  /// Whether the host may be asked.
+  public enum State: Hashable, Sendable {
+    /// As often as one likes.
+    case closed
+    /// By one request at a time.
+    case probe
+    /// Not before that moment.
+    case resting(until: MonotonicTime)
+    /// Not at all: fail what waits.
+    case dead
+  }
+
+  private var failures = 0
+  private var silentSince: MonotonicTime?
+  private var nextProbe: MonotonicTime?
+  private var deadUntil: MonotonicTime?
+
+  /// Makes a closed breaker.
+  public init() {}
+
+  /// Judges the host at a moment.
+  public func state(at now: MonotonicTime, _ limits: Thresholds) -> State {
+    if failures < limits.failures { return .closed }
+    if let deadUntil { return now < deadUntil ? .dead : .probe }
+    if let nextProbe, now < nextProbe { return .resting(until: nextProbe) }
+    return .probe
+  }
+
+  /// The host answered, whatever it said.
+  public mutating func succeeded() {
+    failures = 0
+    silentSince = nil
+    nextProbe = nil
+    deadUntil = nil
+  }
+
+  /// An attempt that had started at `start` ended without an answer.
+  public mutating func failed(
+    since start: MonotonicTime,
+    at now: MonotonicTime,
+    _ limits: Thresholds
+  ) {
+    failures = min(failures + 1, 1 << 20)
+    let silence = silentSince ?? start
+    silentSince = silence
+    guard failures >= limits.failures else { return }
+    if now - silence >= limits.grace.wholeNanoseconds {
+      deadUntil = now + limits.rest
+    } else {
+      nextProbe = now + limits.probe * Double(1 << min(failures - limits.failures, 4))
+    }
+  }
+}

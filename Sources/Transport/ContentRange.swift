@@ -1,0 +1,31 @@
+/// Which part of a whole a 206 or 416 speaks of. (RFC 9110, section 14.4)
+public struct ContentRange: Hashable, Sendable {
+  /// The first and last byte's offset; nil in a 416.
+  public let bytes: ClosedRange<Int64>?
+  /// The whole's length; nil when the server does not know it.
+  public let whole: Int64?
+
+  /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, contradictions too.
+  public init?(_ value: String) {
+    var scanner = ByteScanner(value)
+    scanner.skipBlanks()
+    guard scanner.skip(word: "bytes") else { return nil }
+    scanner.skipBlanks()
+    var bytes: ClosedRange<Int64>?
+    if !scanner.skip(UInt8(ascii: "*")) {
+      guard let first = scanner.number(), scanner.skip(UInt8(ascii: "-")),
+        let last = scanner.number(), first <= last, last < .max
+      else { return nil }
+      bytes = first...last
+    }
+    guard scanner.skip(UInt8(ascii: "/")) else { return nil }
+    let isUnknown = scanner.skip(UInt8(ascii: "*"))
+    whole = isUnknown ? nil : scanner.number()
+    scanner.skipBlanks()
+    guard scanner.isAtEnd, isUnknown || whole != nil, bytes != nil || whole != nil else {
+      return nil
+    }
+    if let bytes, let whole, bytes.upperBound >= whole { return nil }
+    self.bytes = bytes
+  }
+}

@@ -1,0 +1,131 @@
+/// Header fields in their order, looked up without regard to case. (RFC 9110, section 5)
+///
+/// Kept as the bytes that came from the wire, and read only when asked: most fields of most responses are
+/// never looked at.
+public struct Headers: Hashable, Sendable {
+  /// `Name: value` lines, each ended by a line feed; no carriage returns.
+  package private(set) var lines: [UInt8]
+
+  /// Makes an empty list.
+  public init() {
+    lines = []
+  }
+
+  /// Makes a list from fields; see ``append(_:_:)`` for what becomes of malformed ones.
+  public init(_ fields: [HeaderField]) {
+    lines = []
+    for field in fields { append(field.name, field.value) }
+  }
+
+  /// Takes lines as a transport collected them: each ended by a line feed, names before the first colon.
+  package init(lines: [UInt8]) {
+    self.lines = lines
+  }
+
+  /// Whether there is no field at all.
+  public var isEmpty: Bool { lines.isEmpty }
+
+  /// Adds a field at the end.
+  ///
+  /// A name that is no token (RFC 9110, section 5.6.2) is left out; line breaks and NUL in a value become
+  /// spaces, so that no value can smuggle in a header of its own.
+  public mutating func append(_ name: String, _ value: String) {
+    guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return }
+    lines.append(contentsOf: name.utf8)
+    lines.append(UInt8(ascii: ":"))
+    lines.append(UInt8(ascii: " "))
+    for byte in value.utf8 {
+      lines.append(byte == 10 || byte == 13 || byte == 0 ? UInt8(ascii: " ") : byte)
+    }
+    lines.append(10)
+  }
+
+  /// Adds all fields of `other` at the end.
+  public mutating func append(_ other: Headers) {
+    lines.append(contentsOf: other.lines)
+  }
+
+  /// Removes every field of that name.
+  public mutating func remove(_ name: String) {
+    guard contains(name) else { return }
+    let kept = fields.filter { !$0.name.equalsIgnoringCase(name) }
+    self = Headers(kept)
+  }
+
+  /// The value of the first field of that name; setting replaces all of them, nil removes them.
+  public subscript(name: String) -> String? {
+    get { ranges(of: name, first: true).first.map { String(decoding: lines[$0], as: UTF8.self) } }
+    set {
+      remove(name)
+      if let newValue { append(name, newValue) }
+    }
+  }
+
+  /// Whether there is a field of that name.
+  public func contains(_ name: String) -> Bool {
+    !ranges(of: name, first: true).isEmpty
+  }
+
+  /// The values of every field of that name, in order.
+  public func all(_ name: String) -> [String] {
+    ranges(of: name, first: false).map { String(decoding: lines[$0], as: UTF8.self) }
+  }
+
+  /// The values of a list-based field, joined by commas as RFC 9110, section 5.3, allows; nil without any.
+  public func combined(_ name: String) -> String? {
+    let values = all(name)
+    return values.isEmpty ? nil : values.joined(separator: ", ")
+  }
+
+  /// Every field in order.
+  public var fields: [HeaderField] {
+    var result: [HeaderField] = []
+    forEachLine { name, value in
+      result.append(
+        HeaderField(
+          name: String(decoding: lines[name], as: UTF8.self),
+          value: String(decoding: lines[value], as: UTF8.self)
+        )
+      )
+      return true
+    }
+    return result
+  }
+
+  private func ranges(of name: String, first: Bool) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    let wanted = name.utf8
+    forEachLine { candidate, value in
+      if candidate.count == wanted.count,
+        zip(lines[candidate], wanted).allSatisfy({ $0.asciiLowercased == $1.asciiLowercased })
+      {
+        found.append(value)
+        return !first
+      }
+      return true
+    }
+    return found
+  }
+
+  /// Visits the ranges of each name and trimmed value until `body` says false.
+  private func forEachLine(_ body: (Range<Int>, Range<Int>) -> Bool) {
+    var start = 0
+    while start < lines.count {
+      let end = lines[start...].firstIndex(of: 10) ?? lines.count
+      defer { start = end + 1 }
+      guard let colon = lines[start..<end].firstIndex(of: UInt8(ascii: ":")) else { continue }
+      var low = colon + 1
+      var high = end
+      while low < high, lines[low].isBlank { low += 1 }
+      while high > low, lines[high - 1].isBlank { high -= 1 }
+      guard body(start..<colon, low..<high) else { return }
+    }
+  }
+}
+
+extension Headers: ExpressibleByDictionaryLiteral {
+  /// Makes a list from a literal, in its order.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    self.init(elements.map { HeaderField(name: $0.0, value: $0.1) })
+  }
+}

@@ -1,0 +1,98 @@
+/// What waits for one host, and whether the host may be asked.
+struct HostQueue: Sendable {
+  enum Permission: Equatable {
+    case go
+    case full
+    case notBefore(MonotonicTime)
+    case dead
+  }
+
+  /// The shortest quiet after a 429 or 503 that names none, and the longest.
+  private static let quiet = (least: Duration.milliseconds(500), most: Duration.seconds(30))
+
+  var window: ConcurrencyWindow
+  var active = 0
+  /// Whether the host takes part in the round.
+  var isReady = false
+  /// When a timer puts the host back into the round.
+  var wakes: MonotonicTime?
+  private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
+  private var breaker = CircuitBreaker()
+  private var quietUntil: MonotonicTime?
+  private var overloads = 0
+
+  init(window: ConcurrencyWindow) {
+    self.window = window
+  }
+
+  var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
+
+  mutating func push(_ transfer: Int, _ priority: Request.Priority, first: Bool) {
+    if first {
+      waiting[priority.rawValue].prepend(transfer)
+    } else {
+      waiting[priority.rawValue].append(transfer)
+    }
+  }
+
+  mutating func pop() -> Int? {
+    for priority in waiting.indices {
+      if let transfer = waiting[priority].popFirst() { return transfer }
+    }
+    return nil
+  }
+
+  mutating func remove(where condition: (Int) -> Bool) -> [Int] {
+    var removed: [Int] = []
+    for priority in waiting.indices {
+      var kept = FIFO<Int>()
+      while let transfer = waiting[priority].popFirst() {
+        if condition(transfer) { removed.append(transfer) } else { kept.append(transfer) }
+      }
+      waiting[priority] = kept
+    }
+    return removed
+  }
+
+  func permission(at now: MonotonicTime, breaker limits: CircuitBreaker.Thresholds) -> Permission {
+    if active >= window.limit { return .full }
+    if let quietUntil, now < quietUntil { return .notBefore(quietUntil) }
+    switch breaker.state(at: now, limits) {
+    case .closed: return .go
+    case .dead: return .dead
+    case .probe: return active == 0 ? .go : .full
+    case .resting(let moment): return .notBefore(moment)
+    }
+  }
+
+  mutating func finished(
+    _ outcome: TransferSchedule.Outcome,
+    at now: MonotonicTime,
+    breaker limits: CircuitBreaker.Thresholds
+  ) {
+    let wasFull = active >= window.limit
+    active -= 1
+    switch outcome {
+    case .delivered(let bytes, let firstByte):
+      breaker.succeeded()
+      overloads = 0
+      window.succeeded(bytes: bytes, firstByte: firstByte, wasFull: wasFull, at: now)
+    case .answered:
+      breaker.succeeded()
+      overloads = 0
+    case .overloaded(let wait):
+      breaker.succeeded()
+      window.shrink(at: now)
+      let grown = Self.quiet.least * Double(1 << min(overloads, 6))
+      let moment = now + (wait ?? min(grown, Self.quiet.most))
+      // Replies to requests of the same volley say the same thing once.
+      if quietUntil.map({ now >= $0 }) ?? true { overloads += 1 }
+      quietUntil = max(quietUntil ?? moment, moment)
+    case .unreachable(let start):
+      breaker.failed(since: start, at: now, limits)
+      window.shrink(at: now)
+    case .abandoned:
+      break
+    }
+  }
+}

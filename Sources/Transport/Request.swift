@@ -1,0 +1,78 @@
+/// One resource to fetch, or one body to post.
+public struct Request: Sendable {
+  /// What is done to the resource.
+  public enum Method: Sendable {
+    /// Read it; repeated when that may help.
+    case get
+    /// Send `body` to it; never repeated and never redirected.
+    case post
+  }
+
+  /// Who named the host, and so whether its address may be private.
+  public enum Trust: Sendable {
+    /// The user did: on the command line or in the catalog file.
+    case named
+    /// Fetched data did: its address must be public unless the options name the host.
+    case discovered
+  }
+
+  /// What goes first when one host has several requests waiting.
+  public enum Priority: Int, Sendable, CaseIterable {
+    /// Sections, without which nothing else is known.
+    case section
+    /// Details, which name further pictures.
+    case detail
+    /// Pictures.
+    case image
+  }
+
+  /// What the caller would like to be sent, and whether it may come compressed.
+  public struct Accept: Hashable, Sendable {
+    /// The `Accept` field's value.
+    public let value: String
+    /// Whether gzip, brotli and the like are asked for; pictures gain nothing from them.
+    public let compressed: Bool
+
+    /// Makes a wish of one's own.
+    public init(_ value: String, compressed: Bool) {
+      self.value = value
+      self.compressed = compressed
+    }
+
+    /// JSON, compressed on the way.
+    public static let json = Accept("application/json, */*;q=0.5", compressed: true)
+    /// Pictures, best those that can be cropped; as they are, so that a broken one can be resumed.
+    public static let picture = Accept(
+      "image/jpeg,image/png,image/gif;q=0.9,image/webp;q=0.8,image/avif;q=0.8,*/*;q=0.5",
+      compressed: false
+    )
+    /// Anything, as it is.
+    public static let anything = Accept("*/*", compressed: false)
+  }
+
+  /// Where to.
+  public var url: WebURL
+  /// What to do there.
+  public var method: Method = .get
+  /// Fields that go to every host a redirect leads to; `Authorization` and `Cookie` stay with `url`'s origin.
+  public var headers = Headers()
+  /// Fields that go to the origin of `url` only, never to another one that it redirects to.
+  public var credentials = Headers()
+  /// What a POST sends.
+  public var body: [UInt8]?
+  /// The most decoded body bytes to take; a longer body fails with `too-large`.
+  public var bodyLimit: Int64 = 64 << 20
+  /// Who named the host.
+  public var trust: Trust = .discovered
+  /// What goes first.
+  public var priority: Priority = .image
+  /// What is wished for.
+  public var accept: Accept = .anything
+  /// When to give up on this request, in addition to the deadline of the run.
+  public var deadline: MonotonicTime?
+
+  /// Makes a GET request with the defaults above.
+  public init(_ url: WebURL) {
+    self.url = url
+  }
+}

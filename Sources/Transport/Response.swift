@@ -1,0 +1,97 @@
+/// The protocol that a response came over.
+public enum HTTPVersion: String, Sendable {
+  /// HTTP/1.0, which closes after each response.
+  case http10 = "HTTP/1.0"
+  /// HTTP/1.1.
+  case http11 = "HTTP/1.1"
+  /// HTTP/2, many transfers on one connection.
+  case http2 = "HTTP/2"
+  /// HTTP/3.
+  case http3 = "HTTP/3"
+}
+
+/// What stands before a body.
+public struct ResponseHead: Sendable {
+  /// The status code.
+  public let status: Int
+  /// The header fields of the final response; interim ones are dropped.
+  public let headers: Headers
+  /// Where the response came from, after all redirects.
+  public let url: WebURL
+  /// The protocol.
+  public let version: HTTPVersion
+  /// The whole body's length when the server told it and no content coding hides it.
+  public let contentLength: Int64?
+  /// Whether the body is decoded on its way: its offsets then mean nothing to the server, so never resume it.
+  public let isEncoded: Bool
+
+  /// Makes a head; the transport does, and tests.
+  public init(
+    status: Int,
+    headers: Headers,
+    url: WebURL,
+    version: HTTPVersion = .http11,
+    contentLength: Int64? = nil,
+    isEncoded: Bool = false
+  ) {
+    self.status = status
+    self.headers = headers
+    self.url = url
+    self.version = version
+    self.contentLength = contentLength
+    self.isEncoded = isEncoded
+  }
+}
+
+/// How long the parts of the last attempt took, in seconds from its start.
+public struct TransferTiming: Hashable, Sendable {
+  /// Until the name was resolved.
+  public var nameResolved = 0.0
+  /// Until the connection was open.
+  public var connected = 0.0
+  /// Until TLS was ready; 0 without TLS or on a reused connection.
+  public var secured = 0.0
+  /// Until the first byte of the response.
+  public var firstByte = 0.0
+  /// Until the end.
+  public var total = 0.0
+
+  /// Makes a timing of zeros.
+  public init() {}
+}
+
+/// A finished transfer: a 2xx whose body went to the sink, or a 304 without one.
+public struct Response: Sendable {
+  /// Status, headers and final URL.
+  public let head: ResponseHead
+  /// Body bytes of this run's last attempt that went to the sink, after decoding.
+  public let bodyBytes: Int64
+  /// Body bytes on the wire, before decoding.
+  public let wireBytes: Int64
+  /// Tries it took, redirects not counted.
+  public let attempts: Int
+  /// How long the last attempt took.
+  public let timing: TransferTiming
+  /// Whether the last attempt found an open connection.
+  public let connectionReused: Bool
+
+  /// Makes a response; the transport does, and tests.
+  public init(
+    head: ResponseHead,
+    bodyBytes: Int64,
+    wireBytes: Int64,
+    attempts: Int = 1,
+    timing: TransferTiming = TransferTiming(),
+    connectionReused: Bool = false
+  ) {
+    self.head = head
+    self.bodyBytes = bodyBytes
+    self.wireBytes = wireBytes
+    self.attempts = attempts
+    self.timing = timing
+    self.connectionReused = connectionReused
+  }
+
+  /// Whether the server says that what the caller holds is still right.
+  public var isNotModified: Bool { head.status == 304 }
+}

@@ -1,0 +1,79 @@
+/// Decides whether and when a failed attempt is repeated.
+///
+/// Only GET, which is idempotent (RFC 9110, section 9.2.2), and only what may pass: trouble with the connection,
+/// 408, 425, 429 and 5xx but 501 and 505. Waits grow exponentially with full jitter, so that many machines that failed
+/// together do not come back together.
+public struct RetryPolicy: Sendable {
+  /// What to do about a failed attempt.
+  public enum Decision: Hashable, Sendable {
+    /// Try again after that wait.
+    case retry(after: Duration)
+    /// Report it.
+    case giveUp
+  }
+
+  /// Attempts after the first.
+  public var retries = 4
+  /// The first wait is at most this long; each next at most twice the one before.
+  public var firstDelay = Duration.milliseconds(500)
+  /// No jittered wait is longer.
+  public var longestDelay = Duration.seconds(30)
+  /// A server's `Retry-After` is followed up to here.
+  public var longestRetryAfter = Duration.seconds(60)
+
+  /// Makes the policy above.
+  public init() {}
+
+  /// Judges a failure after `attempts` tries; `random` is in 0..<1.
+  public func decision(
+    after failure: TransferFailure,
+    attempts: Int,
+    method: Request.Method,
+    random: Double
+  ) -> Decision {
+    guard method == .get, attempts <= retries, Self.mayPass(failure) else { return .giveUp }
+    if let seconds = failure.retryAfter {
+      // A little jitter on top, never less than the server asked for.
+      let wait = Duration.seconds(max(0, min(seconds, 86_400)))
+      return .retry(after: min(wait, longestRetryAfter) + firstDelay * (random / 2))
+    }
+    let ceiling = min(firstDelay * Double(1 << min(max(attempts - 1, 0), 20)), longestDelay)
+    return .retry(after: ceiling * random)
+  }
+
+  /// Whether another attempt may end differently.
+  public static func mayPass(_ failure: TransferFailure) -> Bool {
+    if let status = failure.status, failure.reason == .http(status) {
+      switch status {
+      case 408, 425, 429: return true
+      case 501, 505: return false
+      default: return (500...599).contains(status)
+      }
+    }
+    return transient.contains(failure.reason)
+  }
+
+  private static let transient: Set<FailureReason> = [
+    .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .timeoutTotal,
+    .reset, .truncated, .tlsFailed,
+  ]
+}
+
+/// Keeps retries from becoming the load: in a run, at most 20 and one for every ten requests.
+public struct RetryBudget: Sendable {
+  private var requests = 0
+  private var spent = 0
+
+  /// Makes a fresh budget.
+  public init() {}
+
+  /// Counts a request.
+  public mutating func countRequest() { requests += 1 }
+
+  /// Takes one retry from the budget, if there is one left.
+  public mutating func take() -> Bool {
+    guard spent < 20 + requests / 10 else { return false }
+    spent += 1
+    return true
+  }
+}

@@ -1,0 +1,45 @@
+/// A transfer that did not succeed: why, where, and after how many tries.
+public struct TransferFailure: Error, Sendable, CustomStringConvertible {
+  /// The short word for reports.
+  public var reason: FailureReason
+  /// Where, fit for logs and reports.
+  public var url: String
+  /// What the transport or the operating system said about it, without secrets; may be empty.
+  public var detail: String
+  /// Tries made, 0 when none was.
+  public var attempts: Int
+  /// The final status, when there was a response.
+  public var status: Int?
+  /// Seconds that the server asked to be left alone, as it said them.
+  public var retryAfter: Int64?
+  /// Whether the server may have seen the request; a POST is then ambiguous.
+  public var mayHaveBeenSent: Bool
+  /// The first bytes, at most 1 KiB, of a refusal's body; may hold what the server echoes.
+  public var refusal: [UInt8]
+
+  /// Makes a failure; the transport does, and tests.
+  public init(
+    reason: FailureReason,
+    url: String,
+    detail: String = "",
+    attempts: Int = 0,
+    status: Int? = nil,
+    retryAfter: Int64? = nil,
+    mayHaveBeenSent: Bool = false,
+    refusal: [UInt8] = []
+  ) {
+    self.reason = reason
+    self.url = url
+    self.detail = detail
+    self.attempts = attempts
+    self.status = status
+    self.retryAfter = retryAfter
+    self.mayHaveBeenSent = mayHaveBeenSent
+    self.refusal = refusal
+  }
+
+  /// `cannot fetch URL: REASON (DETAIL)`.
+  public var description: String {
+    "cannot fetch \(url): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
+  }
+}

@@ -1,0 +1,180 @@
+/// Decides which transfer starts next, and when to look again. (A pure state machine: time comes in.)
+///
+/// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead
+/// host of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for
+/// quiet, or does not answer. Every operation costs the same however much is queued.
+public struct TransferSchedule: Sendable {
+  /// What the whole run may do at once.
+  public struct Limits: Sendable {
+    /// Transfers at once over all hosts.
+    public var parallel = 64
+    /// Transfers at once to one host: where to start, and up to where to go when that pays.
+    public var perHost = ConcurrencyWindow.Bounds(start: 6, ceiling: 16)
+    /// Starts per second over all hosts; nil does not limit.
+    public var rate: Double?
+    /// When a host counts as dead.
+    public var breaker = CircuitBreaker.Thresholds()
+
+    /// Makes the limits of `--parallel auto`.
+    public init() {}
+  }
+
+  /// What to do next.
+  public enum Step: Hashable, Sendable {
+    /// Start this transfer now.
+    case start(transfer: Int, host: Int)
+    /// Fail this transfer now: its host is dead.
+    case fail(transfer: Int)
+    /// Nothing until something finishes or is added, or that moment comes.
+    case wait(until: MonotonicTime?)
+  }
+
+  /// What an attempt taught about its host.
+  public enum Outcome: Hashable, Sendable {
+    /// It delivered `bytes`; the first came after so many nanoseconds.
+    case delivered(bytes: Int64, firstByte: Int64)
+    /// It answered, if not with what was wanted.
+    case answered
+    /// It asked for less: 429 or 503, with the wait it named, already capped.
+    case overloaded(wait: Duration?)
+    /// No connection, or one that broke or fell silent; the attempt had started then.
+    case unreachable(since: MonotonicTime)
+    /// We ended it; nothing learned.
+    case abandoned
+  }
+
+  private var limits: Limits
+  private var bucket: TokenBucket?
+  private var hosts: [HostQueue] = []
+  private var ready = FIFO<Int>()
+  private var timers = TimerHeap<Timer>()
+  private(set) var active = 0
+
+  private enum Timer: Sendable {
+    case host(Int)
+    case transfer(Int, host: Int, priority: Request.Priority)
+  }
+
+  /// Makes an empty schedule.
+  public init(_ limits: Limits = Limits()) {
+    self.limits = limits
+    bucket = limits.rate.map { TokenBucket(rate: $0) }
+  }
+
+  /// Gives a host its number.
+  public mutating func addHost() -> Int {
+    hosts.append(HostQueue(window: ConcurrencyWindow(limits.perHost)))
+    return hosts.count - 1
+  }
+
+  /// How many transfers the host may have at once just now.
+  public func concurrency(ofHost host: Int) -> Int { hosts[host].window.limit }
+
+  /// Queues a transfer; `first` puts it before others of its priority, as the next hop of a redirect.
+  public mutating func add(
+    _ transfer: Int,
+    host: Int,
+    priority: Request.Priority,
+    first: Bool = false
+  ) {
+    hosts[host].push(transfer, priority, first: first)
+    consider(host)
+  }
+
+  /// Queues a transfer again once `moment` has come.
+  public mutating func add(
+    _ transfer: Int,
+    host: Int,
+    priority: Request.Priority,
+    at moment: MonotonicTime
+  ) {
+    timers.push(.transfer(transfer, host: host, priority: priority), at: moment)
+  }
+
+  /// Says what to do now; ask again until it says to wait.
+  public mutating func next(at now: MonotonicTime) -> Step {
+    releaseTimers(at: now)
+    while let host = ready.first {
+      guard !hosts[host].isEmpty else {
+        drop(host)
+        continue
+      }
+      switch hosts[host].permission(at: now, breaker: limits.breaker) {
+      case .dead:
+        guard let transfer = hosts[host].pop() else { continue }
+        return .fail(transfer: transfer)
+      case .full:
+        drop(host)
+      case .notBefore(let moment):
+        drop(host)
+        wake(host, at: moment)
+      case .go:
+        if active >= limits.parallel { return .wait(until: timers.earliest) }
+        if let moment = bucket?.take(at: now) {
+          return .wait(until: min(moment, timers.earliest ?? .distantFuture))
+        }
+        guard let transfer = hosts[host].pop() else { continue }
+        hosts[host].active += 1
+        active += 1
+        drop(host)
+        consider(host)
+        return .start(transfer: transfer, host: host)
+      }
+    }
+    return .wait(until: timers.earliest)
+  }
+
+  /// Takes note of how an attempt ended; to repeat it, add it again.
+  public mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
+    active -= 1
+    hosts[host].finished(outcome, at: now, breaker: limits.breaker)
+    consider(host)
+  }
+
+  /// Takes transfers that have not started out of all queues and returns them.
+  public mutating func remove(where condition: (Int) -> Bool) -> [Int] {
+    var removed: [Int] = []
+    for host in hosts.indices { removed += hosts[host].remove(where: condition) }
+    var kept = TimerHeap<Timer>()
+    while let moment = timers.earliest, let timer = timers.pop() {
+      if case .transfer(let transfer, _, _) = timer, condition(transfer) {
+        removed.append(transfer)
+      } else {
+        kept.push(timer, at: moment)
+      }
+    }
+    timers = kept
+    return removed
+  }
+
+  private mutating func releaseTimers(at now: MonotonicTime) {
+    while let moment = timers.earliest, moment <= now, let timer = timers.pop() {
+      switch timer {
+      case .host(let host):
+        hosts[host].wakes = nil
+        consider(host)
+      case .transfer(let transfer, let host, let priority):
+        add(transfer, host: host, priority: priority)
+      }
+    }
+  }
+
+  /// Puts a host that has work into the round, at its end.
+  private mutating func consider(_ host: Int) {
+    guard !hosts[host].isReady, !hosts[host].isEmpty else { return }
+    hosts[host].isReady = true
+    ready.append(host)
+  }
+
+  /// Looks at a resting host again at that moment, with one timer however much is added meanwhile.
+  private mutating func wake(_ host: Int, at moment: MonotonicTime) {
+    if let pending = hosts[host].wakes, pending <= moment { return }
+    hosts[host].wakes = moment
+    timers.push(.host(host), at: moment)
+  }
+
+  private mutating func drop(_ host: Int) {
+    _ = ready.popFirst()
+    hosts[host].isReady = false
+  }
+}

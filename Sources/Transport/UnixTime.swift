@@ -1,0 +1,56 @@
+/// A moment of the wall clock in whole seconds since 1970, without leap seconds.
+///
+/// Arithmetic saturates: a clock that jumps, or a server that says `max-age=99999999999999999999`, can make
+/// a moment very early or very late but never traps.
+public struct UnixTime: Hashable, Comparable, Sendable {
+  /// Seconds since 1970-01-01T00:00:00Z.
+  public let seconds: Int64
+
+  /// Makes a moment from seconds since 1970.
+  public init(_ seconds: Int64) {
+    self.seconds = seconds
+  }
+
+  /// The earliest moment there is: what expired then is always stale.
+  public static let distantPast = UnixTime(.min)
+  /// The latest moment there is.
+  public static let distantFuture = UnixTime(.max)
+
+  /// Tells which of two moments comes first.
+  public static func < (left: UnixTime, right: UnixTime) -> Bool {
+    left.seconds < right.seconds
+  }
+
+  /// The moment `delta` seconds later, at most the latest there is.
+  public static func + (time: UnixTime, delta: Int64) -> UnixTime {
+    UnixTime(time.seconds.addingClamped(delta))
+  }
+
+  /// The seconds from `right` to `left`, clamped to what an `Int64` holds.
+  public static func - (left: UnixTime, right: UnixTime) -> Int64 {
+    left.seconds.subtractingClamped(right.seconds)
+  }
+}
+
+extension Int64 {
+  /// The sum, or the nearest value there is.
+  func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    guard overflow else { return sum }
+    return other < 0 ? .min : .max
+  }
+
+  /// The difference, or the nearest value there is.
+  func subtractingClamped(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    guard overflow else { return difference }
+    return other < 0 ? .max : .min
+  }
+
+  /// The product, or the nearest value there is.
+  func multipliedClamped(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    guard overflow else { return product }
+    return (self < 0) == (other < 0) ? .max : .min
+  }
+}

@@ -1,0 +1,103 @@
+/// An absolute `http` or `https` URL, exactly as it will be sent.
+///
+/// Made by a ``URLParsing``, so that whoever judges the URL and whoever connects see one host. Bytes that came
+/// percent-encoded stay as they came. There is no fragment, and no user information in `text`.
+public struct WebURL: Hashable, Sendable {
+  /// The two schemes that larder speaks.
+  public enum Scheme: String, Sendable {
+    /// Plain text.
+    case http
+    /// Over TLS.
+    case https
+
+    /// The port when the URL names none. (RFC 9110, section 4.2)
+    public var defaultPort: Int { self == .http ? 80 : 443 }
+  }
+
+  /// The whole URL without user information and fragment.
+  public let text: String
+  /// `http` or `https`.
+  public let scheme: Scheme
+  /// The host in lower case, international names as punycode, IPv6 literals without brackets.
+  public let host: String
+  /// The port, the scheme's own when the URL names none.
+  public let port: Int
+  /// `user:password` as it stood in the URL, still percent-encoded; never print it.
+  public let userInfo: String?
+  /// Where the path starts in the UTF-8 of `text`.
+  private let pathStart: Int
+
+  /// Puts a URL together from parts that a parser has already judged and encoded.
+  ///
+  /// - Parameters:
+  ///   - scheme: The scheme.
+  ///   - userInfo: `user:password`, percent-encoded, if there was any.
+  ///   - host: Lower case, punycode, no brackets.
+  ///   - port: 1 to 65535, or nil for the scheme's own.
+  ///   - path: Starts with a slash.
+  ///   - query: Without the question mark.
+  public init(
+    scheme: Scheme,
+    userInfo: String? = nil,
+    host: String,
+    port: Int? = nil,
+    path: String = "/",
+    query: String? = nil
+  ) {
+    self.scheme = scheme
+    self.userInfo = userInfo
+    self.host = host
+    self.port = port ?? scheme.defaultPort
+    var text = Self.origin(scheme, host, self.port)
+    pathStart = text.utf8.count
+    text += path
+    if let query {
+      text += "?"
+      text += query
+    }
+    self.text = text
+  }
+
+  /// The path with its leading slash.
+  public var path: String {
+    let rest = text.utf8.dropFirst(pathStart)
+    return String(Substring(rest.prefix { $0 != UInt8(ascii: "?") }))
+  }
+
+  /// What stands after the question mark, nil without one.
+  public var query: String? {
+    guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    return String(text[text.utf8.index(after: mark)...])
+  }
+
+  /// Scheme, host and port: two URLs with one origin may share credentials. (RFC 9110, section 4.3.1)
+  public var origin: String { String(Substring(text.utf8.prefix(pathStart))) }
+
+  /// Host and port, the name by which a user allows private addresses.
+  public var hostPort: HostPort { HostPort(host: host, port: port) }
+
+  private static func origin(_ scheme: Scheme, _ host: String, _ port: Int) -> String {
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    let start = scheme.rawValue + "://" + name
+    return port == scheme.defaultPort ? start : "\(start):\(port)"
+  }
+}
+
+/// A host and a port, as a user names them.
+public struct HostPort: Hashable, Sendable, CustomStringConvertible {
+  /// The host in lower case, IPv6 literals without brackets.
+  public let host: String
+  /// The port.
+  public let port: Int
+
+  /// Names a host and a port; upper case in an ASCII name does not matter.
+  public init(host: String, port: Int) {
+    self.host = host.lowercased()
+    self.port = port
+  }
+
+  /// `host:port`, IPv6 literals in brackets.
+  public var description: String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}

@@ -1,0 +1,3 @@
+import LarderCommands
+
+LarderCommand.main()

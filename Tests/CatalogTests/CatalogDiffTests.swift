@@ -1,0 +1,131 @@
+import Testing
+
+@testable import Catalog
+
+struct CatalogDiffTests {
+  private func section(_ key: String, _ ids: String) -> Catalog.Section {
+    Catalog.Section(key: key, title: key, items: items(ids.map(String.init)))
+  }
+
+  @Test func `the same catalog has no changes`() {
+    let sections = [section("a", "xyz"), section("b", "x")]
+
+    #expect(CatalogDiff(from: sections, to: sections).isEmpty)
+  }
+
+  @Test func `a first run adds everything`() {
+    let diff = CatalogDiff(from: [], to: [section("a", "xyx")])
+
+    #expect(
+      diff.added == [
+        .init(section: "a", id: "x"), .init(section: "a", id: "y"),
+        .init(section: "a", id: "x", occurrence: 1),
+      ]
+    )
+    #expect(diff.removed.isEmpty && diff.moved.isEmpty && diff.changed.isEmpty)
+  }
+
+  @Test func `listings come and go section by section`() {
+    let diff = CatalogDiff(
+      from: [section("a", "xy"), section("b", "x")],
+      to: [section("a", "yz"), section("b", "x")]
+    )
+
+    #expect(diff.added == [.init(section: "a", id: "z")])
+    #expect(diff.removed == [.init(section: "a", id: "x")])
+    #expect(diff.moved.isEmpty)
+  }
+
+  @Test func `an item that left one section for another has moved`() {
+    let diff = CatalogDiff(
+      from: [section("a", "xy"), section("b", "z")],
+      to: [section("a", "y"), section("b", "zx")]
+    )
+
+    #expect(diff.added.isEmpty && diff.removed.isEmpty)
+    #expect(
+      diff.moved == [
+        .init(id: "x", from: .init(section: "a", index: 0), to: .init(section: "b", index: 1))
+      ]
+    )
+  }
+
+  @Test(
+    arguments: [
+      ("abcde", "bcdea", ["a"]), ("abcde", "eabcd", ["e"]), ("abc", "cba", ["c", "b"]),
+      ("abc", "axbc", []), ("abcd", "acd", []), ("abcdef", "abedcf", ["e", "d"]),
+    ])
+  func `as few listings as possible count as reordered`(old: String, new: String, moved: [String])
+  {
+    let diff = CatalogDiff(from: [section("a", old)], to: [section("a", new)])
+
+    #expect(diff.moved.map(\.id) == moved)
+  }
+
+  @Test func `each field that changed is told with both values`() {
+    let old = StoreItem(
+      id: "x",
+      title: "t",
+      badges: ["a"],
+      salePrice: Price(minorUnits: 7000, currency: "KRW"),
+      images: [
+        ImageReference(role: .thumbnail, url: "1"), ImageReference(role: .gallery, url: "2"),
+      ]
+    )
+    var new = old
+    new.title = "u"
+    new.description = "d"
+    new.badges = ["a", "b"]
+    new.deliveryTypes = ["q"]
+    new.normalPrice = Price(minorUnits: 9000, currency: "KRW")
+    new.salePrice = nil
+    new.images = [
+      ImageReference(role: .thumbnail, url: "3"), ImageReference(role: .gallery, url: "4"),
+    ]
+
+    let diff = CatalogDiff(
+      from: [Catalog.Section(key: "a", title: "", items: [old])],
+      to: [Catalog.Section(key: "a", title: "", items: [new])]
+    )
+
+    let expected: [(String, String?, String?)] = [
+      ("title", "t", "u"), ("description", nil, "d"), ("badges", "a", "a, b"),
+      ("deliveryTypes", nil, "q"), ("normalPrice", nil, "9000"), ("salePrice", "7000", nil),
+      ("thumbnail", "1", "3"), ("images", "2", "4"),
+    ]
+    #expect(
+      diff.changed
+        == expected.map {
+          .init(section: "a", id: "x", field: $0.0, from: $0.1, to: $0.2)
+        }
+    )
+  }
+
+  @Test func `a detail's new pictures are told once, in the first listing`() {
+    let sections = [section("a", "x"), section("b", "x")]
+    func detail(_ url: String) -> [String: ItemDetail] {
+      ["x": ItemDetail(id: "x", images: [ImageReference(role: .top, url: url)])]
+    }
+
+    let diff = CatalogDiff(
+      from: sections,
+      to: sections,
+      oldDetails: detail("1"),
+      newDetails: detail("2")
+    )
+
+    #expect(diff.changed == [.init(section: "a", id: "x", field: "images", from: "1", to: "2")])
+    #expect(
+      CatalogDiff(from: sections, to: sections, oldDetails: detail("1"), newDetails: [:]).isEmpty
+    )
+  }
+
+  @Test(
+    arguments: [
+      ([], []), ([1], [0]), ([3, 2, 1], [2]), ([1, 2, 3], [0, 1, 2]), ([2, 2, 2], [2]),
+      ([10, 9, 2, 5, 3, 7, 101, 18], [2, 4, 5, 7]),
+    ])
+  func `the longest increasing subsequence is found`(values: [Int], positions: [Int]) {
+    #expect(longestIncreasingSubsequence(of: values) == positions)
+  }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import Catalog
+
+struct DetailTests {
+  private static let fields = """
+    {"top_image": "http://p.example/t.jpg", "thumb_images": ["http://p.example/t.jpg", "b.jpg"],
+     "product_description": "소고기덮밥", "point": "52원", "delivery_info": "서울", "delivery_fee": 2500,
+     "prices": ["6,500원", "5,200원"], "detail_section": ["c.jpg"]}
+    """
+
+  private func detail(_ body: String, id: String = "H1") throws -> ItemDetail {
+    try decodeDetail(bytes(body), id: id, using: catalog("detail: {url: 'detail/{id}'}"))
+  }
+
+  @Test(
+    arguments: [
+      "{\"hash\": \"H1\", \"data\": \(fields)}", "{\"statusCode\": 200, \"body\": \(fields)}",
+      "[{\"hash\": \"H0\", \"data\": {}}, {\"hash\": \"H1\", \"data\": \(fields)}]", fields,
+    ])
+  func `a detail decodes in all its envelopes`(body: String) throws {
+    let detail = try detail(body)
+
+    #expect(detail.id == "H1")
+    #expect(detail.description == "소고기덮밥")
+    #expect(detail.prices.map(\.minorUnits) == [6500, 5200])
+    #expect(detail.images.map(\.role) == [.top, .gallery, .gallery, .section])
+    #expect(detail.images.map(\.url).last == "c.jpg")
+    #expect(detail.notes == ["point": "52원", "delivery_info": "서울", "delivery_fee": "2500"])
+  }
+
+  @Test func `an empty detail section and one price are fine`() throws {
+    let detail = try detail(
+      #"{"hash": "H1", "data": {"detail_section": [], "prices": ["6,500원"], "point": null}}"#
+    )
+
+    #expect(detail.images == [])
+    #expect(detail.prices.count == 1)
+    #expect(detail.notes == [:])
+  }
+
+  @Test(
+    arguments: [
+      ("{}", CatalogError.Code.unexpectedShape),
+      (#"{"hash": "H1", "data": {}}"#, .unexpectedShape),
+      (#"{"hash": "H2", "data": {"point": "1"}}"#, .unexpectedShape), ("[]", .unexpectedShape),
+      (#"[{"hash": "H2", "data": {}}, {"hash": "H3", "data": {}}]"#, .absentDetail),
+      (#"{"statusCode": 500}"#, .reportedFailure), ("{", .malformedJSON),
+      (#"{"hash": "H1", "data": {"prices": ["품절"]}}"#, .unexpectedShape),
+      (#"{"hash": "H1", "data": {"top_image": 5}}"#, .unexpectedShape),
+    ])
+  func `what is no detail of that item is an error`(body: String, code: CatalogError.Code) throws {
+    #expect {
+      try detail(body)
+    } throws: {
+      let error = $0 as? CatalogError
+      return error?.code == code && error?.description.hasPrefix("cannot read detail H1: ") == true
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("H1", "d/H1/x"), ("a b/c?d", "d/a%20b%2Fc%3Fd/x"), ("..", "d/%2E%2E/x"),
+      ("한", "d/%ED%95%9C/x"),
+      ("{id}", "d/%7Bid%7D/x"), ("a\u{1}", "d/a%01/x"),
+    ])
+  func `an id stays one segment of the URL`(id: String, url: String) {
+    #expect(DetailRule(urlTemplate: "d/{id}/x").url(for: id) == url)
+  }
+
+  @Test func `a template without a place for the id is one file for all`() {
+    #expect(DetailRule(urlTemplate: "details.json").isShared)
+    #expect(!DetailRule(urlTemplate: "d/{id}").isShared)
+  }
+}

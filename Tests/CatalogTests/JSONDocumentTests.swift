@@ -1,0 +1,120 @@
+import Testing
+
+@testable import Catalog
+
+struct JSONDocumentTests {
+  private func error(_ body: [UInt8], depthLimit: Int = 128) -> CatalogError? {
+    do throws(CatalogError) {
+      _ = try JSONDocument(parsing: body, of: "section main", depthLimit: depthLimit)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("[1,2,]", 1, 6, "a value"), ("[1,\n 2 3]", 2, 4, "\"]\""),
+      ("{detail: 1}", 1, 2, "string or \"}\""), ("[1]\n[2]", 2, 1, "the end of the text"),
+      ("[\"ab", 1, 2, "closing quote"), ("{\"a\":1,", 1, 8, "string or \"}\""),
+      ("", 1, 1, "a value"),
+      ("[\"한글\" 3]", 1, 7, "\"]\""), ("<html>", 1, 1, "a value"),
+      ("[\"a\nb\"]", 1, 2, "closing quote"),
+      ("[\"\\x\"]", 1, 2, "a known escape"), ("{\"a\" 1}", 1, 6, "\":\""),
+      ("[tru]", 1, 2, "a value"),
+      ("[12345678901234567890123, 1e999 x]", 1, 33, "\"]\""), ("{\n\n  \"a\": }", 3, 8, "a value"),
+    ])
+  func `malformed JSON is placed`(text: String, line: Int, column: Int, expected: String) {
+    let error = error(bytes(text))
+
+    #expect(error?.code == .malformedJSON)
+    #expect(error?.line == line)
+    #expect(error?.column == column)
+    #expect(error?.expected?.contains(expected) == true)
+  }
+
+  @Test func `the message names thing, place and cause in one line`() {
+    let text = error(bytes("[\n  {\n    \"a\": 1,\n  }\n]"))?.description
+
+    #expect(
+      text == "cannot read section main: line 4, column 3: expected string or \"}\", found \"}\""
+    )
+  }
+
+  @Test func `bytes that are not UTF-8 are refused`() {
+    #expect(error([0x5B, 0x22, 0xFF, 0x22, 0x5D])?.expected == "UTF-8")
+  }
+
+  @Test func `a byte order mark is skipped`() throws {
+    let root = try JSONDocument(parsing: [0xEF, 0xBB, 0xBF] + bytes("[1]")).root
+
+    #expect(root[0]?.integer == 1)
+  }
+
+  @Test func `of duplicate names the last wins`() throws {
+    let root = try JSONDocument(parsing: bytes(#"{"a": 1, "a": 2}"#)).root
+
+    #expect(root["a"]?.integer == 2)
+    #expect(root.count == 1)
+  }
+
+  @Test(
+    arguments: [
+      ("[12345678901234567890]", "12345678901234567890"),
+      ("[-9223372036854775809]", "-9223372036854775809"),
+      ("[1e999]", "1e999"), ("[0.1e1000]", "0.1e1000"), (#"["a\u0000b"]"#, "a\0b"),
+      (#"["\ud83d"]"#, "\u{FFFD}"), (#"["\ude00x"]"#, "\u{FFFD}x"), (#"["\ud83d\ude00"]"#, "😀"),
+      (#"["\ud83d\ud83d\ude00"]"#, "\u{FFFD}😀"), (#"["\\ud83d", 1e999]"#, #"\ud83d"#),
+    ])
+  func `values that jansson cannot hold become text`(json: String, text: String) throws {
+    #expect(try JSONDocument(parsing: bytes(json)).root[0]?.text == text)
+  }
+
+  @Test func `a NUL in a name spoils nothing else`() throws {
+    let root = try JSONDocument(parsing: bytes(#"{"a\u0000": 1, "b": "\u0000"}"#)).root
+
+    #expect(root["a\u{FFFD}"]?.integer == 1)
+    #expect(root["b"]?.text == "\0")
+  }
+
+  @Test func `nesting is limited before anything is parsed`() {
+    let deep = String(repeating: "[", count: 129)
+
+    #expect(error(bytes(deep))?.code == .tooDeep)
+    #expect(error(bytes(deep))?.column == 129)
+    #expect(error(bytes("[[1]]"), depthLimit: 1)?.column == 2)
+    #expect(error(bytes("[[1]]"), depthLimit: 2) == nil)
+    #expect(error(bytes(#"["[[[[\"[["]"#), depthLimit: 1) == nil)
+    #expect(error(bytes(String(repeating: "[{\"a\":", count: 1_000_000)))?.code == .tooDeep)
+  }
+
+  @Test func `a node keeps its document alive`() throws {
+    var node: JSONNode? = try JSONDocument(parsing: bytes(#"{"a": ["x"]}"#)).root["a"]?[0]
+    #expect(node?.text == "x")
+    weak let document = node?.document
+    #expect(document != nil)
+
+    node = nil
+
+    #expect(document == nil)
+  }
+
+  @Test func `accessors answer for their own kind only`() throws {
+    let root = try JSONDocument(
+      parsing: bytes(#"[1, 1.5, "t", true, null, {"b": 1, "a": 2}, []]"#)
+    ).root
+
+    #expect(
+      root.elements.map(\.kind) == [.integer, .real, .string, .boolean, .null, .object, .array]
+    )
+    #expect(root.elements.map(\.integer) == [1, nil, nil, nil, nil, nil, nil])
+    #expect(root.elements.map(\.real) == [nil, 1.5, nil, nil, nil, nil, nil])
+    #expect(root.elements.map(\.text) == [nil, nil, "t", nil, nil, nil, nil])
+    #expect(root.elements.map(\.count) == [0, 0, 0, 0, 0, 2, 0])
+    #expect(root[5]?.members.map(\.name) == ["b", "a"])
+    #expect(root[7] == nil)
+    #expect(root[-1] == nil)
+    #expect(root["a"] == nil)
+    #expect(root[0]?["a"] == nil)
+  }
+}

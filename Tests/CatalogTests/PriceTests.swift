@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Catalog
+
+struct PriceTests {
+  @Test(
+    arguments: [
+      ("7,000원", "KRW", 7000), ("39,000", "KRW", 39000), (" 5,200 원 ", "KRW", 5200),
+      ("₩12,640", "KRW", 12640), ("KRW 900", "KRW", 900), ("７，０００원", "KRW", 7000),
+      ("7000.00", "KRW", 7000), ("12.000", "KRW", 12000), ("9.99", "USD", 999),
+      ("$1,299.50", "USD", 129_950), ("$9.99 USD", "USD", 999), ("US$5", "USD", 500),
+      ("1.299,50 €", "EUR", 129_950), ("10,99", "EUR", 1099), ("1.299 €", "EUR", 129_900),
+      ("1 299,50 €", "EUR", 129_950), ("1’299.50", "CHF", 129_950), ("12,- €", "EUR", 1200),
+      ("Fr. 12.50", "CHF", 1250), ("0.500", "USD", 50), ("0,500", "USD", 50),
+      ("1,23,456.00", "INR", 12_345_600),
+      ("1.250", "KWD", 1250), ("1,250", "KWD", 1_250_000), ("0", "KRW", 0),
+      ("1.299.500", "EUR", 129_950_000), ("19.9", "USD", 1990), ("¥1,200", "JPY", 1200),
+    ])
+  func `a written price is read exactly`(text: String, currency: String, units: Int) throws {
+    let price = try Price(parsing: text, currency: currency)
+
+    #expect(price == Price(minorUnits: units, currency: currency))
+  }
+
+  @Test(
+    arguments: [
+      ("", "KRW", "holds no amount"), ("품절", "KRW", "holds no amount"),
+      ("$5", "KRW", "is in USD, and the catalog in KRW"), ("7,5", "KRW", "more decimals"),
+      ("9.999,1", "KRW", "more decimals"), ("9.9999", "USD", "more decimals"),
+      ("-5", "USD", "is negative"), ("5~7", "USD", "not one amount"),
+      ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "no known way"),
+      ("99999999999999999999", "KRW", "too large"), ("92233720368547758.08", "USD", "too large"),
+      ("2,500원 (40,000원 이상 무료)", "KRW", "not one amount"),
+    ])
+  func `an unreadable price says why`(text: String, currency: String, reason: String) {
+    #expect {
+      try Price(parsing: text, currency: currency)
+    } throws: {
+      ($0 as? CatalogError)?.reason.contains(reason) == true
+    }
+  }
+
+  @Test(
+    arguments: [
+      (9.99, "USD", 999), (0.07, "USD", 7), (1.005, "KWD", 1005), (7000.0, "KRW", 7000),
+      (1299.5, "USD", 129_950), (16.990000000000002, "USD", 1699), (1e3, "USD", 100_000),
+      (0.1 + 0.2, "USD", 30), (1e-20, "USD", nil), (1e17, "KRW", 100_000_000_000_000_000),
+      (9.999, "USD", nil), (-1, "USD", nil), (.infinity, "USD", nil), (1e300, "USD", nil),
+      (999.9999999999999, "USD", 100_000), (4.35, "USD", 435), (1.15, "USD", 115),
+    ] as [(Double, String, Int?)]
+  )
+  func `a number is read by its digits, never by its binary value`(
+    number: Double,
+    currency: String,
+    units: Int?
+  ) {
+    #expect((try? Price(number, currency: currency))?.minorUnits == units)
+  }
+
+  @Test func `whole numbers count major units unless a scale is given`() throws {
+    #expect(try Price(7000, currency: "KRW").minorUnits == 7000)
+    #expect(try Price(7, currency: "USD").minorUnits == 700)
+    #expect(try Price(1299, scale: 2, currency: "USD").minorUnits == 1299)
+    #expect(try Price(5, scale: 2, currency: "USD").minorUnits == 5)
+    #expect(try Price(5, scale: 0, currency: "USD").minorUnits == 500)
+    #expect(throws: CatalogError.self) { try Price(.max, currency: "USD") }
+    #expect(throws: CatalogError.self) { try Price(1299, scale: 2, currency: "KRW") }
+  }
+
+  @Test(
+    arguments: [
+      (7000, "KRW", "7,000원"), (0, "KRW", "0원"), (999, "USD", "$9.99"), (5, "USD", "$0.05"),
+      (129_950, "EUR", "1,299.50 EUR"), (-999, "USD", "-$9.99"), (1_234_567, "KRW", "1,234,567원"),
+      (1250, "KWD", "1.250 KWD"), (1200, "JPY", "¥1,200"), (100, "GBP", "£1.00"),
+      (Int.min, "KRW", "-9,223,372,036,854,775,808원"),
+    ])
+  func `a price is shown with its unit once`(units: Int, currency: String, text: String) {
+    #expect(Price(minorUnits: units, currency: currency).formatted() == text)
+  }
+
+  @Test(arguments: [("KRW", 7000), ("USD", 129_950), ("EUR", 99), ("KWD", 1_234_567)])
+  func `what is shown can be read back`(currency: String, units: Int) throws {
+    let price = Price(minorUnits: units, currency: currency)
+
+    #expect(try Price(parsing: price.formatted(), currency: currency) == price)
+  }
+}

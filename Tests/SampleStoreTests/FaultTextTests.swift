@@ -1,0 +1,101 @@
+import Foundation
+import SampleStore
+import Testing
+
+struct FaultTextTests {
+  @Test func `every word has its meaning`() throws {
+    let script = try FaultScript(
+      text: """
+        # The first try of each picture fails.
+        path=/pictures/*.jpg method=get hits=1..3 per=path status=503 retry-after=1
+
+        every=10 delay=250ms truncate=50%   # and so on
+        share=0.25 seed=7 reset
+        hits=2 reset=100
+        hits=4.. drip=2K wrong-length=-5
+        query=page=2* redirect=/x status=307
+        wrong-type=text/html body="<p>\\"no\\"\\n" header="X-A: b c" drop-validators
+        path="/a b" hang
+        chunked gzip
+        close delay=1.5
+        """
+    )
+
+    #expect(
+      script == [
+        FaultRule(
+          "/pictures/*.jpg",
+          method: "GET",
+          hits: .range(1...3),
+          per: .path,
+          .status(503, retryAfter: "1")
+        ),
+        FaultRule(hits: .every(10), .delay(seconds: 0.25), .truncate(after: .fraction(0.5))),
+        FaultRule(hits: .share(0.25, seed: 7), .reset(after: nil)),
+        FaultRule(hits: .range(2...2), .reset(after: 100)),
+        FaultRule(hits: .range(4...Int.max), .drip(bytesPerSecond: 2048), .wrongLength(-5)),
+        FaultRule(query: "page=2*", .redirect(to: "/x", status: 307)),
+        FaultRule(
+          .wrongType("text/html"),
+          .body(Array("<p>\"no\"\n".utf8)),
+          .header("X-A", "b c"),
+          .dropValidators
+        ),
+        FaultRule("/a b", .hang),
+        FaultRule(.chunked, .gzip),
+        FaultRule(.closeWithoutAnswer, .delay(seconds: 1.5)),
+      ]
+    )
+  }
+
+  @Test(arguments: [
+    ("hang\npath=/a stauts=503", 2, 9, "'stauts' is no key"),
+    ("status=abc", 1, 8, "'status' is 'abc'; write a status from 200 to 599"),
+    ("status=600", 1, 8, "'status' is '600'"),
+    ("status", 1, 1, "'status' has no value; write status= and a status"),
+    ("hang hits=3..1", 1, 11, "'hits' is '3..1'; write N, N..M or N.., counted from 1"),
+    ("hang hits=0", 1, 11, "'hits' is '0'"),
+    ("hang every=0", 1, 12, "a number from 1"),
+    ("hang share=2", 1, 12, "a share from 0 to 1"),
+    ("delay=fast", 1, 7, "a duration such as 250ms"),
+    ("truncate=120%", 1, 10, "a percentage such as 50%"),
+    ("drip=0", 1, 6, "bytes a second"),
+    ("wrong-length=0", 1, 14, "a difference such as +10"),
+    ("header=X", 1, 8, "\"Name: value\" in double quotes"),
+    ("hang=1", 1, 6, "'hang' alone: it takes no value"),
+    ("hang per=day", 1, 10, "rule or path"),
+    ("path=/a", 1, 1, "the rule does nothing; add an effect"),
+    ("hang hang", 1, 6, "'hang' is there twice"),
+    ("hang retry-after=1", 1, 6, "'retry-after' needs 'status'"),
+    ("hang seed=1", 1, 6, "'seed' needs 'share'"),
+    ("hang hits=1 every=2", 1, 1, "exclude each other"),
+    ("body=\"never", 1, 6, "the quotes never end"),
+    ("body=\"a\\q\"", 1, 8, "the backslash begins no known escape"),
+    ("body=\"a\"b", 1, 9, "the quotes end within a word"),
+    ("한글 hang", 1, 1, "'한글' is no key"),
+  ])
+  func `a mistake is named with its line, its column and what was expected`(
+    text: String,
+    line: Int,
+    column: Int,
+    message: String
+  ) throws {
+    let error = #expect(throws: StoreError.self) { try FaultScript(text: text) }
+
+    #expect(error?.code == .faults)
+    #expect(error?.position?.line == line)
+    #expect(error?.position?.column == column)
+    #expect(error?.description.contains(message) == true)
+    #expect(error?.description.contains("at line \(line), column \(column)") == true)
+  }
+
+  @Test(arguments: ["slow-origin", "flaky-origin"])
+  func `the scripts among the samples can be read`(name: String) throws {
+    let root = URL(filePath: #filePath).appending(path: "../../../samples/faults")
+    let file = root.standardizedFileURL.appending(path: name + ".faults")
+
+    let script = try FaultScript(text: String(contentsOf: file, encoding: .utf8))
+
+    #expect(!script.rules.isEmpty)
+  }
+}

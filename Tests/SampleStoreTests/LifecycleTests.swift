@@ -1,0 +1,148 @@
+import Dispatch
+import SampleStore
+import Testing
+
+struct LifecycleTests {
+  @Test func `a stopped store refuses connections, and stopping again does nothing`() throws {
+    let store = try SampleStore.start(StoreContent())
+    let idle = try RawClient(store)
+    idle.get("/")
+    _ = idle.answer()
+
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in store.stop() }
+    store.stop()
+
+    #expect(idle.rest() == ([], .closed))
+    #expect(throws: RawClient.Refused.self) { try RawClient(store) }
+  }
+
+  @Test func `a store stops while clients keep asking`() throws {
+    let store = try SampleStore.start(StoreContent(["/a": Resource(json: "1")]))
+
+    DispatchQueue.concurrentPerform(iterations: 5) { index in
+      if index == 0 {
+        #expect(store.waitForRequests(50))
+        store.stop()
+      } else {
+        while (try? store.ask("/a").status) == 200 {}
+      }
+    }
+
+    #expect(throws: RawClient.Refused.self) { try RawClient(store) }
+  }
+
+  @Test func `a store that nobody holds stops`() throws {
+    var store: SampleStore? = try SampleStore.start(StoreContent())
+    let client = try RawClient(#require(store))
+    client.get("/")
+    _ = client.answer()
+
+    store = nil
+
+    #expect(client.rest() == ([], .closed))
+  }
+
+  @Test func `a port that is taken is named`() throws {
+    let store = try SampleStore.start(StoreContent())
+
+    let error = #expect(throws: StoreError.self) {
+      try SampleStore.start(StoreContent(), port: store.port)
+    }
+
+    #expect(error?.code == .listen)
+    #expect(
+      error?.description == """
+        cannot listen on 127.0.0.1:\(store.port): address already in use; \
+        choose another port, or 0 for any
+        """
+    )
+  }
+
+  @Test func `a port of its own choice is free again after stop`() throws {
+    let first = try SampleStore.start(StoreContent())
+    first.stop()
+
+    let second = try SampleStore.start(StoreContent(["/a": Resource(json: "1")]), port: first.port)
+
+    #expect(second.baseURL == "http://127.0.0.1:\(first.port)")
+    #expect(try second.ask("/a").text == "1")
+  }
+
+  @Test func `more stores than threads start at once from tasks`() async throws {
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for index in 0..<16 {
+        group.addTask {
+          let store = try SampleStore.start(StoreContent(["/a": Resource(json: "\(index)")]))
+          defer { store.stop() }
+          return try store.ask("/a").text
+        }
+      }
+      let texts = try await group.reduce(into: []) { $0.append($1) }
+      #expect(Set(texts).count == 16)
+    }
+  }
+
+  @Test func `a folder that is none is named`() throws {
+    let error = #expect(throws: StoreError.self) { try StoreContent(folder: "/nowhere") }
+
+    #expect(
+      error?.description
+        == "cannot serve /nowhere: it is not a folder that can be read; name a folder"
+    )
+  }
+
+  @Test func `with a certificate it speaks https, and its faults too`() throws {
+    let folder = try TemporaryDirectory()
+    let made = try folder.run(
+      "/usr/bin/openssl",
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=store",
+      "-addext",
+      "subjectAltName=IP:127.0.0.1",
+      "-keyout",
+      "key.pem",
+      "-out",
+      "cert.pem"
+    )
+    try #require(made.status == 0)
+    let identity = try TLSIdentity(
+      certificateFile: folder.path + "/cert.pem",
+      keyFile: folder.path + "/key.pem"
+    )
+    let store = try SampleStore.start(
+      StoreContent(["/a": Resource(json: "[1]")]),
+      faults: [FaultRule("/reset", .reset(after: nil))],
+      tls: identity
+    )
+
+    let fine = try folder.run("/usr/bin/curl", "-s", "--cacert", "cert.pem", store.baseURL + "/a")
+    let reset = try folder.run(
+      "/usr/bin/curl",
+      "-s",
+      "--cacert",
+      "cert.pem",
+      store.baseURL + "/reset"
+    )
+    let strange = try folder.run("/usr/bin/curl", "-s", store.baseURL + "/a")
+
+    #expect(store.baseURL.hasPrefix("https://127.0.0.1:"))
+    #expect((fine.output, fine.status) == ("[1]", 0))
+    #expect(reset.status == 56)
+    #expect(strange.status == 60)
+  }
+
+  @Test func `a certificate that is none is named`() throws {
+    let error = #expect(throws: StoreError.self) { try TLSIdentity(certificate: "x", key: "y") }
+
+    #expect(error?.code == .identity)
+  }
+}
