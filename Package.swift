@@ -83,11 +83,24 @@ let package = Package(
     ),
     .executableTarget(name: "larder", dependencies: ["LarderCommands"]),
 
+    .target(
+      name: "Support",
+      dependencies: ["Transport", "SampleStore"],
+      path: "Tests/Support"
+    ),
     .testTarget(name: "CatalogTests", dependencies: ["Catalog"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "Transport"]),
-    .testTarget(name: "CacheTests", dependencies: ["Cache"]),
+    .testTarget(name: "CacheTests", dependencies: ["Cache", "Support", "Transport"]),
     .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"]),
+    .testTarget(
+      name: "LarderTests",
+      dependencies: [
+        "Cache", "Catalog", "CurlTransport", "Larder", "SampleStore", "Support", "Transport",
+      ]
+    ),
+    .testTarget(name: "CommandTests", dependencies: ["SampleStore", "Support", "larder"]),
+    .testTarget(name: "ArchitectureTests"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -44,14 +44,27 @@ public struct PictureEntry: Sendable, Equatable {
   public var name: PictureName { PictureName(url: url, id: id) }
 }
 
-/// The little that a run keeps in memory of every picture: 24 bytes each.
+/// The little that a run keeps in memory of every picture: 32 bytes each.
 public struct PictureState: Sendable, Equatable {
   /// When the origin's word ends; nothing held counts as long past.
   public var expiry: Int64
+  /// When the origin last answered.
+  public var checked: Int64
   /// The first 63 bits of the SHA-256 of the held bytes; 0 while none are held.
   public var content: Int64
   /// Whether bytes are held.
   public var isHeld: Bool { content != 0 }
+
+  /// Whether the held bytes need no question now, in seconds since 1970.
+  ///
+  /// What was checked in the future was checked by a clock that has been set back since: its word
+  /// is not believed, or it might hold for years.
+  public func isFresh(at now: Int64) -> Bool {
+    isHeld && now < expiry && now >= checked - Self.clockTolerance
+  }
+
+  /// How far a clock may be set back before what was checked before is asked again.
+  private static let clockTolerance: Int64 = 300
 }
 
 extension Index {
@@ -61,11 +74,11 @@ extension Index {
       let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM picture") ?? 0
       var states = [PictureID: PictureState](minimumCapacity: count)
       let statement = try db.makeStatement(
-        sql: "SELECT id, expiry, coalesce(content, 0) FROM picture"
+        sql: "SELECT id, expiry, coalesce(checked, 0), coalesce(content, 0) FROM picture"
       )
       let rows = try Row.fetchCursor(statement)
       while let row = try rows.next() {
-        states[PictureID(number: row[0])] = PictureState(expiry: row[1], content: row[2])
+        states[PictureID(number: row[0])] = PictureState(expiry: row[1], checked: row[2], content: row[3])
       }
       return states
     }

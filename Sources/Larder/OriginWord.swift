@@ -3,8 +3,8 @@ import Transport
 
 /// What an origin said about a body, in the form that the index keeps.
 ///
-/// The header fields that decide freshness and revalidation, one a line, and when they were asked
-/// for and answered. The transport judges; this only keeps.
+/// The header fields that freshness and revalidation are judged by, one a line, after a line that
+/// says when they were asked for and answered. The transport judges; this only keeps.
 struct OriginWord: Sendable, Equatable {
   /// The fields as text; nil when nobody said anything, as of a local file.
   var text: String?
@@ -14,58 +14,113 @@ struct OriginWord: Sendable, Equatable {
   /// No word at all.
   static let none = OriginWord(text: nil, expiry: 0)
 
-  init(text: String?, expiry: Int64) {
+  /// The fields that are kept. Others would only make every row longer.
+  private static let kept = [
+    "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
+  ]
+
+  private init(text: String?, expiry: Int64) {
     self.text = text
     self.expiry = expiry
   }
 
+  /// The word that came with a new body.
   init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime) {
-    let etag = head.headers["ETag"] ?? ""
-    let modified = head.headers["Last-Modified"] ?? ""
-    text = etag + "\n" + modified
-    let control = head.headers["Cache-Control"] ?? ""
-    let age = control.firstRange(of: "max-age=").map {
-      control[$0.upperBound...].prefix { $0.isNumber }
+    self.init(
+      StoredResponse(
+        status: 200,
+        headers: Self.selected(head.headers),
+        requestTime: asked,
+        responseTime: answered
+      )
+    )
+  }
+
+  /// The word that a 304 renews. When the 304 speaks of another version than is held, nothing is
+  /// left of it, and the next run fetches the body anew. (RFC 9111, section 4.3.4)
+  init(renewing text: String?, by head: ResponseHead, asked: UnixTime, answered: UnixTime) {
+    let held = Self.response(text)
+    let fields = Self.selected(head.headers)
+    if let held {
+      let renewed = held.renewed(by: fields, requestTime: asked, responseTime: answered)
+      self = renewed.map { OriginWord($0) } ?? .none
+    } else {
+      // An adopted file has no word of its own yet: the 304 gives it one.
+      self.init(head, asked: asked, answered: answered)
     }
-    expiry = answered.seconds + (age.flatMap { Int64($0) } ?? 0)
   }
-  init(renewing: String?, by head: ResponseHead, asked: UnixTime, answered: UnixTime) {
-    self.init(head, asked: asked, answered: answered)
-    text = renewing
+
+  private init(_ response: StoredResponse) {
+    var text = "\(response.requestTime.seconds) \(response.responseTime.seconds)\n"
+    for field in response.headers.fields {
+      text += field.name
+      text += ": "
+      text += field.value
+      text += "\n"
+    }
+    self.init(text: text, expiry: response.expiry.seconds)
   }
-  static func conditionalHeaders(for text: String?) -> Headers {
+
+  private static func selected(_ headers: Headers) -> Headers {
+    var selected = Headers()
+    for name in kept {
+      for value in headers.all(name) { selected.append(name, value) }
+    }
+    return selected
+  }
+
+  /// Reads back what is kept; nil when there is nothing, or nothing that makes sense.
+  private static func response(_ text: String?) -> StoredResponse? {
+    guard let text else { return nil }
+    var lines = text.split(separator: "\n")[...]
+    let times = lines.popFirst()?.split(separator: " ").compactMap { Int64($0) } ?? []
+    guard times.count == 2 else { return nil }
     var headers = Headers()
-    let parts = (text ?? "").split(separator: "\n", omittingEmptySubsequences: false)
-    if let etag = parts.first, !etag.isEmpty { headers.append("If-None-Match", String(etag)) }
-    if parts.count > 1, !parts[1].isEmpty { headers.append("If-Modified-Since", String(parts[1])) }
-    return headers
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let value = line[line.index(after: colon)...].drop { $0 == " " }
+      headers.append(String(line[..<colon]), String(value))
+    }
+    return StoredResponse(
+      status: 200,
+      headers: headers,
+      requestTime: UnixTime(times[0]),
+      responseTime: UnixTime(times[1])
+    )
   }
-  static func conditionalHeaders(for entry: PictureEntry) -> Headers {
-    conditionalHeaders(for: entry.response)
-  }
+
+  /// What asks whether a held document is still right; nothing when there is nothing to ask with.
   static func conditionalHeaders(for entry: DocumentEntry) -> Headers {
-    conditionalHeaders(for: entry.response)
+    response(entry.response)?.conditionalHeaders ?? Headers()
   }
-  static func enter(
-    _ head: ResponseHead,
-    asked: UnixTime,
-    answered: UnixTime,
-    into entry: inout PictureEntry
-  ) {
+
+  /// What asks whether a held picture is still right.
+  ///
+  /// A file that was adopted without its row has only its own date to ask with, which larder set
+  /// to the origin's Last-Modified. (RFC 9110, section 13.1.3)
+  static func conditionalHeaders(for entry: PictureEntry) -> Headers {
+    if let response = response(entry.response) { return response.conditionalHeaders }
+    guard let stamp = entry.stamp else { return Headers() }
+    return ["If-Modified-Since": UnixTime(stamp.modified).httpDate]
+  }
+}
+
+extension PictureEntry {
+  /// Enters the word that came with new bytes.
+  mutating func enter(_ head: ResponseHead, asked: UnixTime, answered: UnixTime) {
     let word = OriginWord(head, asked: asked, answered: answered)
-    entry.response = word.text
-    entry.expiry = word.expiry
-    entry.fetched = answered.seconds
-    entry.checked = answered.seconds
+    response = word.text
+    expiry = word.expiry
+    fetched = answered.seconds
+    checked = answered.seconds
+    lastModified = head.headers["Last-Modified"]
+      .flatMap { UnixTime(httpDate: $0, now: answered) }.map(\.seconds)
   }
-  static func renewed(
-    _ held: PictureEntry,
-    by head: ResponseHead,
-    asked: UnixTime,
-    answered: UnixTime
-  ) -> PictureEntry {
-    var entry = held
-    let word = OriginWord(renewing: held.response, by: head, asked: asked, answered: answered)
+
+  /// The entry after a 304.
+  func renewed(by head: ResponseHead, asked: UnixTime, answered: UnixTime) -> PictureEntry {
+    var entry = self
+    let word = OriginWord(renewing: response, by: head, asked: asked, answered: answered)
     entry.response = word.text
     entry.expiry = word.expiry
     entry.checked = answered.seconds

@@ -111,7 +111,7 @@ final class PictureStage: Sendable {
     state.tally.referenced += 1
     guard state.seen.insert(id).inserted else { return false }
     state.tally.unique += 1
-    if let known = state.states[id], known.isHeld, known.expiry > now {
+    if let known = state.states[id], known.isFresh(at: now) {
       state.tally.fresh += 1
       context.progress.update {
         $0.pictures.total += 1
@@ -203,7 +203,7 @@ final class PictureStage: Sendable {
         return failed(job, nil, failure)
       }
       context.store.keep(
-        row: { OriginWord.renewed(held, by: response.head, asked: asked, answered: now()) },
+        row: { held.renewed(by: response.head, asked: asked, answered: now()) },
         completion: { [self] in
           finish(job) {
             $0.revalidated += 1
@@ -216,7 +216,7 @@ final class PictureStage: Sendable {
         sink,
         as: {
           var entry = PictureEntry(id: job.id, url: job.url.text)
-          OriginWord.enter(response.head, asked: asked, answered: now(), into: &entry)
+          entry.enter(response.head, asked: asked, answered: now())
           return entry
         },
         replacing: held
