@@ -80,6 +80,14 @@ extension Index {
 
   /// The keys of a listing's items, in order, without reading the items themselves.
   public func itemKeys(listing: Int64) throws(CacheError) -> [String] {
+    try itemVersions(listing: listing).map(\.key)
+  }
+
+  /// The versions of a listing's items, in order, without reading the items themselves: equal
+  /// versions are equal items.
+  public func itemVersions(
+    listing: Int64
+  ) throws(CacheError) -> [(version: Int64, key: String)] {
     try read { db in
       let packed = try Data.fetchOne(
         db,
@@ -87,9 +95,19 @@ extension Index {
         arguments: [listing]
       )
       let select = try db.cachedStatement(sql: "SELECT key FROM item WHERE id = ?")
-      return try PackedNumbers.unpack(packed ?? Data()).compactMap {
-        try String.fetchOne(select, arguments: [$0])
+      return try PackedNumbers.unpack(packed ?? Data()).compactMap { version in
+        try String.fetchOne(select, arguments: [version]).map { (version, $0) }
       }
+    }
+  }
+
+  /// One version of an item, or nil when there is none.
+  public func item(version: Int64) throws(CacheError) -> [UInt8]? {
+    try read { db in
+      try Data.fetchOne(
+        db.cachedStatement(sql: "SELECT body FROM item WHERE id = ?"),
+        arguments: [version]
+      ).map { [UInt8]($0) }
     }
   }
 

@@ -108,7 +108,7 @@ public final class SyncRun: Sendable {
       index: index,
       store: store,
       progress: progress,
-      work: DispatchQueue(label: "larder.work", attributes: .concurrent),
+      work: DispatchQueue(label: "larder.work"),
       now: now,
       credentials: credentials,
       failures: FailureLog(),
