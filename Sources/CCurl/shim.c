@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 CURLcode larder_easy_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
@@ -55,6 +56,32 @@ CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *
   CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, judge);
   if (result != CURLE_OK) return result;
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_judged);
+}
+
+static int has_unread(curl_socket_t socket) {
+  char byte;
+  return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+static int close_watched(void *context, curl_socket_t socket) {
+  struct larder_excess_watch *watch = context;
+  if (watch->armed != NULL) {
+    if (has_unread(socket)) *watch->armed = 1;
+    watch->armed = NULL;
+  }
+  return close(socket);
+}
+
+CURLcode larder_easy_set_excess_watch(CURL *easy, struct larder_excess_watch *watch) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, watch);
+  if (result != CURLE_OK) return result;
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_watched);
+}
+
+int larder_easy_has_unread(CURL *easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
+  return socket != CURL_SOCKET_BAD && has_unread(socket);
 }
 
 void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome) {

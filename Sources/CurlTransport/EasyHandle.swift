@@ -66,6 +66,17 @@ struct EasyHandle: ~Copyable {
     }
   }
 
+  func set(watch: UnsafeMutablePointer<larder_excess_watch>) {
+    _ = larder_easy_set_excess_watch(raw, watch)
+  }
+
+  func set(debug callback: larder_debug_callback) {
+    _ = larder_easy_set_debug_callback(raw, callback)
+  }
+
+  /// Whether bytes wait on the connection that a finished transfer leaves open; asked before the handle leaves.
+  var hasUnread: Bool { larder_easy_has_unread(raw) != 0 }
+
   func outcome() -> larder_outcome {
     var outcome = larder_outcome()
     larder_easy_get_outcome(raw, &outcome)

@@ -13,6 +13,7 @@ final class Exchange {
   let policy: ExchangePolicy
   private let meter: ByteMeter
   private let gate: AddressGate
+  private let excess: ExcessDetector
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerKey: HeaderKey?
   private var headerList = HeaderList()
@@ -35,6 +36,10 @@ final class Exchange {
   private(set) var refusalBody: [UInt8] = []
   /// Whether the server's 206 does not fit what the sink holds.
   private(set) var cannotResume = false
+  /// Whether the server sent more than it promised.
+  private(set) var hasExcess = false
+  /// The length that a body for the sink must have.
+  private var promised: Int64?
   private var body = Body.none
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt, and whether a deadline rather than the options set it.
@@ -49,16 +54,22 @@ final class Exchange {
   /// Options as the handle holds them: setting one again costs more than comparing.
   private struct Configured {
     var isPost = false
+    var waitsForPipe: Bool?
     var isCompressed: Bool?
     var isFresh = false
     var timeLimit: Int64 = -1
   }
 
-  init(_ policy: ExchangePolicy, _ meter: ByteMeter) throws(OutOfMemory) {
+  init(
+    _ policy: ExchangePolicy,
+    _ meter: ByteMeter,
+    _ multi: borrowing MultiHandle
+  ) throws(OutOfMemory) {
     easy = try EasyHandle()
     self.policy = policy
     self.meter = meter
     gate = AddressGate()
+    excess = ExcessDetector(multi.watch)
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     // SAFETY: unretained: `self` owns the handle and outlives every call that it makes.
@@ -71,6 +82,7 @@ final class Exchange {
     easy.set(CURLOPT_HEADERDATA, context: context)
     easy.set(CURLOPT_HEADERFUNCTION, callback: Self.onHeader)
     gate.guardHandle(easy)
+    excess.guardHandle(easy)
   }
 
   deinit {
@@ -90,6 +102,8 @@ final class Exchange {
     refusal = nil
     refusalBody.removeAll()
     cannotResume = false
+    hasExcess = false
+    promised = nil
     body = .none
     errorText.pointee = 0
     gate.prepare(
@@ -97,9 +111,11 @@ final class Exchange {
         || policy.options.proxy != nil,
       easy
     )
+    excess.prepare(easy)
     _ = easy.set(CURLOPT_URL, transfer.url.text)
     prepareHeaders(transfer)
     prepareMethod(transfer)
+    preparePipe(transfer)
     prepareTimes(transfer, now, deadline)
   }
 
@@ -116,8 +132,14 @@ final class Exchange {
   /// Whether the host had addresses, and all of them were refused.
   var wasAddressRefused: Bool { gate.hasRefusedAll }
 
-  /// The header lines of the final response.
-  var headers: Headers { head?.headers ?? Headers(lines: lines) }
+  /// Whether the server sent more than it promised; asked before the handle leaves.
+  ///
+  /// `isQuiet` says that no other transfer can have taken over the connection since.
+  func findExcess(isQuiet: Bool) {
+    guard promised != nil, version != .http2, refusal == nil else { return }
+    // Behind TLS there may be records that are no content.
+    hasExcess = excess.hasExcess(easy, mayPeek: isQuiet && transfer?.url.scheme == .http)
+  }
 
   private func prepareHeaders(_ transfer: Transfer) {
     let key = HeaderKey(transfer)
@@ -145,6 +167,16 @@ final class Exchange {
       easy.set(CURLOPT_FRESH_CONNECT, isFresh)
       configured.isFresh = isFresh
     }
+  }
+
+  /// Lets requests wait for the first connection of their host to tell whether it can carry them too.
+  ///
+  /// TLS tells with its handshake; in plain text libcurl would wait for the whole first response.
+  private func preparePipe(_ transfer: Transfer) {
+    let waits = transfer.url.scheme == .https
+    guard waits != configured.waitsForPipe else { return }
+    configured.waitsForPipe = waits
+    easy.set(CURLOPT_PIPEWAIT, waits)
   }
 
   private func prepareTimes(_ transfer: Transfer, _ now: MonotonicTime, _ deadline: MonotonicTime?)
@@ -244,7 +276,13 @@ extension Exchange {
     body = .discard
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
     guard (200...299).contains(status) else { return true }
-    return begin(head, transfer)
+    guard begin(head, transfer) else { return false }
+    if transfer.request.method == .get, let length = head.contentLength {
+      promised = length
+      if version != .http2 { excess.expect(close: version == .http10 || framing.closes, easy) }
+      if length == 0 { excess.bodyEnded() }
+    }
+    return true
   }
 
   private func begin(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
@@ -278,6 +316,7 @@ extension Exchange {
     case .sink(let sink, let limit):
       guard received <= limit else { return refuse(.tooLarge) }
       if case .refuse(let reason) = sink.receive(piece.bytes) { return refuse(reason) }
+      if received == promised { excess.bodyEnded() }
       return true
     case .discard:
       if refusalBody.count < Self.refusalLimit {

@@ -19,8 +19,6 @@ final class ExchangePolicy {
     easy.set(CURLOPT_BUFFERSIZE, 64 << 10)
     easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 600)
     easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-    // Waits for the first connection of a host to tell whether it can carry the others too.
-    easy.set(CURLOPT_PIPEWAIT, true)
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.wholeMilliseconds))
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
     let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000

@@ -8,6 +8,8 @@ struct HeadFraming {
   private(set) var isContradictory = false
   /// Whether a content coding other than `identity` was applied.
   private(set) var isEncoded = false
+  /// Whether the server closes the connection after the body. (RFC 9112, section 9.6)
+  private(set) var closes = false
 
   init(_ lines: [UInt8]) {
     var isChunked = false
@@ -20,6 +22,9 @@ struct HeadFraming {
         if let value = Self.value(of: "content-length", in: line) { add(length: value) }
         if let value = Self.value(of: "content-encoding", in: line) {
           isEncoded = isEncoded || !Self.equals(value, "identity") && !value.isEmpty
+        }
+        if let value = Self.value(of: "connection", in: line) {
+          closes = closes || !Self.equals(value, "keep-alive")
         }
       case UInt8(ascii: "t"):
         if Self.value(of: "transfer-encoding", in: line) != nil { isChunked = true }

@@ -4,13 +4,20 @@ import CCurl
 struct MultiHandle: ~Copyable, @unchecked Sendable {
   // SAFETY: used on the transfer thread only, but for `wakeup`, which libcurl documents as safe from any thread.
   let raw: UnsafeMutableRawPointer
+  /// Where libcurl looks when it closes a socket, and so here: connections live as long as this handle.
+  let watch: UnsafeMutablePointer<larder_excess_watch>
 
   init() throws(OutOfMemory) {
     guard let raw = curl_multi_init() else { throw OutOfMemory() }
     self.raw = raw
+    watch = .allocate(capacity: 1)
+    watch.initialize(to: larder_excess_watch())
   }
 
-  deinit { curl_multi_cleanup(raw) }
+  deinit {
+    curl_multi_cleanup(raw)
+    watch.deallocate()
+  }
 
   func set(_ option: CURLMoption, _ value: Int) {
     _ = larder_multi_set_long(raw, option, value)

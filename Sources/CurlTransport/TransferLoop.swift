@@ -20,6 +20,8 @@ final class TransferLoop {
   private var freeNumbers: [Int] = []
   private var hosts: [HostPort: Int] = [:]
   private var lastHost: (url: WebURL, number: Int)?
+  /// Whether a transfer joined since libcurl last ran.
+  private var hasStarted = false
   /// The earliest deadline of a request, if any has one.
   private var nextDeadline: MonotonicTime?
   /// Why nothing more is fetched, once that is so.
@@ -115,6 +117,7 @@ final class TransferLoop {
   /// Starts what the schedule allows; tells for how many milliseconds there is nothing else to do.
   private func advance() -> Int32 {
     let now = MonotonicTime.now()
+    hasStarted = false
     endWhatIsDue(at: now)
     while true {
       switch schedule.next(at: now) {
@@ -134,11 +137,12 @@ final class TransferLoop {
   private func start(_ transfer: Transfer, at now: MonotonicTime) {
     if transfer.visited.isEmpty { transfer.beginAttempt() }
     do {
-      let exchange = try idle.popLast() ?? Exchange(policy, meter)
+      let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
       guard exchange.easy.join(core.multi) == CURLM_OK else { throw OutOfMemory() }
       exchange.slot = running.count
       running.append(exchange)
+      hasStarted = true
     } catch {
       schedule.finished(host: transfer.host, .abandoned, at: now)
       finish(transfer, .failure(transfer.failure(.outOfMemory)))
@@ -149,6 +153,7 @@ final class TransferLoop {
     var hasFinished = false
     while let (exchange, code) = core.multi.nextDone() {
       hasFinished = true
+      if code == CURLE_OK { exchange.findExcess(isQuiet: !hasStarted) }
       exchange.easy.leave(core.multi)
       remove(exchange)
       if let transfer = exchange.transfer { settle(transfer, exchange, code) }

@@ -29,6 +29,9 @@ extension Exchange {
       return .failure(failure(code, outcome, transfer), isFinal: false)
     }
     switch head.status {
+    case 200...299 where hasExcess:
+      let failure = transfer.failure(.lengthMismatch, detail: "more came than promised")
+      return .failure(failure, isFinal: true)
     case 200...299:
       return .success(response(head, outcome, transfer))
     case 304 where transfer.isConditional:

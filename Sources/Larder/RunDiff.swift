@@ -43,7 +43,9 @@ public struct RunDiff: Sendable {
       for section in sections {
         var items: [(place: Place, version: Int64)] = []
         var occurrences: [String: Int] = [:]
-        for (version, key) in try section.listing.map(index.itemVersions(listing:)) ?? [] {
+        var stored: [(version: Int64, key: String)] = []
+        if let listing = section.listing { stored = try index.itemVersions(listing: listing) }
+        for (version, key) in stored {
           let place = Place(
             section: section.key, key: key, occurrence: occurrences[key, default: 0])
           occurrences[key, default: 0] += 1

@@ -37,6 +37,15 @@ struct larder_address_judge {
 // Puts a judge before every socket: struct curl_sockaddr is larger than it declares, which Swift cannot express.
 CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge);
 
+// Looks, before a socket is closed, for bytes that came after the response's end: libcurl never tells of them. Points at
+// the flag of the transfer that ends now, and is used on the transfer thread only.
+struct larder_excess_watch {
+  int *armed;
+};
+CURLcode larder_easy_set_excess_watch(CURL *easy, struct larder_excess_watch *watch);
+// Whether bytes wait unread on the connection that a finished transfer leaves open.
+int larder_easy_has_unread(CURL *easy);
+
 // Everything worth knowing about a finished transfer, in one crossing from Swift.
 struct larder_outcome {
   long connections;      // opened for this transfer; 0 when it found an open one

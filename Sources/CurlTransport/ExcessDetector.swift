@@ -1,0 +1,76 @@
+import CCurl
+import Transport
+
+/// Finds out whether a server sent more than its `Content-Length` promised.
+///
+/// libcurl takes what was promised and says nothing, yet such a picture is cut. Surplus that came in one piece with
+/// the promised end is told in a debug message. Surplus that came later is still unread: seen before the socket closes,
+/// or on the connection that stays, if nothing else uses it yet. What comes later still nobody can see.
+final class ExcessDetector {
+  private let flag: UnsafeMutablePointer<Int32>
+  private let watch: UnsafeMutablePointer<larder_excess_watch>
+  private var closes = false
+  private var isVerbose = false
+
+  init(_ watch: UnsafeMutablePointer<larder_excess_watch>) {
+    self.watch = watch
+    flag = .allocate(capacity: 1)
+    flag.initialize(to: 0)
+  }
+
+  deinit {
+    disarm()
+    flag.deallocate()
+  }
+
+  func guardHandle(_ easy: borrowing EasyHandle) {
+    easy.set(watch: watch)
+    easy.set(debug: Self.onDebug)
+    // SAFETY: unretained: the exchange owns this detector and the handle that calls it, and frees them together.
+    easy.set(CURLOPT_DEBUGDATA, context: Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Readies the detector for a transfer.
+  func prepare(_ easy: borrowing EasyHandle) {
+    disarm()
+    flag.pointee = 0
+    closes = false
+    if isVerbose {
+      easy.set(CURLOPT_VERBOSE, false)
+      isVerbose = false
+    }
+  }
+
+  /// The head has come, and promises a length on a connection that will close or stay.
+  func expect(close: Bool, _ easy: borrowing EasyHandle) {
+    closes = close
+    // Only now, for libcurl's messages up to here cost more than a small transfer.
+    easy.set(CURLOPT_VERBOSE, true)
+    isVerbose = true
+  }
+
+  /// The promised end has come: the next socket to close, if it will close, is this transfer's.
+  func bodyEnded() {
+    if closes { watch.pointee.armed = flag }
+  }
+
+  /// Whether more came than promised; asked when libcurl is done and before the handle leaves.
+  func hasExcess(_ easy: borrowing EasyHandle, mayPeek: Bool) -> Bool {
+    flag.pointee != 0 || (!closes && mayPeek && easy.hasUnread)
+  }
+
+  private func disarm() {
+    if watch.pointee.armed == flag { watch.pointee.armed = nil }
+  }
+
+  // SAFETY: the context is the detector, alive as its handle is; the text is libcurl's for the call.
+  private static let onDebug: larder_debug_callback = { _, type, text, count, context in
+    guard type == CURLINFO_TEXT, let text, let context else { return 0 }
+    let message = UnsafeRawBufferPointer(start: text, count: count)
+    if message.starts(with: "Excess found".utf8) {
+      let detector = Unmanaged<ExcessDetector>.fromOpaque(context).takeUnretainedValue()
+      detector.flag.pointee = 1
+    }
+    return 0
+  }
+}
