@@ -3,11 +3,10 @@ import GRDB
 import Transport
 
 extension GroupCommitter {
-  /// Commits a group, then tells everybody in it. On the commit queue.
-  func commit(_ group: CommitGroup) {
-    var here: [Int64: PictureEntry] = [:]
-    let placed = group.pictures.map { place($0, &here) }
-    let folders = Set(zip(group.pictures, placed).compactMap { $1.isRenamed ? $0.folder : nil })
+  /// Gives the files of a group their names and queues their rows. On the commit queue.
+  func place(_ group: CommitGroup) {
+    let places = group.pictures.map { place($0) }
+    let folders = Set(zip(group.pictures, places).compactMap { $1.isRenamed ? $0.folder : nil })
     let unsynced = folders.filter { folder in
       do throws(CacheError) {
         try disk.sync(layout.folder(folder))
@@ -17,48 +16,48 @@ extension GroupCommitter {
         return true
       }
     }
-
-    var outcomes: [PictureOutcome] = []
-    var entries: [(entry: PictureEntry, before: [UInt8]?)] = []
-    for (staged, place) in zip(group.pictures, placed) {
+    for (staged, place) in zip(group.pictures, places) {
+      var staged = staged
       switch place {
       case .failed(let error):
-        outcomes.append(.refused(.disk, detail: error.description))
+        placed.add(refused: .refused(.disk, detail: error.description), staged.completion)
+        continue
       case .renamed where unsynced.contains(staged.folder):
-        outcomes.append(.refused(.disk, detail: "cannot sync its folder; fetch it again"))
-      case .kept, .renamed:
-        var entry = staged.entry
-        if case .renamed(let stamp) = place { entry.stamp = stamp }
-        entries.append((entry, place.isRenamed ? staged.before : nil))
-        outcomes.append(staged.outcome)
+        placed.add(
+          refused: .refused(.disk, detail: "cannot sync its folder; fetch it again"),
+          staged.completion
+        )
+        continue
+      case .renamed(let stamp):
+        staged.entry.stamp = stamp
+        placed.add(staged, before: staged.before)
+      case .kept:
+        placed.add(staged, before: nil)
       }
     }
+    placed.add(group)
+  }
 
+  /// Commits the rows of all placed files in one transaction, then tells everybody. On the commit
+  /// queue.
+  func commitRows() {
+    guard !placed.isEmpty else { return }
+    let batch = placed
+    placed = batch.successor
+    var failure: CacheError?
     do throws(CacheError) {
-      try index.write { db in
-        for (entry, before) in entries {
-          try Index.save(entry, in: db)
-          if let before, let after = entry.sha256 {
-            try Index.note(entry.id, before: before, after: after, run: run, in: db)
-          }
+      try index.write { db in try batch.save(in: db, run: run) }
+      for picture in batch.pictures {
+        if let digest = picture.entry.sha256 {
+          contents[ContentDigest.prefix(digest)] = picture.entry.id
         }
-        for entry in group.rows { try Index.save(entry, in: db) }
-        for (detail, catalog, document) in group.details {
-          try Index.save(document, in: db)
-          try Index.save(detail, catalog: catalog, in: db)
-        }
-      }
-      for (entry, _) in entries {
-        if let digest = entry.sha256 { contents[ContentDigest.prefix(digest)] = entry.id }
       }
     } catch {
       // The files are in place all the same; the next run finds and adopts them.
       note(error)
-      outcomes = outcomes.map { _ in .refused(.disk, detail: error.description) }
+      failure = error
     }
-
-    for (staged, outcome) in zip(group.pictures, outcomes) { staged.completion(outcome) }
-    for completion in group.completions { completion() }
+    batch.tell(failure)
   }
 
   /// Where a staged picture ended up.
@@ -74,21 +73,18 @@ extension GroupCommitter {
 
   /// Syncs one file and gives it its name. After a failed sync the file is dropped, never synced
   /// again: the kernel may have thrown away what it could not write.
-  ///
-  /// `here` holds what this group placed already, by content, ahead of its rows.
-  private func place(_ staged: StagedPicture, _ here: inout [Int64: PictureEntry]) -> Place {
+  private func place(_ staged: StagedPicture) -> Place {
     guard let file = staged.partial else { return .kept }
     let name = staged.entry.name
     let partialName = staged.entry.partialName
     do throws(CacheError) {
       let folder = try layout.folder(name.folder)
-      if let stamp = try linkEqual(staged.entry, to: name, in: folder, here) {
+      if let stamp = try linkEqual(staged.entry, to: name, in: folder) {
         try disk.remove(partialName, in: layout.partial)
         return .renamed(stamp)
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
-      if let digest = staged.entry.sha256 { here[ContentDigest.prefix(digest)] = staged.entry }
       return .renamed(staged.entry.stamp)
     } catch {
       note(error)
@@ -104,12 +100,11 @@ extension GroupCommitter {
   private func linkEqual(
     _ entry: PictureEntry,
     to name: PictureName,
-    in folder: Folder,
-    _ here: [Int64: PictureEntry]
+    in folder: Folder
   ) throws(CacheError) -> FileStamp? {
     guard let digest = entry.sha256 else { return nil }
     let content = ContentDigest.prefix(digest)
-    var other = here[content]
+    var other = placed.entry(holding: content)
     if other == nil, let id = contents[content] { other = try index.pictures([id])[id] }
     guard let held = other, held.id != entry.id, held.sha256 == digest else { return nil }
     let source = try layout.folder(held.name.folder)

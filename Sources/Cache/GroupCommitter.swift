@@ -6,15 +6,18 @@ import Transport
 
 /// Gathers what the ingest queue made ready and commits it in groups on a queue of its own.
 ///
-/// The order makes any crash harmless: every file of the group is synced, then renamed, then the
-/// folders are synced, then the rows are committed. A file ahead of its row is found and adopted
+/// The order makes any crash harmless: every file of a group is synced, then renamed, then the
+/// folders are synced, then the rows of a few groups are committed together. A file ahead of its row is found and adopted
 /// by the next run; a row never points to bytes that are not there.
 final class GroupCommitter: @unchecked Sendable {
-  // SAFETY: `group` and `generation` belong to the ingest queue, `contents` to the commit queue;
-  // both queues are serial. `firstFailure` has a lock. All else is constant.
+  // SAFETY: `group` and `generation` belong to the ingest queue, `contents` and `placed` to the
+  // commit queue; both queues are serial. `firstFailure` has a lock, `arrived` is atomic. All else
+  // is constant.
   private var group = CommitGroup()
   private var generation = 0
   var contents: [Int64: PictureID]
+  var placed = PlacedBatch()
+  private let arrived = Atomic<Int>(0)
 
   let layout: CacheLayout
   let index: Index
@@ -24,6 +27,10 @@ final class GroupCommitter: @unchecked Sendable {
   private let ingest: DispatchQueue
   private let isIdle = DispatchSemaphore(value: 1)
   private let firstFailure = Mutex<CacheError?>(nil)
+
+  /// How many rows go into one transaction while more keep coming. Files are whole and findable
+  /// without their rows, so this costs no download in a crash, only a question to the origin.
+  static let rowBatch = 256
 
   /// How long a group may wait to be filled.
   static let patience = DispatchTimeInterval.milliseconds(125)
@@ -72,19 +79,37 @@ final class GroupCommitter: @unchecked Sendable {
   /// Sends off what there is and calls `completion` after its commit.
   func flush(_ completion: @escaping @Sendable () -> Void) {
     send()
-    queue.async(execute: completion)
+    queue.async {
+      self.commitRows()
+      completion()
+    }
+  }
+
+  /// Counts something that will be collected soon, or forgone; any thread.
+  func expect() {
+    arrived.add(1, ordering: .relaxed)
+  }
+
+  /// Takes back an ``expect()``: it came to nothing, and whoever waits for it must not.
+  func forgo() {
+    arrived.subtract(1, ordering: .relaxed)
+    queue.async { if self.isDrained { self.commitRows() } }
   }
 
   private func send() {
     guard !group.isEmpty else { return }
-    // One group at a time is being committed: waiting here is what bounds the loss in a crash.
+    // One group at a time has its files placed: waiting here is what bounds the loss in a crash.
     isIdle.wait()
     let full = group
     group = CommitGroup()
     generation += 1
     queue.async {
-      self.commit(full)
+      self.place(full)
       self.isIdle.signal()
+      if self.placed.count >= Self.rowBatch || self.isDrained { self.commitRows() }
     }
   }
+
+  /// Whether everything that arrived has its files placed: nothing more will join the batch soon.
+  private var isDrained: Bool { arrived.load(ordering: .relaxed) <= placed.total }
 }

@@ -128,13 +128,7 @@ extension Index {
 
   /// Writes an entry whole, in a transaction that the caller holds.
   static func save(_ entry: PictureEntry, in db: Database) throws {
-    let statement = try db.cachedStatement(
-      sql: """
-        INSERT OR REPLACE INTO picture(id, url, sha256, content, bytes, type, inode, modified, \
-        response, expiry, fetched, checked, failure, failing_since) \
-        VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-        """
-    )
+    let statement = try db.cachedStatement(sql: upsert)
     try statement.execute(arguments: [
       entry.id.number, entry.url, entry.sha256.map { Data($0) },
       entry.sha256.map { ContentDigest.prefix($0) }, entry.bytes, entry.type?.rawValue,
@@ -142,6 +136,16 @@ extension Index {
       entry.checked, entry.failure, entry.failingSince,
     ])
   }
+
+  private static let upsert = """
+    INSERT INTO picture(id, url, sha256, content, bytes, type, inode, modified, response, expiry, \
+    fetched, checked, failure, failing_since) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) \
+    ON CONFLICT(id) DO UPDATE SET url = excluded.url, sha256 = excluded.sha256, \
+    content = excluded.content, bytes = excluded.bytes, type = excluded.type, \
+    inode = excluded.inode, modified = excluded.modified, response = excluded.response, \
+    expiry = excluded.expiry, fetched = excluded.fetched, checked = excluded.checked, \
+    failure = excluded.failure, failing_since = excluded.failing_since
+    """
 
   /// Forgets the bytes of a picture, but not that it exists.
   static func forget(_ id: PictureID, in db: Database) throws {

@@ -16,12 +16,13 @@ extension Index {
 
     -- A picture by its URL. sha256 is NULL while no bytes are held. The path is a function of the
     -- URL and so not kept. `expiry` is when the origin's word ends; `response` what it said.
+    -- Rows stand in the order of their first commit and only the small index is in the order of
+    -- the ids: a group of new pictures then touches a few pages of the table, not one each.
     CREATE TABLE picture(
-      id INTEGER PRIMARY KEY, url TEXT NOT NULL,
+      row INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, url TEXT NOT NULL,
       sha256 BLOB, content INTEGER, bytes INTEGER, type TEXT, inode INTEGER, modified INTEGER,
       response TEXT, expiry INTEGER NOT NULL DEFAULT 0, fetched INTEGER, checked INTEGER,
       failure TEXT, failing_since INTEGER);
-    CREATE INDEX picture_content ON picture(content) WHERE content IS NOT NULL;
 
     -- A section's page or an item's detail by its URL: when to ask again, and what the last body
     -- was. `mapping` tells whether it was read as the catalog file now says.
@@ -39,7 +40,7 @@ extension Index {
 
     -- One version of one item, written once and shared by every run that saw it.
     CREATE TABLE item(
-      id INTEGER PRIMARY KEY, key TEXT NOT NULL, body BLOB NOT NULL, pictures BLOB NOT NULL);
+      row INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, key TEXT NOT NULL, body BLOB NOT NULL, pictures BLOB NOT NULL);
 
     -- An ordered list of item versions, written once. `id` is the digest of `items`.
     CREATE TABLE listing(

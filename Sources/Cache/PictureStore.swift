@@ -24,7 +24,7 @@ public final class PictureStore: Sendable {
   private let index: Index
   private let disk: any Disk
   private let committer: GroupCommitter
-  private let gate = ByteGate(room: 16 << 20)
+  private let gate = ByteGate(room: 6 << 20)
 
   private let queue = DispatchQueue(label: "larder.ingest")
   private let inbox = Mutex<[Job]>([])
@@ -154,6 +154,10 @@ public final class PictureStore: Sendable {
   // MARK: - On the ingest queue
 
   private func submit(_ job: Job) {
+    switch job {
+    case .whole, .row: committer.expect()
+    case .piece, .discard, .flush: break
+    }
     let isFirst = inbox.withLock { jobs in
       jobs.append(job)
       return jobs.count == 1
@@ -197,6 +201,7 @@ public final class PictureStore: Sendable {
   private func ingest(_ whole: Whole) {
     guard let type = whole.type else {
       whole.spill?.discard(layout, disk)
+      committer.forgo()
       whole.completion(.refused(.notAPicture, detail: "the body is no picture"))
       return
     }
@@ -206,6 +211,7 @@ public final class PictureStore: Sendable {
     } catch {
       whole.spill?.discard(layout, disk)
       committer.note(error)
+      committer.forgo()
       whole.completion(.refused(.disk, detail: error.description))
     }
   }

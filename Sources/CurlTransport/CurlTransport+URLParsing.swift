@@ -35,7 +35,7 @@ extension CurlTransport: URLParsing {
     }
     if reference.text.utf8.first == UInt8(ascii: "#"), let base { return base }
     guard !reference.hasAmbiguousAuthority else {
-      throw failure(.urlInvalid, "a backslash may not stand in a host")
+      throw failure(.urlInvalid, "the host holds a character that no host has")
     }
     guard let handle = URLHandle() else { throw failure(.outOfMemory, "") }
     if let base, handle.set(base.text) != CURLUE_OK {

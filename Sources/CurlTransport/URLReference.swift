@@ -30,8 +30,10 @@ struct URLReference {
     text = String(trimmed[..<end]) + Self.encode(trimmed[end...])
   }
 
-  /// Whether parsers disagree about where the host ends: some take a backslash for a slash.
-  var hasAmbiguousAuthority: Bool { authority.utf8.contains(UInt8(ascii: "\\")) }
+  /// Whether parsers disagree about where the host ends: some take a backslash for a slash, some stop at NUL.
+  var hasAmbiguousAuthority: Bool {
+    authority.utf8.contains { $0 == UInt8(ascii: "\\") || $0 <= 0x20 || $0 == 0x7F }
+  }
 
   /// The text without user information and query, and cut short, for messages.
   var redacted: String {

@@ -111,7 +111,9 @@ extension Exchange {
     case CURLE_RECV_ERROR: text.contains("chunk") ? .badResponse : .reset
     case CURLE_BAD_CONTENT_ENCODING: .badEncoding
     case CURLE_PEER_FAILED_VERIFICATION: verification(outcome)
-    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+    // A connection that was cut during the handshake is worth another try, a handshake that failed is not.
+    case CURLE_SSL_CONNECT_ERROR: text.contains("SSL_connect: ") ? .reset : .tlsFailed
+    case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
       .tlsFailed
     case CURLE_URL_MALFORMAT: .urlInvalid
@@ -128,10 +130,10 @@ extension Exchange {
     return isOver ? .timeoutTotal : .timeoutIdle
   }
 
-  /// OpenSSL's verdict on the certificate; 0 means that it was fine and libcurl minded the name.
+  /// OpenSSL's verdict on the certificate; 0 or 1 means that there is none, for libcurl minded the name before.
   private func verification(_ outcome: larder_outcome) -> FailureReason {
     switch outcome.verification {
-    case 0, 62, 64: .tlsHost
+    case 0, 1, 62, 64: .tlsHost
     case 9, 10: .tlsExpired
     default: .tlsUntrusted
     }

@@ -51,36 +51,24 @@ struct OriginWord: Sendable, Equatable {
   }
 
   private init(_ response: StoredResponse) {
-    var text = "\(response.requestTime.seconds) \(response.responseTime.seconds)\n"
-    for field in response.headers.fields {
-      text += field.name
-      text += ": "
-      text += field.value
-      text += "\n"
-    }
-    self.init(text: text, expiry: response.expiry.seconds)
+    self.init(
+      text: "\(response.requestTime.seconds) \(response.responseTime.seconds)\n"
+        + response.headers.text,
+      expiry: response.expiry.seconds
+    )
   }
 
   private static func selected(_ headers: Headers) -> Headers {
-    var selected = Headers()
-    for name in kept {
-      for value in headers.all(name) { selected.append(name, value) }
-    }
-    return selected
+    headers.only(kept)
   }
 
   /// Reads back what is kept; nil when there is nothing, or nothing that makes sense.
   private static func response(_ text: String?) -> StoredResponse? {
     guard let text else { return nil }
-    var lines = text.split(separator: "\n")[...]
-    let times = lines.popFirst()?.split(separator: " ").compactMap { Int64($0) } ?? []
-    guard times.count == 2 else { return nil }
-    var headers = Headers()
-    for line in lines {
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      let value = line[line.index(after: colon)...].drop { $0 == " " }
-      headers.append(String(line[..<colon]), String(value))
-    }
+    let end = text.utf8.firstIndex(of: 10) ?? text.endIndex
+    let times = text[..<end].split(separator: " ").compactMap { Int64($0) }
+    guard times.count == 2, end < text.endIndex else { return nil }
+    let headers = Headers(text: text[text.index(after: end)...])
     return StoredResponse(
       status: 200,
       headers: headers,

@@ -29,9 +29,9 @@ final class PictureStage: Sendable {
   private let context: RunContext
   private let state: Mutex<State>
 
-  /// How many pictures of a host are handed to the transport at once: enough that it never waits
-  /// for us, few enough that their buffers stay small.
-  private static let window = 128
+  /// How many pictures of a host are under way at once, from their request to their row: enough
+  /// that the transport never waits for a commit, few enough that the requests stay small.
+  private static let window = 512
 
   init(
     _ context: RunContext,

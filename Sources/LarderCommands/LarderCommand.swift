@@ -31,6 +31,7 @@ public struct LarderCommand: ParsableCommand {
   /// Parses the arguments, runs, and ends the process with the status of ``ExitStatus``.
   public static func main() {
     Signals.ignoreBrokenPipe()
+    Memory.limitArenas()
     do {
       var command = try parseAsRoot()
       try command.run()
