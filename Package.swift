@@ -30,6 +30,7 @@ let package = Package(
       pkgConfig: "jansson",
       providers: [.apt(["libjansson-dev"])]
     ),
+    .target(name: "CGlibc"),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
 
     .target(
@@ -75,7 +76,7 @@ let package = Package(
     .target(
       name: "LarderCommands",
       dependencies: [
-        "Catalog", "Transport", "CurlTransport", "Cache", "Larder", "SampleStore",
+        "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Larder", "SampleStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),

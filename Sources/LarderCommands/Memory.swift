@@ -1,4 +1,4 @@
-import Glibc
+import CGlibc
 
 /// How the process asks for memory.
 enum Memory {
@@ -7,6 +7,6 @@ enum Memory {
   /// glibc would give each of the few threads one of its own, and keep in each what the busiest
   /// moment of that thread needed: a third more at the peak of ten thousand pictures.
   static func limitArenas() {
-    mallopt(M_ARENA_MAX, 2)
+    larder_limit_heaps(2)
   }
 }
