@@ -31,6 +31,13 @@ let package = Package(
       providers: [.apt(["libjansson-dev"])]
     ),
     .target(name: "CGlibc"),
+    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
+    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
+    .systemLibrary(
+      name: "CPango",
+      pkgConfig: "pangocairo",
+      providers: [.apt(["libpango1.0-dev", "liblcms2-dev"])]
+    ),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
 
     .target(
@@ -48,6 +55,13 @@ let package = Package(
         "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .target(
+      name: "Imaging",
+      dependencies: [
+        "CJPEG", "CPNG", "CPango",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
@@ -76,7 +90,8 @@ let package = Package(
     .target(
       name: "LarderCommands",
       dependencies: [
-        "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Larder", "SampleStore",
+        "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
+        "SampleStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -93,6 +108,18 @@ let package = Package(
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "Transport"]),
     .testTarget(name: "CacheTests", dependencies: ["Cache", "Support", "Transport"]),
+    .target(
+      name: "PictureFixtures",
+      path: "Tests/PictureFixtures",
+      linkerSettings: [.linkedLibrary("jpeg")]
+    ),
+    .testTarget(
+      name: "ImagingTests",
+      dependencies: [
+        "Imaging", "CJPEG", "PictureFixtures",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
     .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"]),
     .testTarget(
       name: "LarderTests",

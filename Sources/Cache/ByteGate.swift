@@ -20,8 +20,9 @@ final class ByteGate: Sendable {
     self.room = room
   }
 
-  /// Counts `bytes` in, and waits while there is no room. Whatever its size, one always fits when
-  /// nothing else waits.
+  /// Counts `bytes` in, and waits while there is no room.
+  ///
+  /// Whatever its size, one always fits when nothing else waits.
   func enter(_ bytes: Int64) {
     let mustWait = state.withLock { state in
       state.waiting += bytes

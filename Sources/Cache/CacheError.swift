@@ -2,7 +2,9 @@ import Glibc
 
 /// Why the cache could not do what it was asked, with what to do about it.
 public struct CacheError: Error, Equatable, CustomStringConvertible {
-  /// What went wrong, as a stable word. An open set: new members break nobody.
+  /// What went wrong, as a stable word.
+  ///
+  /// An open set: new members break nobody.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The word that scripts may rely on.
     public let rawValue: String

@@ -12,6 +12,7 @@ public final class CacheLock: Sendable {
   /// - Parameters:
   ///   - layout: the cache.
   ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
+  /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another run holds the cache.
   public init(_ layout: CacheLayout, holder: String) throws(CacheError) {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let path = layout.path("lock")

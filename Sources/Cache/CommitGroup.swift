@@ -14,8 +14,10 @@ struct StagedPicture: Sendable {
 
 /// What is committed together: files first, then their rows in one transaction.
 struct CommitGroup: Sendable {
-  /// How many pictures make a group full. Two groups exist at once, one filling and one being
-  /// committed, so a crash costs at most 64 pictures.
+  /// How many pictures make a group full.
+  ///
+  /// Two groups exist at once, one filling and one being committed, so a crash costs at most 64
+  /// pictures.
   static let capacity = 32
   /// How many rows without bytes make a group full.
   static let rowCapacity = 512

@@ -73,8 +73,10 @@ public struct FileStamp: Hashable, Sendable {
 
 /// The operating system's own file operations.
 public struct SystemDisk: Disk {
-  /// Whether commits wait for the device. False only where losing the last seconds to a power cut
-  /// is agreed: the file then may be empty after one.
+  /// Whether commits wait for the device.
+  ///
+  /// False only where losing the last seconds to a power cut is agreed: the file then may be empty
+  /// after one.
   private let durable: Bool
 
   /// Makes the ordinary disk.
@@ -82,6 +84,7 @@ public struct SystemDisk: Disk {
     self.durable = durable
   }
 
+  /// Creates the file by `openat`, never through a link.
   public func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
@@ -89,6 +92,7 @@ public struct SystemDisk: Disk {
     return OpenFile(path: "\(folder.path)/\(name)", descriptor: descriptor)
   }
 
+  /// Writes until all is written; an interrupted write goes on.
   public func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -103,6 +107,7 @@ public struct SystemDisk: Disk {
     }
   }
 
+  /// Sets the date by `futimens`.
   public func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
     // Not UTIME_OMIT's macro, which Swift does not import: leave the access time as it is.
     let omit = 0x3FFF_FFFE
@@ -114,11 +119,13 @@ public struct SystemDisk: Disk {
     }
   }
 
+  /// Waits by `fsync`.
   public func sync(_ file: OpenFile) throws(CacheError) {
     guard durable else { return }
     guard fsync(file.descriptor) == 0 else { throw .system("sync", file.path, errno: errno) }
   }
 
+  /// Renames by `renameat`.
   public func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(CacheError)
   {
@@ -127,6 +134,7 @@ public struct SystemDisk: Disk {
     }
   }
 
+  /// Links by `linkat`.
   public func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(CacheError) -> Bool
   {
@@ -139,12 +147,14 @@ public struct SystemDisk: Disk {
     return true
   }
 
+  /// Removes by `unlinkat`.
   public func remove(_ name: String, in folder: Folder) throws(CacheError) {
     guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
       throw .system("remove", "\(folder.path)/\(name)", errno: errno)
     }
   }
 
+  /// Waits by `fsync` on the folder.
   public func sync(_ folder: Folder) throws(CacheError) {
     guard durable else { return }
     guard fsync(folder.descriptor) == 0 else { throw .system("sync", folder.path, errno: errno) }

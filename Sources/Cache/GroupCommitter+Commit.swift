@@ -3,7 +3,9 @@ import GRDB
 import Transport
 
 extension GroupCommitter {
-  /// Gives the files of a group their names and queues their rows. On the commit queue.
+  /// Gives the files of a group their names and queues their rows.
+  ///
+  /// On the commit queue.
   func place(_ group: CommitGroup) {
     let places = group.pictures.map { place($0) }
     let folders = Set(zip(group.pictures, places).compactMap { $1.isRenamed ? $0.folder : nil })
@@ -38,8 +40,9 @@ extension GroupCommitter {
     placed.add(group)
   }
 
-  /// Commits the rows of all placed files in one transaction, then tells everybody. On the commit
-  /// queue.
+  /// Commits the rows of all placed files in one transaction, then tells everybody.
+  ///
+  /// On the commit queue.
   func commitRows() {
     guard !placed.isEmpty else { return }
     let batch = placed
@@ -71,8 +74,10 @@ extension GroupCommitter {
     }
   }
 
-  /// Syncs one file and gives it its name. After a failed sync the file is dropped, never synced
-  /// again: the kernel may have thrown away what it could not write.
+  /// Syncs one file and gives it its name.
+  ///
+  /// After a failed sync the file is dropped, never synced again: the kernel may have thrown away
+  /// what it could not write.
   private func place(_ staged: StagedPicture) -> Place {
     guard let file = staged.partial else { return .kept }
     let name = staged.entry.name

@@ -28,8 +28,10 @@ final class GroupCommitter: @unchecked Sendable {
   private let isIdle = DispatchSemaphore(value: 1)
   private let firstFailure = Mutex<CacheError?>(nil)
 
-  /// How many rows go into one transaction while more keep coming. Files are whole and findable
-  /// without their rows, so this costs no download in a crash, only a question to the origin.
+  /// How many rows go into one transaction while more keep coming.
+  ///
+  /// Files are whole and findable without their rows, so this costs no download in a crash, only a
+  /// question to the origin.
   static let rowBatch = 256
 
   /// How long a group may wait to be filled.

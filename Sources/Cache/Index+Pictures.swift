@@ -29,7 +29,9 @@ public struct PictureEntry: Sendable, Equatable {
   public var failingSince: Int64?
 
   /// The origin's Last-Modified, in seconds since 1970: the file's date, so that the files alone
-  /// can say it when the index is lost. Not kept in the row.
+  /// can say it when the index is lost.
+  ///
+  /// Not kept in the row.
   public var lastModified: Int64?
 
   /// An entry that holds nothing yet.
@@ -78,7 +80,11 @@ extension Index {
       )
       let rows = try Row.fetchCursor(statement)
       while let row = try rows.next() {
-        states[PictureID(number: row[0])] = PictureState(expiry: row[1], checked: row[2], content: row[3])
+        states[PictureID(number: row[0])] = PictureState(
+          expiry: row[1],
+          checked: row[2],
+          content: row[3]
+        )
       }
       return states
     }

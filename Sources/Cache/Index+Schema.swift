@@ -4,8 +4,10 @@ extension Index {
   /// The number that `PRAGMA user_version` holds: raised with every change below.
   static let version = 1
 
-  /// The tables, with what each is for. Times are seconds since 1970, digests the first 63 bits
-  /// of a SHA-256, packed lists 8 bytes a number, little-endian.
+  /// The tables, with what each is for.
+  ///
+  /// Times are seconds since 1970, digests the first 63 bits of a SHA-256, packed lists 8 bytes a
+  /// number, little-endian.
   static let schema = """
     -- Single values: `folders` is when each picture folder last changed, as the last run left it.
     CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;

@@ -1,8 +1,9 @@
 import Crypto
 import Synchronization
 
-/// A large body on its way to its partial file. Only the ingest queue touches more than
-/// ``failure``.
+/// A large body on its way to its partial file.
+///
+/// Only the ingest queue touches more than ``failure``.
 final class PictureSpill: @unchecked Sendable {
   // SAFETY: `hash`, `file` and `size` are read and written on the store's ingest queue only, which
   // is serial; `failure` has a lock of its own because the transfer thread asks for it.

@@ -111,7 +111,9 @@ public final class PictureStore: Sendable {
     )
   }
 
-  /// Writes a row without new bytes: a 304, or a failure. Committed with the next group.
+  /// Writes a row without new bytes: a 304, or a failure.
+  ///
+  /// Committed with the next group.
   public func keep(
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void

@@ -33,7 +33,9 @@ struct PlacedBatch: Sendable {
   }
 
   mutating func add(_ staged: StagedPicture, before: [UInt8]?) {
-    if let digest = staged.entry.sha256 { byContent[ContentDigest.prefix(digest)] = pictures.count }
+    if let digest = staged.entry.sha256 {
+      byContent[ContentDigest.prefix(digest)] = pictures.count
+    }
     pictures.append(
       Picture(
         entry: staged.entry,

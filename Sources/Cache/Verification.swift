@@ -3,7 +3,9 @@ import FoundationEssentials
 import GRDB
 import Synchronization
 
-/// What a check of every file against its row found. Paths are relative to the cache, sorted.
+/// What a check of every file against its row found.
+///
+/// Paths are relative to the cache, sorted.
 public struct VerifyReport: Sendable, Equatable {
   /// How many pictures were looked at.
   public var checked = 0
@@ -45,6 +47,8 @@ public struct Verification: Sendable {
   /// - Parameters:
   ///   - depth: how closely.
   ///   - progress: called now and then, on any thread, with how many of how many are done.
+  /// - Returns: What is damaged, missing or stray.
+  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
   public func run(
     _ depth: Depth,
     progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }

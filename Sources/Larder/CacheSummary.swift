@@ -41,7 +41,9 @@ public struct CacheSummary: Sendable, Equatable {
   /// The pictures that fail, the longest-failing first.
   public var failing: [Failing] = []
 
-  /// Reads how the cache at `path` stands. Works while a sync runs.
+  /// Reads how the cache at `path` stands.
+  ///
+  /// Works while a sync runs.
   public init(cache path: String) throws(CacheError) {
     let index = try Index(reading: path)
     for entry in try index.catalogs() {

@@ -46,7 +46,9 @@ public struct ShownItem: Sendable, Equatable {
   public var thumbnail: ShownImage? { images.first { $0.role == .thumbnail } }
 }
 
-/// The catalog as last synced, read from the cache alone. Works while a sync runs.
+/// The catalog as last synced, read from the cache alone.
+///
+/// Works while a sync runs.
 public struct CatalogReader: Sendable {
   /// The catalog that is read.
   public let catalog: CatalogEntry
@@ -59,6 +61,7 @@ public struct CatalogReader: Sendable {
   /// - Parameters:
   ///   - cache: the cache's path.
   ///   - name: which of its catalogs; none is needed when there is one.
+  /// - Throws: ``CacheError`` when there is no such cache or catalog.
   public init(cache: String, catalog name: String?) throws(CacheError) {
     self.cache = cache
     index = try Index(reading: cache)
@@ -164,6 +167,8 @@ public struct CatalogReader: Sendable {
   /// - Parameters:
   ///   - old: the run to compare with; without it, the one before `new`.
   ///   - new: the run to look at; without it, the last.
+  /// - Returns: The runs compared, the older one nil when `new` is the first, and what changed.
+  /// - Throws: ``CacheError`` when there is no such run.
   public func diff(from old: Int64?, to new: Int64?) throws(CacheError)
     -> (old: Int64?, new: Int64, diff: RunDiff)
   {

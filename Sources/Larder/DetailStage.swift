@@ -28,6 +28,7 @@ final class DetailStage: Sendable {
   private static let window = 64
 
   /// A stage for the items of one catalog; `target` turns the catalog's text into a source.
+  ///
   /// Without `pictures`, those of the details are not fetched.
   init(
     _ context: RunContext,

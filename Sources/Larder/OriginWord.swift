@@ -14,7 +14,9 @@ struct OriginWord: Sendable, Equatable {
   /// No word at all.
   static let none = OriginWord(text: nil, expiry: 0)
 
-  /// The fields that are kept. Others would only make every row longer.
+  /// The fields that are kept.
+  ///
+  /// Others would only make every row longer.
   private static let kept = [
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
@@ -36,8 +38,10 @@ struct OriginWord: Sendable, Equatable {
     )
   }
 
-  /// The word that a 304 renews. When the 304 speaks of another version than is held, nothing is
-  /// left of it, and the next run fetches the body anew. (RFC 9111, section 4.3.4)
+  /// The word that a 304 renews.
+  ///
+  /// When the 304 speaks of another version than is held, nothing is left of it, and the next run
+  /// fetches the body anew. (RFC 9111, section 4.3.4)
   init(renewing text: String?, by head: ResponseHead, asked: UnixTime, answered: UnixTime) {
     let held = Self.response(text)
     let fields = Self.selected(head.headers)

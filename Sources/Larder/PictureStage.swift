@@ -71,8 +71,9 @@ final class PictureStage: Sendable {
     enqueue(jobs)
   }
 
-  /// Adds references by identity only: a section or detail that did not change. Their URLs are in
-  /// the index; those few that are not come from `urls`.
+  /// Adds references by identity only: a section or detail that did not change.
+  ///
+  /// Their URLs are in the index; those few that are not come from `urls`.
   func add(_ ids: [PictureID], urls: () throws(CacheError) -> [PictureID: String])
     throws(CacheError)
   {
@@ -106,7 +107,9 @@ final class PictureStage: Sendable {
     enqueue(jobs)
   }
 
-  /// Counts a reference, and says whether it needs a request. Enters the group if so.
+  /// Counts a reference, and says whether it needs a request.
+  ///
+  /// Enters the group if so.
   private func count(_ id: PictureID, at now: Int64, _ state: inout State) -> Bool {
     state.tally.referenced += 1
     guard state.seen.insert(id).inserted else { return false }

@@ -95,6 +95,7 @@ final class FailureLog: Sendable {
   /// Everything that failed: sections, details, pictures, each by URL.
   ///
   /// - Parameter owners: the item that shows a picture.
+  /// - Returns: The failures, with the items that show failed pictures.
   func all(owners: [PictureID: String]) -> [SyncReport.Failure] {
     let (failures, pictures) = state.withLock { ($0.failures, $0.pictures) }
     let images = pictures.map { picture, failure in

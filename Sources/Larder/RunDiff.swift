@@ -47,7 +47,10 @@ public struct RunDiff: Sendable {
         if let listing = section.listing { stored = try index.itemVersions(listing: listing) }
         for (version, key) in stored {
           let place = Place(
-            section: section.key, key: key, occurrence: occurrences[key, default: 0])
+            section: section.key,
+            key: key,
+            occurrence: occurrences[key, default: 0]
+          )
           occurrences[key, default: 0] += 1
           items.append((place, version))
           versions[place] = version

@@ -63,6 +63,7 @@ public final class SyncRun: Sendable {
   /// Runs to the end and says what happened.
   ///
   /// - Parameter holder: what to write into the cache's lock, for those who have to wait.
+  /// - Returns: The report.
   /// - Throws: ``SyncError`` when the run could not take place at all.
   public func run(holder: String) throws(SyncError) -> SyncReport {
     do {

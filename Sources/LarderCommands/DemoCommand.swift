@@ -2,7 +2,7 @@ import ArgumentParser
 import Cache
 import SampleStore
 
-/// `larder demo`
+/// `larder demo`: the main job on the sample store.
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
@@ -31,6 +31,15 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Let answers fail as this file says.", valueName: "file"))
   var faults: String?
 
+  @Flag(help: "Serve a picture of its own at every picture path that the store has not.")
+  var anyPicture = false
+
+  @Option(help: ArgumentHelp("Serve HTTPS with this certificate (PEM).", valueName: "file"))
+  var certificate: String?
+
+  @Option(help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"))
+  var key: String?
+
   @OptionGroup var cache: CacheOptions
   @OptionGroup var output: OutputOptions
 
@@ -38,13 +47,23 @@ struct DemoCommand: ParsableCommand {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port takes a number from 0 to 65535, not \(port)")
     }
+    if (certificate == nil) != (key == nil) {
+      throw ValidationError("--certificate and --key go together")
+    }
   }
 
   func run() throws {
     let folder = try SampleFolder.find(named: samples)
     do {
       if serve {
-        try ServeSamples(folder: folder, port: port, faults: faults).run()
+        try ServeSamples(
+          folder: folder,
+          port: port,
+          faults: faults,
+          servesAnyPicture: anyPicture,
+          certificate: certificate,
+          key: key
+        ).run()
       } else {
         try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()
       }

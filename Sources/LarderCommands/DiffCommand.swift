@@ -1,7 +1,7 @@
 import ArgumentParser
 import Larder
 
-/// `larder diff [OLD [NEW]]`
+/// `larder diff [OLD [NEW]]`: what changed.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",

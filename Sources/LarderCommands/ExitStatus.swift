@@ -1,5 +1,6 @@
 import Cache
 import Catalog
+import Imaging
 import Larder
 import Transport
 
@@ -75,6 +76,7 @@ struct CommandFailure: Error {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as CacheError: self.init(error.description, Self.status(error))
+    case let error as ImagingError: self.init(error.description, Self.status(error))
     case let error as CatalogError: self.init(error.description, Self.status(error))
     case SyncError.cache(let error): self.init(error.description, Self.status(error))
     case SyncError.catalog(let error): self.init(error.description, Self.status(error))
@@ -89,6 +91,15 @@ struct CommandFailure: Error {
     case .empty: .failed
     case .ambiguous: .usage
     default: .io
+    }
+  }
+
+  private static func status(_ error: ImagingError) -> ExitStatus {
+    switch error.code {
+    case .usage, .time: .usage
+    case .disk, .diskFull: .io
+    case .exists: .failed
+    default: .data
     }
   }
 

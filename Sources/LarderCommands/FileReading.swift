@@ -9,6 +9,8 @@ enum FileReading {
   ///   - path: the file.
   ///   - what: what it is, for the message.
   ///   - limit: how many bytes are enough.
+  /// - Returns: The bytes.
+  /// - Throws: ``CommandFailure`` when the file cannot be read.
   static func bytes(_ path: String, what: String, limit: Int) throws -> [UInt8] {
     do {
       let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])

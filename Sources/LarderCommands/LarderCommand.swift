@@ -21,7 +21,8 @@ public struct LarderCommand: ParsableCommand {
     version: version,
     subcommands: [
       SyncCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
-      StatusCommand.self, VerifyCommand.self, DemoCommand.self,
+      StatusCommand.self, VerifyCommand.self, CropCommand.self, StampCommand.self,
+      DemoCommand.self,
     ]
   )
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Larder
 
-/// `larder list [SECTION]`
+/// `larder list [SECTION]`: the catalog, offline.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

@@ -5,6 +5,8 @@ enum SampleFolder {
   /// The folder with `catalog.yaml` and `store/`.
   ///
   /// - Parameter named: what the user gave with `--samples`, if anything.
+  /// - Returns: The folder's path.
+  /// - Throws: ``CommandFailure`` when there is none.
   static func find(named: String?) throws -> String {
     if let named = named ?? Terminal.environment("LARDER_SAMPLES") {
       guard holdsStore(named) else {

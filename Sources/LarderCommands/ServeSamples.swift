@@ -6,11 +6,21 @@ struct ServeSamples {
   let folder: String
   let port: Int
   let faults: String?
+  let servesAnyPicture: Bool
+  let certificate: String?
+  let key: String?
 
   func run() throws {
+    let content = try StoreContent(folder: "\(folder)/store")
+    if servesAnyPicture { content.fallback = try Self.pictures(folder) }
+    var identity: TLSIdentity?
+    if let certificate, let key {
+      identity = try TLSIdentity(certificateFile: certificate, keyFile: key)
+    }
     let store = try SampleStore.start(
-      StoreContent(folder: "\(folder)/store"),
+      content,
       faults: try FaultFile.read(faults),
+      tls: identity,
       port: port
     )
     defer { store.stop() }
@@ -19,6 +29,22 @@ struct ServeSamples {
     Output.data("\(store.baseURL)/develop/baminchan/")
     ended.wait()
     withExtendedLifetime(signals) {}
+  }
+
+  /// Makes a picture for any path that ends as a JPEG's or PNG's does, each with bytes of its own.
+  private static func pictures(_ folder: String) throws -> StoreContent.Fallback {
+    func base(_ name: String) throws -> Picture {
+      let bytes = try FileReading.bytes("\(folder)/\(name)", what: "picture", limit: 1 << 20)
+      return try Picture(bytes)
+    }
+    let jpeg = try base("store/pictures/shared/parcel.jpg")
+    let png = try base("store/pictures/soup/tteokguk.png")
+    return { path in
+      let name = path.lowercased()
+      if name.hasSuffix(".png") { return png.resource(path) }
+      let suffixes = [".jpg", ".jpeg", ".webp", ".gif", ".avif"]
+      return suffixes.contains { name.hasSuffix($0) } ? jpeg.resource(path) : nil
+    }
   }
 }
 

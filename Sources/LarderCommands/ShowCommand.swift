@@ -1,7 +1,7 @@
 import ArgumentParser
 import Larder
 
-/// `larder show ID`
+/// `larder show ID`: one item.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

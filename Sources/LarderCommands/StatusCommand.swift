@@ -2,7 +2,7 @@ import ArgumentParser
 import Larder
 import Transport
 
-/// `larder status`
+/// `larder status`: how the cache stands.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

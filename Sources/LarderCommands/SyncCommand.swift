@@ -2,7 +2,7 @@ import ArgumentParser
 import CurlTransport
 import Larder
 
-/// `larder sync CATALOG`
+/// `larder sync CATALOG`: the main job.
 struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Larder
 
-/// `larder verify`
+/// `larder verify`: checks what is held.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

@@ -83,6 +83,7 @@ struct FetchOptions: ParsableArguments {
   /// How the run behaves on the network.
   ///
   /// - Parameter named: the hosts that the catalog file names.
+  /// - Returns: The transport's options.
   func transport(named: Set<HostPort>) -> TransportOptions {
     var options = TransportOptions()
     options.parallel = parallel.count

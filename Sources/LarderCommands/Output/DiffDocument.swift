@@ -153,7 +153,7 @@ struct RunDocument: Encodable {
 
 /// Moments as RFC 3339 writes them, in UTC.
 enum Moment {
-  /// `2021-01-13T06:30:00Z`
+  /// Such as `2021-01-13T06:30:00Z`.
   static func text(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
   }

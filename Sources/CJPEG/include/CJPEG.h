@@ -1,0 +1,81 @@
+// libjpeg-turbo reports errors by longjmp, which must never cross a Swift frame: each function here
+// runs a whole sequence of calls that can jump, under a setjmp of its own, and returns a status.
+#ifndef LARDER_CJPEG_H
+#define LARDER_CJPEG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What a sequence came to. `message` says why it failed, or what the first warning was.
+typedef struct {
+  long warnings;
+  bool out_of_memory;
+  char message[208];
+} cjpeg_outcome;
+
+// What libjpeg makes of a file's header; the colour spaces are libjpeg's J_COLOR_SPACE numbers.
+typedef struct {
+  int width, height, components, color_space;
+  bool progressive, adobe;
+  int horizontal_sampling[4], vertical_sampling[4];
+} cjpeg_header;
+
+enum {
+  cjpeg_unknown = 0, cjpeg_grey = 1, cjpeg_rgb = 2, cjpeg_ycc = 3, cjpeg_cmyk = 4, cjpeg_ycck = 5,
+  cjpeg_bgrx = 9
+};
+
+// A part of the picture, in pixels of the size that it is decoded at.
+typedef struct {
+  uint32_t x, y, width, height;
+} cjpeg_region;
+
+// Bounds that libjpeg itself keeps: bytes of its own memory, and scans.
+typedef struct {
+  long memory;
+  int scans;
+} cjpeg_limits;
+
+// Reads the header, as jpeg_read_header can jump.
+bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
+                       cjpeg_outcome *outcome);
+
+// Decodes a region at eighths/8 of the full size into `pixels`, and reads the file to its end so
+// that a cut one raises a warning.
+bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths,
+                  cjpeg_region region, int color_space, uint8_t *pixels, size_t stride,
+                  cjpeg_outcome *outcome);
+
+// Decodes a region and encodes it again row by row, so that neither picture is ever in memory.
+// `quality` 0 keeps the file's own quantization tables. The caller frees `*out`.
+bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
+                  int quality, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+
+// What to encode: rows in `color_space`. With `like`, its colour space, sampling and tables are
+// taken from that JPEG file, turned by a quarter when `transposed`.
+typedef struct {
+  const uint8_t *pixels;
+  size_t stride;
+  uint32_t width, height;
+  int color_space, quality;
+  const uint8_t *like;
+  size_t like_count;
+  bool transposed;
+} cjpeg_encoding;
+
+// Encodes pixels, as every step of a compressor can jump. The caller frees `*out`.
+bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_count,
+                  cjpeg_outcome *outcome);
+
+// Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP. The caller frees
+// `*out`.
+bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,
+                     bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+
+// Copies one component's quantized coefficients, a block of 64 after the other, row by row: how a
+// transform is known to be lossless. The caller frees `*out`.
+bool cjpeg_coefficients(const uint8_t *bytes, size_t count, int component, int16_t **out,
+                        uint32_t *across, uint32_t *down, cjpeg_outcome *outcome);
+
+#endif

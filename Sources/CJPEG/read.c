@@ -1,0 +1,122 @@
+#include "region.h"
+
+bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
+                       cjpeg_outcome *outcome) {
+  session session;
+  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
+  if (setjmp(session.escape)) {
+    jpeg_destroy_decompress(&source);
+    return false;
+  }
+  jpeg_create_decompress(&source);
+  session_open(&source, bytes, count);
+  memset(header, 0, sizeof *header);
+  header->width = (int)source.image_width;
+  header->height = (int)source.image_height;
+  header->components = source.num_components;
+  header->color_space = source.jpeg_color_space;
+  header->progressive = source.progressive_mode;
+  header->adobe = source.saw_Adobe_marker;
+  for (int i = 0; i < source.num_components && i < 4; i++) {
+    header->horizontal_sampling[i] = source.comp_info[i].h_samp_factor;
+    header->vertical_sampling[i] = source.comp_info[i].v_samp_factor;
+  }
+  jpeg_destroy_decompress(&source);
+  return true;
+}
+
+void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader) {
+  jpeg_start_decompress(source);
+  if (region.width == 0 || region.height == 0 ||
+      (uint64_t)region.x + region.width > source->output_width ||
+      (uint64_t)region.y + region.height > source->output_height) {
+    ERREXIT(source, JERR_BAD_CROP_SPEC);
+  }
+  reader->region = region;
+  reader->pixel = (size_t)source->output_components;
+  reader->left = region.x;
+  if (region.width < source->output_width) {
+    // One iMCU more on either side: smooth upsampling looks at its neighbours, and the region must
+    // come out as it would from the whole picture.
+    JDIMENSION margin = (JDIMENSION)source->max_h_samp_factor * DCTSIZE;
+    JDIMENSION left = region.x > margin ? region.x - margin : 0;
+    JDIMENSION right = region.x + region.width + margin;
+    JDIMENSION width = (right < source->output_width ? right : source->output_width) - left;
+    jpeg_crop_scanline(source, &left, &width);
+    reader->left = region.x - left;
+  }
+  reader->row = (*source->mem->alloc_sarray)((j_common_ptr)source, JPOOL_IMAGE,
+                                             source->output_width * (JDIMENSION)reader->pixel, 1);
+  if (region.y > 0) jpeg_skip_scanlines(source, region.y);
+}
+
+const uint8_t *region_read(j_decompress_ptr source, region_reader *reader) {
+  jpeg_read_scanlines(source, reader->row, 1);
+  return reader->row[0] + reader->left * reader->pixel;
+}
+
+void region_finish(j_decompress_ptr source, region_reader *reader) {
+  // Skipping to the very end would stop reading here; a last row makes libjpeg decode the entropy
+  // data of all rows before it.
+  JDIMENSION rest = source->output_height - source->output_scanline;
+  if (rest > 1) jpeg_skip_scanlines(source, rest - 1);
+  if (rest > 0) jpeg_read_scanlines(source, reader->row, 1);
+  jpeg_finish_decompress(source);
+}
+
+bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths,
+                  cjpeg_region region, int color_space, uint8_t *pixels, size_t stride,
+                  cjpeg_outcome *outcome) {
+  session session;
+  scan_guard guard;
+  region_reader reader;
+  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
+  if (setjmp(session.escape)) {
+    jpeg_destroy_decompress(&source);
+    return false;
+  }
+  jpeg_create_decompress(&source);
+  session_limit(&source, &guard, limits);
+  session_open(&source, bytes, count);
+  source.scale_num = (unsigned)eighths;
+  source.scale_denom = 8;
+  source.out_color_space = (J_COLOR_SPACE)color_space;
+  region_start(&source, region, &reader);
+  for (uint32_t y = 0; y < region.height; y++) {
+    memcpy(pixels + y * stride, region_read(&source, &reader), region.width * reader.pixel);
+  }
+  region_finish(&source, &reader);
+  jpeg_destroy_decompress(&source);
+  return true;
+}
+
+bool cjpeg_coefficients(const uint8_t *bytes, size_t count, int component, int16_t **out,
+                        uint32_t *across, uint32_t *down, cjpeg_outcome *outcome) {
+  session session;
+  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
+  *out = NULL;
+  if (setjmp(session.escape)) {
+    jpeg_destroy_decompress(&source);
+    free(*out);
+    *out = NULL;
+    return false;
+  }
+  jpeg_create_decompress(&source);
+  session_open(&source, bytes, count);
+  jvirt_barray_ptr *arrays = jpeg_read_coefficients(&source);
+  if (component < 0 || component >= source.num_components) {
+    ERREXIT(&source, JERR_BAD_COMPONENT_ID);
+  }
+  jpeg_component_info *info = &source.comp_info[component];
+  *across = info->width_in_blocks;
+  *down = info->height_in_blocks;
+  *out = malloc((size_t)*across * *down * sizeof(JBLOCK));
+  if (*out == NULL) ERREXIT1(&source, JERR_OUT_OF_MEMORY, 0);
+  for (uint32_t y = 0; y < *down; y++) {
+    JBLOCKARRAY row = (*source.mem->access_virt_barray)((j_common_ptr)&source, arrays[component],
+                                                        y, 1, FALSE);
+    memcpy(*out + (size_t)y * *across * DCTSIZE2, row[0], *across * sizeof(JBLOCK));
+  }
+  jpeg_destroy_decompress(&source);
+  return true;
+}

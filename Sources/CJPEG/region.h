@@ -1,0 +1,23 @@
+// Reading one region of a picture, a row at a time. These jump: call them under a setjmp.
+#ifndef LARDER_CJPEG_REGION_H
+#define LARDER_CJPEG_REGION_H
+
+#include "session.h"
+
+typedef struct {
+  cjpeg_region region;
+  size_t pixel;
+  JDIMENSION left;
+  JSAMPARRAY row;
+} region_reader;
+
+// Starts decompression and skips to the region's first row, decoding only the columns needed.
+void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader);
+
+// The region's next row, good until the next call.
+const uint8_t *region_read(j_decompress_ptr source, region_reader *reader);
+
+// Reads the rest of the file without making pixels of it.
+void region_finish(j_decompress_ptr source, region_reader *reader);
+
+#endif

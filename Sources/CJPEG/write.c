@@ -1,0 +1,137 @@
+#include "region.h"
+
+// A compressor's output in memory. `first` is ours; libjpeg replaces it when it is too small.
+typedef struct {
+  uint8_t *first, *bytes;
+  unsigned long count;
+} memory_output;
+
+static void output_begin(memory_output *output, size_t guess) {
+  output->first = malloc(guess);
+  output->bytes = output->first;
+  output->count = output->first ? guess : 0;
+}
+
+static void output_end(memory_output *output, uint8_t **out, size_t *out_count) {
+  if (output->bytes != output->first) free(output->first);
+  *out = output->bytes;
+  *out_count = output->count;
+}
+
+static void output_abandon(memory_output *output) {
+  if (output->bytes != output->first) free(output->bytes);
+  free(output->first);
+}
+
+// Four-component files mean inverted ink when they carry Adobe's marker, and keep what they have.
+static void keep_adobe(j_compress_ptr target, j_decompress_ptr source) {
+  if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
+}
+
+static void set_quality(j_compress_ptr target, int quality) {
+  if (quality > 0) jpeg_set_quality(target, quality, TRUE);
+}
+
+bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
+                  int quality, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
+  session session;
+  scan_guard guard;
+  region_reader reader;
+  memory_output output;
+  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
+  struct jpeg_compress_struct target = {.err = source.err};
+  output_begin(&output, count / 2 + 65536);
+  if (setjmp(session.escape)) {
+    jpeg_destroy_compress(&target);
+    jpeg_destroy_decompress(&source);
+    output_abandon(&output);
+    return false;
+  }
+  jpeg_create_decompress(&source);
+  jpeg_create_compress(&target);
+  session_limit(&source, &guard, limits);
+  session_open(&source, bytes, count);
+  // No colour conversion either way: what the file holds is what is encoded again.
+  source.out_color_space = source.jpeg_color_space;
+  region_start(&source, region, &reader);
+  jpeg_copy_critical_parameters(&source, &target);
+  keep_adobe(&target, &source);
+  set_quality(&target, quality);
+  if (source.progressive_mode) jpeg_simple_progression(&target);
+  target.image_width = region.width;
+  target.image_height = region.height;
+  jpeg_mem_dest(&target, &output.bytes, &output.count);
+  jpeg_start_compress(&target, TRUE);
+  for (uint32_t y = 0; y < region.height; y++) {
+    JSAMPROW row = (JSAMPROW)region_read(&source, &reader);
+    jpeg_write_scanlines(&target, &row, 1);
+  }
+  region_finish(&source, &reader);
+  jpeg_finish_compress(&target);
+  jpeg_destroy_compress(&target);
+  jpeg_destroy_decompress(&source);
+  output_end(&output, out, out_count);
+  return true;
+}
+
+// A picture on its side has its sampling factors and quantization tables on their side too.
+static void transpose(j_compress_ptr target) {
+  for (int i = 0; i < target->num_components; i++) {
+    int across = target->comp_info[i].h_samp_factor;
+    target->comp_info[i].h_samp_factor = target->comp_info[i].v_samp_factor;
+    target->comp_info[i].v_samp_factor = across;
+  }
+  for (int i = 0; i < NUM_QUANT_TBLS; i++) {
+    JQUANT_TBL *table = target->quant_tbl_ptrs[i];
+    if (table == NULL) continue;
+    for (int y = 0; y < DCTSIZE; y++) {
+      for (int x = 0; x < y; x++) {
+        UINT16 value = table->quantval[y * DCTSIZE + x];
+        table->quantval[y * DCTSIZE + x] = table->quantval[x * DCTSIZE + y];
+        table->quantval[x * DCTSIZE + y] = value;
+      }
+    }
+  }
+}
+
+bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_count,
+                  cjpeg_outcome *outcome) {
+  session session;
+  memory_output output;
+  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
+  struct jpeg_compress_struct target = {.err = source.err};
+  output_begin(&output, (size_t)encoding->width * encoding->height / 4 + 65536);
+  if (setjmp(session.escape)) {
+    jpeg_destroy_compress(&target);
+    jpeg_destroy_decompress(&source);
+    output_abandon(&output);
+    return false;
+  }
+  jpeg_create_compress(&target);
+  if (encoding->like) {
+    jpeg_create_decompress(&source);
+    session_open(&source, encoding->like, encoding->like_count);
+    jpeg_copy_critical_parameters(&source, &target);
+    keep_adobe(&target, &source);
+    if (encoding->transposed) transpose(&target);
+  }
+  target.image_width = encoding->width;
+  target.image_height = encoding->height;
+  target.in_color_space = (J_COLOR_SPACE)encoding->color_space;
+  target.input_components =
+      encoding->color_space == JCS_GRAYSCALE ? 1 : encoding->color_space == JCS_RGB ? 3 : 4;
+  if (!encoding->like) jpeg_set_defaults(&target);
+  set_quality(&target, encoding->quality);
+  if (encoding->like && source.progressive_mode) jpeg_simple_progression(&target);
+  jpeg_mem_dest(&target, &output.bytes, &output.count);
+  jpeg_start_compress(&target, TRUE);
+  for (uint32_t y = 0; y < encoding->height; y++) {
+    JSAMPROW row = (JSAMPROW)(encoding->pixels + y * encoding->stride);
+    jpeg_write_scanlines(&target, &row, 1);
+  }
+  jpeg_finish_compress(&target);
+  jpeg_destroy_compress(&target);
+  jpeg_destroy_decompress(&source);
+  output_end(&output, out, out_count);
+  return true;
+}

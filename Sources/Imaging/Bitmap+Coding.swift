@@ -1,0 +1,132 @@
+extension Bitmap {
+  /// Decodes a whole picture, upright, in samples that can be shown: palettes as colours, tRNS as
+  /// alpha, JPEG colours as `bgrx`.
+  ///
+  /// - Parameters:
+  ///   - file: A JPEG or a PNG.
+  ///   - limits: What the picture may ask for.
+  /// - Throws: ``ImagingError`` when it cannot be decoded, and of code `damaged` when a part of it
+  ///   is missing or wrong.
+  public init(
+    decoding file: PictureFile,
+    limits: PictureLimits = PictureLimits()
+  ) throws(ImagingError) {
+    let stored = file.probe.stored
+    let region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+    let bitmap: Bitmap
+    switch file.probe.structure {
+    case .jpeg:
+      let header = try JPEGCodec.header(of: file)
+      let made = try JPEGCodec.decode(file, region, layout: header.layout, limits)
+      guard !made.isDamaged else { throw .damaged(file.name, "a part of it is missing or wrong") }
+      bitmap = made.value
+    case .png: bitmap = try PNGCodec.decode(file, region, form: .expanded, limits)
+    case .other: throw SquareCrop.unreadable(file)
+    }
+    self = bitmap.upright(from: file.probe.orientation)
+  }
+
+  /// The bitmap as a JPEG; what is clear becomes white.
+  ///
+  /// - Parameters:
+  ///   - quality: 1 to 100.
+  ///   - name: What errors call the picture.
+  /// - Returns: The file.
+  /// - Throws: ``ImagingError`` when memory is short.
+  public func jpeg(quality: Int = 90, name: String = "the picture") throws(ImagingError) -> [UInt8]
+  {
+    switch layout {
+    case .grey where depth == 8, .bgrx, .cmyk:
+      try JPEGCodec.encode(self, quality: quality, name: name)
+    default:
+      try JPEGCodec.encode(flattened(), quality: quality, name: name)
+    }
+  }
+
+  /// The bitmap as a PNG.
+  ///
+  /// - Parameters:
+  ///   - level: zlib's, 0 to 9.
+  ///   - name: What errors call the picture.
+  /// - Returns: The file.
+  /// - Throws: ``ImagingError`` of code `unsupported` for inks, which PNG does not have.
+  public func png(level: Int = 6, name: String = "the picture") throws(ImagingError) -> [UInt8] {
+    try PNGCodec.encode(layout == .bgrx ? flattened(.rgb) : self, level: level, name: name)
+  }
+
+  /// Every pixel in 8 bits of blue, green and red, or of red, green and blue, on white.
+  func flattened(_ target: Layout = .bgrx) -> Bitmap {
+    let step = target.channels
+    return Bitmap(width: width, height: height, layout: target, depth: 8) { pixels in
+      for y in 0..<height {
+        for x in 0..<width {
+          let colour = colour(x, y)
+          let start = (y * width + x) * step
+          pixels[start] = target == .bgrx ? colour.blue : colour.red
+          pixels[start + 1] = colour.green
+          pixels[start + 2] = target == .bgrx ? colour.red : colour.blue
+          if step == 4 { pixels[start + 3] = 255 }
+        }
+      }
+    }
+  }
+
+  /// What a pixel looks like on white.
+  func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
+    let start = y * rowBytes + x * pixelBytes
+    let isWide = depth == 16
+    func sample(_ index: Int) -> Int {
+      guard isWide else {
+        return depth == 8
+          ? Int(samples[start + index])
+          : Int(samples[start + index]) * 255 / ((1 << depth) - 1)
+      }
+      return samples.withUnsafeBytes {
+        (Int($0.loadUnaligned(fromByteOffset: start + index * 2, as: UInt16.self)) + 128) / 257
+      }
+    }
+    func onWhite(_ value: Int, _ alpha: Int) -> UInt8 {
+      UInt8((value * alpha + 255 * (255 - alpha) + 127) / 255)
+    }
+    switch layout {
+    case .grey:
+      let light = UInt8(sample(0))
+      return (light, light, light)
+    case .greyAlpha:
+      let light = onWhite(sample(0), sample(1))
+      return (light, light, light)
+    case .rgb: return (UInt8(sample(0)), UInt8(sample(1)), UInt8(sample(2)))
+    case .rgba:
+      let alpha = sample(3)
+      return (onWhite(sample(0), alpha), onWhite(sample(1), alpha), onWhite(sample(2), alpha))
+    case .bgrx: return (samples[start + 2], samples[start + 1], samples[start])
+    case .cmyk:
+      let light = sample(3)
+      return (
+        UInt8(sample(0) * light / 255), UInt8(sample(1) * light / 255),
+        UInt8(sample(2) * light / 255)
+      )
+    case .indexed(let palette):
+      let index = Int(samples[start])
+      guard index * 3 + 2 < palette.colours.count else { return (0, 0, 0) }
+      let alpha = index < palette.alpha.count ? Int(palette.alpha[index]) : 255
+      return (
+        onWhite(Int(palette.colours[index * 3]), alpha),
+        onWhite(Int(palette.colours[index * 3 + 1]), alpha),
+        onWhite(Int(palette.colours[index * 3 + 2]), alpha)
+      )
+    }
+  }
+}
+
+extension PictureFile {
+  /// The picture as a JPEG: its own bytes if it is one, else encoded anew with clear pixels white.
+  ///
+  /// - Parameter quality: 1 to 100.
+  /// - Returns: The file.
+  /// - Throws: ``ImagingError`` when it cannot be decoded.
+  public func asJPEG(quality: Int = 90) throws(ImagingError) -> [UInt8] {
+    probe.format == .jpeg
+      ? bytes : try Bitmap(decoding: self).jpeg(quality: quality, name: name)
+  }
+}

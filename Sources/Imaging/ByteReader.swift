@@ -1,0 +1,29 @@
+/// Numbers in bytes, read without ever leaving them.
+struct ByteReader {
+  let bytes: UnsafeBufferPointer<UInt8>
+  var isLittleEndian = false
+
+  /// The byte at `offset`, or nil past the end.
+  func byte(_ offset: Int) -> Int? {
+    bytes.indices.contains(offset) ? Int(bytes[offset]) : nil
+  }
+
+  /// The 16-bit number at `offset`.
+  func short(_ offset: Int) -> Int? {
+    guard offset >= 0, offset <= bytes.count - 2 else { return nil }
+    let (first, second) = (Int(bytes[offset]), Int(bytes[offset + 1]))
+    return isLittleEndian ? second << 8 | first : first << 8 | second
+  }
+
+  /// The 32-bit number at `offset`.
+  func long(_ offset: Int) -> Int? {
+    guard let first = short(offset), let second = short(offset + 2) else { return nil }
+    return isLittleEndian ? second << 16 | first : first << 16 | second
+  }
+
+  /// Whether `text` stands at `offset`.
+  func matches(_ text: String, at offset: Int) -> Bool {
+    guard offset >= 0, text.utf8.count <= bytes.count - offset else { return false }
+    return bytes[offset..<offset + text.utf8.count].elementsEqual(text.utf8)
+  }
+}

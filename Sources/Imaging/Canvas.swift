@@ -1,0 +1,127 @@
+import CPango
+
+/// Something to draw on: premultiplied ARGB pixels, clear at first, freed exactly once.
+struct Canvas: ~Copyable {
+  let width: Int
+  let height: Int
+  private let surface: OpaquePointer
+  private let context: OpaquePointer
+
+  /// Makes a clear canvas; nil when memory is short.
+  init?(width: Int, height: Int) {
+    guard
+      let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
+    else { return nil }
+    guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS,
+      let context = cairo_create(surface)
+    else {
+      cairo_surface_destroy(surface)
+      return nil
+    }
+    self.surface = surface
+    self.context = context
+    self.width = width
+    self.height = height
+  }
+
+  deinit {
+    cairo_destroy(context)
+    cairo_surface_destroy(surface)
+  }
+
+  /// Darkens rows: `strength` from `solid.lowerBound` to `solid.upperBound`, fading over `fade` rows
+  /// beyond.
+  func darken(_ solid: ClosedRange<Double>, fade: Double, strength: Double) {
+    let (top, bottom) = (solid.lowerBound - fade, solid.upperBound + fade)
+    guard strength > 0, bottom > top, let gradient = cairo_pattern_create_linear(0, top, 0, bottom)
+    else { return }
+    defer { cairo_pattern_destroy(gradient) }
+    let edge = fade / (bottom - top)
+    // Eased, as a straight ramp shows where it begins.
+    for step in 0...8 {
+      let part = Double(step) / 8
+      let eased = part * part * (3 - 2 * part) * strength
+      cairo_pattern_add_color_stop_rgba(gradient, part * edge, 0, 0, 0, eased)
+      cairo_pattern_add_color_stop_rgba(gradient, 1 - part * edge, 0, 0, 0, eased)
+    }
+    cairo_set_source(context, gradient)
+    cairo_paint(context)
+  }
+
+  /// Writes lines in white with a soft shadow.
+  func write(_ lines: [PlacedLine]) {
+    // A shadow drawn small and painted large is a blurred one.
+    let shrink = max((lines.map(\.size).max() ?? 8) / 9, 1)
+    if let shadow = Canvas(
+      width: Int(Double(width) / shrink) + 2,
+      height: Int(Double(height) / shrink) + 2
+    ) {
+      cairo_scale(shadow.context, 1 / shrink, 1 / shrink)
+      shadow.show(lines)
+      cairo_save(context)
+      cairo_scale(context, shrink, shrink)
+      cairo_set_source_rgba(context, 0, 0, 0, 0.5)
+      cairo_mask_surface(context, shadow.surface, 0, 0)
+      cairo_mask_surface(context, shadow.surface, 0, 0.25)
+      cairo_restore(context)
+    }
+    show(lines)
+  }
+
+  private func show(_ lines: [PlacedLine]) {
+    cairo_set_source_rgba(context, 1, 1, 1, 1)
+    for line in lines {
+      cairo_move_to(context, line.x, line.y)
+      line.layout.withLayout { pango_cairo_show_layout(context, $0) }
+    }
+  }
+
+  /// Draws a picture into a box by Cairo's best filter.
+  func draw(_ picture: borrowing Canvas) {
+    cairo_save(context)
+    cairo_scale(
+      context,
+      Double(width) / Double(picture.width),
+      Double(height) / Double(picture.height)
+    )
+    cairo_set_source_surface(context, picture.surface, 0, 0)
+    cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_BEST)
+    cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
+    cairo_paint(context)
+    cairo_restore(context)
+  }
+
+  /// Lends the pixels and the bytes of a row.
+  func withPixels<Result>(
+    _ body: (UnsafeMutablePointer<UInt32>?, Int32) -> Result
+  ) -> Result {
+    cairo_surface_flush(surface)
+    defer { cairo_surface_mark_dirty(surface) }
+    let data = UnsafeMutableRawPointer(cairo_image_surface_get_data(surface))
+    // SAFETY: Cairo's ARGB32 pixels are 32-bit numbers in rows of whole words.
+    return body(
+      data?.assumingMemoryBound(to: UInt32.self),
+      cairo_image_surface_get_stride(surface)
+    )
+  }
+}
+
+extension Canvas {
+  /// A canvas with a picture on it.
+  init?(_ bitmap: Bitmap) {
+    self.init(width: bitmap.width, height: bitmap.height)
+    let hasAlpha = bitmap.layout == .rgba || bitmap.layout == .greyAlpha
+    withPixels { pixels, stride in
+      for y in 0..<bitmap.height {
+        for x in 0..<bitmap.width {
+          let pixel = bitmap[x, y].map { bitmap.depth == 16 ? UInt32($0) / 257 : UInt32($0) }
+          let alpha = hasAlpha ? pixel[pixel.count - 1] : 255
+          let colours = pixel.count < 3 ? [pixel[0], pixel[0], pixel[0]] : Array(pixel.prefix(3))
+          let light = colours.map { ($0 * alpha + 127) / 255 }
+          pixels?[y * Int(stride) / 4 + x] =
+            alpha << 24 | light[0] << 16 | light[1] << 8 | light[2]
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/// What a picture's EXIF data says that matters here. (EXIF 2.32)
+public struct Exif: Equatable, Sendable {
+  /// How the picture has to be turned; nil when it is not said, or out of range.
+  public private(set) var orientation: Orientation?
+  /// `DateTimeOriginal`, else `DateTimeDigitized`, else `DateTime`, as written:
+  /// `2021:01:13 06:30:00`.
+  public private(set) var dateTime: String?
+  /// The offset that belongs to `dateTime`, as written: `+09:00`.
+  public private(set) var offset: String?
+
+  /// Where numbers that a crop changes stand, from the TIFF header on.
+  private(set) var places: [Place] = []
+
+  /// A number that has to change when the picture does.
+  struct Place: Equatable, Sendable {
+    enum Meaning { case orientation, width, height, thumbnailLink }
+    let meaning: Meaning
+    let offset: Int
+    let isLong: Bool
+    let isLittleEndian: Bool
+  }
+
+  /// The bytes of the embedded thumbnail, which still shows what was cropped away.
+  private(set) var thumbnail: Range<Int>?
+
+  /// Reads the TIFF structure in `range` of `bytes`; what is broken in it is passed over.
+  init(_ bytes: [UInt8], in range: Range<Int>) {
+    bytes.withUnsafeBufferPointer { bytes in
+      var reader = ByteReader(bytes: UnsafeBufferPointer(rebasing: bytes[range]))
+      reader.isLittleEndian = reader.matches("II", at: 0)
+      guard reader.isLittleEndian || reader.matches("MM", at: 0), reader.short(2) == 42,
+        let first = reader.long(4)
+      else { return }
+      read(reader, first)
+    }
+  }
+
+  private mutating func read(_ reader: ByteReader, _ first: Int) {
+    var dates: [Int: String] = [:]
+    var offsets: [Int: String] = [:]
+    var details: Int?
+    let next = Self.entries(reader, at: first) { entry in
+      switch entry.tag {
+      case 0x0112:
+        orientation = reader.short(entry.value).flatMap(Orientation.init(rawValue:))
+        places.append(Place(.orientation, entry, reader))
+      case 0x0132: dates[entry.tag] = entry.text(reader)
+      case 0x8769: details = reader.long(entry.value)
+      default: break
+      }
+    }
+    if let details {
+      _ = Self.entries(reader, at: details) { entry in
+        switch entry.tag {
+        case 0x9003, 0x9004: dates[entry.tag] = entry.text(reader)
+        case 0x9010, 0x9011, 0x9012: offsets[entry.tag] = entry.text(reader)
+        case 0xA002: places.append(Place(.width, entry, reader))
+        case 0xA003: places.append(Place(.height, entry, reader))
+        default: break
+        }
+      }
+    }
+    if let next { readThumbnail(reader, link: next) }
+    for (date, offset) in [(0x9003, 0x9011), (0x9004, 0x9012), (0x0132, 0x9010)] {
+      // A camera whose clock was never set writes blanks or zeroes.
+      guard let text = dates[date], text.contains(where: { "123456789".contains($0) }) else {
+        continue
+      }
+      dateTime = text
+      self.offset = offsets[offset]
+      break
+    }
+  }
+
+  private mutating func readThumbnail(_ reader: ByteReader, link: Int) {
+    guard let second = reader.long(link), second > 0 else { return }
+    places.append(
+      Place(
+        meaning: .thumbnailLink,
+        offset: link,
+        isLong: true,
+        isLittleEndian: reader.isLittleEndian
+      )
+    )
+    var start: Int?
+    var count: Int?
+    _ = Self.entries(reader, at: second) { entry in
+      if entry.tag == 0x0201 { start = reader.long(entry.value) }
+      if entry.tag == 0x0202 { count = reader.long(entry.value) }
+    }
+    if let start, let count, start <= reader.bytes.count, count <= reader.bytes.count - start {
+      thumbnail = start..<start + count
+    }
+  }
+
+  /// Visits the entries of the directory at `offset`; returns where the link to the next stands.
+  private static func entries(
+    _ reader: ByteReader,
+    at offset: Int,
+    _ body: (Entry) -> Void
+  ) -> Int? {
+    guard let count = reader.short(offset) else { return nil }
+    for index in 0..<count {
+      let place = offset + 2 + index * 12
+      guard let tag = reader.short(place), let type = reader.short(place + 2),
+        let length = reader.long(place + 4), reader.long(place + 8) != nil
+      else { return nil }
+      body(Entry(tag: tag, type: type, count: length, value: place + 8))
+    }
+    return offset + 2 + count * 12
+  }
+}
+
+/// One entry of a TIFF directory.
+private struct Entry {
+  let tag: Int
+  let type: Int
+  let count: Int
+  let value: Int
+
+  /// The text of an ASCII entry, without its end mark and blanks.
+  func text(_ reader: ByteReader) -> String? {
+    guard type == 2, count > 0, count <= 64,
+      let start = count <= 4 ? value : reader.long(value), start <= reader.bytes.count - count
+    else { return nil }
+    let text = reader.bytes[start..<start + count].prefix { $0 != 0 }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension Exif.Place {
+  fileprivate init(_ meaning: Meaning, _ entry: Entry, _ reader: ByteReader) {
+    self.init(
+      meaning: meaning,
+      offset: entry.value,
+      isLong: entry.type == 4,
+      isLittleEndian: reader.isLittleEndian
+    )
+  }
+}
+
+extension Exif {
+  /// The data in `tiff`, which this was read from, for a picture that stands upright, is `side` pixels
+  /// square, and of which no thumbnail may show what was cropped away.
+  func cropped(_ tiff: ArraySlice<UInt8>, side: Int) -> [UInt8] {
+    var tiff = Array(tiff)
+    for place in places {
+      let value =
+        switch place.meaning {
+        case .orientation: 1
+        case .width, .height: side
+        case .thumbnailLink: 0
+        }
+      let count = place.isLong ? 4 : 2
+      for index in 0..<count where place.offset + index < tiff.count {
+        let shift = (place.isLittleEndian ? index : count - 1 - index) * 8
+        tiff[place.offset + index] = UInt8(truncatingIfNeeded: value >> shift)
+      }
+    }
+    for index in thumbnail ?? 0..<0 { tiff[index] = 0 }
+    return tiff
+  }
+}

@@ -1,0 +1,223 @@
+import CJPEG
+import Glibc
+
+/// JPEG in and out by libjpeg-turbo, of which no pointer or struct is seen elsewhere.
+enum JPEGCodec {
+  /// What libjpeg holds a file's samples to be.
+  struct Header {
+    let colourSpace: Int32
+    let hasAdobe: Bool
+    /// The layout of its bitmaps.
+    let layout: Bitmap.Layout
+  }
+
+  /// Encoded bytes, and whether the file they came from was damaged.
+  struct Outcome<Value> {
+    let value: Value
+    let isDamaged: Bool
+  }
+
+  /// Reads a file's header.
+  static func header(of file: PictureFile) throws(ImagingError) -> Header {
+    var header = cjpeg_header()
+    var outcome = cjpeg_outcome()
+    let done = file.bytes.withUnsafeBufferPointer {
+      cjpeg_read_header($0.baseAddress, $0.count, &header, &outcome)
+    }
+    guard done else { throw error(file.name, outcome) }
+    let layout: Bitmap.Layout =
+      switch Int(header.color_space) {
+      case cjpeg_grey: .grey
+      case cjpeg_rgb, cjpeg_ycc: .bgrx
+      case cjpeg_cmyk, cjpeg_ycck: .cmyk
+      default:
+        throw ImagingError(
+          .unsupported,
+          "cannot read \(file.name): a JPEG of \(header.components) unknown channels; save it as RGB"
+        )
+      }
+    return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)
+  }
+
+  /// Decodes a region of the stored picture at `eighths`/8 of its size.
+  static func decode(
+    _ file: PictureFile,
+    _ region: PixelRegion,
+    eighths: Int = 8,
+    layout: Bitmap.Layout,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Outcome<Bitmap> {
+    try limits.check(
+      memory: region.width * region.height * layout.channels,
+      of: file.name
+    )
+    var outcome = cjpeg_outcome()
+    let bitmap = try Bitmap(
+      width: region.width,
+      height: region.height,
+      layout: layout,
+      depth: 8
+    ) { (pixels) throws(ImagingError) in
+      let done = file.bytes.withUnsafeBufferPointer {
+        cjpeg_decode(
+          $0.baseAddress,
+          $0.count,
+          limits.forJPEG,
+          Int32(eighths),
+          region.forJPEG,
+          layout.forJPEG,
+          pixels.baseAddress,
+          region.width * layout.channels,
+          &outcome
+        )
+      }
+      guard done else { throw error(file.name, outcome) }
+    }
+    return Outcome(value: bitmap, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+  }
+
+  /// Encodes a region of the stored picture again without holding either in memory.
+  static func recode(
+    _ file: PictureFile,
+    _ region: PixelRegion,
+    quality: Int?,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Outcome<[UInt8]> {
+    var outcome = cjpeg_outcome()
+    var made = Made()
+    let done = file.bytes.withUnsafeBufferPointer {
+      cjpeg_recode(
+        $0.baseAddress,
+        $0.count,
+        limits.forJPEG,
+        region.forJPEG,
+        Int32(quality ?? 0),
+        &made.bytes,
+        &made.count,
+        &outcome
+      )
+    }
+    guard done else { throw error(file.name, outcome) }
+    return Outcome(value: made.take(), isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+  }
+
+  /// Turns and crops without decoding; nil where TurboJPEG cannot.
+  static func transform(
+    _ file: PictureFile,
+    _ orientation: Orientation,
+    _ region: PixelRegion,
+    progressive: Bool
+  ) -> Outcome<[UInt8]>? {
+    var outcome = cjpeg_outcome()
+    var made = Made()
+    let done = file.bytes.withUnsafeBufferPointer {
+      cjpeg_transform(
+        $0.baseAddress,
+        $0.count,
+        orientation.forTurboJPEG,
+        region.forJPEG,
+        progressive,
+        &made.bytes,
+        &made.count,
+        &outcome
+      )
+    }
+    guard done else { return nil }
+    return Outcome(value: made.take(), isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+  }
+
+  /// Encodes a bitmap; `like` lends its tables, sampling and colour space, on its side if
+  /// `transposed`.
+  static func encode(
+    _ bitmap: Bitmap,
+    quality: Int?,
+    like file: PictureFile? = nil,
+    transposed: Bool = false,
+    name: String
+  ) throws(ImagingError) -> [UInt8] {
+    var outcome = cjpeg_outcome()
+    var made = Made()
+    let done = bitmap.samples.withUnsafeBufferPointer { pixels in
+      (file?.bytes ?? []).withUnsafeBufferPointer { like in
+        var encoding = cjpeg_encoding(
+          pixels: pixels.baseAddress,
+          stride: bitmap.rowBytes,
+          width: UInt32(bitmap.width),
+          height: UInt32(bitmap.height),
+          color_space: bitmap.layout.forJPEG,
+          quality: Int32(quality ?? 0),
+          like: file == nil ? nil : like.baseAddress,
+          like_count: like.count,
+          transposed: transposed
+        )
+        return cjpeg_encode(&encoding, &made.bytes, &made.count, &outcome)
+      }
+    }
+    guard done else { throw error(name, outcome) }
+    return made.take()
+  }
+
+  private static func error(_ name: String, _ outcome: cjpeg_outcome) -> ImagingError {
+    let words = withUnsafeBytes(of: outcome.message) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return outcome.out_of_memory
+      ? .tooLarge(name, "it takes more memory than is allowed")
+      : .damaged(name, words.prefix(1).lowercased() + words.dropFirst())
+  }
+}
+
+/// Bytes that a C function made with malloc, freed exactly once.
+struct Made: ~Copyable {
+  var bytes: UnsafeMutablePointer<UInt8>?
+  var count = 0
+
+  /// A copy that Swift owns.
+  func take() -> [UInt8] {
+    Array(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+  }
+
+  deinit { free(bytes) }
+}
+
+extension PictureLimits {
+  fileprivate var forJPEG: cjpeg_limits { cjpeg_limits(memory: memory, scans: Int32(scans)) }
+}
+
+extension PixelRegion {
+  fileprivate var forJPEG: cjpeg_region {
+    cjpeg_region(
+      x: UInt32(x),
+      y: UInt32(y),
+      width: UInt32(width),
+      height: UInt32(height)
+    )
+  }
+}
+
+extension Bitmap.Layout {
+  fileprivate var forJPEG: Int32 {
+    switch self {
+    case .grey: Int32(cjpeg_grey)
+    case .rgb: Int32(cjpeg_rgb)
+    case .cmyk: Int32(cjpeg_cmyk)
+    default: Int32(cjpeg_bgrx)
+    }
+  }
+}
+
+extension Orientation {
+  /// The TJXOP that makes a picture of this orientation upright.
+  fileprivate var forTurboJPEG: Int32 {
+    switch self {
+    case .upright: 0
+    case .mirrored: 1
+    case .flipped: 2
+    case .transposed: 3
+    case .transversed: 4
+    case .turnedLeft: 5
+    case .upsideDown: 6
+    case .turnedRight: 7
+    }
+  }
+}

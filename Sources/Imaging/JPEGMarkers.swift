@@ -1,0 +1,184 @@
+import Glibc
+
+/// The segments of a JPEG, found without decoding. (ISO/IEC 10918-1, annex B)
+struct JPEGMarkers: Equatable {
+  /// The picture's size as stored.
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Bits of a sample.
+  private(set) var depth = 0
+  /// The sampling factors of each component.
+  private(set) var sampling: [PixelSize] = []
+  /// Whether the file sharpens in steps.
+  private(set) var isProgressive = false
+  /// How often the file goes over the picture.
+  private(set) var scans = 0
+  /// The first quantization table, for judging quality.
+  private(set) var firstTable: [Int] = []
+  /// The first Exif segment's payload, from its TIFF header on.
+  private(set) var exif: Range<Int>?
+  /// The segments of an ICC profile, with their markers, in file order.
+  private(set) var profile: [Range<Int>] = []
+  /// Other segments that people may want to keep, with their markers, the Exif one included.
+  private(set) var metadata: [Range<Int>] = []
+  /// Whether Adobe's segment is there, which makes ink inverted.
+  private(set) var hasAdobe = false
+  /// Whether the end was reached; a file without it was cut.
+  private(set) var isWhole = false
+
+  /// Walks the segments of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when there is no picture before the bytes end, or more than `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try walk(ByteReader(bytes: bytes), name, limits)
+    }
+    guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
+  }
+
+  private mutating func walk(
+    _ reader: ByteReader,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    var offset = 2
+    var metadataBytes = 0
+    while let (marker, start) = Self.nextMarker(reader.bytes, from: offset) {
+      switch marker {
+      case 0xD9:
+        isWhole = true
+        return
+      case 0x01, 0xD0...0xD7:
+        offset = start
+        continue
+      case 0xD8:
+        throw .damaged(name, "a second picture begins inside the first")
+      default:
+        break
+      }
+      guard let length = reader.short(start), length >= 2, length <= reader.bytes.count - start
+      else { return }
+      offset = start + length
+      let payload = start + 2..<offset
+      switch marker {
+      case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA:
+        try readFrame(reader, payload, marker, name, limits)
+      case 0xC3, 0xC5...0xC7, 0xCB, 0xCD...0xCF:
+        throw ImagingError(
+          .unsupported,
+          "cannot read \(name): a lossless or hierarchical JPEG; save it as baseline"
+        )
+      case 0xDB:
+        readTable(reader, payload)
+      case 0xE0...0xEF, 0xFE:
+        metadataBytes += length
+        try limits.check(metadata: metadataBytes, of: name)
+        readApplication(reader, payload, marker)
+      case 0xDA:
+        guard size.width > 0 else { throw .damaged(name, "a scan comes before the frame") }
+        scans += 1
+        try limits.check(scans: scans, pixels: size.width * size.height, of: name)
+        offset = Self.endOfScan(reader.bytes, from: offset)
+      default:
+        break
+      }
+    }
+  }
+
+  /// The next marker and where its segment begins; bytes before it are passed over, as libjpeg does.
+  private static func nextMarker(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    from offset: Int
+  ) -> (marker: UInt8, start: Int)? {
+    var offset = offset
+    while offset < bytes.count, bytes[offset] != 0xFF { offset += 1 }
+    while offset < bytes.count {
+      while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
+      guard offset < bytes.count else { return nil }
+      if bytes[offset] != 0 { return (bytes[offset], offset + 1) }
+      while offset < bytes.count, bytes[offset] != 0xFF { offset += 1 }
+    }
+    return nil
+  }
+
+  /// The first marker after entropy-coded data that is neither stuffing nor a restart.
+  private static func endOfScan(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    guard let base = bytes.baseAddress else { return bytes.count }
+    var offset = offset
+    while offset < bytes.count, let found = memchr(base + offset, 0xFF, bytes.count - offset) {
+      offset = UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+      guard offset + 1 < bytes.count else { break }
+      switch bytes[offset + 1] {
+      case 0x00, 0xD0...0xD7: offset += 2
+      case 0xFF: offset += 1
+      default: return offset
+      }
+    }
+    return bytes.count
+  }
+
+  private mutating func readFrame(
+    _ reader: ByteReader,
+    _ payload: Range<Int>,
+    _ marker: UInt8,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    guard size.width == 0 else { throw .damaged(name, "it has two frames") }
+    guard payload.count >= 6, let depth = reader.byte(payload.lowerBound),
+      let height = reader.short(payload.lowerBound + 1),
+      let width = reader.short(payload.lowerBound + 3),
+      let components = reader.byte(payload.lowerBound + 5), payload.count >= 6 + components * 3
+    else { throw .damaged(name, "its frame header is cut short") }
+    try limits.check(width: width, height: height, of: name)
+    guard depth == 8 else {
+      throw ImagingError(
+        .unsupported,
+        "cannot read \(name): a JPEG of \(depth) bits a sample; save it with 8"
+      )
+    }
+    size = PixelSize(width: width, height: height)
+    self.depth = depth
+    isProgressive = marker == 0xC2 || marker == 0xCA
+    sampling = (0..<components).map { component in
+      let factors = reader.byte(payload.lowerBound + 7 + component * 3) ?? 0
+      return PixelSize(width: factors >> 4, height: factors & 15)
+    }
+  }
+
+  private mutating func readTable(_ reader: ByteReader, _ payload: Range<Int>) {
+    guard firstTable.isEmpty, let kind = reader.byte(payload.lowerBound), kind & 15 == 0 else {
+      return
+    }
+    let wide = kind >> 4 == 1
+    let values = (0..<64).compactMap { index in
+      let offset = payload.lowerBound + 1 + index * (wide ? 2 : 1)
+      return offset < payload.upperBound
+        ? wide ? reader.short(offset) : reader.byte(offset) : nil
+    }
+    if values.count == 64 { firstTable = values }
+  }
+
+  private mutating func readApplication(
+    _ reader: ByteReader,
+    _ payload: Range<Int>,
+    _ marker: UInt8
+  ) {
+    let segment = payload.lowerBound - 4..<payload.upperBound
+    switch marker {
+    case 0xE0 where reader.matches("JFIF\0", at: payload.lowerBound):
+      break
+    case 0xE1 where reader.matches("Exif\0\0", at: payload.lowerBound) && exif == nil:
+      exif = min(payload.lowerBound + 6, payload.upperBound)..<payload.upperBound
+      metadata.append(segment)
+    case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
+      profile.append(segment)
+    case 0xE2 where reader.matches("MPF\0", at: payload.lowerBound):
+      // It counts bytes to further pictures after this one, which a new file does not have.
+      break
+    case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
+      hasAdobe = true
+    default:
+      metadata.append(segment)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// Carries segments of one JPEG over to another.
+enum JPEGSegments {
+  /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a square of
+  /// `side` pixels that stands upright.
+  static func add(
+    to bytes: [UInt8],
+    from file: PictureFile,
+    side: Int,
+    profile: Bool = true,
+    metadata: Bool
+  ) -> [UInt8] {
+    guard case .jpeg(let markers) = file.probe.structure else { return bytes }
+    var carried: [UInt8] = []
+    for segment in metadata ? markers.metadata : [] {
+      if let tiff = markers.exif, tiff.upperBound == segment.upperBound, let exif = file.probe.exif
+      {
+        carried += file.bytes[segment.lowerBound..<tiff.lowerBound]
+        carried += exif.cropped(file.bytes[tiff], side: side)
+      } else {
+        carried += file.bytes[segment]
+      }
+    }
+    for segment in profile ? markers.profile : [] { carried += file.bytes[segment] }
+    guard !carried.isEmpty else { return bytes }
+    let place = afterJFIF(bytes)
+    var whole: [UInt8] = []
+    whole.reserveCapacity(bytes.count + carried.count)
+    whole += bytes[..<place]
+    whole += carried
+    whole += bytes[place...]
+    return whole
+  }
+
+  /// Behind the start of the picture and its JFIF segment, which must come first.
+  private static func afterJFIF(_ bytes: [UInt8]) -> Int {
+    guard bytes.count > 6, bytes[2] == 0xFF, bytes[3] == 0xE0 else { return 2 }
+    return min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count)
+  }
+}

@@ -1,0 +1,63 @@
+import CPNG
+
+/// Carries chunks of one PNG over to another.
+enum PNGAncillary {
+  /// `bytes` with the colour chunks of `file`, and on request its metadata, made true for a square
+  /// of `side` pixels that stands upright.
+  static func add(
+    to bytes: [UInt8],
+    from file: PictureFile,
+    side: Int,
+    metadata: Bool,
+    background: Bool,
+    significantBits: Bool,
+    profile: Bool = true
+  ) -> [UInt8] {
+    guard case .png(let chunks) = file.probe.structure, let data = firstData(of: bytes) else {
+      return bytes
+    }
+    var first: [UInt8] = []
+    for chunk in chunks.colour {
+      let type = file.bytes[chunk.lowerBound + 4..<chunk.lowerBound + 8]
+      if type.elementsEqual("sBIT".utf8), !significantBits { continue }
+      if type.elementsEqual("iCCP".utf8), !profile { continue }
+      first += file.bytes[chunk]
+    }
+    var later: [UInt8] = []
+    for chunk in background ? chunks.background : [] { later += file.bytes[chunk] }
+    for chunk in metadata ? chunks.metadata : [] {
+      if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8,
+        let exif = file.probe.exif
+      {
+        later += Self.chunk("eXIf", exif.cropped(file.bytes[tiff], side: side))
+      } else {
+        later += file.bytes[chunk]
+      }
+    }
+    guard !first.isEmpty || !later.isEmpty else { return bytes }
+    // The header chunk always ends at 33, and colour has to be known before a palette is.
+    return Array(bytes[..<33]) + first + bytes[33..<data] + later + bytes[data...]
+  }
+
+  private static func firstData(of bytes: [UInt8]) -> Int? {
+    bytes.withUnsafeBufferPointer { bytes in
+      let reader = ByteReader(bytes: bytes)
+      var offset = 8
+      while let length = reader.long(offset) {
+        if reader.matches("IDAT", at: offset + 4) { return offset }
+        offset += length + 12
+      }
+      return nil
+    }
+  }
+
+  private static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    let body = Array(type.utf8) + payload
+    let sum = body.withUnsafeBufferPointer { cpng_crc($0.baseAddress, $0.count) }
+    return bigEndian(UInt32(payload.count)) + body + bigEndian(sum)
+  }
+
+  private static func bigEndian(_ value: UInt32) -> [UInt8] {
+    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
+  }
+}

@@ -1,0 +1,131 @@
+import CPNG
+
+/// The chunks of a PNG, found without unpacking any. (PNG specification, third edition, section 5)
+struct PNGChunks: Equatable {
+  /// The picture's size as stored.
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Bits of a sample.
+  private(set) var depth = 0
+  /// The colour type of the header.
+  private(set) var colourType = 0
+  /// Whether the rows come in seven passes.
+  private(set) var isInterlaced = false
+  /// Whether a tRNS chunk makes something clear.
+  private(set) var hasTransparency = false
+  /// Chunks that say what the samples mean, whole, to be kept.
+  private(set) var colour: [Range<Int>] = []
+  /// Background chunks, which come after the palette.
+  private(set) var background: [Range<Int>] = []
+  /// Chunks about the picture, whole, to be kept on request.
+  private(set) var metadata: [Range<Int>] = []
+  /// The payload of an ICC profile chunk.
+  private(set) var profile: Range<Int>?
+  /// The payload of an eXIf chunk.
+  private(set) var exif: Range<Int>?
+  /// Compressed bytes of the picture itself.
+  private var dataBytes = 0
+
+  /// Samples of a pixel, by colour type.
+  var channels: Int {
+    switch colourType {
+    case 2: 3
+    case 4: 2
+    case 6: 4
+    default: 1
+    }
+  }
+
+  /// Walks the chunks of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when the bytes end before the picture does, or ask for more than
+  ///   `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try walk(ByteReader(bytes: bytes), name, limits)
+    }
+    let rowBytes = (size.width * channels * depth + 7) / 8 + 1
+    // Deflate makes at most 1032 bytes of one: less data than this cannot be the whole picture.
+    guard rowBytes * size.height <= dataBytes * 1032 + 1032 else {
+      throw .damaged(name, "its data is too little for \(size.width) × \(size.height) pixels")
+    }
+  }
+
+  private mutating func walk(
+    _ reader: ByteReader,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    var offset = 8
+    var metadataBytes = 0
+    while let length = reader.long(offset) {
+      let payload = offset + 8
+      guard length <= reader.bytes.count - payload - 4 else { break }
+      let chunk = offset..<payload + length + 4
+      let type = String(decoding: reader.bytes[offset + 4..<payload], as: UTF8.self)
+      guard (type == "IHDR") == (offset == 8) else {
+        throw .damaged(name, "its header is not where it belongs")
+      }
+      offset = chunk.upperBound
+      switch type {
+      case "IHDR":
+        try readHeader(reader, payload, length, name, limits)
+      case "IDAT":
+        dataBytes += length
+      case "IEND":
+        return
+      default:
+        metadataBytes += length
+        try limits.check(metadata: metadataBytes, of: name)
+        keep(type, chunk, payload..<payload + length, reader)
+      }
+    }
+    throw .damaged(name, "the file is cut short")
+  }
+
+  private mutating func readHeader(
+    _ reader: ByteReader,
+    _ payload: Int,
+    _ length: Int,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    guard length == 13, let width = reader.long(payload), let height = reader.long(payload + 4),
+      let depth = reader.byte(payload + 8), let colourType = reader.byte(payload + 9),
+      let interlace = reader.byte(payload + 12)
+    else { throw .damaged(name, "its header is not 13 bytes long") }
+    try limits.check(width: width, height: height, of: name)
+    size = PixelSize(width: width, height: height)
+    self.depth = depth
+    self.colourType = colourType
+    isInterlaced = interlace != 0
+  }
+
+  private mutating func keep(
+    _ type: String,
+    _ chunk: Range<Int>,
+    _ payload: Range<Int>,
+    _ reader: ByteReader
+  ) {
+    switch type {
+    case "tRNS": hasTransparency = true
+    case "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "cICP", "mDCV", "cLLI", "pHYs", "bKGD", "tEXt",
+      "zTXt", "iTXt", "tIME", "eXIf":
+      // A chunk whose sum is wrong is not passed on.
+      guard let base = reader.bytes.baseAddress,
+        let sum = reader.long(payload.upperBound),
+        cpng_crc(base + payload.lowerBound - 4, payload.count + 4) == UInt32(sum)
+      else { return }
+      switch type {
+      case "bKGD": background.append(chunk)
+      case "tEXt", "zTXt", "iTXt", "tIME": metadata.append(chunk)
+      case "eXIf":
+        exif = payload
+        metadata.append(chunk)
+      default:
+        if type == "iCCP" { profile = payload }
+        colour.append(chunk)
+      }
+    default: break
+    }
+  }
+}

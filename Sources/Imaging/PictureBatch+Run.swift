@@ -1,0 +1,144 @@
+import Dispatch
+import Glibc
+import Synchronization
+import SystemPackage
+
+extension PictureBatch {
+  /// Makes every picture on a bounded number of threads.
+  ///
+  /// Blocks until all are done. One input that cannot be read stops none of the others.
+  ///
+  /// - Parameters:
+  ///   - making: What is to be made of each input.
+  ///   - workers: Pictures in memory at a time; nil for one a processor.
+  ///   - overwrite: Whether outputs that are there may be replaced.
+  ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
+  ///   - isCancelled: Asked before each picture; true leaves the rest unmade and without result.
+  /// - Returns: The results in the inputs' order.
+  /// - Throws: ``ImagingError`` when `making` asks for the impossible, or the disk fails at the end.
+  @discardableResult
+  public func run(
+    _ making: some PictureMaking,
+    workers: Int? = nil,
+    overwrite: Bool = false,
+    report: @escaping @Sendable (PictureResult) -> Void = { _ in },
+    isCancelled: @Sendable () -> Bool = { false }
+  ) throws(ImagingError) -> [PictureResult] {
+    try making.check()
+    let next = Atomic(0)
+    let ledger = Ledger(count: items.count, report: report)
+    let desk = WritingDesk(overwrite: overwrite)
+    let threads = min(max(workers ?? processors, 1), max(items.count, 1))
+    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+      while !isCancelled() {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        guard index < items.count else { return }
+        let item = items[index]
+        do throws(ImagingError) {
+          let picture = try Self.make(making, of: item, overwrite)
+          desk.write(picture, of: item) { ledger.record($0, at: index) }
+        } catch {
+          ledger.record(PictureResult(input: item.input.string, error: error), at: index)
+        }
+      }
+    }
+    try desk.close()
+    return ledger.results()
+  }
+
+  private static func make(
+    _ making: some PictureMaking,
+    of item: Item,
+    _ overwrite: Bool
+  ) throws(ImagingError) -> EncodedPicture {
+    guard let output = item.output else {
+      throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input)")
+    }
+    if !overwrite { try WholeFile.checkAbsent(output) }
+    return try making.make(from: PictureFile(item.input, limits: making.limits))
+  }
+}
+
+/// Writes pictures while others are being made, as waiting for the disk takes no processor.
+private final class WritingDesk: Sendable {
+  private let overwrite: Bool
+  private let queue = DispatchQueue(label: "larder.pictures.write", attributes: .concurrent)
+  private let written = DispatchGroup()
+  /// Pictures that may wait in memory for the disk.
+  private let slots = DispatchSemaphore(value: 8)
+  /// Folders whose new names are not on disk yet, guarded by itself.
+  private let folders = Mutex<Set<FilePath>>([])
+
+  init(overwrite: Bool) {
+    self.overwrite = overwrite
+  }
+
+  /// Writes a picture soon, and says how it went.
+  func write(
+    _ picture: EncodedPicture,
+    of item: PictureBatch.Item,
+    then report: @escaping @Sendable (PictureResult) -> Void
+  ) {
+    guard let output = item.output else { return }
+    slots.wait()
+    queue.async(group: written) { [self] in
+      defer { slots.signal() }
+      let input = item.input.string
+      do throws(ImagingError) {
+        try WholeFile.write(
+          picture.bytes,
+          to: output,
+          overwrite: overwrite,
+          syncsFolder: false
+        )
+        folders.withLock { _ = $0.insert(output.removingLastComponent()) }
+        report(PictureResult(input: input, output: output.string, picture: picture))
+      } catch {
+        report(PictureResult(input: input, error: error))
+      }
+    }
+  }
+
+  /// Waits for what is under way and puts the names on disk.
+  func close() throws(ImagingError) {
+    written.wait()
+    for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }
+  }
+}
+
+/// The results so far, handed on in order.
+private final class Ledger: Sendable {
+  private struct State {
+    var results: [PictureResult?]
+    var reported = 0
+  }
+
+  /// Guarded by itself; never held while `report` runs.
+  private let state: Mutex<State>
+  private let order = DispatchQueue(label: "larder.pictures.report")
+  private let report: @Sendable (PictureResult) -> Void
+
+  init(count: Int, report: @escaping @Sendable (PictureResult) -> Void) {
+    state = Mutex(State(results: Array(repeating: nil, count: count)))
+    self.report = report
+  }
+
+  func record(_ result: PictureResult, at index: Int) {
+    state.withLock { $0.results[index] = result }
+    order.sync {
+      let ready = state.withLock { state in
+        let ready = state.results[state.reported...].prefix { $0 != nil }.compactMap(\.self)
+        state.reported += ready.count
+        return ready
+      }
+      for result in ready { report(result) }
+    }
+  }
+
+  func results() -> [PictureResult] {
+    state.withLock { $0.results.compactMap(\.self) }
+  }
+}
+
+/// The processors that are there to be used.
+private var processors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }

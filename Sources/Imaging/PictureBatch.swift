@@ -1,0 +1,170 @@
+import Glibc
+import SystemPackage
+
+/// Makes one picture of another: a crop or a stamp.
+///
+/// Called on several threads at once.
+public protocol PictureMaking: Sendable {
+  /// What a picture may ask for.
+  var limits: PictureLimits { get }
+
+  /// Judges the wish itself, before any picture is read.
+  func check() throws(ImagingError)
+
+  /// Makes a picture, whole, in memory.
+  ///
+  /// - Parameter file: The input.
+  /// - Returns: What was made.
+  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture
+}
+
+/// Which pictures become which files: a plan, made before anything is written.
+///
+///     let batch = try PictureBatch(["photos", "cat.png"], into: "squares")
+///     let results = try batch.run(SquareCrop(size: 512))
+public struct PictureBatch: Sendable, Equatable {
+  /// One input, and where what is made of it goes.
+  public struct Item: Sendable, Equatable {
+    /// The input.
+    public let input: FilePath
+    /// The output; nil for an input that cannot be read.
+    public let output: FilePath?
+    /// Why the input cannot be read.
+    public let error: ImagingError?
+  }
+
+  /// The inputs in their order, those of a folder by name.
+  public let items: [Item]
+
+  /// Looks at the inputs' first bytes, and no more, and names their outputs.
+  ///
+  /// - Parameters:
+  ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
+  ///   - folder: Where the outputs go.
+  /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, or an output is an
+  ///   input.
+  public init(_ inputs: [FilePath], into folder: FilePath) throws(ImagingError) {
+    var items: [Item] = []
+    for input in inputs {
+      if Self.kind(of: input) == S_IFDIR {
+        Self.add(to: &items, below: input, to: folder, isSame: Self.identity(of: folder))
+      } else {
+        items.append(Self.item(input, to: folder))
+      }
+    }
+    self.items = items
+    try checkOutputs()
+  }
+
+  private func checkOutputs() throws(ImagingError) {
+    var owners: [FilePath: FilePath] = [:]
+    var inputs: Set<Identity> = []
+    for item in items {
+      if let identity = Self.identity(of: item.input) { inputs.insert(identity) }
+    }
+    for item in items {
+      guard let output = item.output else { continue }
+      if let other = owners.updateValue(item.input, forKey: output) {
+        throw ImagingError(
+          .usage,
+          "cannot write \(output): both \(other) and \(item.input) would become it; rename one"
+        )
+      }
+      if let identity = Self.identity(of: output), inputs.contains(identity) {
+        throw ImagingError(
+          .usage,
+          "cannot write \(output): it is one of the inputs; choose another folder"
+        )
+      }
+    }
+  }
+
+  /// What tells two files apart whatever their paths say.
+  private struct Identity: Hashable {
+    let device: UInt
+    let number: UInt
+  }
+
+  private static func identity(of path: FilePath) -> Identity? {
+    var status = stat()
+    guard stat(path.string, &status) == 0 else { return nil }
+    return Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
+  }
+
+  private static func kind(of path: FilePath) -> mode_t? {
+    var status = stat()
+    return stat(path.string, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  /// Adds the pictures below a folder; what is no picture, hidden or the outputs' own is passed over.
+  private static func add(
+    to items: inout [Item],
+    below input: FilePath,
+    to output: FilePath,
+    isSame own: Identity?
+  ) {
+    guard let folder = opendir(input.string) else {
+      let words = ImagingError.words(for: errno)
+      items.append(
+        Item(
+          input: input,
+          output: nil,
+          error: ImagingError(.disk, "cannot read \(input): \(words)")
+        )
+      )
+      return
+    }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    closedir(folder)
+    for name in names.sorted() {
+      let path = input.appending(name)
+      var status = stat()
+      // A link to a folder may lead back up.
+      guard lstat(path.string, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        if let own, identity(of: path) == own { continue }
+        add(to: &items, below: path, to: output.appending(name), isSame: own)
+      } else if kind(of: path) == S_IFREG {
+        let item = item(path, to: output)
+        if item.output != nil || item.error?.code != .unsupported { items.append(item) }
+      }
+    }
+  }
+
+  private static func item(_ input: FilePath, to folder: FilePath) -> Item {
+    func refused(_ error: ImagingError) -> Item { Item(input: input, output: nil, error: error) }
+    let file = open(input.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      return refused(
+        ImagingError(.disk, "cannot read \(input): \(ImagingError.words(for: errno))")
+      )
+    }
+    defer { close(file) }
+    var head = [UInt8](repeating: 0, count: 12)
+    let count = read(file, &head, head.count)
+    switch PictureFormat(sniffing: head.prefix(max(count, 0))) {
+    case .some(let format) where format == .jpeg || format == .png:
+      let name = "\(input.stem ?? "picture").\(format.fileExtension)"
+      return Item(input: input, output: folder.appending(name), error: nil)
+    case .some(let format):
+      let words = "it is \(format.rawValue.uppercased()); give a JPEG or a PNG"
+      return refused(
+        ImagingError(.unsupported, "cannot read \(input): \(words)")
+      )
+    case nil:
+      return refused(
+        ImagingError(
+          .unsupported,
+          "cannot read \(input): it is no picture; give a JPEG or a PNG"
+        )
+      )
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// What a picture may ask for at most, judged before any pixel of it is decoded.
+public struct PictureLimits: Equatable, Sendable {
+  /// Pixels in all.
+  public var pixels: Int
+  /// Pixels along either side.
+  public var side: Int
+  /// Scans of a JPEG.
+  public var scans: Int
+  /// Scans times pixels: how often a decoder may have to go over the picture.
+  public var scannedPixels: Int
+  /// Bytes of everything in the file that is not picture.
+  public var metadataBytes: Int
+  /// Bytes of the file.
+  public var fileBytes: Int
+  /// Bytes that a decoder, or one bitmap, may take.
+  public var memory: Int
+
+  /// Limits; those left out are generous to photos and of no use to bombs.
+  public init(
+    pixels: Int = 50_000_000,
+    side: Int = 16_384,
+    scans: Int = 100,
+    scannedPixels: Int = 1_000_000_000,
+    metadataBytes: Int = 16 << 20,
+    fileBytes: Int = 512 << 20,
+    memory: Int = 512 << 20
+  ) {
+    self.pixels = pixels
+    self.side = side
+    self.scans = scans
+    self.scannedPixels = scannedPixels
+    self.metadataBytes = metadataBytes
+    self.fileBytes = fileBytes
+    self.memory = memory
+  }
+
+  /// Judges the size of a picture.
+  func check(width: Int, height: Int, of name: String) throws(ImagingError) {
+    guard width > 0, height > 0 else {
+      throw .damaged(name, "it says that it is \(width) × \(height) pixels")
+    }
+    guard width <= side, height <= side else {
+      throw .tooLarge(name, "\(width) × \(height) has a side of more than \(side) pixels")
+    }
+    guard width * height <= pixels else {
+      throw .tooLarge(name, "\(width) × \(height) is more than \(pixels) pixels")
+    }
+  }
+
+  /// Judges the scans of a JPEG of `pixels` pixels.
+  func check(scans count: Int, pixels: Int, of name: String) throws(ImagingError) {
+    guard count <= scans else { throw .tooLarge(name, "it has more than \(scans) scans") }
+    guard count * pixels <= scannedPixels else {
+      throw .tooLarge(name, "\(count) scans of \(pixels) pixels are too much work")
+    }
+  }
+
+  /// Judges bytes that hold no picture.
+  func check(metadata count: Int, of name: String) throws(ImagingError) {
+    guard count <= metadataBytes else {
+      throw .tooLarge(name, "it has more than \(metadataBytes) bytes of metadata")
+    }
+  }
+
+  /// Judges an allocation.
+  func check(memory count: Int, of name: String) throws(ImagingError) {
+    guard count <= memory else {
+      throw .tooLarge(name, "it takes \(count) bytes of memory, more than \(memory)")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/// What became of one input, with every key of the JSON that `larder crop` and `larder stamp` print.
+public struct PictureResult: Sendable, Equatable {
+  /// The input, as it was named.
+  public var input: String
+  /// The file that was written, or nil.
+  public var output: String?
+  /// What was made, without its bytes; nil when nothing was.
+  public var summary: Summary?
+  /// The instant on the stamp, as RFC 3339; nil in a crop.
+  public var time: String?
+  /// Where the stamp's time came from: `exif`, `file`, `now` or `given`.
+  public var timeSource: String?
+  /// What the server answered to an upload; nil without one.
+  public var upload: String?
+  /// Why nothing was written.
+  public var error: ImagingError?
+
+  /// The shape of a picture that was made.
+  public struct Summary: Sendable, Equatable {
+    /// Pixels from left to right.
+    public let width: Int
+    /// Pixels from top to bottom.
+    public let height: Int
+    /// How the pixels came from the input's.
+    public let method: EncodedPicture.Method
+    /// How far the square is from where it was asked to be.
+    public let shift: EncodedPicture.Shift
+    /// Whether a part of the input is missing or wrong.
+    public let isDamaged: Bool
+  }
+
+  /// The result of an input of which nothing could be made.
+  public init(input: String, error: ImagingError) {
+    self.input = input
+    self.error = error
+  }
+
+  /// The result of an input that was made into `picture`.
+  ///
+  /// - Parameters:
+  ///   - input: The input, as it was named.
+  ///   - output: The file that was written.
+  ///   - picture: What was made.
+  public init(input: String, output: String, picture: EncodedPicture) {
+    self.input = input
+    self.output = output
+    summary = Summary(
+      width: picture.width,
+      height: picture.height,
+      method: picture.method,
+      shift: picture.shift,
+      isDamaged: picture.isDamaged
+    )
+    time = picture.time?.description
+    timeSource = picture.time?.source.rawValue
+  }
+}
+
+extension PictureResult: Encodable {
+  private enum Key: String, CodingKey {
+    case input, output, width, height, method, shift, damaged, time, timeSource, upload, error
+    case x, y
+  }
+
+  /// Encodes every key, null where there is nothing to say.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: Key.self)
+    try object.encode(input, forKey: .input)
+    try object.encode(output, forKey: .output)
+    try object.encode(summary?.width, forKey: .width)
+    try object.encode(summary?.height, forKey: .height)
+    try object.encode(summary?.method.rawValue, forKey: .method)
+    if let shift = summary?.shift {
+      var place = object.nestedContainer(keyedBy: Key.self, forKey: .shift)
+      try place.encode(shift.x, forKey: .x)
+      try place.encode(shift.y, forKey: .y)
+    } else {
+      try object.encodeNil(forKey: .shift)
+    }
+    try object.encode(summary?.isDamaged ?? false, forKey: .damaged)
+    try object.encode(time, forKey: .time)
+    try object.encode(timeSource, forKey: .timeSource)
+    try object.encode(upload, forKey: .upload)
+    try object.encode(error?.description, forKey: .error)
+  }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import SystemPackage
+
+/// Makes a square of a picture and writes the time, date and weekday on it.
+///
+///     var stamp = Stamp(crop: SquareCrop(size: 1080))
+///     stamp.locale = try StampLocale("ko_KR")
+///     stamp.zone = try Zone(named: "Asia/Seoul")
+///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
+///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
+///
+/// The letters are white, and sized in proportion to the square. What lies under them is measured and
+/// darkened as far as they need to be read.
+public struct Stamp: PictureMaking {
+  /// The square to stamp; `lossless` is of no effect, as pixels change.
+  public var crop: SquareCrop
+  /// Which time to show.
+  public var time: StampTime.Choice
+  /// The zone to show it in; nil for the offset that the time came with, else `localZone`.
+  public var zone: Zone?
+  /// The zone of times that came without one.
+  public var localZone: Zone
+  /// How the date is written.
+  public var locale: StampLocale?
+  /// A line under the date.
+  public var text: String?
+  /// A PNG or JPEG for the corner across from the text.
+  public var logo: PictureFile?
+  /// Where the text goes.
+  public var place: Gravity
+  /// The font families to try, in order.
+  public var fontFamily: String
+  /// A fontconfig file to use in place of the system's.
+  public var fontConfiguration: FilePath?
+  /// The clock, in seconds since 1970.
+  public var now: @Sendable () -> Int
+
+  /// What a picture may ask for.
+  public var limits: PictureLimits { crop.limits }
+
+  /// Makes a stamp of the time that a picture was taken; set what is to be different.
+  ///
+  /// - Parameters:
+  ///   - crop: The square to stamp.
+  ///   - time: Which time to show.
+  public init(crop: SquareCrop = SquareCrop(), time: StampTime.Choice = .automatic) {
+    self.crop = crop
+    self.time = time
+    localZone = .local()
+    place = .bottomLeft
+    fontFamily = "NanumSquare, NanumGothic, Noto Sans, Sans"
+    now = { Glibc.time(nil) }
+  }
+
+  /// Judges the crop.
+  public func check() throws(ImagingError) { try crop.check() }
+
+  /// Stamps a picture, as ``apply(to:)`` does.
+  public func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
+    try apply(to: file)
+  }
+
+  /// Stamps a picture.
+  ///
+  /// - Parameter file: A JPEG or a PNG. Inks become light; 16 bits and alpha stay.
+  /// - Returns: The stamped square, with the time that it shows.
+  /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no font.
+  public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
+    try check()
+    let moment = try StampTime(
+      time,
+      exif: file.probe.exif,
+      modified: file.modified,
+      zone: zone,
+      local: localZone,
+      now: now(),
+      name: file.name
+    )
+    switch file.probe.structure {
+    case .jpeg: return try stampJPEG(file, moment)
+    case .png: return try stampPNG(file, moment)
+    case .other: throw SquareCrop.unreadable(file)
+    }
+  }
+
+  private func stampJPEG(
+    _ file: PictureFile,
+    _ moment: StampTime
+  ) throws(ImagingError) -> EncodedPicture {
+    let header = try JPEGCodec.header(of: file)
+    let square = try crop.decodedJPEG(file, layout: header.layout == .cmyk ? .cmyk : .bgrx)
+    var bitmap = square.bitmap
+    if bitmap.layout == .cmyk {
+      bitmap = try bitmap.lit(
+        profile: file.profile,
+        isInverted: header.hasAdobe,
+        name: file.name
+      )
+    }
+    try draw(moment, on: &bitmap, name: file.name)
+    // Grey and ink have become colour: their tables, sampling and profile are of no more use.
+    let isColour = header.layout == .bgrx
+    let bytes = try JPEGCodec.encode(
+      bitmap,
+      quality: crop.quality ?? (isColour ? nil : file.probe.quality ?? 90),
+      like: isColour ? file : nil,
+      transposed: file.probe.orientation.swapsAxes,
+      name: file.name
+    )
+    return EncodedPicture(
+      bytes: JPEGSegments.add(
+        to: bytes,
+        from: file,
+        side: bitmap.width,
+        profile: isColour,
+        metadata: crop.keepsMetadata
+      ),
+      format: .jpeg,
+      width: bitmap.width,
+      height: bitmap.height,
+      method: .reencoded,
+      shift: EncodedPicture.Shift(),
+      isDamaged: square.isDamaged,
+      time: moment
+    )
+  }
+
+  private func stampPNG(
+    _ file: PictureFile,
+    _ moment: StampTime
+  ) throws(ImagingError) -> EncodedPicture {
+    var bitmap = try crop.decodedPNG(file, form: .coloured)
+    try draw(moment, on: &bitmap, name: file.name)
+    let bytes = try PNGCodec.encode(bitmap, name: file.name)
+    let isGrey = file.probe.structure.isGreyPNG
+    return EncodedPicture(
+      bytes: PNGAncillary.add(
+        to: bytes,
+        from: file,
+        side: bitmap.width,
+        metadata: crop.keepsMetadata,
+        background: false,
+        significantBits: false,
+        profile: !isGrey
+      ),
+      format: .png,
+      width: bitmap.width,
+      height: bitmap.height,
+      method: .reencoded,
+      shift: EncodedPicture.Shift(),
+      isDamaged: false,
+      time: moment
+    )
+  }
+}
+
+extension PictureProbe.Structure {
+  /// Whether this is a PNG of grey samples, whose profile would be one for grey.
+  fileprivate var isGreyPNG: Bool {
+    guard case .png(let chunks) = self else { return false }
+    return chunks.colourType == 0 || chunks.colourType == 4
+  }
+}

@@ -1,0 +1,104 @@
+/// How a date is written in a language.
+public struct StampLocale: Sendable, Equatable {
+  /// The language in the form that fonts are chosen by: `ko`.
+  let language: String
+  private let pattern: [Part]
+  private let months: [String]
+  private let weekdays: [String]
+
+  private enum Part: Equatable {
+    case year, month, day, plainMonth, plainDay, monthName, weekday
+    case text(String)
+  }
+
+  /// The languages that are known.
+  public static let languages = ["de", "en", "es", "fr", "it", "ja", "ko", "pt", "zh"]
+
+  /// The locale of an identifier like `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
+  ///
+  /// - Throws: ``ImagingError`` of code `time` for a language that is not known.
+  public init(_ identifier: String) throws(ImagingError) {
+    let language = identifier.prefix { $0.isLetter }.lowercased()
+    let dayFirst: [Part] = [.plainDay, .text(" "), .monthName, .text(" "), .year]
+    func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+    let weekday: [Part] = [.text(" ("), .weekday, .text(")")]
+    let eastern: [Part] = [.year, .text("年"), .plainMonth, .text("月"), .plainDay, .text("日")]
+    switch language == "c" || language == "posix" ? "en" : language {
+    case "ko":
+      pattern = [.year, .text("년 "), .month, .text("월 "), .day, .text("일")] + weekday
+      months = []
+      weekdays = words("일 월 화 수 목 금 토")
+    case "ja":
+      (pattern, months) = (eastern + weekday, [])
+      weekdays = words("日 月 火 水 木 金 土")
+    case "zh":
+      (pattern, months) = (eastern + weekday, [])
+      weekdays = words("周日 周一 周二 周三 周四 周五 周六")
+    case "en":
+      pattern = dayFirst + weekday
+      months = words(
+        "January February March April May June July August September October November December"
+      )
+      weekdays = words("Sun Mon Tue Wed Thu Fri Sat")
+    case "de":
+      pattern = [.plainDay, .text(". "), .monthName, .text(" "), .year] + weekday
+      months = words(
+        "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+      )
+      weekdays = words("So Mo Di Mi Do Fr Sa")
+    case "fr":
+      pattern = dayFirst + weekday
+      months = words(
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+      )
+      weekdays = words("dim. lun. mar. mer. jeu. ven. sam.")
+    case "es":
+      pattern =
+        [.plainDay, .text(" de "), .monthName, .text(" de "), .year] + weekday
+      months = words(
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+      )
+      weekdays = words("dom lun mar mié jue vie sáb")
+    case "pt":
+      pattern =
+        [.plainDay, .text(" de "), .monthName, .text(" de "), .year] + weekday
+      months = words(
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
+      )
+      weekdays = words("dom. seg. ter. qua. qui. sex. sáb.")
+    case "it":
+      pattern = dayFirst + weekday
+      months = words(
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
+          + "dicembre"
+      )
+      weekdays = words("dom lun mar mer gio ven sab")
+    default:
+      throw ImagingError(
+        .time,
+        "cannot write dates in \(identifier): the languages are "
+          + Self.languages.joined(separator: ", ")
+      )
+    }
+    self.language = language == "c" || language == "posix" ? "en" : language
+  }
+
+  /// The date and weekday: `2021년 01월 13일 (수)`.
+  public func date(_ time: CivilTime) -> String {
+    pattern.map { part in
+      switch part {
+      case .year: String(time.year)
+      case .month: padded(time.month)
+      case .day: padded(time.day)
+      case .plainMonth: String(time.month)
+      case .plainDay: String(time.day)
+      case .monthName: months[time.month - 1]
+      case .weekday: weekdays[time.weekday]
+      case .text(let text): text
+      }
+    }.joined()
+  }
+
+  /// The time of day: `06:30`.
+  public func time(_ time: CivilTime) -> String { "\(padded(time.hour)):\(padded(time.minute))" }
+}

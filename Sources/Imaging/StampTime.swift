@@ -1,0 +1,137 @@
+/// The moment on a stamp, and where it came from.
+public struct StampTime: Sendable, Equatable, CustomStringConvertible {
+  /// Where a time came from.
+  public enum Source: String, Sendable {
+    /// The picture's EXIF data.
+    case exif
+    /// When the file was last written.
+    case file
+    /// The clock.
+    case now
+    /// The caller.
+    case given
+  }
+
+  /// Which time a stamp is to show.
+  public enum Choice: Sendable, Equatable {
+    /// EXIF's, else the file's, else now.
+    case automatic
+    /// EXIF's and no other.
+    case exif
+    /// The file's and no other.
+    case file
+    /// The clock's.
+    case now
+    /// An instant in seconds since 1970, shown `offset` seconds east of Greenwich unless a zone says
+    /// otherwise.
+    case given(instant: Int, offset: Int)
+
+    /// Reads `exif`, `file`, `now` or an RFC 3339 time.
+    ///
+    /// - Throws: ``ImagingError`` of code `time` for anything else.
+    public init(_ text: String) throws(ImagingError) {
+      switch text {
+      case "exif": self = .exif
+      case "file": self = .file
+      case "now": self = .now
+      default:
+        guard let civil = CivilTime(text.prefix(19).uppercased()),
+          let offset = UTCOffset.seconds(StampTime.withoutFraction(text.dropFirst(19))),
+          [84, 116, 32].contains(text.utf8.dropFirst(10).first ?? 0)
+        else {
+          throw ImagingError(
+            .time,
+            "cannot read the time \(text): it is not RFC 3339; "
+              + "write it like 2021-01-13T06:30:00+09:00"
+          )
+        }
+        self = .given(instant: civil.seconds - offset, offset: offset)
+      }
+    }
+  }
+
+  /// Seconds since 1970.
+  public let instant: Int
+  /// Seconds east of Greenwich of the clock that is shown.
+  public let offset: Int
+  /// Where the time came from.
+  public let source: Source
+
+  /// The wall clock that is shown.
+  public var civil: CivilTime { CivilTime(seconds: instant, offset: offset) }
+
+  /// The instant as RFC 3339: `2021-01-13T06:30:00+09:00`.
+  public var description: String {
+    let civil = civil
+    return "\(padded(civil.year, 4))-\(padded(civil.month))-\(padded(civil.day))"
+      + "T\(padded(civil.hour)):\(padded(civil.minute)):\(padded(civil.second))"
+      + UTCOffset.text(offset)
+  }
+
+  /// Decides the time on a picture's stamp.
+  ///
+  /// - Parameters:
+  ///   - choice: Which time is wanted.
+  ///   - exif: What the picture says.
+  ///   - modified: When the file was last written, in seconds since 1970.
+  ///   - zone: The zone to show it in; nil for the offset that the time came with.
+  ///   - local: The zone of times that came with none.
+  ///   - now: The clock, in seconds since 1970.
+  ///   - name: What errors call the picture.
+  /// - Throws: ``ImagingError`` of code `time` when the picture lacks the time that is wanted.
+  init(
+    _ choice: Choice,
+    exif: Exif?,
+    modified: Int?,
+    zone: Zone?,
+    local: Zone,
+    now: Int,
+    name: String
+  ) throws(ImagingError) {
+    let taken = exif?.dateTime.flatMap { CivilTime($0) }
+    let takenOffset = exif?.offset.flatMap { UTCOffset.seconds($0) }
+    switch choice {
+    case .given(let instant, let offset):
+      self.init(instant, zone?.offset(at: instant) ?? offset, .given)
+    case .exif,
+      .automatic where taken != nil:
+      guard let taken else {
+        throw ImagingError(
+          .time,
+          "cannot stamp \(name): it does not say when it was taken; use --time file or now"
+        )
+      }
+      if let takenOffset {
+        let instant = taken.seconds - takenOffset
+        self.init(instant, zone?.offset(at: instant) ?? takenOffset, .exif)
+      } else {
+        let zone = zone ?? local
+        let instant = zone.instant(of: taken)
+        self.init(instant, zone.offset(at: instant), .exif)
+      }
+    case .file,
+      .automatic where modified != nil:
+      guard let modified else {
+        throw ImagingError(
+          .time,
+          "cannot stamp \(name): it is no file with a time; use --time now"
+        )
+      }
+      self.init(modified, (zone ?? local).offset(at: modified), .file)
+    case .now, .automatic:
+      self.init(now, (zone ?? local).offset(at: now), .now)
+    }
+  }
+
+  private init(_ instant: Int, _ offset: Int, _ source: Source) {
+    self.instant = instant
+    self.offset = offset
+    self.source = source
+  }
+
+  /// RFC 3339 lets seconds have a fraction, which no stamp shows.
+  private static func withoutFraction(_ text: Substring) -> Substring {
+    guard text.first == "." else { return text }
+    return text.dropFirst().drop { $0.isASCII && $0.isNumber }
+  }
+}

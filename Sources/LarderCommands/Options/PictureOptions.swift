@@ -1,0 +1,56 @@
+import ArgumentParser
+import Imaging
+
+/// What `crop` and `stamp` take.
+struct PictureOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("Pictures (JPEG or PNG), or folders of them.", valueName: "picture")
+  )
+  var pictures: [String]
+
+  @Option(help: ArgumentHelp("Where the squares go; made when missing.", valueName: "dir"))
+  var out: String
+
+  @Option(help: ArgumentHelp("Scale to so many pixels a side.", valueName: "n"))
+  var size: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Which part stays: centre, top, bottom, left, right, top-left, ….",
+      valueName: "gravity"
+    )
+  )
+  var gravity = Gravity.centre
+
+  @Option(help: ArgumentHelp("JPEG quality; near the input's by default.", valueName: "1-100"))
+  var quality: Int?
+
+  @Flag(help: "Keep metadata, its orientation reset; dropped by default, GPS above all.")
+  var keepMetadata = false
+
+  @Flag(help: "Replace outputs that are there already.")
+  var force = false
+
+  mutating func validate() throws {
+    if pictures.isEmpty { throw ValidationError("name a picture or a folder") }
+    if let size, !(1...16_384).contains(size) {
+      throw ValidationError("--size takes a number from 1 to 16384, not \(size)")
+    }
+    if let quality, !(1...100).contains(quality) {
+      throw ValidationError("--quality takes a number from 1 to 100, not \(quality)")
+    }
+  }
+
+  /// The square that is asked for.
+  func square(lossless: Bool) -> SquareCrop {
+    SquareCrop(
+      size: size,
+      gravity: gravity,
+      quality: quality,
+      lossless: lossless,
+      keepsMetadata: keepMetadata
+    )
+  }
+}
+
+extension Gravity: ExpressibleByArgument {}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Imaging
+import SystemPackage
+
+/// `larder stamp PICTURE…`: time-stamped squares.
+struct StampCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stamp",
+    abstract: "Crop photos square and stamp time, date and weekday on them.",
+    discussion: """
+      Example:  larder stamp wakeup.jpg --out stamped --locale ko_KR --zone Asia/Seoul
+
+      Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read, 64 usage,
+      65 the only picture could not be read or no font was found, 74 disk.
+      """
+  )
+
+  @OptionGroup var pictures: PictureOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Which time: exif, now, file, or one as RFC 3339 writes it.",
+      valueName: "time"
+    )
+  )
+  var time: String?
+
+  @Option(help: ArgumentHelp("The zone to show it in, such as Asia/Seoul.", valueName: "zone"))
+  var zone: String?
+
+  @Option(help: ArgumentHelp("How the date is written, such as ko_KR.", valueName: "locale"))
+  var locale: String?
+
+  @Option(help: ArgumentHelp("A line under the date.", valueName: "text"))
+  var text: String?
+
+  @Option(help: ArgumentHelp("A picture for the corner across from the text.", valueName: "png"))
+  var logo: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var stamp = Stamp(crop: pictures.square(lossless: false))
+    if let time { stamp.time = try StampTime.Choice(time) }
+    if let zone { stamp.zone = try Zone(named: zone) }
+    if let locale { stamp.locale = try StampLocale(locale) }
+    if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
+    stamp.text = text
+    Output.end(try PictureRun(making: stamp, options: pictures, output: output).run())
+  }
+}

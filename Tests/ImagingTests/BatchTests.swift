@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import SystemPackage
+import Synchronization
+import Testing
+
+@testable import Imaging
+
+struct BatchTests {
+  private static func put(_ path: FilePath, _ side: Int = 20) throws {
+    let kind = PNGKind(name: "", layout: .rgb, depth: 8)
+    try WholeFile.write(kind.bytes(width: side + 3, height: side), to: path)
+  }
+
+  @Test func `results come in the order of the inputs and one bad file stops none`() throws {
+    try withFolder { folder in
+      for index in 0..<12 { try Self.put(folder.appending("in/\(padded(index)).png"), 10 + index) }
+      try WholeFile.write(Array("no picture".utf8), to: folder.appending("bad.png"))
+      let batch = try PictureBatch(
+        [folder.appending("in"), folder.appending("bad.png"), folder.appending("missing.png")],
+        into: folder.appending("out")
+      )
+      let reported = Mutex<[PictureResult]>([])
+
+      let results = try batch.run(SquareCrop(), workers: 4) { result in
+        reported.withLock { $0.append(result) }
+      }
+
+      #expect(results.map(\.summary?.width) == (10..<22).map { $0 } + [nil, nil])
+      #expect(results.suffix(2).map(\.error?.code) == [.unsupported, .disk])
+      #expect(reported.withLock { $0 } == results)
+      #expect(names(in: folder.appending("out")).count == 12)
+    }
+  }
+
+  @Test func `pictures of a folder keep their path below it`() throws {
+    try withFolder { folder in
+      try Self.put(folder.appending("in/a/x.png"))
+      try Self.put(folder.appending("in/b/x.dat"))
+      try WholeFile.write(Array("notes".utf8), to: folder.appending("in/notes.txt"))
+
+      let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
+
+      #expect(
+        batch.items.map(\.output)
+          == [folder.appending("out/a/x.png"), folder.appending("out/b/x.png")]
+      )
+    }
+  }
+
+  @Test func `two inputs for one output are an error before anything is written`() throws {
+    try withFolder { folder in
+      try Self.put(folder.appending("a/x.png"))
+      try Self.put(folder.appending("b/x.jpg"))
+
+      #expect {
+        try PictureBatch(
+          [folder.appending("a/x.png"), folder.appending("b/x.jpg")],
+          into: folder.appending("out")
+        )
+      } throws: { ($0 as? ImagingError)?.code == .usage }
+      #expect(!names(in: folder).contains("out"))
+    }
+  }
+
+  @Test func `no input is written over, even by force`() throws {
+    try withFolder { folder in
+      try Self.put(folder.appending("x.png"))
+
+      #expect { try PictureBatch([folder.appending("x.png")], into: folder) } throws: {
+        ($0 as? ImagingError)?.code == .usage
+      }
+    }
+  }
+
+  @Test func `an output that is there stays unless force is used`() throws {
+    try withFolder { folder in
+      try Self.put(folder.appending("x.png"))
+      try WholeFile.write([1, 2, 3], to: folder.appending("out/x.png"))
+      let batch = try PictureBatch([folder.appending("x.png")], into: folder.appending("out"))
+
+      let kept = try batch.run(SquareCrop())
+      #expect(kept.first?.error?.code == .exists)
+      let replaced = try batch.run(SquareCrop(), overwrite: true)
+
+      #expect(replaced.first?.error == nil)
+      #expect(names(in: folder.appending("out")) == ["x.png"])
+    }
+  }
+
+  @Test func `a cancelled run leaves the rest without results`() throws {
+    try withFolder { folder in
+      for index in 0..<5 { try Self.put(folder.appending("in/\(index).png")) }
+      let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
+
+      let results = try batch.run(SquareCrop(), isCancelled: { true })
+
+      #expect(results.isEmpty)
+      #expect(!names(in: folder).contains("out"))
+    }
+  }
+
+  @Test func `a file that cannot be written leaves nothing behind`() throws {
+    try withFolder { folder in
+      let path = folder.appending("out/x.png")
+      try WholeFile.write([], to: path.appending("in-the-way"))
+
+      #expect { try WholeFile.write([1], to: path, overwrite: true) } throws: {
+        ($0 as? ImagingError)?.code == .disk
+      }
+      #expect(names(in: folder.appending("out")) == ["x.png"])
+    }
+  }
+
+  @Test func `a folder or a device is no picture`() throws {
+    #expect { try PictureFile("/dev/zero") } throws: {
+      ($0 as? ImagingError)?.code == .unsupported
+    }
+  }
+
+  @Test func `a result prints every key`() throws {
+    let picture = EncodedPicture(
+      bytes: [],
+      format: .jpeg,
+      width: 5,
+      height: 5,
+      method: .lossless,
+      shift: EncodedPicture.Shift(x: -4, y: 2),
+      isDamaged: true
+    )
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let made = PictureResult(input: "a", output: "b", picture: picture)
+    let failed = PictureResult(input: "a", error: ImagingError(.damaged, "cannot"))
+
+    #expect(
+      String(decoding: try encoder.encode(made), as: UTF8.self)
+        == #"{"damaged":true,"error":null,"height":5,"input":"a","method":"lossless","#
+        + #""output":"b","shift":{"x":-4,"y":2},"time":null,"timeSource":null,"upload":null,"width":5}"#
+    )
+    #expect(
+      String(decoding: try encoder.encode(failed), as: UTF8.self)
+        == #"{"damaged":false,"error":"cannot","height":null,"input":"a","method":null,"#
+        + #""output":null,"shift":null,"time":null,"timeSource":null,"upload":null,"width":null}"#
+    )
+  }
+}

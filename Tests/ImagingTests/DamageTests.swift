@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Imaging
+
+struct DamageTests {
+  @Test(arguments: JPEGKind.all, [SquareCrop(), SquareCrop(lossless: true), SquareCrop(size: 16)])
+  func `a JPEG cut anywhere is an error or damaged`(_ kind: JPEGKind, _ crop: SquareCrop) throws {
+    let bytes = kind.bytes(width: 59, height: 40)
+    #expect(try !crop.apply(to: PictureFile(bytes)).isDamaged)
+    for count in 0..<bytes.count {
+      guard let file = try? PictureFile(Array(bytes[..<count])),
+        let square = try? crop.apply(to: file)
+      else { continue }
+
+      #expect(square.isDamaged, "cut at \(count) of \(bytes.count)")
+    }
+  }
+
+  @Test(arguments: PNGKind.all)
+  func `a PNG cut anywhere is an error`(_ kind: PNGKind) throws {
+    let bytes = try kind.bytes(width: 14, height: 9)
+    for count in 0..<bytes.count {
+      #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
+        try SquareCrop().apply(to: PictureFile(Array(bytes[..<count])))
+      }
+    }
+  }
+
+  @Test(arguments: PNGKind.all)
+  func `a PNG with a changed byte is an error or has the same samples`(_ kind: PNGKind) throws {
+    let bytes = try kind.bytes(width: 14, height: 9)
+    let whole = try SquareCrop().apply(to: PictureFile(bytes))
+    for index in bytes.indices {
+      var broken = bytes
+      broken[index] ^= 0x55
+      guard let square = try? SquareCrop().apply(to: PictureFile(broken)) else { continue }
+
+      // Only what is carried beside the samples may be lost: the clear colour with its chunk.
+      let made = try native(square.bytes)
+      #expect(made.samples == (try native(whole.bytes)).samples, "byte \(index)")
+    }
+  }
+
+  @Test(arguments: JPEGKind.all)
+  func `a JPEG with a changed byte never stops the process`(_ kind: JPEGKind) throws {
+    let bytes = kind.bytes(width: 59, height: 40, segments: exifSegment(tiff(orientation: 6)))
+    for index in bytes.indices {
+      for change: UInt8 in [0x01, 0x80, 0xFF] {
+        var broken = bytes
+        broken[index] ^= change
+        guard let file = try? PictureFile(broken, limits: PictureLimits(pixels: 100_000)) else {
+          continue
+        }
+        for crop in [
+          SquareCrop(limits: PictureLimits(pixels: 100_000)), SquareCrop(lossless: true),
+        ] {
+          _ = try? crop.apply(to: file)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import Glibc
+import PictureFixtures
+import SystemPackage
+import Testing
+
+@testable import Imaging
+
+/// A kind of JPEG that files in the world are of.
+struct JPEGKind: Sendable, CustomTestStringConvertible {
+  var name: String
+  var colourSpace = 3
+  var across = 2
+  var down = 2
+  var restartRows = 0
+  var isProgressive = false
+  var isArithmetic = false
+
+  var testDescription: String { name }
+
+  static let all = [
+    JPEGKind(name: "grey", colourSpace: 1, across: 1, down: 1),
+    JPEGKind(name: "4:2:0"),
+    JPEGKind(name: "4:2:2", across: 2, down: 1),
+    JPEGKind(name: "4:4:0", across: 1, down: 2),
+    JPEGKind(name: "4:4:4", across: 1, down: 1),
+    JPEGKind(name: "4:1:1", across: 4, down: 1),
+    JPEGKind(name: "RGB", colourSpace: 2, across: 1, down: 1),
+    JPEGKind(name: "CMYK", colourSpace: 4, across: 1, down: 1),
+    JPEGKind(name: "YCCK", colourSpace: 5),
+    JPEGKind(name: "restarts", restartRows: 1),
+    JPEGKind(name: "progressive", isProgressive: true),
+    JPEGKind(name: "progressive grey", colourSpace: 1, across: 1, down: 1, isProgressive: true),
+    JPEGKind(name: "arithmetic", isArithmetic: true),
+  ]
+
+  /// A picture of this kind that is different at every place.
+  func bytes(
+    width: Int,
+    height: Int,
+    quality: Int = 85,
+    length: Double = 1,
+    segments: [UInt8] = []
+  ) -> [UInt8] {
+    let channels = colourSpace == 1 ? 1 : colourSpace >= 4 ? 4 : 3
+    return bytes(
+      samples: wave(width: width, height: height, channels: channels, length: length),
+      width: width,
+      height: height,
+      quality: quality,
+      segments: segments
+    )
+  }
+
+  func bytes(
+    samples: [UInt8],
+    width: Int,
+    height: Int,
+    quality: Int = 85,
+    segments: [UInt8] = []
+  ) -> [UInt8] {
+    var fixture = fixture_jpeg(
+      width: Int32(width),
+      height: Int32(height),
+      color_space: Int32(colourSpace),
+      across: Int32(across),
+      down: Int32(down),
+      restart_rows: Int32(restartRows),
+      quality: Int32(quality),
+      progressive: isProgressive,
+      arithmetic: isArithmetic
+    )
+    var count = 0
+    let made = fixture_encode(&fixture, samples, &count)
+    defer { free(made) }
+    let bytes = Array(UnsafeBufferPointer(start: made, count: count))
+    return Array(bytes[..<2]) + segments + bytes[2...]
+  }
+}
+
+/// Smooth samples that no two places near each other share; `length` stretches the waves.
+func wave(width: Int, height: Int, channels: Int, length: Double = 1) -> [UInt8] {
+  var samples: [UInt8] = []
+  for y in 0..<height {
+    for x in 0..<width {
+      for channel in 0..<channels {
+        let value =
+          sin(Double(x * (channel + 2)) / length / 9)
+          + cos(Double(y * (channel + 1)) / length / 7)
+        samples.append(UInt8(128 + value * 55))
+      }
+    }
+  }
+  return samples
+}
+
+/// Samples of a fixed disorder, within `depth` bits.
+func noise(_ count: Int, depth: Int, below limit: Int? = nil) -> [UInt8] {
+  var state: UInt32 = 12_345
+  return (0..<count).map { _ in
+    state = state &* 1_664_525 &+ 1_013_904_223
+    let value = Int(state >> 24)
+    return UInt8(limit.map { value % $0 } ?? (depth >= 8 ? value : value & ((1 << depth) - 1)))
+  }
+}
+
+/// EXIF data with an orientation, and on request dates, in a TIFF of little-endian numbers.
+func tiff(orientation: Int, dateTime: String? = nil, offset: String? = nil) -> [UInt8] {
+  func short(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
+  func long(_ value: Int) -> [UInt8] { short(value & 0xFFFF) + short(value >> 16) }
+  func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
+    short(tag) + short(type) + long(count) + long(value)
+  }
+  // Header 8, IFD0 of two entries 30, details of four entries 54, dates, thumbnail directory 30.
+  let details = 38
+  let texts = 92
+  let second = texts + 32
+  let thumbnail = second + 30
+  return Array("II".utf8) + short(42) + long(8)
+    + short(2) + entry(0x0112, 3, 1, orientation) + entry(0x8769, 4, 1, details) + long(second)
+    + short(4) + entry(dateTime == nil ? 0x9999 : 0x9003, 2, 20, texts)
+    + entry(offset == nil ? 0x9999 : 0x9011, 2, 7, texts + 20)
+    + entry(0xA002, 4, 1, 9999) + entry(0xA003, 4, 1, 9999) + long(0)
+    + Array((dateTime ?? "").utf8) + Array(repeating: 0, count: 20 - (dateTime ?? "").utf8.count)
+    + Array((offset ?? "").utf8) + Array(repeating: 0, count: 12 - (offset ?? "").utf8.count)
+    + short(2) + entry(0x0201, 4, 1, thumbnail) + entry(0x0202, 4, 1, 5) + long(0)
+    + Array("THUMB".utf8)
+}
+
+/// A JPEG segment.
+func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
+  let length = payload.count + 2
+  return [0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload
+}
+
+/// The EXIF segment of a JPEG.
+func exifSegment(_ tiff: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + tiff) }
+
+/// A PNG chunk, whole.
+func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+  func long(_ value: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+  let body = Array(type.utf8) + payload
+  var sum: UInt32 = 0xFFFF_FFFF
+  for byte in body {
+    sum ^= UInt32(byte)
+    for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+  }
+  return long(UInt32(payload.count)) + body + long(~sum)
+}
+
+let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+/// A PNG's header chunk.
+func header(_ width: UInt32, _ height: UInt32, depth: UInt8 = 8, type: UInt8 = 2) -> [UInt8] {
+  func long(_ value: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+  return chunk("IHDR", long(width) + long(height) + [depth, type, 0, 0, 0])
+}
+
+/// A kind of PNG.
+struct PNGKind: Sendable, CustomTestStringConvertible {
+  var name: String
+  var layout: Bitmap.Layout
+  var depth: Int
+  var clear: [UInt16]?
+  var isInterlaced = false
+
+  var testDescription: String { name + (isInterlaced ? ", interlaced" : "") }
+
+  static let all: [PNGKind] = plain.flatMap { kind in
+    var interlaced = kind
+    interlaced.isInterlaced = true
+    return [kind, interlaced]
+  }
+
+  private static let plain =
+    [1, 2, 4, 8, 16].map { PNGKind(name: "grey of \($0)", layout: .grey, depth: $0) }
+    + [8, 16].flatMap {
+      [
+        PNGKind(name: "grey and alpha of \($0)", layout: .greyAlpha, depth: $0),
+        PNGKind(name: "RGB of \($0)", layout: .rgb, depth: $0),
+        PNGKind(name: "RGB and alpha of \($0)", layout: .rgba, depth: $0),
+        PNGKind(
+          name: "RGB of \($0) with a clear colour",
+          layout: .rgb,
+          depth: $0,
+          clear: [1, 2, 3]
+        ),
+      ]
+    }
+    + [PNGKind(name: "grey of 4 with a clear shade", layout: .grey, depth: 4, clear: [7])]
+    + [1, 2, 4, 8].map { depth in
+      let colours = noise(3 << depth, depth: 8)
+      return PNGKind(
+        name: "palette of \(depth)",
+        layout: .indexed(Bitmap.Palette(colours: colours, alpha: [0, 128])),
+        depth: depth
+      )
+    }
+
+  func bitmap(width: Int, height: Int) -> Bitmap {
+    let bytes = width * height * layout.channels * (depth == 16 ? 2 : 1)
+    var bitmap = Bitmap(
+      width: width,
+      height: height,
+      layout: layout,
+      depth: depth,
+      samples: noise(bytes, depth: depth)
+    )
+    bitmap.clear = clear
+    return bitmap
+  }
+
+  func bytes(width: Int, height: Int) throws -> [UInt8] {
+    try PNGCodec.encode(
+      bitmap(width: width, height: height),
+      interlaced: isInterlaced,
+      name: "fixture"
+    )
+  }
+}
+
+/// The part of a bitmap that a region covers, sample for sample.
+func part(_ bitmap: Bitmap, _ region: PixelRegion) -> [[UInt16]] {
+  (region.y..<region.y + region.height).flatMap { y in
+    (region.x..<region.x + region.width).map { x in bitmap[x, y] }
+  }
+}
+
+/// The peak signal-to-noise ratio of two bitmaps in decibels.
+func psnr(_ left: Bitmap, _ right: Bitmap) -> Double {
+  var total = 0.0
+  var count = 0.0
+  for (index, pair) in zip(left.samples, right.samples).enumerated()
+  where left.layout != .bgrx || index % 4 != 3 {
+    let difference = Double(pair.0) - Double(pair.1)
+    total += difference * difference
+    count += 1
+  }
+  return total == 0 ? .infinity : 10 * log10(255 * 255 * count / total)
+}
+
+/// Decodes bytes that are whole.
+func decoded(_ bytes: [UInt8]) throws -> Bitmap { try Bitmap(decoding: PictureFile(bytes)) }
+
+/// Decodes a PNG as its file has it.
+func native(_ bytes: [UInt8]) throws -> Bitmap {
+  let file = try PictureFile(bytes)
+  return try PNGCodec.decode(
+    file,
+    PixelRegion(x: 0, y: 0, width: file.probe.stored.width, height: file.probe.stored.height),
+    PictureLimits()
+  )
+}
+
+/// Runs a test in a folder of its own.
+func withFolder(_ body: (FilePath) throws -> Void) throws {
+  var template = Array("/tmp/larder-imaging-XXXXXX".utf8CString)
+  guard let made = mkdtemp(&template) else { throw Errno(rawValue: errno) }
+  let folder = FilePath(String(cString: made))
+  defer { remove(folder) }
+  try body(folder)
+}
+
+private func remove(_ path: FilePath) {
+  if let folder = opendir(path.string) {
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { remove(path.appending(name)) }
+    }
+    closedir(folder)
+    rmdir(path.string)
+  } else {
+    unlink(path.string)
+  }
+}
+
+/// The names in a folder.
+func names(in path: FilePath) -> Set<String> {
+  var names: Set<String> = []
+  guard let folder = opendir(path.string) else { return names }
+  while let entry = readdir(folder) {
+    names.insert(
+      withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+    )
+  }
+  closedir(folder)
+  return names.subtracting([".", ".."])
+}

@@ -1,0 +1,172 @@
+import Testing
+
+@testable import Imaging
+
+struct JPEGCropTests {
+  @Test(arguments: JPEGKind.all)
+  func `a region has the pixels that the whole picture has there`(_ kind: JPEGKind) throws {
+    let file = try PictureFile(kind.bytes(width: 131, height: 97))
+    let layout = try JPEGCodec.header(of: file).layout
+    for eighths in [8, 4, 2, 1] {
+      let size = PixelSize(width: (131 * eighths + 7) / 8, height: (97 * eighths + 7) / 8)
+      let whole = try JPEGCodec.decode(
+        file,
+        PixelRegion(x: 0, y: 0, width: size.width, height: size.height),
+        eighths: eighths,
+        layout: layout,
+        PictureLimits()
+      ).value
+      for (x, y) in [(0, 0), (size.width / 3, size.height / 3), (size.width / 2, size.height / 2)]
+      {
+        let region = PixelRegion(x: x, y: y, width: size.width / 3, height: size.height / 3)
+
+        let made = try JPEGCodec.decode(
+          file,
+          region,
+          eighths: eighths,
+          layout: layout,
+          PictureLimits()
+        )
+
+        let full = PixelRegion(x: 0, y: 0, width: region.width, height: region.height)
+        #expect(part(made.value, full) == part(whole, region))
+        #expect(!made.isDamaged)
+      }
+    }
+  }
+
+  @Test(arguments: JPEGKind.all)
+  func `a crop keeps colour space, sampling, tables and likeness`(_ kind: JPEGKind) throws {
+    let bytes = kind.bytes(width: 131, height: 97, length: 4)
+    let file = try PictureFile(bytes)
+
+    let square = try SquareCrop().apply(to: file)
+
+    let made = try PictureFile(square.bytes)
+    #expect(made.probe.width == 97)
+    #expect(made.probe.height == 97)
+    #expect(made.probe.quality == file.probe.quality)
+    #expect(try JPEGCodec.header(of: made).colourSpace == JPEGCodec.header(of: file).colourSpace)
+    #expect(try JPEGCodec.header(of: made).hasAdobe == JPEGCodec.header(of: file).hasAdobe)
+    let source = try decoded(bytes)
+    let region = PixelRegion(x: 17, y: 0, width: 97, height: 97)
+    let expected = Bitmap(
+      width: 97,
+      height: 97,
+      layout: source.layout,
+      samples: part(source, region).flatMap { $0.map { UInt8($0) } }
+    )
+    #expect(psnr(try decoded(square.bytes), expected) > 32)
+  }
+
+  @Test(arguments: JPEGKind.all, [16, 40, 97, 150])
+  func `a scaled crop looks like the picture`(_ kind: JPEGKind, _ size: Int) throws {
+    let bytes = kind.bytes(width: 400, height: 300, quality: 95, length: 8)
+
+    let file = try PictureFile(bytes)
+    let layout = try JPEGCodec.header(of: file).layout
+
+    let made = try SquareCrop(size: size).decodedJPEG(file, layout: layout).bitmap
+
+    let expected = try SquareCrop().decodedJPEG(file, layout: layout).bitmap.scaled(
+      width: size,
+      height: size,
+      limits: PictureLimits(),
+      name: "x"
+    )
+    #expect(psnr(made, expected) > (kind.across > 2 ? 28 : 33))
+    let square = try SquareCrop(size: size).apply(to: file)
+    #expect(square.width == size)
+    #expect(try decoded(square.bytes).height == size)
+  }
+
+  @Test func `an odd difference is floored`() {
+    let origin = Gravity.centre.origin(of: 9, in: PixelSize(width: 14, height: 9))
+
+    #expect(origin.x == 2)
+    #expect(origin.y == 0)
+  }
+
+  @Test(arguments: [
+    (Orientation.upright, Gravity.centre, PixelRegion(x: 32, y: 0, width: 99, height: 99), -2, 0),
+    (.upright, .right, PixelRegion(x: 64, y: 0, width: 99, height: 99), -4, 0),
+    (.upright, .left, PixelRegion(x: 0, y: 0, width: 99, height: 99), 0, 0),
+    (.upsideDown, .centre, PixelRegion(x: 32, y: 0, width: 96, height: 96), 4, 2),
+  ])
+  func `a lossless crop lies on the grid and says how far off`(
+    _ orientation: Orientation,
+    _ gravity: Gravity,
+    _ region: PixelRegion,
+    _ x: Int,
+    _ y: Int
+  ) throws {
+    let grid = try #require(
+      LosslessGrid(
+        stored: PixelSize(width: 167, height: 99),
+        block: PixelSize(width: 16, height: 16),
+        orientation: orientation,
+        gravity: gravity
+      )
+    )
+
+    #expect(grid.region == region)
+    #expect(grid.shift.x == x)
+    #expect(grid.shift.y == y)
+  }
+
+  @Test func `a picture smaller than a block that has to be turned is encoded anew`() throws {
+    let bytes = JPEGKind(name: "").bytes(
+      width: 15,
+      height: 12,
+      segments: exifSegment(tiff(orientation: 3))
+    )
+
+    let square = try SquareCrop(lossless: true).apply(to: PictureFile(bytes))
+
+    #expect(square.method == .reencoded)
+    #expect(square.width == 12)
+  }
+
+  @Test func `metadata goes unless asked for, and then is true for the square`() throws {
+    let profile = segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + Array("profile".utf8))
+    let exif = exifSegment(tiff(orientation: 6, dateTime: "2021:01:13 06:30:00"))
+    let note = segment(0xFE, Array("a note".utf8))
+    let bytes = JPEGKind(name: "").bytes(width: 70, height: 50, segments: exif + profile + note)
+    for lossless in [false, true] {
+      let bare = try SquareCrop(lossless: lossless).apply(to: PictureFile(bytes)).bytes
+      let full = try SquareCrop(lossless: lossless, keepsMetadata: true)
+        .apply(to: PictureFile(bytes))
+
+      #expect(bare.contains(profile))
+      #expect(!bare.contains(Array("Exif".utf8)) && !bare.contains(note))
+      #expect(full.bytes.contains(profile) && full.bytes.contains(note))
+      #expect(!full.bytes.contains(Array("THUMB".utf8)))
+      let probe = try PictureFile(full.bytes).probe
+      #expect(probe.orientation == .upright)
+      #expect(probe.exif?.dateTime == "2021:01:13 06:30:00")
+      let place = try #require(probe.exif?.places.first { $0.meaning == .width })
+      guard case .jpeg(let markers) = probe.structure, let start = markers.exif?.lowerBound else {
+        Issue.record("no EXIF")
+        return
+      }
+      #expect(full.bytes[start + place.offset] == UInt8(full.width))
+    }
+  }
+
+  @Test(arguments: [0, 101]) func `a quality out of range is a usage error`(_ quality: Int) throws
+  {
+    let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 20))
+
+    #expect { try SquareCrop(quality: quality).apply(to: file) } throws: {
+      ($0 as? ImagingError)?.code == .usage
+    }
+  }
+
+  @Test(arguments: [30, 75, 95]) func `quality is read from the tables`(_ quality: Int) throws {
+    let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 20, quality: quality))
+
+    let read = try #require(file.probe.quality)
+
+    #expect(abs(read - quality) <= 1)
+  }
+}

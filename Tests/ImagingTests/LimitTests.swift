@@ -1,0 +1,133 @@
+import Testing
+
+@testable import Imaging
+
+struct LimitTests {
+  private static let end = chunk("IEND", [])
+  private static let start = Array(segment(0xDB, [0] + [UInt8](repeating: 1, count: 64)))
+
+  private static func frame(_ width: Int, _ height: Int) -> [UInt8] {
+    segment(
+      0xC2,
+      [
+        8, UInt8(height >> 8), UInt8(height & 255), UInt8(width >> 8), UInt8(width & 255), 1, 1,
+        0x11, 0,
+      ]
+    )
+  }
+
+  private static let scan = segment(0xDA, [1, 1, 0, 0, 0, 0])
+
+  struct Bomb: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    let code: ImagingError.Code
+  }
+
+  static let bombs = [
+    Bomb(
+      testDescription: "a PNG of 57 bytes that says 65,535 × 65,535",
+      bytes: pngSignature + header(65_535, 65_535) + chunk("IDAT", []) + end,
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a PNG of few bytes that says 7,000 × 7,000",
+      bytes: pngSignature + header(7000, 7000, depth: 16, type: 6) + chunk("IDAT", [1, 2, 3])
+        + end,
+      code: .damaged
+    ),
+    Bomb(
+      testDescription: "a PNG of 50 million pixels and one",
+      bytes: pngSignature + header(10_000, 5001) + end,
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a PNG text that says it has 2 GB",
+      bytes: pngSignature + header(9, 9) + [0x7F, 0xFF, 0xFF, 0xFF] + Array("tEXt".utf8) + [
+        65, 0,
+      ],
+      code: .damaged
+    ),
+    Bomb(
+      testDescription: "a PNG of much text",
+      bytes: pngSignature + header(9, 9)
+        + chunk("zTXt", [UInt8](repeating: 65, count: 1 << 20)) + end,
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a PNG without a size",
+      bytes: pngSignature + header(0, 9) + end,
+      code: .damaged
+    ),
+    Bomb(
+      testDescription: "a JPEG that says 65,535 × 65,535",
+      bytes: [0xFF, 0xD8] + start + frame(65_535, 65_535) + scan + [0xFF, 0xD9],
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a JPEG of thousands of empty scans",
+      bytes: [0xFF, 0xD8] + start + frame(64, 64)
+        + (0..<5000).flatMap { _ in scan } + [0xFF, 0xD9],
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a JPEG of many scans of many pixels",
+      bytes: [0xFF, 0xD8] + start + frame(7000, 7000) + (0..<21).flatMap { _ in scan }
+        + [0xFF, 0xD9],
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a JPEG of many notes",
+      bytes: [0xFF, 0xD8]
+        + (0..<20).flatMap { _ in segment(0xFE, [UInt8](repeating: 65, count: 60_000)) }
+        + start + frame(8, 8) + scan + [0xFF, 0xD9],
+      code: .tooLarge
+    ),
+    Bomb(testDescription: "a JPEG without a frame", bytes: [0xFF, 0xD8] + scan, code: .damaged),
+    Bomb(testDescription: "a JPEG of its first bytes", bytes: [0xFF, 0xD8, 0xFF], code: .damaged),
+    Bomb(testDescription: "nothing", bytes: [], code: .unsupported),
+    Bomb(testDescription: "a page", bytes: Array("<html>not found".utf8), code: .unsupported),
+  ]
+
+  @Test(arguments: bombs) func `is refused before any pixel`(_ bomb: Bomb) {
+    #expect {
+      try PictureProbe(bomb.bytes, limits: PictureLimits(metadataBytes: 1 << 19))
+    } throws: { error in
+      (error as? ImagingError)?.code == bomb.code
+    }
+  }
+
+  @Test func `a picture is refused when a decoder would take more memory than it may`() throws {
+    let bytes = JPEGKind(name: "", isProgressive: true).bytes(width: 600, height: 600)
+    let limits = PictureLimits(memory: 200_000)
+
+    #expect { try SquareCrop(limits: limits).apply(to: PictureFile(bytes)) } throws: { error in
+      (error as? ImagingError)?.code == .tooLarge
+    }
+  }
+
+  @Test(arguments: [
+    ("GIF89a", [5, 0, 3, 0], PictureFormat.gif, 5, 3),
+    ("RIFF\0\0\0\0WEBPVP8X", [10, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 2, 0, 0], .webp, 5, 3),
+    (
+      "\0\0\0\u{1c}ftypavif",
+      Array("\0\0\0\u{14}ispe".utf8) + [0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 3], .avif, 5, 3
+    ),
+  ])
+  func `other formats are told apart and not cropped`(
+    _ head: String,
+    _ tail: [UInt8],
+    _ format: PictureFormat,
+    _ width: Int,
+    _ height: Int
+  ) throws {
+    let file = try PictureFile(Array(head.utf8) + tail)
+
+    #expect(file.probe.format == format)
+    #expect(file.probe.width == width)
+    #expect(file.probe.height == height)
+    #expect { try SquareCrop().apply(to: file) } throws: {
+      ($0 as? ImagingError)?.code == .unsupported
+    }
+  }
+}

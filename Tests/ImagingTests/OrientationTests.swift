@@ -1,0 +1,157 @@
+import Testing
+
+@testable import Imaging
+
+struct OrientationTests {
+  /// Where the upright pixel `x`, `y` is stored, spelled out for each value. (EXIF 2.32, figure 10)
+  private static func stored(
+    _ value: Int,
+    _ x: Int,
+    _ y: Int,
+    _ size: PixelSize
+  ) -> (x: Int, y: Int) {
+    let (w, h) = (size.width - 1, size.height - 1)
+    return [
+      (x, y), (w - x, y), (w - x, h - y), (x, h - y), (y, x), (y, w - x), (h - y, w - x),
+      (h - y, x),
+    ][value - 1]
+  }
+
+  private static func turned(_ upright: Bitmap, _ value: Int) -> Bitmap {
+    let size = PixelSize(width: upright.width, height: upright.height)
+    let width = value >= 5 ? size.height : size.width
+    var samples = [UInt8](repeating: 0, count: upright.samples.count)
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let place = stored(value, x, y, size)
+        for index in 0..<upright.pixelBytes {
+          samples[(place.y * width + place.x) * upright.pixelBytes + index] =
+            upright.samples[(y * size.width + x) * upright.pixelBytes + index]
+        }
+      }
+    }
+    return Bitmap(
+      width: width,
+      height: value >= 5 ? size.width : size.height,
+      layout: upright.layout,
+      depth: upright.depth,
+      samples: samples
+    )
+  }
+
+  @Test(arguments: 1...8, [PixelSize(width: 14, height: 9), PixelSize(width: 9, height: 15)])
+  func `a PNG stands upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
+    for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
+      let upright = kind.bitmap(width: size.width, height: size.height)
+      let plain = try PNGCodec.encode(Self.turned(upright, value), name: "x")
+      let bytes = Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
+
+      let square = try SquareCrop().apply(to: PictureFile(bytes))
+
+      let region = PixelRegion(
+        x: (size.width - 9) / 2,
+        y: (size.height - 9) / 2,
+        width: 9,
+        height: 9
+      )
+      #expect(
+        part(try native(square.bytes), PixelRegion(x: 0, y: 0, width: 9, height: 9))
+          == part(upright, region)
+      )
+    }
+  }
+
+  @Test(arguments: 1...8, [false, true])
+  func `a JPEG stands upright whether its coefficients are kept or not`(
+    _ value: Int,
+    _ lossless: Bool
+  ) throws {
+    let upright = Bitmap(
+      width: 70,
+      height: 51,
+      layout: .rgb,
+      samples: wave(width: 70, height: 51, channels: 3)
+    )
+    let stored = Self.turned(upright, value)
+    for kind in [JPEGKind(name: "", across: 1, down: 1), JPEGKind(name: "", across: 2, down: 1)] {
+      let bytes = kind.bytes(
+        samples: stored.samples,
+        width: stored.width,
+        height: stored.height,
+        quality: 95,
+        segments: exifSegment(tiff(orientation: value))
+      )
+
+      let square = try SquareCrop(lossless: lossless).apply(to: PictureFile(bytes))
+
+      #expect(square.method == (lossless ? .lossless : .reencoded))
+      let side = square.width
+      let x = (70 - side) / 2 + square.shift.x
+      let y = (51 - side) / 2 + square.shift.y
+      let expected = Bitmap(
+        width: side,
+        height: side,
+        layout: .rgb,
+        samples: part(upright, PixelRegion(x: x, y: y, width: side, height: side)).flatMap {
+          $0.map { UInt8($0) }
+        }
+      ).flattened()
+      #expect(psnr(try decoded(square.bytes), expected) > 30)
+      #expect(try PictureFile(square.bytes).probe.orientation == .upright)
+    }
+  }
+
+  @Test(arguments: 1...8)
+  func `a lossless crop has the coefficients of the source`(_ value: Int) throws {
+    for kind in JPEGKind.all where !kind.isArithmetic {
+      let bytes = kind.bytes(
+        width: 167,
+        height: 99,
+        segments: exifSegment(tiff(orientation: value))
+      )
+
+      let square = try SquareCrop(lossless: true).apply(to: PictureFile(bytes))
+
+      guard square.method == .lossless else {
+        Issue.record("\(kind.name) was encoded anew")
+        continue
+      }
+      #expect(square.width >= 64)
+      for component in 0..<Coefficients.components(of: kind) {
+        let source = try Coefficients(bytes, component)
+        let made = try Coefficients(square.bytes, component)
+        // Turning a block permutes its coefficients and changes signs, and no more.
+        let known = Set(source.blocks.map { $0.map(abs).sorted() })
+        #expect(
+          made.wholeBlocks(side: square.width).allSatisfy { known.contains($0.map(abs).sorted()) }
+        )
+      }
+    }
+  }
+
+  @Test(arguments: JPEGKind.all)
+  func `an upright lossless crop is the source's blocks in their order`(_ kind: JPEGKind) throws {
+    let bytes = kind.bytes(width: 167, height: 99)
+
+    let square = try SquareCrop(lossless: true).apply(to: PictureFile(bytes))
+
+    guard square.method == .lossless else {
+      Issue.record("\(kind.name) was encoded anew")
+      return
+    }
+    #expect(square.width == 99)
+    #expect(square.height == 99)
+    let left = 34 + square.shift.x
+    for component in 0..<Coefficients.components(of: kind) {
+      let source = try Coefficients(bytes, component)
+      let made = try Coefficients(square.bytes, component)
+      let scale = Double(source.across) / (Double(167) / 8)
+      let first = Int((Double(left) / 8 * scale).rounded())
+      for y in 0..<made.down - 1 {
+        for x in 0..<made.across - 1 {
+          #expect(made[x, y] == source[first + x, y])
+        }
+      }
+    }
+  }
+}

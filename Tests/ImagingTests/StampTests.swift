@@ -1,0 +1,289 @@
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Imaging
+
+struct StampTests {
+  private static func stamp(_ crop: SquareCrop = SquareCrop()) throws -> Stamp {
+    var stamp = Stamp(crop: crop, time: try StampTime.Choice("2021-01-13T06:30:00+09:00"))
+    stamp.locale = try StampLocale("ko_KR")
+    stamp.localZone = .utc
+    return stamp
+  }
+
+  private static func plain(_ value: UInt8, side: Int = 300) throws -> Bitmap {
+    Bitmap(
+      width: side,
+      height: side,
+      layout: .rgb,
+      samples: [UInt8](repeating: value, count: side * side * 3)
+    )
+  }
+
+  /// Relative luminance. (WCAG 2.2)
+  private static func luminance(_ pixel: [UInt16]) -> Double {
+    let light = pixel.prefix(3).map { value in
+      let share = Double(value) / 255
+      return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+  }
+
+  @Test(arguments: [0, 60, 128, 200, 255])
+  func `white letters stand out 4.5 to 1 on any plain background`(_ value: Int) throws {
+    let bytes = try Self.plain(UInt8(value)).png()
+
+    let square = try Self.stamp().apply(to: PictureFile(bytes))
+
+    let made = try decoded(square.bytes)
+    // The rows of the time, left of it and through it.
+    let rows = 225..<280
+    let letters = rows.flatMap { y in (18..<282).map { Self.luminance(made[$0, y]) } }
+    let ground = rows.map { Self.luminance(made[4, $0]) }
+    let brightest = letters.max() ?? 0
+    #expect(brightest > 0.99)
+    #expect((brightest + 0.05) / ((ground.max() ?? 1) + 0.05) >= 4.45)
+    #expect(letters.filter { $0 > 0.9 }.count > 500)
+  }
+
+  @Test(arguments: PNGKind.all)
+  func `every PNG takes a stamp and is left alone where none is`(_ kind: PNGKind) throws {
+    let bytes = try kind.bytes(width: 220, height: 200)
+
+    let square = try Self.stamp().apply(to: PictureFile(bytes))
+
+    let made = try native(square.bytes)
+    let file = try PictureFile(bytes)
+    let expected = try SquareCrop().decodedPNG(file, form: .coloured)
+    #expect(made.depth == max(kind.depth, 8))
+    #expect(made.layout == expected.layout)
+    let above = PixelRegion(x: 0, y: 0, width: 200, height: 70)
+    #expect(part(made, above) == part(expected, above))
+    #expect(made.samples != expected.samples)
+    #expect(square.time?.description == "2021-01-13T06:30:00+09:00")
+  }
+
+  @Test(arguments: JPEGKind.all)
+  func `every JPEG takes a stamp and becomes one of colour`(_ kind: JPEGKind) throws {
+    let bytes = kind.bytes(
+      width: 220,
+      height: 200,
+      segments: exifSegment(tiff(orientation: 6))
+    )
+
+    let square = try Self.stamp(SquareCrop(size: 160)).apply(to: PictureFile(bytes))
+
+    let made = try decoded(square.bytes)
+    #expect(made.layout == .bgrx)
+    #expect(made.width == 160)
+    #expect(made.samples.filter { $0 > 240 }.count > 300)
+  }
+
+  @Test func `inks become the light that they let through`() throws {
+    let ink = Bitmap(
+      width: 2,
+      height: 1,
+      layout: .cmyk,
+      samples: [255, 255, 255, 255, 0, 255, 255, 128]
+    )
+
+    let light = try ink.lit(profile: [], isInverted: true, name: "x")
+
+    #expect(light[0, 0].prefix(3).allSatisfy { $0 >= 254 })
+    #expect(light[1, 0][2] <= 1)
+    #expect(abs(Int(light[1, 0][1]) - 128) <= 2)
+  }
+
+  @Test func `a logo is laid across from the text`() throws {
+    let logo = Bitmap(
+      width: 20,
+      height: 10,
+      layout: .rgb,
+      samples: (0..<200).flatMap { _ in [255, 0, 0] as [UInt8] }
+    )
+    var stamp = try Self.stamp()
+    stamp.logo = try PictureFile(logo.png())
+
+    let made = try decoded(
+      stamp.apply(to: PictureFile(try Self.plain(255).png())).bytes
+    )
+
+    #expect(made[270, 30] == [255, 0, 0])
+    #expect(made[150, 30] == [255, 255, 255])
+  }
+
+  @Test func `without any font there is an error that says so`() throws {
+    try withFolder { folder in
+      let file = folder.appending("fonts.conf")
+      let text = "<?xml version=\"1.0\"?><fontconfig><dir>\(folder)/none</dir></fontconfig>"
+      try WholeFile.write(Array(text.utf8), to: file)
+      var stamp = try Self.stamp()
+      stamp.fontConfiguration = file
+      let picture = try PictureFile(try Self.plain(255).png())
+
+      #expect { try stamp.apply(to: picture) } throws: {
+        ($0 as? ImagingError)?.code == .noFont
+      }
+    }
+  }
+
+  @Test func `letters that no font has are an error`() throws {
+    var stamp = try Self.stamp()
+    stamp.text = "\u{10FFFD}"
+    let picture = try PictureFile(try Self.plain(255).png())
+
+    #expect { try stamp.apply(to: picture) } throws: { ($0 as? ImagingError)?.code == .noFont }
+  }
+
+  @Test(arguments: [
+    ("ko_KR", "2021년 01월 13일 (수)"), ("en", "13 January 2021 (Wed)"),
+    ("en_US.UTF-8", "13 January 2021 (Wed)"), ("C", "13 January 2021 (Wed)"),
+    ("ja-JP", "2021年1月13日 (水)"), ("de_DE", "13. Januar 2021 (Mi)"),
+    ("fr", "13 janvier 2021 (mer.)"), ("zh_CN", "2021年1月13日 (周三)"),
+  ])
+  func `dates are written as the language does`(_ identifier: String, _ date: String) throws {
+    let civil = CivilTime(seconds: 1_610_487_000, offset: 9 * 3600)
+
+    #expect(try StampLocale(identifier).date(civil) == date)
+    #expect(try StampLocale(identifier).time(civil) == "06:30")
+  }
+
+  @Test func `a language that is not known is an error that lists those that are`() {
+    #expect { try StampLocale("tlh") } throws: { error in
+      "\(error)".contains("de, en, es, fr, it, ja, ko, pt, zh")
+    }
+  }
+}
+
+struct StampTimeTests {
+  private static let seoul = Zone(offset: 9 * 3600)
+
+  private func time(
+    _ choice: StampTime.Choice,
+    taken: String? = nil,
+    offset: String? = nil,
+    modified: Int? = nil,
+    zone: Zone? = nil
+  ) throws -> StampTime {
+    let bytes = tiff(orientation: 1, dateTime: taken, offset: offset)
+    return try StampTime(
+      choice,
+      exif: Exif(bytes, in: 0..<bytes.count),
+      modified: modified,
+      zone: zone,
+      local: Zone(offset: 3600),
+      now: 1_000_000_000,
+      name: "x"
+    )
+  }
+
+  @Test func `an EXIF time with its offset is an instant`() throws {
+    let own = try time(.automatic, taken: "2021:01:13 06:30:00", offset: "-05:00")
+    let shown = try time(
+      .automatic,
+      taken: "2021:01:13 06:30:00",
+      offset: "-05:00",
+      zone: Self.seoul
+    )
+
+    #expect(own.description == "2021-01-13T06:30:00-05:00")
+    #expect(shown.description == "2021-01-13T20:30:00+09:00")
+    #expect(shown.source == .exif)
+  }
+
+  @Test func `an EXIF time without offset is of the zone given, else of this machine's`() throws {
+    let given = try time(.exif, taken: "2021:01:13 06:30:00", zone: Self.seoul)
+    let local = try time(.exif, taken: "2021:01:13 06:30:00")
+
+    #expect(given.description == "2021-01-13T06:30:00+09:00")
+    #expect(local.description == "2021-01-13T06:30:00+01:00")
+  }
+
+  @Test func `without EXIF the file's time counts, then the clock`() throws {
+    let file = try time(.automatic, modified: 1_610_487_000)
+    let now = try time(.automatic)
+
+    #expect(file.description == "2021-01-12T22:30:00+01:00")
+    #expect(file.source == .file)
+    #expect(now.source == .now)
+    #expect(now.instant == 1_000_000_000)
+  }
+
+  @Test(arguments: [
+    "    :  :     :  :  ", "0000:00:00 00:00:00", "2021:02:30 06:30:00", "garbage",
+  ])
+  func `a camera's clock that was never set is no time`(_ text: String) throws {
+    #expect(try time(.automatic, taken: text, modified: 5).source == .file)
+    #expect { try time(.exif, taken: text) } throws: { ($0 as? ImagingError)?.code == .time }
+  }
+
+  @Test(arguments: [
+    ("2021-01-13T06:30:00+09:00", "2021-01-13T06:30:00+09:00"),
+    ("2021-01-13t06:30:00.25z", "2021-01-13T06:30:00Z"),
+    ("2024-02-29T23:59:60-03:30", "2024-03-01T00:00:00-03:30"),
+  ])
+  func `a given time is RFC 3339`(_ text: String, _ shown: String) throws {
+    let time = try time(StampTime.Choice(text))
+
+    #expect(time.description == shown)
+    #expect(time.source == .given)
+  }
+
+  @Test(arguments: [
+    "", "yesterday", "2021-01-13", "2021-01-13T06:30:00", "2021-02-29T06:30:00Z",
+    "2021-01-13T06:30:00+9", "2021-01-13T25:30:00Z",
+  ])
+  func `anything else is an error`(_ text: String) {
+    #expect { try StampTime.Choice(text) } throws: { ($0 as? ImagingError)?.code == .time }
+  }
+
+  @Test(arguments: [
+    ("KST-9", 1_610_487_000, 9 * 3600), ("CET-1CEST,M3.5.0,M10.5.0/3", 1_616_893_199, 3600),
+    ("CET-1CEST,M3.5.0,M10.5.0/3", 1_616_893_200, 7200),
+    ("CET-1CEST,M3.5.0,M10.5.0/3", 1_635_641_999, 7200),
+    ("CET-1CEST,M3.5.0,M10.5.0/3", 1_635_642_000, 3600),
+    ("AEST-10AEDT,M10.1.0,M4.1.0/3", 1_610_487_000, 11 * 3600),
+    ("<+0330>-3:30", 1_610_487_000, 12_600), ("EST5EDT,M3.2.0,M11.1.0", 1_625_000_000, -14_400),
+  ])
+  func `a zone goes on by its rule`(_ rule: String, _ instant: Int, _ offset: Int) throws {
+    #expect(try #require(ZoneRule(rule)).offset(at: instant) == offset)
+  }
+
+  @Test(arguments: ["", "K", "KST", "CET-1CEST", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.5.0"])
+  func `a broken rule is none`(_ rule: String) { #expect(ZoneRule(rule) == nil) }
+
+  @Test func `a zone's file gives its changes, then its rule`() throws {
+    func long(_ value: Int, _ bytes: Int) -> [UInt8] {
+      (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    func block(_ width: Int) -> [UInt8] {
+      Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15)
+        + [0, 0, 0, 2, 2, 4].flatMap { long($0, 4) }
+        + long(100, width) + long(200, width) + [1, 0]
+        + long(3600, 4) + [0, 0] + long(-7200, 4) + [1, 0] + Array("ABC\0".utf8)
+    }
+    let bytes = block(4) + block(8) + Array("\nXYZ-5\n".utf8)
+
+    let zone = try #require(Zone(tzif: bytes))
+
+    #expect(zone.offset(at: 99) == 3600)
+    #expect(zone.offset(at: 100) == -7200)
+    #expect(zone.offset(at: 200) == 18_000)
+    for count in bytes.indices { _ = Zone(tzif: Array(bytes[..<count])) }
+  }
+
+  @Test(arguments: ["../etc/passwd", "/etc/passwd", "", "Asia//Seoul", ".hidden"])
+  func `a zone's name never leaves the database`(_ name: String) {
+    #expect { try Zone(named: name) } throws: { ($0 as? ImagingError)?.code == .time }
+  }
+
+  @Test func `days are counted over four centuries`() {
+    for day in stride(from: -80_000, to: 80_000, by: 37) {
+      let civil = CivilTime(seconds: day * 86_400 + 3661, offset: 0)
+
+      #expect(civil.seconds == day * 86_400 + 3661)
+      #expect(civil.weekday == ((day + 4) % 7 + 7) % 7)
+    }
+  }
+}
