@@ -55,7 +55,7 @@ final class Exchange {
   private struct Configured {
     var isPost = false
     var waitsForPipe: Bool?
-    var isCompressed: Bool?
+    var codings: String?
     var isFresh = false
     var timeLimit: Int64 = -1
   }
@@ -148,11 +148,9 @@ final class Exchange {
     let list = key.list()
     easy.set(headers: list)
     headerList = list
-    guard configured.isCompressed != key.accept.compressed else { return }
-    configured.isCompressed = key.accept.compressed
-    // An empty text asks for all that libcurl can decode. `identity` asks for none, yet has what comes decoded
-    // all the same: some stores keep pictures compressed and send them so to everybody.
-    _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.accept.compressed ? "" : "identity")
+    guard configured.codings != key.codings else { return }
+    configured.codings = key.codings
+    _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }
 
   private func prepareMethod(_ transfer: Transfer) {
@@ -184,7 +182,8 @@ final class Exchange {
     timeLimit = (policy.options.transferTimeout.wholeMilliseconds, false)
     let moments = [deadline, transfer.request.deadline].compactMap { $0 }
     if let moment = moments.min() {
-      let left = max(1, (moment - now) / 1_000_000)
+      // libcurl takes an int of milliseconds; a deadline that is weeks away limits nothing.
+      let left = min(max(1, (moment - now) / 1_000_000), 1_000_000_000)
       if timeLimit.milliseconds == 0 || left < timeLimit.milliseconds { timeLimit = (left, true) }
     }
     if configured.timeLimit != timeLimit.milliseconds {
@@ -264,13 +263,14 @@ extension Exchange {
       return true
     }
     let framing = HeadFraming(lines)
+    let isEncoded = framing.isEncoded && !transfer.takesCodedBytes
     let head = ResponseHead(
       status: status,
       headers: Headers(lines: lines),
       url: transfer.url,
       version: version,
-      contentLength: framing.isEncoded ? nil : framing.length,
-      isEncoded: framing.isEncoded
+      contentLength: isEncoded ? nil : framing.length,
+      isEncoded: isEncoded
     )
     self.head = head
     body = .discard

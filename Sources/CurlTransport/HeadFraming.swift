@@ -21,7 +21,9 @@ struct HeadFraming {
       case UInt8(ascii: "c"):
         if let value = Self.value(of: "content-length", in: line) { add(length: value) }
         if let value = Self.value(of: "content-encoding", in: line) {
-          isEncoded = isEncoded || !Self.equals(value, "identity") && !value.isEmpty
+          isEncoded =
+            isEncoded
+            || !(value.isEmpty || Self.equals(value, "identity") || Self.equals(value, "none"))
         }
         if let value = Self.value(of: "connection", in: line) {
           closes = closes || !Self.equals(value, "keep-alive")

@@ -8,6 +8,7 @@ struct HeaderKey: Equatable {
   let userInfo: String?
   let resume: ResumePoint?
   let isPost: Bool
+  let takesCodedBytes: Bool
 
   init(_ transfer: Transfer) {
     let request = transfer.request
@@ -26,6 +27,16 @@ struct HeaderKey: Equatable {
     userInfo = transfer.url.userInfo
     resume = transfer.resume
     isPost = request.method == .post
+    takesCodedBytes = transfer.takesCodedBytes
+  }
+
+  /// What libcurl is told about codings; nil has nothing decoded.
+  ///
+  /// An empty text asks for all that libcurl can decode. `identity` asks for none, yet has what comes decoded all
+  /// the same: some stores keep pictures compressed and send them so to everybody.
+  var codings: String? {
+    if takesCodedBytes { return nil }
+    return accept.compressed ? "" : "identity"
   }
 
   func list() -> HeaderList {
@@ -36,6 +47,7 @@ struct HeaderKey: Equatable {
     if !headers.contains("Accept"), !credentials.contains("Accept") {
       list.append("Accept", accept.value)
     }
+    if takesCodedBytes { list.append("Accept-Encoding", "identity") }
     if let userInfo, !headers.contains("Authorization"), !credentials.contains("Authorization") {
       list.append("Authorization", "Basic " + base64(percentDecoded(userInfo)))
     }

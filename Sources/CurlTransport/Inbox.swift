@@ -14,6 +14,12 @@ final class Inbox: Sendable {
     var stops = false
 
     var isEmpty: Bool { submitted.isEmpty && !cancelsAll && !stops }
+
+    mutating func cancelAll() {
+      cancelsAll = true
+      cancelled.append(contentsOf: submitted)
+      submitted.removeAll()
+    }
   }
 
   struct State: Sendable {
@@ -36,21 +42,16 @@ final class Inbox: Sendable {
   }
 
   func cancelAll() -> Receipt {
-    post {
-      $0.cancelsAll = true
-      $0.cancelled.append(contentsOf: $0.submitted)
-      $0.submitted.removeAll()
-    }
+    post { $0.cancelAll() }
   }
 
   /// Takes no further mail; what was submitted is cancelled.
   func close() -> Receipt {
-    let receipt = cancelAll()
-    state.withLock {
-      $0.mail.stops = true
-      $0.isClosed = true
+    // In one step: between two the loop could fall asleep and never see the second.
+    post(closing: true) {
+      $0.cancelAll()
+      $0.stops = true
     }
-    return receipt
   }
 
   /// Takes what came, or, when nothing did, notes that the loop goes to sleep.
@@ -64,10 +65,11 @@ final class Inbox: Sendable {
     }
   }
 
-  private func post(_ body: (inout Mail) -> Void) -> Receipt {
+  private func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Receipt {
     state.withLock { state in
       guard !state.isClosed else { return .closed }
       body(&state.mail)
+      state.isClosed = closing
       guard state.isLoopAsleep else { return .posted }
       // One wakeup serves all that is posted until the loop looks.
       state.isLoopAsleep = false

@@ -20,6 +20,8 @@ final class Transfer: @unchecked Sendable {
   var hasBegun = false
   /// Cleared once a resumption went wrong: the next attempts fetch everything.
   var mayResume: Bool
+  /// Set when the server named a coding that nobody knows: the bytes are taken as they are, as browsers do.
+  var takesCodedBytes = false
   /// Set when a reused connection failed: the next attempt opens its own.
   var wantsFreshConnection = false
   /// The failure of the last attempt.

@@ -1,12 +1,11 @@
 import CCurl
-import Glibc
 import Transport
 
 extension TransferLoop {
   /// Decides what follows an exchange: completion, the next hop, or another attempt.
   func settle(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
     let now = MonotonicTime.now()
-    switch exchange.verdict(code, transfer, now: UnixTime(Int64(time(nil)))) {
+    switch exchange.verdict(code, transfer, now: .now()) {
     case .success(let response):
       let firstByte = Int64(response.timing.firstByte * 1e9)
       schedule.finished(
@@ -19,12 +18,12 @@ extension TransferLoop {
       schedule.finished(host: transfer.host, .answered, at: now)
       follow(location, transfer)
     case .mismatch:
-      schedule.finished(host: transfer.host, .answered, at: now)
       transfer.mayResume = false
       transfer.hasBegun = true
-      transfer.attempts -= 1
-      transfer.rewind()
-      enqueue(transfer, first: true)
+      repeatAttempt(transfer, at: now)
+    case .unknownCoding:
+      transfer.takesCodedBytes = true
+      repeatAttempt(transfer, at: now)
     case .failure(let failure, let isFinal):
       let outcome = failure.outcome(since: exchange.startedAt, retry: options.retry)
       schedule.finished(host: transfer.host, outcome, at: now)
@@ -34,6 +33,14 @@ extension TransferLoop {
         retry(transfer, after: failure, at: now)
       }
     }
+  }
+
+  /// Asks again at once, in other words; such a repetition can happen once and counts as the same attempt.
+  private func repeatAttempt(_ transfer: Transfer, at now: MonotonicTime) {
+    schedule.finished(host: transfer.host, .answered, at: now)
+    transfer.attempts -= 1
+    transfer.rewind()
+    enqueue(transfer, first: true)
   }
 
   private func follow(_ location: String?, _ transfer: Transfer) {

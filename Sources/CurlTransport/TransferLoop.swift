@@ -127,9 +127,11 @@ final class TransferLoop {
         guard let transfer = transfers[number] else { continue }
         finish(transfer, .failure(transfer.failure ?? transfer.failure(.circuitOpen)))
       case .wait(let moment):
-        let moments = [moment, nextDeadline, options.deadline].compactMap { $0 }
+        // A deadline that has passed must not keep an idle loop awake.
+        let deadline = ended == nil ? options.deadline : nil
+        let moments = [moment, nextDeadline, deadline].compactMap { $0 }
         guard let earliest = moments.min() else { return 60_000 }
-        return Int32(min(max((earliest - now + 999_999) / 1_000_000, 0), 60_000))
+        return Int32((min(max(earliest - now, 0), 60_000_000_000) + 999_999) / 1_000_000)
       }
     }
   }

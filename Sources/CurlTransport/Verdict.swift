@@ -10,6 +10,8 @@ enum Verdict {
   case redirect(String?)
   /// The part that came does not continue what is held: fetch everything.
   case mismatch
+  /// The server names a coding that nobody knows: take the bytes as they are.
+  case unknownCoding
   /// Anything else; final failures are not worth another attempt.
   case failure(TransferFailure, isFinal: Bool)
 }
@@ -24,6 +26,12 @@ extension Exchange {
       failure.status = head?.status
       failure.mayHaveBeenSent = true
       return .failure(failure, isFinal: true)
+    }
+    // Stores do send pictures with `Content-Encoding: utf-8` or `aws-chunked`; the bytes are fine.
+    if code == CURLE_BAD_CONTENT_ENCODING, received == 0, !transfer.takesCodedBytes,
+      errorDetail.hasPrefix("Unrecognized")
+    {
+      return .unknownCoding
     }
     guard let head, code == CURLE_OK || !(200...299).contains(head.status) else {
       return .failure(failure(code, outcome, transfer), isFinal: false)

@@ -9,3 +9,8 @@ extension MonotonicTime {
     return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }
+
+extension UnixTime {
+  /// The present moment by the wall clock, which may be wrong and may jump.
+  public static func now() -> UnixTime { UnixTime(Int64(time(nil))) }
+}
