@@ -43,8 +43,11 @@ extension Index {
       }
       let pictures = items.flatMap(\.pictures).map(\.number)
       try db.execute(
-        sql: "INSERT INTO listing(id, items, pictures) VALUES (?,?,?)",
-        arguments: [listing, Data(packed), Data(PackedNumbers.pack(pictures))]
+        sql: "INSERT INTO listing(id, items, keys, pictures) VALUES (?,?,?,?)",
+        arguments: [
+          listing, Data(packed), Data(items.flatMap { $0.key.utf8.filter { $0 != 0 } + [0] }),
+          Data(PackedNumbers.pack(pictures)),
+        ]
       )
     }
     return listing
@@ -89,14 +92,16 @@ extension Index {
     listing: Int64
   ) throws(CacheError) -> [(version: Int64, key: String)] {
     try read { db in
-      let packed = try Data.fetchOne(
-        db,
-        sql: "SELECT items FROM listing WHERE id = ?",
-        arguments: [listing]
-      )
-      let select = try db.cachedStatement(sql: "SELECT key FROM item WHERE id = ?")
-      return try PackedNumbers.unpack(packed ?? Data()).compactMap { version in
-        try String.fetchOne(select, arguments: [version]).map { (version, $0) }
+      guard
+        let row = try Row.fetchOne(
+          db,
+          sql: "SELECT items, keys FROM listing WHERE id = ?",
+          arguments: [listing]
+        )
+      else { return [] }
+      let keys = (row[1] as Data).split(separator: 0, omittingEmptySubsequences: false)
+      return zip(PackedNumbers.unpack(row[0] as Data), keys).map {
+        ($0, String(decoding: $1, as: UTF8.self))
       }
     }
   }

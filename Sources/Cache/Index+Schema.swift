@@ -44,9 +44,10 @@ extension Index {
     CREATE TABLE item(
       row INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, key TEXT NOT NULL, body BLOB NOT NULL, pictures BLOB NOT NULL);
 
-    -- An ordered list of item versions, written once. `id` is the digest of `items`.
+    -- An ordered list of item versions, written once. `id` is the digest of `items`; `keys` are the
+    -- items' ids, each ended by a zero byte, so that lists are compared without reading items.
     CREATE TABLE listing(
-      id INTEGER PRIMARY KEY, items BLOB NOT NULL, pictures BLOB NOT NULL);
+      id INTEGER PRIMARY KEY, items BLOB NOT NULL, keys BLOB NOT NULL, pictures BLOB NOT NULL);
 
     -- What is known beyond the listing of an item: held, missing (the origin has none) or failed.
     CREATE TABLE detail(

@@ -24,7 +24,7 @@ public final class PictureStore: Sendable {
   private let index: Index
   private let disk: any Disk
   private let committer: GroupCommitter
-  private let gate = ByteGate(room: 6 << 20)
+  private let gate = ByteGate(room: 4 << 20)
 
   private let queue = DispatchQueue(label: "larder.ingest")
   private let inbox = Mutex<[Job]>([])
@@ -169,11 +169,13 @@ public final class PictureStore: Sendable {
   }
 
   private func drain() {
-    let jobs = inbox.withLock { jobs in
+    var jobs = inbox.withLock { jobs in
       defer { jobs = [] }
       return jobs
     }
-    for job in jobs {
+    jobs.reverse()
+    // Popped, not looped over: a body is let go as soon as it is written, not with the last.
+    while let job = jobs.popLast() {
       switch job {
       case .piece(let bytes, let spill):
         append(bytes, to: spill)

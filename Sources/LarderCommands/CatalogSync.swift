@@ -51,7 +51,7 @@ struct CatalogSync {
       options: options,
       transport: transport,
       environment: ProcessInfo.processInfo.environment,
-      now: { UnixTime.now }
+      now: { UnixTime.now() }
     )
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
@@ -80,7 +80,7 @@ struct CatalogSync {
       cache: cache,
       options: options,
       parser: transport,
-      now: UnixTime.now
+      now: UnixTime.now()
     )
     if output.json {
       Output.json(try plan.json())
@@ -88,14 +88,5 @@ struct CatalogSync {
       Output.data(PlanText(plan).text)
     }
     return .done
-  }
-}
-
-extension UnixTime {
-  /// This machine's wall clock.
-  static var now: UnixTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return UnixTime(Int64(time.tv_sec))
   }
 }

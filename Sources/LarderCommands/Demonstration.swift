@@ -87,7 +87,7 @@ struct Demonstration {
       cache: cache,
       options: options,
       transport: transport,
-      now: { UnixTime.now }
+      now: { UnixTime.now() }
     )
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CurlTransport
 import Larder
 import Transport
 
@@ -26,7 +27,7 @@ struct StatusCommand: ParsableCommand {
 
   func run() throws {
     let summary = try CacheSummary(cache: cache.path)
-    let document = StatusDocument(summary, now: UnixTime.now.seconds)
+    let document = StatusDocument(summary, now: UnixTime.now().seconds)
     if output.json {
       Output.json(try document.json())
     } else if !output.quiet {

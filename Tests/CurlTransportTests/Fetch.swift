@@ -1,0 +1,82 @@
+import Glibc
+import Synchronization
+import Transport
+
+@testable import CurlTransport
+
+/// Waits on a semaphore for results from the transfer thread.
+final class Results: Sendable {
+  private let results = Mutex<[Int: Result<Response, TransferFailure>]>([:])
+  private let done = Semaphore()
+
+  func completion(_ number: Int) -> @Sendable (Result<Response, TransferFailure>) -> Void {
+    { result in
+      self.results.withLock {
+        precondition($0[number] == nil, "completed twice")
+        $0[number] = result
+      }
+      self.done.signal()
+    }
+  }
+
+  func wait(for count: Int) -> [Result<Response, TransferFailure>] {
+    for _ in 0..<count { done.wait() }
+    return results.withLock { results in
+      results.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+}
+
+/// A POSIX semaphore, destroyed exactly once.
+final class Semaphore: @unchecked Sendable {
+  // SAFETY: sem_t is made for use by many threads, and its memory stays in one place.
+  private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() { sem_init(raw, 0, 0) }
+
+  deinit {
+    sem_destroy(raw)
+    raw.deallocate()
+  }
+
+  func signal() { sem_post(raw) }
+
+  func wait() { while sem_wait(raw) != 0 {} }
+}
+
+/// Options for tests: no long waits, and the loopback address allowed.
+func testOptions(_ change: (inout TransportOptions) -> Void = { _ in }) -> TransportOptions {
+  var options = TransportOptions()
+  options.retry.retries = 0
+  options.retry.firstDelay = .milliseconds(1)
+  options.connectTimeout = .seconds(5)
+  options.transferTimeout = .seconds(10)
+  options.allowPrivateAddresses = true
+  change(&options)
+  return options
+}
+
+/// Fetches one URL and waits for the result.
+func fetch(
+  _ url: String,
+  _ options: TransportOptions = testOptions(),
+  into sink: any BodySink = CollectingSink(),
+  _ change: (inout Request) -> Void = { _ in }
+) throws -> Result<Response, TransferFailure> {
+  let transport = try CurlTransport(options)
+  defer { transport.shutdown() }
+  var request = Request(try CurlTransport.parse(url))
+  change(&request)
+  let results = Results()
+  transport.fetch(request, into: sink, completion: results.completion(0))
+  return results.wait(for: 1)[0]
+}
+
+extension Result<Response, TransferFailure> {
+  var response: Response? { try? get() }
+
+  var failure: TransferFailure? {
+    guard case .failure(let failure) = self else { return nil }
+    return failure
+  }
+}

@@ -1,0 +1,192 @@
+import Testing
+import Transport
+
+@testable import CurlTransport
+
+/// How much a server may send.
+@Suite struct LimitTests {
+  static let ok = "HTTP/1.1 200 OK\r\n"
+
+  @Test func `an announced length over the limit fails before any byte`() throws {
+    let server = ScriptedServer(.send(Self.ok + "Content-Length: 11\r\n\r\nhello world"))
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let failure = try fetch(server.url(), into: sink) { $0.bodyLimit = 10 }.failure
+
+    #expect(failure?.reason == .tooLarge)
+    #expect(sink.events.isEmpty)
+    #expect(sink.count == 0)
+  }
+
+  @Test func `a body of exactly the limit is taken`() throws {
+    let server = ScriptedServer(.send(Self.ok + "Content-Length: 11\r\n\r\nhello world"))
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    _ = try fetch(server.url(), into: sink) { $0.bodyLimit = 11 }.get()
+
+    #expect(sink.text == "hello world")
+  }
+
+  @Test func `an endless body is stopped at the limit`() throws {
+    let server = ScriptedServer(.send(Self.ok + "\r\n"), .flood("0123456789abcdef"))
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let failure = try fetch(server.url(), into: sink) { $0.bodyLimit = 100_000 }.failure
+
+    #expect(failure?.reason == .tooLarge)
+    #expect(sink.count <= 100_000)
+  }
+
+  @Test func `a gzip bomb is stopped at the limit of its decoded bytes`() throws {
+    let bomb = gzippedZeros(32 << 20)
+    let head = Self.ok + "Content-Encoding: gzip\r\nContent-Length: \(bomb.count)\r\n\r\n"
+    let server = ScriptedServer(.send(head), .bytes(bomb))
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let failure = try fetch(server.url(), into: sink) {
+      $0.accept = .json
+      $0.bodyLimit = 1 << 20
+    }.failure
+
+    #expect(bomb.count < 1 << 20)
+    #expect(failure?.reason == .tooLarge)
+    #expect(sink.count <= 1 << 20)
+  }
+
+  @Test func `JSON is asked for compressed and comes decoded`() throws {
+    let server = ScriptedServer(
+      .send(Self.ok + "Content-Encoding: gzip\r\nContent-Length: \(gzippedJSON.count)\r\n\r\n"),
+      .bytes(gzippedJSON)
+    )
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let response = try fetch(server.url(), into: sink) { $0.accept = .json }.get()
+
+    #expect(sink.text == #"{"a":1}"#)
+    #expect(response.bodyBytes == 7)
+    #expect(response.wireBytes == Int64(gzippedJSON.count))
+    #expect(response.head.isEncoded)
+    #expect(response.head.contentLength == nil)
+    #expect(server.received[0].header("Accept-Encoding")?.contains("gzip") == true)
+  }
+
+  @Test func `a picture is asked for as it is, and decoded if it comes compressed all the same`()
+    throws
+  {
+    let server = ScriptedServer(
+      .send(Self.ok + "Content-Encoding: gzip\r\nContent-Length: \(gzippedJSON.count)\r\n\r\n"),
+      .bytes(gzippedJSON)
+    )
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    _ = try fetch(server.url(), into: sink) { $0.accept = .picture }.get()
+
+    #expect(sink.text == #"{"a":1}"#)
+    #expect(server.received[0].header("Accept-Encoding") == "identity")
+  }
+
+  @Test(arguments: ["utf-8", "aws-chunked", "x, y"])
+  func `a picture with a coding that nobody knows is taken as it is`(_ coding: String) throws {
+    let server = ScriptedServer(
+      .send(Self.ok + "Content-Encoding: \(coding)\r\nContent-Length: 5\r\n\r\nhello")
+    )
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let response = try fetch(server.url(), into: sink) { $0.accept = .picture }.get()
+
+    #expect(sink.text == "hello")
+    #expect(sink.events == ["begin 200 at 0", "restart", "begin 200 at 0"])
+    #expect(response.attempts == 1)
+    #expect(!response.head.isEncoded)
+    #expect(server.received.map { $0.header("Accept-Encoding") } == ["identity", "identity"])
+  }
+
+  @Test func `the run's byte limit ends everything`() throws {
+    let server = ScriptedServer(
+      .send(Self.ok + "Content-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1000))
+    )
+    defer { server.close() }
+    let transport = try CurlTransport(
+      testOptions {
+        $0.maxBytes = 3500
+        $0.parallel = .fixed(1)
+      }
+    )
+    let results = Results()
+
+    for number in 0..<10 {
+      let request = Request(try CurlTransport.parse(server.url("/\(number)")))
+      transport.fetch(request, into: CollectingSink(), completion: results.completion(number))
+    }
+    let all = results.wait(for: 10)
+
+    #expect(all.prefix(3).allSatisfy { $0.response != nil })
+    #expect(all.dropFirst(3).allSatisfy { $0.failure?.reason == .bytesLimit })
+  }
+
+  @Test func `a sink that refuses the head ends the transfer with its reason`() throws {
+    let server = ScriptedServer(.send(Self.ok + "Content-Length: 5\r\n\r\nhello"))
+    defer { server.close() }
+    let options = testOptions { $0.retry.retries = 3 }
+
+    let atHead = try fetch(
+      server.url(),
+      options,
+      into: CollectingSink(onBegin: .refuse(.notAPicture))
+    )
+    let atBody = try fetch(server.url(), options, into: CollectingSink(onBytes: .refuse(.disk)))
+
+    #expect(atHead.failure?.reason == .notAPicture)
+    #expect(atBody.failure?.reason == .disk)
+    #expect(server.received.count == 2)
+  }
+
+  @Test func `the first bytes of a refusal are kept`() throws {
+    let server = ScriptedServer(.send("HTTP/1.1 403 No\r\nContent-Length: 10\r\n\r\nno_service"))
+    defer { server.close() }
+
+    let failure = try fetch(server.url()).failure
+
+    #expect(failure.map { String(decoding: $0.refusal, as: UTF8.self) } == "no_service")
+    #expect(failure?.status == 403)
+  }
+}
+
+/// `{"a":1}` as gzip.
+let gzippedJSON: [UInt8] = [
+  0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xAB, 0x56,
+  0x4A, 0x54, 0xB2, 0x32, 0xAC, 0x05, 0x00, 0xAF, 0xAC, 0x1B, 0x56, 0x07,
+  0x00, 0x00, 0x00,
+]
+
+/// A gzip stream of one literal zero and then copies of 258, in fixed Huffman codes. (RFC 1951, section 3.2.6)
+///
+/// Its trailer is missing: no reader should ever get there.
+func gzippedZeros(_ count: Int) -> [UInt8] {
+  var bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
+  var word: UInt64 = 0
+  var filled: UInt64 = 0
+  func put(_ bits: String) {
+    for bit in bits.utf8 {
+      word |= (bit == UInt8(ascii: "1") ? 1 : 0) << filled
+      filled += 1
+      if filled == 8 {
+        bytes.append(UInt8(word))
+        word = 0
+        filled = 0
+      }
+    }
+  }
+  put("1" + "10")
+  put("00110000")
+  for _ in 0..<count / 258 { put("11000101" + "00000") }
+  put("0000000" + "0000000")
+  return bytes
+}

@@ -1,0 +1,88 @@
+import Testing
+import Transport
+
+@testable import CurlTransport
+
+/// The small decisions around libcurl.
+@Suite struct PartsTests {
+  /// RFC 9112, section 6.3.
+  @Test(
+    arguments: [
+      ("Content-Length: 5\n", 5, false), ("content-length:5\n", 5, false),
+      ("Content-Length: 5\nContent-Length: 5\n", 5, false), ("Content-Length: 5, 5\n", 5, false),
+      ("Content-Length: 5\nContent-Length: 6\n", 6, true), ("Content-Length: 5,6\n", 6, true),
+      ("Content-Length: +5\n", nil, true), ("Content-Length: \n", nil, true),
+      ("Content-Length: 99999999999999999999\n", .max, false),
+      ("Content-Length: 5\nTransfer-Encoding: chunked\n", nil, false),
+      ("X-Content-Length: 5\n", nil, false), ("", nil, false),
+      ("Content-Lengthy: 5\n", nil, false),
+    ] as [(String, Int64?, Bool)]
+  )
+  func `a length is read from the head`(
+    _ lines: String,
+    _ length: Int64?,
+    _ isContradictory: Bool
+  ) {
+    let framing = HeadFraming(Array(lines.utf8))
+
+    #expect(framing.length == length)
+    #expect(framing.isContradictory == isContradictory)
+  }
+
+  @Test func `codings and closing are read from the head`() {
+    #expect(HeadFraming(Array("Content-Encoding: gzip\n".utf8)).isEncoded)
+    #expect(!HeadFraming(Array("Content-Encoding: Identity\n".utf8)).isEncoded)
+    #expect(!HeadFraming(Array("Content-Encoding:\n".utf8)).isEncoded)
+    #expect(HeadFraming(Array("Connection: close\n".utf8)).closes)
+    #expect(!HeadFraming(Array("Connection: Keep-Alive\n".utf8)).closes)
+  }
+
+  @Test(arguments: [
+    ("h:80:127.0.0.1:8080", "http://h/", true), ("h:80:127.0.0.1:8080", "https://h/", false),
+    ("H:443:x:1", "https://h/", true), ("::127.0.0.1:8080", "https://any/", true),
+    (":443:x:1", "https://any/", true), (":443:x:1", "http://any/", false),
+    ("h::x:1", "http://h:9/", true), ("[::1]:80:x:1", "http://[::1]/", true),
+    ("other:80:x:1", "http://h/", false), ("junk", "http://junk/", false),
+    ("h:eighty:x:1", "http://h/", false),
+  ])
+  func `a connect-to names its source`(_ entry: String, _ url: String, _ named: Bool) throws {
+    let trust = HostTrust(testOptions { $0.connectTo = [entry] })
+
+    #expect(try trust.isNamed(CurlTransport.parse(url)) == named)
+  }
+
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+    ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+  ])
+  func `base64 is that of RFC 4648, section 10`(_ text: String, _ encoded: String) {
+    #expect(base64(Array(text.utf8)) == encoded)
+  }
+
+  @Test(arguments: [("a%20b", "a b"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%41%", "A%")])
+  func `percent-encoding is undone where it is one`(_ text: String, _ plain: String) {
+    #expect(percentDecoded(text) == Array(plain.utf8))
+  }
+
+  @Test(
+    arguments: [
+      (.auto, .auto, 64, 6, 16), (.auto, .fixed(3), 64, 3, 3), (.fixed(32), .auto, 32, 32, 32),
+      (.fixed(32), .fixed(4), 32, 4, 4), (.fixed(0), .fixed(0), 1, 1, 1),
+    ] as [(TransportOptions.Count, TransportOptions.Count, Int, Int, Int)]
+  )
+  func `counts become limits`(
+    _ parallel: TransportOptions.Count,
+    _ perHost: TransportOptions.Count,
+    _ all: Int,
+    _ start: Int,
+    _ ceiling: Int
+  ) {
+    let limits = testOptions {
+      $0.parallel = parallel
+      $0.perHost = perHost
+    }.scheduleLimits
+
+    #expect(limits.parallel == all)
+    #expect(limits.perHost == .init(start: start, ceiling: ceiling))
+  }
+}

@@ -1,0 +1,140 @@
+import Testing
+import Transport
+
+@testable import CurlTransport
+
+/// Trying again, and not trying again.
+@Suite struct RetryTests {
+  static let hello = [
+    ScriptedServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+  ]
+
+  static func status(_ status: Int, _ header: String = "") -> [ScriptedServer.Action] {
+    [.send("HTTP/1.1 \(status) X\r\n\(header)Content-Length: 0\r\n\r\n")]
+  }
+
+  static let options = testOptions {
+    $0.retry.retries = 4
+    $0.retry.longestRetryAfter = .milliseconds(1)
+  }
+
+  @Test(arguments: [
+    status(408), status(425), status(429, "Retry-After: 3600\r\n"), status(500), status(502),
+    status(503, "Retry-After: 1\r\n"), status(504), [.close], [.reset],
+    [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .close],
+  ])
+  func `what may pass is tried again`(_ trouble: [ScriptedServer.Action]) throws {
+    let server = ScriptedServer { $0.number < 2 ? trouble : Self.hello }
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let response = try fetch(server.url(), Self.options, into: sink).get()
+
+    #expect(response.attempts == 3)
+    #expect(sink.text == "hello")
+  }
+
+  @Test(arguments: [400, 401, 403, 404, 410, 501, 505])
+  func `what will not pass is not tried again`(_ status: Int) throws {
+    let server = ScriptedServer { _ in Self.status(status) }
+    defer { server.close() }
+
+    let failure = try fetch(server.url(), Self.options).failure
+
+    #expect(failure?.reason == .http(status))
+    #expect(server.received.count == 1)
+  }
+
+  @Test func `the last failure is told, with all attempts`() throws {
+    let server = ScriptedServer { _ in Self.status(503, "Retry-After: 7\r\n") }
+    defer { server.close() }
+
+    let failure = try fetch(server.url(), Self.options).failure
+
+    #expect(failure?.reason == .http(503))
+    #expect(failure?.attempts == 5)
+    #expect(failure?.retryAfter == 7)
+    #expect(server.received.count == 5)
+  }
+
+  @Test func `a POST is sent once, on a connection of its own`() throws {
+    let server = ScriptedServer { $0.path == "/get" ? Self.hello : Self.status(503) }
+    defer { server.close() }
+    let transport = try CurlTransport(Self.options)
+    let results = Results()
+    var post = Request(try CurlTransport.parse(server.url("/post")))
+    post.method = .post
+    post.headers = ["Content-Type": "application/json"]
+    post.body = Array("{}".utf8)
+
+    transport.fetch(
+      Request(try CurlTransport.parse(server.url("/get"))),
+      into: CollectingSink(),
+      completion: results.completion(0)
+    )
+    _ = results.wait(for: 1)
+    transport.fetch(post, into: CollectingSink(), completion: results.completion(1))
+    let all = results.wait(for: 1)
+    transport.fetch(
+      Request(try CurlTransport.parse(server.url("/get"))),
+      into: CollectingSink(),
+      completion: results.completion(2)
+    )
+    let last = results.wait(for: 1)[2]
+
+    #expect(all[1].failure?.reason == .http(503))
+    #expect(all[1].failure?.mayHaveBeenSent == true)
+    #expect(last.response != nil)
+    #expect(server.received.map(\.path) == ["/get", "/post", "/get"])
+    #expect(server.received[1].text.hasPrefix("POST /post HTTP/1.1\r\n"))
+    #expect(server.received[1].text.hasSuffix("\r\n\r\n{}"))
+    #expect(server.received[1].header("Expect") == nil)
+    #expect(server.received[1].connection != server.received[0].connection)
+    #expect(server.received[2].text.hasPrefix("GET "))
+  }
+
+  @Test func `a retry that the deadline forbids is not waited for`() throws {
+    let server = ScriptedServer { _ in Self.status(503, "Retry-After: 3600\r\n") }
+    defer { server.close() }
+    let options = testOptions {
+      $0.retry.retries = 4
+      $0.deadline = .now() + .seconds(30)
+    }
+
+    let failure = try fetch(server.url(), options).failure
+
+    #expect(failure?.reason == .http(503))
+    #expect(failure?.attempts == 1)
+  }
+
+  @Test func `a dead host is given up for all that waits for it, and costs others nothing`() throws
+  {
+    let dead = ScriptedServer(.reset)
+    let live = ScriptedServer { _ in Self.hello }
+    defer {
+      dead.close()
+      live.close()
+    }
+    let transport = try CurlTransport(
+      testOptions {
+        $0.retry.retries = 1
+        $0.breaker.grace = .zero
+      }
+    )
+    let results = Results()
+
+    for number in 0..<100 {
+      let server = number.isMultiple(of: 2) ? dead : live
+      transport.fetch(
+        Request(try CurlTransport.parse(server.url("/\(number)"))),
+        into: CollectingSink(),
+        completion: results.completion(number)
+      )
+    }
+    let all = results.wait(for: 100)
+
+    #expect(all.filter { $0.response != nil }.count == 50)
+    #expect(all.filter { $0.failure?.reason == .circuitOpen }.count >= 30)
+    #expect(dead.received.count < 20)
+  }
+}

@@ -1,0 +1,237 @@
+import Glibc
+import Synchronization
+
+/// A loopback server that answers each request byte for byte as its script says.
+///
+/// Every connection has a thread of its own. Nothing here knows HTTP beyond the blank line that ends a request's head.
+final class ScriptedServer: Sendable {
+  /// One thing to do on a connection once a request has been read.
+  enum Action: Sendable {
+    /// Send these bytes.
+    case send(String)
+    /// Send these raw bytes.
+    case bytes([UInt8])
+    /// Send the bytes again and again until the client goes away.
+    case flood(String)
+    /// Send one byte now and then until the client goes away.
+    case drip(UInt8)
+    /// Wait until the client goes away.
+    case hang
+    /// Wait for the test.
+    case wait(Semaphore)
+    /// Close.
+    case close
+    /// Close so that the client sees a reset.
+    case reset
+  }
+
+  /// A request as it came, and which one of the server and of its connection it was.
+  struct Received: Sendable {
+    let text: String
+    let number: Int
+    let connection: Int
+
+    var path: String {
+      String(text.split(separator: " ", maxSplits: 2).dropFirst().first ?? "")
+    }
+
+    func header(_ name: String) -> String? {
+      for line in text.split(whereSeparator: \.isNewline).dropFirst()
+      where line.lowercased().hasPrefix(name.lowercased() + ":") {
+        return String(line.dropFirst(name.count + 1).drop { $0 == " " })
+      }
+      return nil
+    }
+  }
+
+  private struct State {
+    var received: [Received] = []
+    var connections = 0
+    var open: Set<Int32> = []
+    var isClosed = false
+  }
+
+  let port: Int
+  private let listener: Int32
+  private let state = Mutex(State())
+  private let script: @Sendable (Received) -> [Action]
+
+  init(_ script: @escaping @Sendable (Received) -> [Action]) {
+    self.script = script
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listener = listener
+    let port = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+        precondition(bind(listener, raw, length) == 0, "no loopback port")
+        listen(listener, 128)
+        getsockname(listener, raw, &length)
+      }
+      return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+    }
+    self.port = port
+    startThread { [self] in acceptAll() }
+  }
+
+  /// Answers every request alike.
+  convenience init(_ actions: Action...) {
+    self.init { _ in actions }
+  }
+
+  func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+
+  var received: [Received] { state.withLock { $0.received } }
+  var connections: Int { state.withLock { $0.connections } }
+
+  /// Ends every thread; call it when the test is done.
+  func close() {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.isClosed = true
+      Glibc.shutdown(listener, Int32(SHUT_RDWR))
+      for descriptor in state.open { Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+  }
+
+  private func acceptAll() {
+    while true {
+      let descriptor = accept(listener, nil, nil)
+      let isClosed = state.withLock { state in
+        if descriptor >= 0 {
+          state.open.insert(descriptor)
+          state.connections += 1
+        }
+        return state.isClosed
+      }
+      if isClosed || descriptor < 0 {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        Glibc.close(listener)
+        return
+      }
+      let number = connections
+      startThread { [self] in
+        serve(descriptor, number)
+        state.withLock { _ = $0.open.remove(descriptor) }
+        Glibc.close(descriptor)
+      }
+    }
+  }
+
+  private func serve(_ descriptor: Int32, _ connection: Int) {
+    var buffer: [UInt8] = []
+    while let text = readHead(descriptor, &buffer) {
+      let request = state.withLock { state in
+        let request = Received(
+          text: text,
+          number: state.received.count,
+          connection: connection
+        )
+        state.received.append(request)
+        return request
+      }
+      for action in script(request) {
+        guard act(action, descriptor) else { return }
+      }
+    }
+  }
+
+  /// Reads up to the blank line, and the body that `Content-Length` tells, which it drops.
+  private func readHead(_ descriptor: Int32, _ buffer: inout [UInt8]) -> String? {
+    while true {
+      let text = String(decoding: buffer, as: UTF8.self)
+      if let end = text.firstRange(of: "\r\n\r\n") {
+        let head = String(text[..<end.upperBound])
+        let request = Received(text: head, number: 0, connection: 0)
+        let size = head.utf8.count + (request.header("Content-Length").flatMap { Int($0) } ?? 0)
+        if buffer.count >= size {
+          let whole = String(decoding: buffer[..<size], as: UTF8.self)
+          buffer.removeFirst(size)
+          return whole
+        }
+      }
+      var piece = [UInt8](repeating: 0, count: 4096)
+      let count = recv(descriptor, &piece, piece.count, 0)
+      guard count > 0 else { return nil }
+      buffer += piece[..<count]
+    }
+  }
+
+  private func act(_ action: Action, _ descriptor: Int32) -> Bool {
+    switch action {
+    case .send(let text): return send(Array(text.utf8), descriptor)
+    case .bytes(let bytes): return send(bytes, descriptor)
+    case .flood(let text):
+      let bytes = Array(text.utf8)
+      while send(bytes, descriptor) {}
+      return false
+    case .drip(let byte):
+      repeat {
+        guard send([byte], descriptor) else { return false }
+      } while !isGone(descriptor, within: 100)
+      return false
+    case .hang:
+      while !isGone(descriptor, within: 1000) {}
+      return false
+    case .wait(let semaphore):
+      semaphore.wait()
+      return true
+    case .close:
+      return false
+    case .reset:
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(
+        descriptor,
+        SOL_SOCKET,
+        SO_LINGER,
+        &linger,
+        socklen_t(MemoryLayout<linger>.size)
+      )
+      return false
+    }
+  }
+
+  private func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { raw in
+        Glibc.send(
+          descriptor,
+          raw.baseAddress.map { $0 + sent },
+          bytes.count - sent,
+          Int32(MSG_NOSIGNAL)
+        )
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  private func isGone(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, milliseconds) > 0
+  }
+}
+
+/// Runs a closure on a thread of its own.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  final class Box {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  pthread_create(
+    &thread,
+    nil,
+    { context in
+      guard let context else { return nil }
+      Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+      return nil
+    },
+    Unmanaged.passRetained(Box(body)).toOpaque()
+  )
+  pthread_detach(thread)
+}

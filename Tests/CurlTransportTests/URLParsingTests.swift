@@ -1,0 +1,94 @@
+import Testing
+import Transport
+
+@testable import CurlTransport
+
+/// RFC 3986, as libcurl reads it.
+@Suite struct URLParsingTests {
+  static let base = "http://h.example/d/e?x=1"
+
+  @Test(arguments: [
+    ("http://Ex.COM", "http://ex.com/"),
+    (
+      "HTTP://h/a b/한.png?q=한 x&y=%ed%zz#f",
+      "http://h/a%20b/%ED%95%9C.png?q=%ED%95%9C%20x&y=%ed%zz"
+    ),
+    (" \n http://h/x\t", "http://h/x"), ("http://h/a%20b%2Fc", "http://h/a%20b%2Fc"),
+    ("http://h/a/../b/./c", "http://h/b/c"), ("http://h:80/", "http://h/"),
+    ("https://h:80/", "https://h:80/"), ("http://h?x", "http://h/?x"),
+    ("http://0x7f.1/", "http://127.0.0.1/"), ("http://[::1]:8080/", "http://[::1]:8080/"),
+    ("http://한국.kr/", "http://xn--3e0b707e.kr/"), ("http://u:p@h/x", "http://h/x"),
+    ("http://h/\"<>", "http://h/%22%3C%3E"), ("http://h/a?b?c", "http://h/a?b?c"),
+    ("http://%65x.com/", "http://ex.com/"), ("http://h/x?a=+b", "http://h/x?a=+b"),
+    ("http://h/a\\b", "http://h/a\\b"),
+  ])
+  func `an absolute URL is kept as it will be sent`(_ text: String, _ expected: String) throws {
+    #expect(try CurlTransport.parse(text).text == expected)
+    #expect(try CurlTransport.parse(expected).text == expected)
+  }
+
+  @Test(arguments: [
+    ("x y.png", "http://h.example/d/x%20y.png"), ("/a b", "http://h.example/a%20b"),
+    ("//o.kr/z", "http://o.kr/z"), ("?q=1 2", "http://h.example/d/e?q=1%202"),
+    ("../../c", "http://h.example/c"), ("#f", "http://h.example/d/e?x=1"),
+    ("한.png", "http://h.example/d/%ED%95%9C.png"), ("https://z/k", "https://z/k"),
+    ("./a:b", "http://h.example/d/a:b"), ("a%20b", "http://h.example/d/a%20b"),
+  ])
+  func `a relative URL is resolved`(_ text: String, _ expected: String) throws {
+    #expect(
+      try CurlTransport.parse(text, relativeTo: CurlTransport.parse(Self.base)).text == expected
+    )
+  }
+
+  @Test(
+    arguments: [
+      ("", .urlInvalid), ("   ", .urlInvalid), ("h/x", .urlInvalid), ("//h/x", .urlInvalid),
+      ("http://", .urlInvalid), ("http://h:99999/", .urlInvalid), ("http://h:0/", .urlInvalid),
+      ("http://a b/", .urlInvalid), ("http://h\\@evil/", .urlInvalid),
+      ("http://[fe80::1%25eth0]/", .urlInvalid), ("http://[::1/", .urlInvalid),
+      ("http://h\u{0}x/", .urlInvalid),
+      ("ftp://h/", .schemeRefused), ("file:///etc/passwd", .schemeRefused),
+      ("javascript:alert(1)", .schemeRefused), ("data:image/png;base64,AA", .schemeRefused),
+      ("mailto:a@b", .schemeRefused), ("http:foo", .urlInvalid),
+    ] as [(String, FailureReason)]
+  )
+  func `what cannot be fetched is told`(_ text: String, _ reason: FailureReason) throws {
+    #expect(throws: TransferFailure.self) { try CurlTransport.parse(text) }
+    do {
+      _ = try CurlTransport.parse(text)
+    } catch let failure as TransferFailure {
+      #expect(failure.reason == reason)
+    }
+  }
+
+  @Test(arguments: ["javascript:alert(1)", "data:image/png;base64,AA", "file:///etc/passwd"])
+  func `a base does not make another scheme relative`(_ text: String) throws {
+    let base = try CurlTransport.parse(Self.base)
+
+    let failure = #expect(throws: TransferFailure.self) {
+      try CurlTransport.parse(text, relativeTo: base)
+    }
+
+    #expect(failure?.reason == .schemeRefused)
+  }
+
+  @Test func `a URL beyond all bounds is refused`() {
+    let failure = #expect(throws: TransferFailure.self) {
+      try CurlTransport.parse("http://h/" + String(repeating: "a", count: 40_000))
+    }
+
+    #expect(failure?.reason == .urlInvalid)
+    #expect((failure?.url.utf8.count ?? 0) <= 200)
+  }
+
+  @Test func `user information is kept apart and never shown`() throws {
+    let url = try CurlTransport.parse("https://ann:p%40ss@h.example/x")
+    let failure = #expect(throws: TransferFailure.self) {
+      try CurlTransport.parse("https://ann:secret@h.example:99999/x")
+    }
+
+    #expect(url.userInfo == "ann:p%40ss")
+    #expect(!"\(url)".contains("ss"))
+    #expect(failure.map { "\($0)".contains("secret") } == false)
+  }
+}

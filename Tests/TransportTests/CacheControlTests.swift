@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Transport
+
+/// RFC 9111, section 5.2.
+@Suite struct CacheControlTests {
+  @Test(
+    arguments: [
+      ("max-age=60", 60), ("MAX-AGE=60", 60), ("max-age=\"60\"", 60), ("max-age = 60", 60),
+      ("public, max-age=60, must-revalidate", 60), ("max-age=60,max-age=10", 10),
+      ("max-age=99999999999999999999", .max), ("max-age=-1", 0), ("max-age=x", 0), ("max-age", 0),
+      ("max-age=", 0), ("max-age=1.5", 0), ("s-maxage=60", nil), ("x-max-age=60", nil),
+      ("", nil),
+      (",,;;=,\"", nil), ("a=\"max-age=5\"", nil), ("a=\"x, max-age=5\"", nil),
+      ("max-age=\"6\\0\"", 60),
+      ("private=\"a, b\", max-age=7", 7), ("\"unclosed, max-age=7", 7),
+    ] as [(String, Int64?)]
+  )
+  func `a lifetime is read`(_ value: String, _ seconds: Int64?) {
+    #expect(CacheControl(value).maxAge == seconds)
+  }
+
+  @Test func `switches are read in any company`() {
+    let control = CacheControl(
+      "No-Store, no-cache=\"Set-Cookie\", , Must-Revalidate ,immutable,stale-if-error=30, junk junk"
+    )
+
+    #expect(control.noStore)
+    #expect(control.noCache)
+    #expect(control.mustRevalidate)
+    #expect(control.immutable)
+    #expect(control.staleIfError == 30)
+    #expect(control.maxAge == nil)
+  }
+
+  @Test func `several fields are one list`() {
+    let control = CacheControl(
+      ["Cache-Control": "max-age=5", "cache-control": "no-cache"] as Headers
+    )
+
+    #expect(control.maxAge == 5)
+    #expect(control.noCache)
+  }
+}

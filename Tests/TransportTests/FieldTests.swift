@@ -1,0 +1,116 @@
+import Testing
+
+@testable import Transport
+
+/// Single header fields.
+@Suite struct FieldTests {
+  /// RFC 9110, section 10.2.3.
+  @Test(
+    arguments: [
+      ("120", 120), ("0", 0), (" 5 ", 5), ("1.5", 2), ("99999999999999999999999", Int64.max),
+      ("Fri, 15 Jan 2027 08:01:40 GMT", 100), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+      ("-5", nil), ("", nil), ("soon", nil), ("5 minutes", nil), ("0x10", nil),
+    ] as [(String, Int64?)]
+  )
+  func `a Retry-After is seconds or a date`(_ value: String, _ seconds: Int64?) {
+    #expect(RetryAfter.seconds(value, now: UnixTime(1_800_000_000)) == seconds)
+  }
+
+  /// RFC 9110, section 14.4.
+  @Test(
+    arguments: [
+      ("bytes 0-499/1234", 0...499, 1234), ("bytes 500-1233/1234", 500...1233, 1234),
+      ("bytes 42-1233/*", 42...1233, nil), ("bytes */1234", nil, 1234), ("BYTES 0-0/1", 0...0, 1),
+    ] as [(String, ClosedRange<Int64>?, Int64?)]
+  )
+  func `a Content-Range is read`(_ value: String, _ bytes: ClosedRange<Int64>?, _ whole: Int64?) {
+    #expect(ContentRange(value)?.bytes == bytes)
+    #expect(ContentRange(value)?.whole == whole)
+  }
+
+  @Test(arguments: [
+    "", "bytes", "bytes 5-4/10", "bytes 0-10/10", "bytes 0-9", "items 0-9/10", "bytes 0-9/x",
+    "bytes */*", "bytes -5/10", "bytes 0-9/10, 20-29/30", "bytes 0-99999999999999999999/*",
+  ])
+  func `a Content-Range that contradicts itself is none`(_ value: String) {
+    #expect(ContentRange(value) == nil)
+  }
+
+  /// The table of RFC 9110, section 8.8.3.2.
+  @Test(arguments: [
+    (#"W/"1""#, #"W/"1""#, false, true), (#"W/"1""#, #"W/"2""#, false, false),
+    (#"W/"1""#, #""1""#, false, true), (#""1""#, #""1""#, true, true),
+  ])
+  func `entity-tags compare strongly and weakly`(
+    _ left: String,
+    _ right: String,
+    _ strong: Bool,
+    _ weak: Bool
+  ) throws {
+    let left = try #require(EntityTag(left))
+    let right = try #require(EntityTag(right))
+    #expect(left.isIdentical(to: right) == strong)
+    #expect(left.isEquivalent(to: right) == weak)
+  }
+
+  /// RFC 9110, section 8.8.3.
+  @Test(arguments: [
+    "", "1", #"w/"1""#, #"W/1"#, #""1"#, #""a b""#, #""a"b""#, "\"\u{7F}\"", #""1","2""#,
+  ])
+  func `a malformed entity-tag is none`(_ value: String) {
+    #expect(EntityTag(value) == nil)
+  }
+
+  @Test(arguments: [#""""#, #""xyzzy""#, #"W/"é""#, #""a,b""#])
+  func `an entity-tag is sent as it came`(_ value: String) {
+    #expect(EntityTag(value)?.description == value)
+  }
+
+  /// RFC 9110, sections 8.8.2.2 and 13.1.5.
+  @Test(
+    arguments: [
+      (#""1""#, nil, nil, #""1""#), (#"W/"1""#, nil, nil, nil),
+      (#"W/"1""#, "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 09:49:37 GMT", nil),
+      (
+        nil, "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:50:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37 GMT"
+      ),
+      (nil, "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:50:36 GMT", nil),
+      (nil, "Sun, 06 Nov 1994 08:49:37 GMT", nil, nil), (nil, nil, nil, nil),
+    ] as [(String?, String?, String?, String?)]
+  )
+  func `only a strong validator resumes`(
+    _ tag: String?,
+    _ modified: String?,
+    _ date: String?,
+    _ expected: String?
+  ) {
+    let validators = Validators(entityTag: tag, lastModified: modified)
+    #expect(validators.resumeValidator(date: date) == expected)
+  }
+
+  /// RFC 9110, section 12.5.5; RFC 9111, section 4.1.
+  @Test(
+    arguments: [
+      ([:], ["Accept": "a"], ["Accept": "b"], true),
+      (["Vary": "Accept"], ["Accept": "a"], ["accept": "a"], true),
+      (["Vary": "accept"], ["Accept": "a"], ["Accept": "b"], false),
+      (["Vary": "Accept"], [:], ["Accept": "b"], false), (["Vary": "Accept"], [:], [:], true),
+      (
+        ["Vary": "Accept, Accept-Language"], ["Accept": "a"],
+        ["Accept": "a", "Accept-Language": "ko"], false
+      ),
+      (["Vary": "Accept"], ["Accept": "a,  b"], ["Accept": "a, b"], true),
+      (["Vary": "*"], [:], [:], false), (["Vary": "Accept, *"], [:], [:], false),
+      (["Vary": ",, "], ["A": "1"], [:], true),
+    ] as [(Headers, Headers, Headers, Bool)]
+  )
+  func `Vary decides which request a response answers`(
+    _ response: Headers,
+    _ old: Headers,
+    _ new: Headers,
+    _ matches: Bool
+  ) {
+    #expect(Vary(response).matches(old, new) == matches)
+  }
+}

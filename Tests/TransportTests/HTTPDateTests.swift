@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Transport
+
+/// RFC 9110, section 5.6.7.
+@Suite struct HTTPDateTests {
+  static let now = UnixTime(1_800_000_000)  // 2027-01-15
+
+  @Test(arguments: [
+    ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+    ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+    ("Sun Nov  6 08:49:37 1994", 784_111_777),
+    ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+    ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
+    ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
+    ("Tue, 19 Jan 2038 03:14:08 GMT", 2_147_483_648),
+    ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+    ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
+    ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
+    ("sun, 06 nov 1994 08:49:37 gmt", 784_111_777),
+    ("  Sun, 06 Nov 1994 08:49:37 GMT  ", 784_111_777),
+    ("Sun, 6 Nov 1994 08:49:37 UTC", 784_111_777),
+    ("Sunday, 06-Nov-76 08:49:37 GMT", 3_371_878_177),
+    ("Sunday, 06-Nov-78 08:49:37 GMT", 279_190_177),
+  ])
+  func `a date is read in each of its forms`(_ text: String, _ seconds: Int64) {
+    #expect(UnixTime(httpDate: text, now: Self.now)?.seconds == seconds)
+  }
+
+  @Test(arguments: [
+    "", "0", "-1", "yesterday", "Sun, 06 Nov 1994 08:49:37", "Sun, 31 Feb 2024 08:49:37 GMT",
+    "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+    "Sun, 06 Nov 1994 08:60:00 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 PST",
+    "Sun, 06 Nov 1994 08:49:37 GMT junk", "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 99999999999999999999:49:37 GMT", "Sun Nov  6 08:49:37 94",
+  ])
+  func `what is no date is none`(_ text: String) {
+    #expect(UnixTime(httpDate: text, now: Self.now) == nil)
+  }
+
+  @Test(arguments: [
+    (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+    (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+    (Int64.max, "Fri, 31 Dec 9999 23:59:59 GMT"), (Int64.min, "Sat, 01 Jan 0000 00:00:00 GMT"),
+  ])
+  func `a moment is written as an IMF-fixdate`(_ seconds: Int64, _ text: String) {
+    #expect(UnixTime(seconds).httpDate == text)
+  }
+
+  @Test func `what is written is read again`() {
+    for day in stride(from: Int64(-719_162), to: 2_932_896, by: 997) {
+      let time = UnixTime(day * 86_400 + 12_345)
+      #expect(UnixTime(httpDate: time.httpDate, now: Self.now) == time)
+    }
+  }
+
+  @Test func `arithmetic saturates`() {
+    #expect(UnixTime.distantFuture + 1 == .distantFuture)
+    #expect(UnixTime.distantPast + -1 == .distantPast)
+    #expect(UnixTime.distantFuture - .distantPast == .max)
+    #expect(UnixTime.distantPast - .distantFuture == .min)
+    #expect(MonotonicTime.distantFuture + .seconds(1) == .distantFuture)
+    #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
+    #expect(Duration.nanoseconds(1).wholeMilliseconds == 1)
+  }
+}

@@ -1,0 +1,173 @@
+import Testing
+
+@testable import Transport
+
+@Suite struct RetryPolicyTests {
+  static func failure(
+    _ reason: FailureReason,
+    status: Int? = nil,
+    retryAfter: Int64? = nil
+  ) -> TransferFailure {
+    TransferFailure(reason: reason, url: "", status: status, retryAfter: retryAfter)
+  }
+
+  /// RFC 9110, sections 9.2.2 and 15.
+  @Test(arguments: [
+    (408, true), (425, true), (429, true), (500, true), (502, true), (503, true), (504, true),
+    (507, true), (599, true), (400, false), (401, false), (404, false), (410, false), (501, false),
+    (505, false), (302, false), (600, false),
+  ])
+  func `a status is retried if it may pass`(_ status: Int, _ retried: Bool) {
+    #expect(RetryPolicy.mayPass(Self.failure(.http(status), status: status)) == retried)
+  }
+
+  @Test(
+    arguments: [
+      (.connectRefused, true), (.timeoutConnect, true), (.timeoutIdle, true), (.reset, true),
+      (.truncated, true), (.dnsFailed, true), (.addressRefused, false), (.tlsHost, false),
+      (.tlsExpired, false), (.tooLarge, false), (.notAPicture, false), (.cancelled, false),
+      (.deadline, false), (.redirectLoop, false), (.urlInvalid, false), (.disk, false),
+      (.lengthMismatch, false),
+    ] as [(FailureReason, Bool)]
+  )
+  func `a failure is retried if it may pass`(_ reason: FailureReason, _ retried: Bool) {
+    #expect(RetryPolicy.mayPass(Self.failure(reason)) == retried)
+  }
+
+  @Test func `a truncated 200 is retried for what it is`() {
+    #expect(RetryPolicy.mayPass(Self.failure(.truncated, status: 200)))
+    #expect(!RetryPolicy.mayPass(Self.failure(.notAPicture, status: 503)))
+  }
+
+  @Test(arguments: [
+    (1, 0.0, 0), (1, 0.5, 250), (1, 0.999, 499), (2, 0.999, 999), (3, 0.5, 1000), (4, 0.5, 2000),
+  ])
+  func `waits double and are spread over their whole length`(
+    _ attempts: Int,
+    _ random: Double,
+    _ milliseconds: Int64
+  ) throws {
+    let decision = RetryPolicy().decision(
+      after: Self.failure(.reset),
+      attempts: attempts,
+      method: .get,
+      random: random
+    )
+
+    guard case .retry(let wait) = decision else {
+      Issue.record("no retry")
+      return
+    }
+    #expect(wait.wholeNanoseconds / 1_000_000 == milliseconds)
+  }
+
+  @Test func `no wait grows without bound`() {
+    var policy = RetryPolicy()
+    policy.retries = .max
+
+    let decision = policy.decision(
+      after: Self.failure(.reset),
+      attempts: 1_000_000,
+      method: .get,
+      random: 1
+    )
+
+    #expect(decision == .retry(after: .seconds(30)))
+  }
+
+  @Test(arguments: [(0, 0), (7, 7), (60, 60), (61, 60), (Int64.max, 60)] as [(Int64, Int64)])
+  func `a Retry-After is followed up to a minute`(_ asked: Int64, _ waited: Int64) {
+    let decision = RetryPolicy().decision(
+      after: Self.failure(.http(503), status: 503, retryAfter: asked),
+      attempts: 1,
+      method: .get,
+      random: 0
+    )
+
+    #expect(decision == .retry(after: .seconds(waited)))
+  }
+
+  @Test func `after its retries a request is given up`() {
+    let policy = RetryPolicy()
+    func decide(_ attempts: Int) -> RetryPolicy.Decision {
+      policy.decision(after: Self.failure(.reset), attempts: attempts, method: .get, random: 0)
+    }
+
+    #expect(decide(4) == .retry(after: .zero))
+    #expect(decide(5) == .giveUp)
+  }
+
+  @Test func `a POST is never repeated`() {
+    let decision = RetryPolicy().decision(
+      after: Self.failure(.connectRefused),
+      attempts: 1,
+      method: .post,
+      random: 0
+    )
+
+    #expect(decision == .giveUp)
+  }
+
+  @Test(arguments: [(0, 20), (9, 20), (10, 21), (1000, 120)])
+  func `retries of a run are a tenth of its requests and twenty`(_ requests: Int, _ retries: Int) {
+    var budget = RetryBudget()
+    for _ in 0..<requests { budget.countRequest() }
+
+    var taken = 0
+    while budget.take() { taken += 1 }
+
+    #expect(taken == retries)
+  }
+
+  /// RFC 9110, section 15.4.
+  @Test func `redirects are judged step by step`() {
+    func url(_ scheme: WebURL.Scheme, _ path: String) -> WebURL {
+      WebURL(scheme: scheme, host: "h", path: path)
+    }
+    let many = (0...10).map { url(.http, "/\($0)") }
+
+    #expect(RedirectPolicy.refusal(of: url(.https, "/b"), after: [url(.http, "/a")]) == nil)
+    #expect(
+      RedirectPolicy.refusal(of: url(.http, "/b"), after: [url(.https, "/a")])
+        == .redirectDowngrade
+    )
+    #expect(
+      RedirectPolicy.refusal(of: url(.http, "/a"), after: [url(.http, "/a")]) == .redirectLoop
+    )
+    #expect(RedirectPolicy.refusal(of: url(.http, "/x"), after: Array(many.prefix(10))) == nil)
+    #expect(RedirectPolicy.refusal(of: url(.http, "/x"), after: many) == .tooManyRedirects)
+    #expect(
+      [300, 301, 302, 303, 304, 305, 306, 307, 308].filter(RedirectPolicy.isRedirect) == [
+        301, 302, 303, 307, 308,
+      ]
+    )
+  }
+
+  /// RFC 9110, section 15.3.7.
+  @Test(
+    arguments: [
+      (206, ["Content-Range": "bytes 5-9/10", "ETag": "\"1\""], true),
+      (206, ["Content-Range": "bytes 5-9/*", "ETag": "\"1\""], true),
+      (200, ["Content-Range": "bytes 5-9/10", "ETag": "\"1\""], false),
+      (206, ["Content-Range": "bytes 4-9/10", "ETag": "\"1\""], false),
+      (206, ["Content-Range": "bytes 5-8/10", "ETag": "\"1\""], false),
+      (206, ["Content-Range": "bytes 5-9/10", "ETag": "\"2\""], false),
+      (206, ["Content-Range": "bytes 5-9/10", "ETag": "W/\"1\""], false),
+      (206, ["Content-Range": "bytes 5-9/10"], false), (206, ["ETag": "\"1\""], false),
+    ] as [(Int, Headers, Bool)]
+  )
+  func `a part continues what is held only with proof`(
+    _ status: Int,
+    _ headers: Headers,
+    _ continues: Bool
+  ) {
+    let head = ResponseHead(
+      status: status,
+      headers: headers,
+      url: WebURL(scheme: .http, host: "h"),
+      contentLength: nil
+    )
+
+    #expect(ResumePoint(offset: 5, validator: "\"1\"").isContinued(by: head) == continues)
+  }
+}

@@ -1,0 +1,250 @@
+import Testing
+
+@testable import Transport
+
+/// The schedule, told as transcripts without a network.
+@Suite struct ScheduleTests {
+  static func at(_ seconds: Double) -> MonotonicTime {
+    MonotonicTime(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1e9))
+  }
+
+  static let delivered = TransferSchedule.Outcome.delivered(bytes: 1000, firstByte: 1_000_000)
+
+  /// Asks until there is nothing to start, and returns what was said.
+  static func drain(_ schedule: inout TransferSchedule, at seconds: Double) -> [TransferSchedule
+    .Step]
+  {
+    var steps: [TransferSchedule.Step] = []
+    while true {
+      let step = schedule.next(at: at(seconds))
+      steps.append(step)
+      if case .wait = step { return steps }
+    }
+  }
+
+  static func started(_ steps: [TransferSchedule.Step]) -> [Int] {
+    steps.compactMap { if case .start(let transfer, _) = $0 { transfer } else { nil } }
+  }
+
+  static func failed(_ steps: [TransferSchedule.Step]) -> [Int] {
+    steps.compactMap { if case .fail(let transfer) = $0 { transfer } else { nil } }
+  }
+
+  static func limits(_ parallel: Int, _ perHost: Int) -> TransferSchedule.Limits {
+    var limits = TransferSchedule.Limits()
+    limits.parallel = parallel
+    limits.perHost = .fixed(perHost)
+    return limits
+  }
+
+  @Test func `an empty schedule waits for ever`() {
+    var schedule = TransferSchedule()
+
+    #expect(schedule.next(at: Self.at(0)) == .wait(until: nil))
+  }
+
+  @Test func `a host is asked in order, sections first, up to its limit`() {
+    var schedule = TransferSchedule(Self.limits(64, 3))
+    let host = schedule.addHost()
+    schedule.add(1, host: host, priority: .image)
+    schedule.add(2, host: host, priority: .detail)
+    schedule.add(3, host: host, priority: .section)
+    schedule.add(4, host: host, priority: .image)
+
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [3, 2, 1])
+    schedule.finished(host: host, Self.delivered, at: Self.at(0))
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [4])
+  }
+
+  @Test func `the next hop of a redirect goes before what waits`() {
+    var schedule = TransferSchedule(Self.limits(64, 1))
+    let host = schedule.addHost()
+    for transfer in 1...3 { schedule.add(transfer, host: host, priority: .image) }
+    schedule.add(9, host: host, priority: .image, first: true)
+
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [9])
+  }
+
+  @Test func `hosts take turns`() {
+    var schedule = TransferSchedule(Self.limits(6, 16))
+    let hosts = (0..<3).map { _ in schedule.addHost() }
+    for transfer in 0..<30 { schedule.add(transfer, host: hosts[transfer / 10], priority: .image) }
+
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [0, 10, 20, 1, 11, 21])
+  }
+
+  @Test func `no more start than the run allows`() {
+    var schedule = TransferSchedule(Self.limits(2, 16))
+    let host = schedule.addHost()
+    for transfer in 0..<5 { schedule.add(transfer, host: host, priority: .image) }
+
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [0, 1])
+    schedule.finished(host: host, .answered, at: Self.at(0))
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [2])
+  }
+
+  @Test func `a rate spreads starts over time`() {
+    var limits = Self.limits(64, 64)
+    limits.rate = 2
+    var schedule = TransferSchedule(limits)
+    let host = schedule.addHost()
+    for transfer in 0..<4 { schedule.add(transfer, host: host, priority: .image) }
+
+    var starts: [Double] = []
+    var now = 0.0
+    while starts.count < 4 {
+      let steps = Self.drain(&schedule, at: now)
+      starts += Self.started(steps).map { _ in now }
+      guard case .wait(let moment?) = steps.last else { break }
+      now = Double(moment - Self.at(0)) / 1e9
+    }
+
+    #expect(starts.map { ($0 * 10).rounded() / 10 } == [0, 0.5, 1, 1.5])
+  }
+
+  @Test func `a host that asks for quiet gets it, and others go on`() {
+    var schedule = TransferSchedule(Self.limits(64, 1))
+    let busy = schedule.addHost()
+    let calm = schedule.addHost()
+    for transfer in 0..<4 { schedule.add(transfer, host: transfer % 2, priority: .image) }
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [0, 1])
+
+    schedule.finished(host: busy, .overloaded(wait: .seconds(5)), at: Self.at(0))
+    schedule.finished(host: calm, Self.delivered, at: Self.at(0))
+    let steps = Self.drain(&schedule, at: 0)
+
+    #expect(Self.started(steps) == [3])
+    #expect(steps.last == .wait(until: Self.at(5)))
+    #expect(Self.started(Self.drain(&schedule, at: 4.9)).isEmpty)
+    #expect(Self.started(Self.drain(&schedule, at: 5)) == [2])
+  }
+
+  @Test func `a host that asks for quiet without a time gets longer ones each time`() {
+    var schedule = TransferSchedule(Self.limits(64, 1))
+    let host = schedule.addHost()
+    var now = 0.0
+    var waits: [Double] = []
+
+    for transfer in 0..<4 {
+      schedule.add(transfer, host: host, priority: .image)
+      _ = Self.drain(&schedule, at: now)
+      schedule.finished(host: host, .overloaded(wait: nil), at: Self.at(now))
+      schedule.add(100 + transfer, host: host, priority: .image)
+      guard case .wait(let moment?) = Self.drain(&schedule, at: now).last else { break }
+      waits.append(Double(moment - Self.at(now)) / 1e9)
+      now += waits[transfer]
+      _ = Self.drain(&schedule, at: now)
+      schedule.finished(host: host, .abandoned, at: Self.at(now))
+    }
+
+    #expect(waits == [0.5, 1, 2, 4])
+  }
+
+  @Test func `a retry comes back when it is due`() {
+    var schedule = TransferSchedule(Self.limits(64, 1))
+    let host = schedule.addHost()
+    schedule.add(1, host: host, priority: .image, at: Self.at(3))
+    schedule.add(2, host: host, priority: .image, at: Self.at(1))
+
+    #expect(Self.drain(&schedule, at: 0) == [.wait(until: Self.at(1))])
+    #expect(Self.started(Self.drain(&schedule, at: 1)) == [2])
+    schedule.finished(host: host, Self.delivered, at: Self.at(1))
+    #expect(Self.started(Self.drain(&schedule, at: 3)) == [1])
+  }
+
+  @Test func `a silent host is probed, then given up, then probed again`() {
+    var schedule = TransferSchedule(Self.limits(64, 5))
+    let host = schedule.addHost()
+    for transfer in 0..<20 { schedule.add(transfer, host: host, priority: .image) }
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [0, 1, 2, 3, 4])
+
+    // Five refusals at once: the server may be restarting.
+    for _ in 0..<5 {
+      schedule.finished(host: host, .unreachable(since: Self.at(0)), at: Self.at(0))
+    }
+    #expect(Self.drain(&schedule, at: 0) == [.wait(until: Self.at(0.25))])
+    #expect(Self.started(Self.drain(&schedule, at: 0.25)) == [5])
+
+    // One probe at a time, at growing distances.
+    schedule.finished(host: host, .unreachable(since: Self.at(0.25)), at: Self.at(0.25))
+    #expect(Self.drain(&schedule, at: 0.25) == [.wait(until: Self.at(0.75))])
+
+    // Silent for longer than the grace: dead, and everything that waits fails.
+    #expect(Self.started(Self.drain(&schedule, at: 3)) == [6])
+    schedule.finished(host: host, .unreachable(since: Self.at(3)), at: Self.at(3))
+    #expect(Self.failed(Self.drain(&schedule, at: 3)) == Array(7..<20))
+    schedule.add(50, host: host, priority: .section)
+    #expect(Self.failed(Self.drain(&schedule, at: 32.9)) == [50])
+
+    // After its rest one probe decides.
+    schedule.add(51, host: host, priority: .section)
+    schedule.add(52, host: host, priority: .section)
+    #expect(Self.started(Self.drain(&schedule, at: 33)) == [51])
+    schedule.finished(host: host, Self.delivered, at: Self.at(33))
+    #expect(Self.started(Self.drain(&schedule, at: 33)) == [52])
+  }
+
+  @Test func `a host whose connections time out is dead at once`() {
+    var schedule = TransferSchedule(Self.limits(64, 5))
+    let host = schedule.addHost()
+    for transfer in 0..<20 { schedule.add(transfer, host: host, priority: .image) }
+    _ = Self.drain(&schedule, at: 0)
+
+    for _ in 0..<5 {
+      schedule.finished(host: host, .unreachable(since: Self.at(0)), at: Self.at(10))
+    }
+
+    #expect(Self.failed(Self.drain(&schedule, at: 10)).count == 15)
+  }
+
+  @Test func `a probe that succeeds opens the host again`() {
+    var schedule = TransferSchedule(Self.limits(64, 5))
+    let host = schedule.addHost()
+    for transfer in 0..<12 { schedule.add(transfer, host: host, priority: .image) }
+    _ = Self.drain(&schedule, at: 0)
+    for _ in 0..<5 {
+      schedule.finished(host: host, .unreachable(since: Self.at(0)), at: Self.at(0))
+    }
+    #expect(Self.started(Self.drain(&schedule, at: 1)) == [5])
+
+    schedule.finished(host: host, .answered, at: Self.at(1))
+
+    #expect(Self.started(Self.drain(&schedule, at: 1)) == [6, 7, 8, 9, 10])
+  }
+
+  @Test func `one dead host of fifty costs the others nothing`() {
+    var schedule = TransferSchedule(Self.limits(100, 2))
+    for _ in 0..<50 { _ = schedule.addHost() }
+    for transfer in 0..<500 { schedule.add(transfer, host: transfer % 50, priority: .image) }
+    var done: Set<Int> = []
+    var running = Self.drain(&schedule, at: 0)
+
+    // Host 0 never answers; the others answer at once.
+    for _ in 0..<20 {
+      for case .start(let transfer, let host) in running where host != 0 {
+        done.insert(transfer)
+        schedule.finished(host: host, Self.delivered, at: Self.at(0))
+      }
+      running = Self.drain(&schedule, at: 0)
+    }
+
+    #expect(done.count == 490)
+  }
+
+  @Test func `what is removed never starts`() {
+    var schedule = TransferSchedule(Self.limits(64, 1))
+    let host = schedule.addHost()
+    for transfer in 0..<4 { schedule.add(transfer, host: host, priority: .image) }
+    schedule.add(4, host: host, priority: .image, at: Self.at(1))
+    schedule.add(5, host: host, priority: .image, at: Self.at(1))
+    _ = schedule.next(at: Self.at(0))
+
+    let removed = schedule.remove { $0 != 2 && $0 != 5 }
+    schedule.finished(host: host, .abandoned, at: Self.at(0))
+
+    #expect(Set(removed) == [1, 3, 4])
+    #expect(Self.started(Self.drain(&schedule, at: 2)) == [2])
+    schedule.finished(host: host, .answered, at: Self.at(2))
+    #expect(Self.started(Self.drain(&schedule, at: 2)) == [5])
+  }
+}
