@@ -101,13 +101,19 @@ let package = Package(
 
     .target(
       name: "Support",
-      dependencies: ["Transport", "SampleStore"],
+      dependencies: ["Cache", "Catalog", "CurlTransport", "Larder", "SampleStore", "Transport"],
       path: "Tests/Support"
     ),
     .testTarget(name: "CatalogTests", dependencies: ["Catalog"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "Transport"]),
-    .testTarget(name: "CacheTests", dependencies: ["Cache", "Support", "Transport"]),
+    .testTarget(
+      name: "CacheTests",
+      dependencies: [
+        "Cache", "Support", "Transport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]
+    ),
     .target(
       name: "PictureFixtures",
       path: "Tests/PictureFixtures",

@@ -8,7 +8,8 @@ import Synchronization
 final class ByteGate: Sendable {
   private struct State {
     var waiting: Int64 = 0
-    var isBlocked = false
+    /// What the blocked thread brings; it cannot leave before that thread goes on.
+    var blocked: Int64?
   }
 
   private let state = Mutex(State())
@@ -26,8 +27,8 @@ final class ByteGate: Sendable {
   func enter(_ bytes: Int64) {
     let mustWait = state.withLock { state in
       state.waiting += bytes
-      state.isBlocked = state.waiting > room && state.waiting > bytes
-      return state.isBlocked
+      state.blocked = state.waiting > room && state.waiting > bytes ? bytes : nil
+      return state.blocked != nil
     }
     if mustWait { opened.wait() }
   }
@@ -36,8 +37,8 @@ final class ByteGate: Sendable {
   func leave(_ bytes: Int64) {
     let wakes = state.withLock { state in
       state.waiting -= bytes
-      guard state.isBlocked, state.waiting <= room / 2 else { return false }
-      state.isBlocked = false
+      guard let blocked = state.blocked, state.waiting - blocked <= room / 2 else { return false }
+      state.blocked = nil
       return true
     }
     if wakes { opened.signal() }

@@ -73,9 +73,23 @@ public final class CacheLayout: Sendable {
     return folder
   }
 
+  /// The same without making it; nil when there is none, or a link or file in its place.
+  func existingFolder(_ number: UInt8) throws(CacheError) -> Folder? {
+    guard images.kind(of: PictureName.folderName(number)) == S_IFDIR else { return nil }
+    return try folder(number, creating: false)
+  }
+
   /// The picture folders that there are.
   func existingFolders() throws(CacheError) -> [UInt8] {
-    try images.names().compactMap { $0.count == 2 ? UInt8($0, radix: 16) : nil }.sorted()
+    try images.names().compactMap(pictureFolder).sorted()
+  }
+
+  /// The number of the picture folder of this name below `images/`; nil for anything else there.
+  func pictureFolder(_ name: String) -> UInt8? {
+    guard let number = UInt8(name, radix: 16), PictureName.folderName(number) == name,
+      images.kind(of: name) == S_IFDIR
+    else { return nil }
+    return number
   }
 
   /// Makes the folders above `path` as `mkdir -p` would.

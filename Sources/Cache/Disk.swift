@@ -171,6 +171,13 @@ extension Folder {
     return FileStamp(status)
   }
 
+  /// What lies under `name`, one of the system's `S_IF…`; nil when nothing does.
+  func kind(of name: String) -> mode_t? {
+    var status = Glibc.stat()
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    return status.st_mode & S_IFMT
+  }
+
   /// The names in the folder, without `.` and `..`, in the system's order.
   public func names() throws(CacheError) -> [String] {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

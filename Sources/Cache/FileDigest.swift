@@ -14,7 +14,8 @@ struct FileDigest: Equatable {
 extension CacheLayout {
   /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
   func digest(of name: PictureName) throws(CacheError) -> FileDigest? {
-    try digest(of: name.file, in: folder(name.folder))
+    guard let folder = try existingFolder(name.folder) else { return nil }
+    return try digest(of: name.file, in: folder)
   }
 
   func digest(of name: String, in folder: Folder) throws(CacheError) -> FileDigest? {
@@ -45,11 +46,17 @@ extension CacheLayout {
     return FileDigest(sha256: Array(hash.finalize()), type: type, stamp: stamp)
   }
 
-  /// Removes what lies at a path below `images/`, whatever it is; quiet when it is gone.
+  /// Removes what lies at a path below `images/`, whatever it is, a folder with all that is in it;
+  /// quiet when it is gone. Follows no link.
   func remove(_ path: String) throws(CacheError) {
     guard unlinkat(root.descriptor, path, 0) == 0 || errno == ENOENT else {
-      if errno == EISDIR, unlinkat(root.descriptor, path, AT_REMOVEDIR) == 0 { return }
-      throw .system("remove", self.path(path), errno: errno)
+      guard errno == EISDIR else { throw .system("remove", self.path(path), errno: errno) }
+      let folder = try Folder(path: self.path(path), creating: false)
+      for name in try folder.names() { try remove("\(path)/\(name)") }
+      guard unlinkat(root.descriptor, path, AT_REMOVEDIR) == 0 else {
+        throw .system("remove", self.path(path), errno: errno)
+      }
+      return
     }
   }
 }

@@ -43,7 +43,28 @@ public final class Index: Sendable {
         "cannot read \(root): there is no cache here; run larder sync, or give --cache"
       )
     }
+    try Self.rollBack(root + "/index.sqlite")
     try self.init(path: root + "/index.sqlite", readOnly: true)
+  }
+
+  /// Undoes the transaction that a killed writer left half in the file, if there is one: who may
+  /// only read cannot, and would be refused. (https://sqlite.org/fileformat.html, section 3)
+  ///
+  /// Quiet when the cache cannot be written; the reader then says what is wrong.
+  private static func rollBack(_ path: String) throws(CacheError) {
+    var journal = stat()
+    guard stat(path + "-journal", &journal) == 0, journal.st_size > 0,
+      access(path, W_OK) == 0
+    else { return }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    // A live writer's journal looks the same; SQLite tells the two apart by the writer's locks.
+    do {
+      _ = try DatabaseQueue(path: path, configuration: configuration)
+        .read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
+    } catch {
+      throw translate(error, path)
+    }
   }
 
   private init(path: String, readOnly: Bool) throws(CacheError) {
@@ -67,6 +88,12 @@ public final class Index: Sendable {
           .tooNew,
           "cannot use \(path): a newer larder wrote it (version \(version)); "
             + "use that larder, or another --cache"
+        )
+      }
+      if readOnly, version == 0, try queue.read({ try !$0.tableExists("catalog") }) {
+        throw CacheError(
+          .empty,
+          "cannot read \(path): the first run ended before it began; run larder sync"
         )
       }
     } catch {

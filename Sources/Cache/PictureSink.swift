@@ -81,9 +81,8 @@ public final class PictureSink: BodySink {
   func finish() -> (type: PictureType?, rest: [UInt8], spill: PictureSpill?) {
     state.withLock { state in
       defer { state = State() }
-      // Fewer bytes than any picture has were never sniffed.
-      let type = state.type ?? PictureType(sniffing: state.gathered)
-      return (type, state.gathered, state.spill)
+      // Fewer bytes than any picture has were never sniffed, and so have no type.
+      return (state.type, state.gathered, state.spill)
     }
   }
 }

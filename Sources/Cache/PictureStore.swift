@@ -5,7 +5,7 @@ import Transport
 
 /// How a picture's place in the cache changed, told once the change is durable.
 public enum PictureOutcome: Sendable, Equatable {
-  /// New or changed bytes are in place. `wasHeld` tells which.
+  /// New or changed bytes are in place. `wasHeld` tells which: whether others were held before.
   case stored(bytes: Int64, wasHeld: Bool)
   /// The origin sent bytes equal to those held; nothing was rewritten.
   case same(bytes: Int64)
@@ -199,6 +199,7 @@ public final class PictureStore: Sendable {
       try spill.append(bytes, layout, disk)
     } catch {
       spill.failure.withLock { $0 = error }
+      committer.note(error)
     }
   }
 
@@ -257,11 +258,13 @@ public final class PictureStore: Sendable {
     }
     if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
     entry.stamp = try file.stamp()
+    // Equal bytes whose file was lost meanwhile are written again, but they are no change.
+    let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
     return StagedPicture(
       entry: entry,
       partial: file,
-      before: whole.previous?.sha256,
-      outcome: .stored(bytes: size, wasHeld: whole.previous?.isHeld ?? false),
+      before: before,
+      outcome: .stored(bytes: size, wasHeld: before != nil),
       completion: whole.completion
     )
   }

@@ -59,12 +59,19 @@ public struct Recovery: Sendable {
     var renewed: [PictureEntry] = []
     try index.forEachPicture { entry in
       known.insert(entry.name.path)
-      let file = try layout.folder(entry.name.folder).stamp(of: entry.name.file)
+      let file = try layout.existingFolder(entry.name.folder)?.stamp(of: entry.name.file)
       switch Standing(row: entry.stamp, file: file) {
       case .agreed, .empty: break
       case .gone: gone.append(entry.id)
       case .doubtful:
-        if let entry = try renew(entry) { renewed.append(entry) } else { gone.append(entry.id) }
+        // Every commit is a rename, so other bytes in the same inode are damage, not ours.
+        if let now = try renew(entry),
+          now.sha256 == entry.sha256 || now.stamp?.inode != entry.stamp?.inode
+        {
+          renewed.append(now)
+        } else {
+          gone.append(entry.id)
+        }
       }
     }
     for folder in try layout.existingFolders() {
@@ -88,9 +95,13 @@ public struct Recovery: Sendable {
   /// next request can ask whether it is still good.
   public mutating func adopt(url: String, id: PictureID) throws(CacheError) -> PictureEntry? {
     guard !strays.isEmpty else { return nil }
-    let entry = PictureEntry(id: id, url: url)
-    guard strays.remove(entry.name.path) != nil else { return nil }
-    guard let entry = try renew(entry) else { return nil }
+    let claimed = PictureEntry(id: id, url: url)
+    guard strays.remove(claimed.name.path) != nil else { return nil }
+    guard let entry = try renew(claimed) else {
+      // No picture: were it left, it would stay a stray that no sweep knows of.
+      try layout.remove(claimed.name.path)
+      return nil
+    }
     try index.write { db in try Index.save(entry, in: db) }
     adopted += 1
     return entry

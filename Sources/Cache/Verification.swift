@@ -116,14 +116,19 @@ public struct Verification: Sendable {
   private func judge(_ entry: PictureEntry, _ depth: Depth) throws(CacheError) -> Verdict {
     switch depth {
     case .fast:
-      guard let stamp = try layout.folder(entry.name.folder).stamp(of: entry.name.file) else {
-        return .missing
-      }
+      let folder = try layout.existingFolder(entry.name.folder)
+      guard let stamp = folder?.stamp(of: entry.name.file) else { return try absence(entry) }
       return stamp.bytes == entry.bytes ? .good : .damaged
     case .full:
-      guard let file = try layout.digest(of: entry.name) else { return .missing }
+      guard let file = try layout.digest(of: entry.name) else { return try absence(entry) }
       return file.sha256 == entry.sha256 ? .good : .damaged
     }
+  }
+
+  /// What to call a picture without a regular file: a link or pipe in its place is to be removed.
+  private func absence(_ entry: PictureEntry) throws(CacheError) -> Verdict {
+    try layout.existingFolder(entry.name.folder)?.kind(of: entry.name.file) == nil
+      ? .missing : .damaged
   }
 
   /// The files of the cache at `path` that no held row names, sorted.
@@ -137,11 +142,13 @@ public struct Verification: Sendable {
     if known.isEmpty { try index.forEachPicture { if $0.isHeld { known.insert($0.name.path) } } }
     var strays: [String] = []
     for name in try layout.images.names() {
-      guard name.count == 2, let number = UInt8(name, radix: 16) else {
+      guard let number = layout.pictureFolder(name),
+        let folder = try layout.existingFolder(number)
+      else {
         strays.append("images/\(name)")
         continue
       }
-      for file in try layout.folder(number).names() {
+      for file in try folder.names() {
         let path = "images/\(name)/\(file)"
         if !known.contains(path) { strays.append(path) }
       }

@@ -58,6 +58,7 @@ final class Exchange {
     var codings: String?
     var isFresh = false
     var timeLimit: Int64 = -1
+    var isShared = false
   }
 
   init(
@@ -114,6 +115,7 @@ final class Exchange {
     excess.prepare(easy)
     _ = easy.set(CURLOPT_URL, transfer.url.text)
     prepareHeaders(transfer)
+    prepareSharing(transfer)
     prepareMethod(transfer)
     preparePipe(transfer)
     prepareTimes(transfer, now, deadline)
@@ -151,6 +153,17 @@ final class Exchange {
     guard configured.codings != key.codings else { return }
     configured.codings = key.codings
     _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
+  }
+
+  /// Lets a transfer wait for its host's first connection to tell whether it can carry the others too.
+  ///
+  /// With TLS the handshake tells. Without, only HTTP/1.1 is spoken, and libcurl would wait for the first answer: one
+  /// that hangs would hold up all others of its host.
+  private func prepareSharing(_ transfer: Transfer) {
+    let isShared = transfer.url.scheme == .https
+    guard isShared != configured.isShared else { return }
+    easy.set(CURLOPT_PIPEWAIT, isShared)
+    configured.isShared = isShared
   }
 
   private func prepareMethod(_ transfer: Transfer) {

@@ -97,7 +97,11 @@ final class DetailStage: Sendable {
   private func ask(_ id: String, _ source: DocumentSource, _ held: DocumentEntry?) {
     shared.ask {
       context.fetch(source, held: held, priority: .detail) { [self] reply in
-        shared.settle(read(reply, source, held))
+        let answer = read(reply, source, held)
+        if case .decoded(let details, let document, let base) = answer {
+          keepAll(details, document, base: base)
+        }
+        shared.settle(answer)
       }
     } completion: { [self] answer in
       let known = state.withLock { $0.known[id] }
@@ -147,6 +151,30 @@ final class DetailStage: Sendable {
     }
   }
 
+  /// Keeps the details of items that nobody lists yet: when one is listed later, the document may be
+  /// unchanged, and is then not sent again.
+  private func keepAll(_ details: [String: ItemDetail], _ document: DocumentEntry, base: WebURL?) {
+    let listed = seen
+    for (id, detail) in details where !listed.contains(id) {
+      var detail = detail
+      let pictures = detail.images.enumerated().compactMap { place, image -> PictureID? in
+        guard let url = try? context.transport.parse(image.url, relativeTo: base) else {
+          return nil
+        }
+        detail.images[place] = ImageReference(role: image.role, url: url.text)
+        return PictureID(url: url.text)
+      }
+      let entry = DetailEntry(
+        item: id,
+        document: document.id,
+        state: .held,
+        body: detail.encoded(),
+        pictures: pictures
+      )
+      context.store.keep(entry, catalog: context.entry.id, document: document) {}
+    }
+  }
+
   private func entry(
     _ source: DocumentSource,
     _ body: [UInt8],
@@ -186,6 +214,7 @@ final class DetailStage: Sendable {
     case .failed(let failure)
     where failure.status == 404 || failure.status == 410
       || failure.reason == .http(404):
+      context.failures.count(failure)
       var document = DocumentEntry(url: source.name, mapping: mapping)
       document.fetched = context.now().seconds
       keepMissing(id, document)

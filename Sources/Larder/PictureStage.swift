@@ -47,6 +47,9 @@ final class PictureStage: Sendable {
   /// Every picture that was referred to.
   var seen: Set<PictureID> { state.withLock { $0.seen } }
 
+  /// Whether there are files that nobody claimed.
+  var hasStrays: Bool { state.withLock { !$0.recovery.strays.isEmpty } }
+
   /// Removes the files that nobody claimed.
   func sweep() throws(CacheError) -> Int {
     do {
@@ -214,7 +217,6 @@ final class PictureStage: Sendable {
         }
       )
     case .success(let response):
-      context.failures.count(response)
       context.store.keep(
         sink,
         as: {
@@ -223,21 +225,30 @@ final class PictureStage: Sendable {
           return entry
         },
         replacing: held
-      ) { [self] outcome in settled(outcome, job, response) }
+      ) { [self] outcome in settled(outcome, job, held, response) }
     case .failure(let failure):
+      // What came of a large body would lie in `partial/` until the next run.
+      sink.restart()
       failed(job, held, failure)
     }
   }
 
-  private func settled(_ outcome: PictureOutcome, _ job: Job, _ response: Response) {
+  private func settled(
+    _ outcome: PictureOutcome,
+    _ job: Job,
+    _ held: PictureEntry?,
+    _ response: Response
+  ) {
     switch outcome {
     case .stored(let bytes, let wasHeld):
+      context.failures.count(response)
       finish(job, bytes: bytes) {
         $0.fetched += 1
         $0.bytesFetched += bytes
         if wasHeld { $0.changed += 1 }
       }
     case .same(let bytes):
+      context.failures.count(response)
       finish(job, bytes: bytes) {
         $0.fetched += 1
         $0.bytesFetched += bytes
@@ -249,8 +260,7 @@ final class PictureStage: Sendable {
         detail: detail,
         attempts: response.attempts
       )
-      context.failures.note(job.id, failure)
-      finish(job) { $0.failed += 1 }
+      failed(job, held, failure)
     }
   }
 
@@ -260,8 +270,10 @@ final class PictureStage: Sendable {
     guard !failure.endedWithRun else { return finish(job) { _ in } }
     let at = context.now().seconds
     context.store.keep(
-      row: {
-        var entry = held ?? PictureEntry(id: job.id, url: job.url.text)
+      row: { [context] in
+        // What holds no bytes may have a row all the same, which knows since when it fails.
+        let known = held ?? (try? context.index.pictures([job.id]))?[job.id]
+        var entry = known ?? PictureEntry(id: job.id, url: job.url.text)
         entry.failure = failure.reason.rawValue
         entry.failingSince = entry.failingSince ?? at
         return entry

@@ -60,7 +60,11 @@ struct ReportWriting {
   }
 
   private func outcome(_ report: SyncReport) -> SyncReport.Outcome {
-    if !sections.isEmpty, sections.allSatisfy({ $0.source == .failed }) { return .failed }
+    // A response that holds all sections names none when it never came.
+    let isNothing = sections.isEmpty && report.failures.contains { $0.stage == .section }
+    if isNothing || !sections.isEmpty && sections.allSatisfy({ $0.source == .failed }) {
+      return .failed
+    }
     if !report.failures.isEmpty || !report.unfinished.isEmpty { return .partial }
     if sections.contains(where: { $0.source == .failed || $0.source == .stale }) {
       return .partial

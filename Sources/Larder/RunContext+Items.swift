@@ -65,7 +65,7 @@ extension CatalogFile {
   }
 
   /// The sections that a source stands for when it could not be read.
-  func sectionNames(at position: Int, held: [String: RunSection])
+  func sectionNames(at position: Int, held: [String: RunSection], order: [String])
     -> [(key: String, title: String, subtitle: String?)]
   {
     switch sections {
@@ -78,7 +78,7 @@ extension CatalogFile {
         )
       ]
     case .combined:
-      return held.values.map { ($0.key, $0.title, $0.subtitle) }.sorted { $0.0 < $1.0 }
+      return order.compactMap { held[$0] }.map { ($0.key, $0.title, $0.subtitle) }
     }
   }
 }

@@ -71,6 +71,11 @@ final class FailureLog: Sendable {
     state.withLock { $0.attempts += response.attempts }
   }
 
+  /// Counts the requests of a transfer whose failure is an answer: there is no such detail.
+  func count(_ failure: TransferFailure) {
+    state.withLock { $0.attempts += failure.attempts }
+  }
+
   /// Notes that the cache itself failed; the first such failure is the run's.
   func note(_ error: CacheError) {
     state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }

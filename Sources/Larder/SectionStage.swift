@@ -38,6 +38,7 @@ final class SectionStage: Sendable {
 
   private let context: RunContext
   private let previous: [String: RunSection]
+  private let previousKeys: [String]
   private let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let mapping: Int64
@@ -50,6 +51,7 @@ final class SectionStage: Sendable {
   ) {
     self.context = context
     self.previous = Dictionary(previous.map { ($0.key, $0) }) { first, _ in first }
+    self.previousKeys = previous.map(\.key)
     self.arrived = arrived
     self.mapping = context.catalog.listingDigest
     results = Mutex(Array(repeating: [], count: context.catalog.sources.count))
@@ -107,6 +109,7 @@ final class SectionStage: Sendable {
     throws(CacheError)
   {
     var reading = reading
+    var isDecoded = false
     switch reply {
     case .failed(let failure):
       context.failures.note(.section, id: key(of: reading.position), failure)
@@ -163,33 +166,50 @@ final class SectionStage: Sendable {
         return fail(reading, error.description, .undecodable, isDataFault: true)
       }
       if context.options.strict, let bad = listing.skipped.first {
-        let words =
-          "cannot read section \(bad.section): item \(bad.index)"
-          + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
-        context.failures.note(
-          SyncReport.Failure(
-            stage: .section,
-            id: bad.section,
-            url: reading.next.redacted,
-            reason: FailureReason.undecodable.rawValue,
-            attempts: 1,
-            detail: words
-          )
-        )
-        return fail(reading, words, .undecodable, isDataFault: true)
+        return refuse(reading, SyncReport.Skipped(bad))
       }
       reading.isNew = true
+      isDecoded = true
       reading.elements += listing.elementCount
       let page = try keep(listing, document: &document, base: base ?? reading.next.base, reading)
       reading.pages.append(page)
     }
 
+    // A body that did not change may have been read by a run that was not strict.
+    let skipped = reading.pages.last?.sections.flatMap { Self.skipped($0.skipped) } ?? []
+    if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
+
+    if !isDecoded, let page = reading.pages.last {
+      // The places of bad items on later pages count on from here, as when this page was new.
+      for section in page.sections {
+        reading.elements += try context.index.itemCount(listing: section.listing)
+        reading.elements += Self.skipped(section.skipped).count
+      }
+    }
     if let next = nextPage(after: reading) {
       reading.next = next
       page(reading)
     } else {
       try complete(reading)
     }
+  }
+
+  /// Under `--strict`: one bad item fails its source.
+  private func refuse(_ reading: Reading, _ bad: SyncReport.Skipped) {
+    let words =
+      "cannot read section \(bad.section): item \(bad.index)"
+      + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
+    context.failures.note(
+      SyncReport.Failure(
+        stage: .section,
+        id: bad.section,
+        url: reading.next.redacted,
+        reason: FailureReason.undecodable.rawValue,
+        attempts: 1,
+        detail: words
+      )
+    )
+    fail(reading, words, .undecodable, isDataFault: true)
   }
 
   private func decode(_ body: [UInt8], _ reading: Reading) throws(CatalogError) -> DecodedListing {
@@ -340,7 +360,12 @@ final class SectionStage: Sendable {
     isUnfinished: Bool = false
   ) {
     var results: [SectionResult] = []
-    for planned in context.catalog.sectionNames(at: reading.position, held: previous) {
+    let names = context.catalog.sectionNames(
+      at: reading.position,
+      held: previous,
+      order: previousKeys
+    )
+    for planned in names {
       let held = previous[planned.key]?.listing
       results.append(
         SectionResult(

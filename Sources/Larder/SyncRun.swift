@@ -1,7 +1,6 @@
 import Cache
 import Catalog
 import Dispatch
-import Synchronization
 import Transport
 
 /// One run of the main job: sections, then details and pictures, all in parallel, then the report.
@@ -14,11 +13,10 @@ public final class SyncRun: Sendable {
   private let folder: String
   private let cachePath: String
   private let options: SyncOptions
-  private let transport: any Fetching & URLParsing
+  private let transport: StoppableTransport
   private let disk: any Disk
   private let environment: [String: String]
   private let now: @Sendable () -> UnixTime
-  private let isStopped = Mutex(false)
 
   /// How far the run is, for a display.
   public let progress = SyncProgress()
@@ -48,7 +46,7 @@ public final class SyncRun: Sendable {
     self.folder = folder
     self.cachePath = cache
     self.options = options
-    self.transport = transport
+    self.transport = StoppableTransport(transport)
     self.environment = environment
     self.disk = disk
     self.now = now
@@ -56,8 +54,7 @@ public final class SyncRun: Sendable {
 
   /// Ends the run early: nothing new is started, what is whole is kept, the report says the rest.
   public func stop() {
-    isStopped.withLock { $0 = true }
-    transport.cancelAll()
+    transport.stop()
   }
 
   /// Runs to the end and says what happened.
@@ -122,7 +119,6 @@ public final class SyncRun: Sendable {
       self.complete(arrival, context, details, pictures)
     }
     sections.start(targets)
-    if isStopped.withLock(\.self) { transport.cancelAll() }
     sections.group.wait()
     details?.group.wait()
     pictures.group.wait()
@@ -134,7 +130,7 @@ public final class SyncRun: Sendable {
     var report = try ReportWriting(context, before: before, sections: sections.sections)
       .report(details: details?.tally, pictures: pictures.tally, seen: pictures.seen)
     report.run = run
-    if isStopped.withLock(\.self) { report.outcome = .interrupted }
+    if transport.hasStopped { report.outcome = .interrupted }
     if report.outcome == .complete { _ = try pictures.sweep() }
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     try index.endRun(
@@ -144,7 +140,8 @@ public final class SyncRun: Sendable {
       report: try report.json(),
       sections: sections.sections.map { RunSection($0) }
     )
-    try index.noteFolderTimes(of: layout)
+    // Strays that this run may not sweep are for the next to find, which looks only when in doubt.
+    if !pictures.hasStrays { try index.noteFolderTimes(of: layout) }
     withExtendedLifetime(lock) {}
     return report
   }

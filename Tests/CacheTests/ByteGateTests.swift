@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Cache
+
+struct ByteGateTests {
+  /// Enters on a thread of its own, and signals when it is through.
+  private func enter(_ gate: ByteGate, _ bytes: Int64) -> DispatchSemaphore {
+    let through = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      gate.enter(bytes)
+      through.signal()
+    }
+    return through
+  }
+
+  @Test func `what fits is let through, whatever its size when nothing waits`() {
+    let gate = ByteGate(room: 100)
+
+    gate.enter(60)
+    gate.enter(40)
+    gate.leave(60)
+    gate.leave(40)
+    gate.enter(5000)
+    gate.leave(5000)
+  }
+
+  @Test func `who finds no room waits until half of it is free`() {
+    let gate = ByteGate(room: 100)
+    gate.enter(60)
+    gate.enter(40)
+
+    let through = enter(gate, 10)
+    #expect(through.wait(timeout: .now() + 0.02) == .timedOut)
+    gate.leave(40)
+    #expect(through.wait(timeout: .now() + 0.02) == .timedOut)
+    gate.leave(60)
+
+    #expect(through.wait(timeout: .now() + 10) == .success)
+  }
+
+  @Test func `one larger than half of the room is not kept waiting for itself`() {
+    let gate = ByteGate(room: 100)
+    gate.enter(50)
+
+    let through = enter(gate, 80)
+    gate.leave(50)
+
+    #expect(through.wait(timeout: .now() + 5) == .success)
+  }
+
+  @Test func `no wake is lost, however many come and go`() {
+    let gate = ByteGate(room: 64)
+    let waiting = Mutex<[Int64]>([])
+    let there = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      for _ in 0..<20_000 {
+        there.wait()
+        gate.leave(waiting.withLock { $0.removeFirst() })
+      }
+      done.signal()
+    }
+
+    for number in 0..<20_000 {
+      let bytes = Int64(number % 90 + 1)
+      gate.enter(bytes)
+      waiting.withLock { $0.append(bytes) }
+      there.signal()
+    }
+
+    #expect(done.wait(timeout: .now() + 10) == .success)
+  }
+}

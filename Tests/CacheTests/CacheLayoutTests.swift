@@ -1,0 +1,66 @@
+import Cache
+import Glibc
+import Support
+import Testing
+
+@testable import Cache
+
+struct CacheLayoutTests {
+  @Test func `a cache is made where it is asked for, with the tag that backups know`() throws {
+    let folder = try TemporaryFolder()
+
+    _ = try CacheLayout(creating: folder.path("deep/er/cache/"))
+
+    let tag = String(decoding: try folder.read("deep/er/cache/CACHEDIR.TAG"), as: UTF8.self)
+    #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
+    _ = try CacheLayout(creating: folder.path("deep/er/cache"))
+  }
+
+  @Test func `a link in the place of a folder is not followed`() throws {
+    let folder = try TemporaryFolder()
+    let outside = try TemporaryFolder()
+    #expect(symlink(outside.path, folder.path("cache")) == 0)
+    #expect(mkdir(folder.path("other"), 0o700) == 0)
+    #expect(symlink(outside.path, folder.path("other/images")) == 0)
+
+    for name in ["cache", "other"] {
+      let error = #expect(throws: CacheError.self) {
+        _ = try CacheLayout(creating: folder.path(name))
+      }
+      #expect(error?.code == .disk)
+    }
+    #expect(outside.files(below: ".").isEmpty)
+  }
+
+  @Test func `where no folder can be made the error says which and why`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("a file", to: "file")
+
+    let error = #expect(throws: CacheError.self) {
+      _ = try CacheLayout(creating: folder.path("file/cache"))
+    }
+
+    #expect(error?.code == .disk)
+    #expect(error?.description.contains(folder.path("file")) == true)
+    #expect(error?.description.contains("not a directory") == true)
+  }
+
+  @Test(arguments: [
+    (ENOSPC, CacheError.Code.diskFull, "cannot write x: no space left; free some and run again"),
+    (EDQUOT, .diskFull, "cannot write x: no space left; free some and run again"),
+    (
+      EACCES, .disk,
+      "cannot write x: permission denied; choose a folder you may write with --cache"
+    ),
+    (EIO, .disk, "cannot write x: input/output error"),
+  ])
+  func `an error of the system says thing, cause and way out`(
+    code: Int32,
+    expected: CacheError.Code,
+    words: String
+  ) {
+    let error = CacheError.system("write", "x", errno: code)
+
+    #expect(error == CacheError(expected, words))
+  }
+}

@@ -1,0 +1,128 @@
+import Cache
+import Glibc
+import Support
+import Testing
+
+@testable import Cache
+
+/// Fails, or stops, at every single file operation of a run, and asks the reopened cache.
+struct CrashTests {
+  /// What is held before, and what the run brings: a duplicate, a replacement, the same again, a
+  /// large one, and new ones.
+  private static let before = ["old", "same", "twin"]
+  private static let run: [(url: String, bytes: [UInt8])] = [
+    (url("new"), jpeg("new")), (url("copy"), jpeg("new")), (url("old"), jpeg("replaced")),
+    (url("same"), jpeg("same")), (url("other"), jpeg("twin")),
+    (url("large"), jpeg("large", count: 300_000)),
+  ]
+
+  private func prepared() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    try cache.keep(Self.before.map { (url($0), jpeg($0)) })
+    try cache.end()
+    return folder
+  }
+
+  /// How many operations the run takes when nothing goes wrong.
+  private func operations() throws -> Int {
+    let disk = FaultyDisk()
+    let outcomes = try CacheOnDisk(prepared(), disk: disk).keep(Self.run)
+    #expect(!outcomes.contains { if case .refused = $0 { true } else { $0 == nil } })
+    return disk.operations.count
+  }
+
+  @Test(arguments: [ENOSPC, EIO, EACCES])
+  func `one failed operation costs its pictures at most, and is told`(code: Int32) throws {
+    for number in 1...(try operations()) {
+      let folder = try prepared()
+      do {
+        let disk = FaultyDisk(.fail(at: number, errno: code))
+        let cache = try CacheOnDisk(folder, disk: disk)
+
+        let outcomes = try cache.keep(Self.run)
+
+        let told = outcomes.contains { if case .refused(.disk, _) = $0 { true } else { false } }
+        let failed = disk.operations[number - 1]
+        // What could not be removed from `partial/` is swept by the next run.
+        if !failed.hasPrefix("remove") { #expect(told, "operation \(number): \(failed)") }
+        if told {
+          #expect(cache.store.failure?.code == (code == ENOSPC ? .diskFull : .disk))
+        }
+        // What was refused may be asked for again at once.
+        let again = try cache.keep(Self.run.filter { $0.url != url("large") })
+        #expect(!again.contains { if case .refused = $0 { true } else { $0 == nil } })
+      }
+
+      try expectWhole(folder, "operation \(number)")
+    }
+  }
+
+  @Test func `a crash at any operation leaves no row without its whole file`() throws {
+    for number in 1...(try operations()) {
+      let folder = try prepared()
+      do {
+        let cache = try CacheOnDisk(folder, disk: FaultyDisk(.crash(at: number)))
+        try cache.keep(Self.run)
+      }
+
+      try expectWhole(folder, "operation \(number)")
+
+      let outcomes = try CacheOnDisk(folder).keep(Self.run)
+      #expect(!outcomes.contains { if case .refused = $0 { true } else { $0 == nil } })
+      for picture in Self.run {
+        let name = PictureName(url: picture.url, id: PictureID(url: picture.url))
+        #expect(try folder.read("cache/\(name.path)") == picture.bytes)
+      }
+      #expect(try CacheOnDisk(folder).verify() == VerifyReport(checked: 7))
+    }
+  }
+
+  @Test func `files whose rows were not written in time are adopted, not fetched again`() throws {
+    let folder = try prepared()
+    do {
+      let cache = try CacheOnDisk(folder)
+      try cache.index.write {
+        try $0.execute(
+          sql: """
+            CREATE TRIGGER refuse BEFORE INSERT ON picture BEGIN SELECT RAISE(ABORT, 'test'); END
+            """
+        )
+      }
+      let outcomes = try cache.keep(Self.run)
+      #expect(outcomes.allSatisfy { if case .refused(.disk, _) = $0 { true } else { false } })
+      #expect(cache.store.failure?.code == .disk)
+      try cache.index.write { try $0.execute(sql: "DROP TRIGGER refuse") }
+    }
+
+    let cache = try CacheOnDisk(folder)
+
+    #expect(cache.recovery.adopted == 1)
+    #expect(cache.recovery.forgotten == 0)
+    #expect(cache.recovery.strays.count == 4)
+    for picture in Self.run where try cache.entry(picture.url) == nil {
+      let id = PictureID(url: picture.url)
+      let entry = try #require(try cache.recovery.adopt(url: picture.url, id: id))
+      #expect(entry.sha256 == ContentDigest.sha256(picture.bytes))
+      #expect(entry.lastModified == 1_500_000_000)
+    }
+    #expect(try cache.entry(url("old"))?.sha256 == ContentDigest.sha256(jpeg("replaced")))
+    #expect(cache.recovery.strays.isEmpty)
+    #expect(try cache.verify() == VerifyReport(checked: 7))
+  }
+
+  /// After recovery every held row has its whole file, nothing waits in `partial/`, and what no
+  /// row knows is gone once it is swept.
+  private func expectWhole(_ folder: TemporaryFolder, _ words: String) throws {
+    let cache = try CacheOnDisk(folder)
+    let report = try cache.verify()
+    #expect(report.damaged.isEmpty && report.missing.isEmpty, "\(words)")
+    #expect(Set(report.stray) == cache.recovery.strays, "\(words)")
+    #expect(folder.files(below: "cache/partial").isEmpty, "\(words)")
+    for name in Self.before {
+      #expect(try cache.entry(url(name))?.isHeld == true, "\(words): \(name)")
+    }
+    _ = try cache.recovery.sweep()
+    #expect(try cache.verify().isClean, "\(words)")
+  }
+}

@@ -1,0 +1,156 @@
+import Cache
+import Dispatch
+import Foundation
+import Glibc
+import Support
+import Testing
+
+@testable import Cache
+
+struct IndexTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private var root: String { folder.path("cache") }
+
+  private func opened() throws -> Index { try Index(CacheLayout(creating: root)) }
+
+  @Test func `an index that a newer larder wrote is left alone`() throws {
+    try opened().write { try $0.execute(sql: "PRAGMA user_version = 99") }
+    let before = try folder.read("cache/index.sqlite")
+
+    let writing = #expect(throws: CacheError.self) { _ = try opened() }
+    let reading = #expect(throws: CacheError.self) { _ = try Index(reading: root) }
+
+    #expect(writing?.code == .tooNew)
+    #expect(reading?.code == .tooNew)
+    #expect(writing?.description.contains("version 99") == true)
+    #expect(try folder.read("cache/index.sqlite") == before)
+  }
+
+  @Test func `what is no index is refused as damaged, and left alone`() throws {
+    _ = try CacheLayout(creating: root)
+    let garbage = [UInt8](repeating: 0x41, count: 5000)
+    try folder.write(garbage, to: "cache/index.sqlite")
+
+    let writing = #expect(throws: CacheError.self) { _ = try opened() }
+    let reading = #expect(throws: CacheError.self) { _ = try Index(reading: root).catalogs() }
+
+    #expect(writing?.code == .damaged)
+    #expect(reading?.code == .damaged)
+    #expect(try folder.read("cache/index.sqlite") == garbage)
+  }
+
+  @Test func `where there is no cache, or one that never began, there is nothing to read`() throws
+  {
+    let nowhere = #expect(throws: CacheError.self) { _ = try Index(reading: root) }
+    _ = try CacheLayout(creating: root)
+    try folder.write([], to: "cache/index.sqlite")
+    let unborn = #expect(throws: CacheError.self) { _ = try Index(reading: root).catalogs() }
+
+    #expect(nowhere?.code == .empty)
+    #expect(unborn?.code == .empty)
+    #expect(try opened().catalogs().isEmpty)
+  }
+
+  @Test func `folders and index are the owner's own, whatever the umask`() throws {
+    let previous = umask(0)
+    defer { umask(previous) }
+
+    let cache = try CacheOnDisk(folder)
+    try cache.keep([(url("a"), jpeg("a"))])
+
+    #expect(folder.state(of: "cache")?.mode == 0o700)
+    #expect(folder.state(of: "cache/images")?.mode == 0o700)
+    #expect(folder.state(of: "cache/partial")?.mode == 0o700)
+    #expect(folder.state(of: "cache/index.sqlite")?.mode == 0o600)
+    #expect(folder.state(of: "cache/lock").map { $0.mode == 0o600 } ?? true)
+    let journal = folder.state(of: "cache/index.sqlite-journal")
+    #expect(journal.map { $0.mode == 0o600 } ?? true)
+  }
+
+  @Test func `a reader sees the last commit while a writer is at work`() throws {
+    let writer = try opened()
+    _ = try writer.catalog(named: "first", currency: "KRW")
+    let reader = try Index(reading: root)
+
+    try writer.write { db in
+      try db.execute(sql: "INSERT INTO catalog(name, currency) VALUES ('second', 'KRW')")
+      #expect(try reader.catalogs().map(\.name) == ["first"])
+    }
+
+    #expect(try reader.catalogs().map(\.name) == ["first", "second"])
+  }
+
+  @Test func `an index whose writer was killed in mid-commit can still be read`() throws {
+    let writer = try opened()
+    _ = try writer.catalog(named: "first", currency: "KRW")
+    let copy = try TemporaryFolder()
+    try writer.write { db in
+      // A cache of one page makes SQLite write to the file, and sync the journal, before the commit.
+      try db.execute(sql: "PRAGMA cache_size = 1")
+      for number in 0..<500 {
+        try db.execute(
+          sql: "INSERT INTO item(id, key, body, pictures) VALUES (?, ?, zeroblob(3000), x'')",
+          arguments: [number, "k\(number)"]
+        )
+      }
+      try db.execute(sql: "UPDATE catalog SET name = 'torn'")
+      try FileManager.default.copyItem(atPath: root, toPath: copy.path("cache"))
+    }
+    let journal = try #require(copy.state(of: "cache/index.sqlite-journal"))
+    #expect(journal.bytes > 512)
+
+    let reader = try Index(reading: copy.path("cache"))
+
+    #expect(try reader.catalogs().map(\.name) == ["first"])
+  }
+
+  @Test func `equal listings have one number, others their own, and order counts`() throws {
+    let index = try opened()
+    let items = ["a", "b", "c"].map {
+      ItemRecord(key: $0, body: Array("item \($0)".utf8), pictures: [PictureID(url: $0)])
+    }
+
+    let first = try index.keepListing(items)
+    let again = try index.keepListing(items)
+    let reversed = try index.keepListing(items.reversed())
+    let empty = try index.keepListing([])
+
+    #expect(first == again)
+    #expect(Set([first, reversed, empty]).count == 3)
+    #expect(try index.items(listing: first) == items)
+    #expect(try index.itemKeys(listing: reversed) == ["c", "b", "a"])
+    #expect(try index.pictures(listing: first) == ["a", "b", "c"].map { PictureID(url: $0) })
+    #expect(try index.itemCount(listing: first) == 3)
+    #expect(try index.items(listing: empty).isEmpty)
+    #expect(try index.itemCount(listing: empty) == 0)
+  }
+
+  @Test(arguments: [
+    (1000, 900, 950, true), (1000, 900, 1000, false), (1000, 900, 600, true),
+    (1000, 900, 599, false), (1000, 900, 1, false),
+  ])
+  func `a word from a clock that was set back is not believed`(
+    expiry: Int64,
+    checked: Int64,
+    now: Int64,
+    isFresh: Bool
+  ) {
+    let state = PictureState(expiry: expiry, checked: checked, content: 1)
+
+    #expect(state.isFresh(at: now) == isFresh)
+    #expect(!PictureState(expiry: expiry, checked: checked, content: 0).isFresh(at: now))
+  }
+
+  @Test func `a torn list of numbers loses only its last`() {
+    let numbers: [Int64] = [0, -1, .max, .min, 42]
+
+    #expect(PackedNumbers.unpack(PackedNumbers.pack(numbers)) == numbers)
+    #expect(PackedNumbers.unpack(PackedNumbers.pack(numbers).dropLast(3)) == [0, -1, .max, .min])
+    #expect(PackedNumbers.unpack([]).isEmpty)
+  }
+}

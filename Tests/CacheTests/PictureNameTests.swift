@@ -1,0 +1,77 @@
+import Cache
+import Testing
+
+struct PictureNameTests {
+  private func name(_ url: String) -> PictureName {
+    PictureName(url: url, id: PictureID(url: url))
+  }
+
+  @Test func `a name is a function of the URL alone`() {
+    let name = name("https://cdn.example/a/1-kimchi.JPG?size=2")
+
+    #expect(name == self.name("https://cdn.example/a/1-kimchi.JPG?size=2"))
+    // The first 12 hexadecimal digits of SHA-256, but for the topmost bit; the folder is the
+    // eight bits after it.
+    #expect(name.path == "images/75/1-kimchi-3aed70d2c63a.jpg")
+  }
+
+  @Test(arguments: [
+    "https://h/..", "https://h/../../../etc/passwd", "https://h/%2e%2e/%2e%2e",
+    "https://h/a/.hidden",
+    "https://h/..%2f..%2fx.png", "https://h/a\0b.jpg", "https://h/-rf", "https://h/a b\n\r\t.png",
+    "https://h/메인 반찬.jpg", "https://h/e\u{301}\u{202E}gpj.exe", "https://h/", "https://h", "",
+    "https://h/?only=query", "https://h/.jpg", "https://h/x.", "https://h/x..png", "/", "?", "#",
+    "https://h/con.jpg", "https://h/a\\..\\b.png",
+    "https://h/\(String(repeating: "x", count: 5000))",
+    "https://h/\(String(repeating: "가", count: 300)).webp", "https://h/a.jpg/",
+    "https://h/$(id).gif",
+  ])
+  func `a hostile URL names a visible file of its own folder`(url: String) {
+    let name = name(url)
+    let parts = name.path.split(separator: "/", omittingEmptySubsequences: false)
+
+    #expect(parts.count == 3)
+    #expect(parts[0] == "images")
+    #expect(parts[1].utf8.count == 2 && UInt8(parts[1], radix: 16) == name.folder)
+    #expect(parts[2].utf8.count <= 64)
+    #expect(parts[2].first != "." && parts[2].first != "-")
+    #expect(
+      name.file.utf8.allSatisfy {
+        $0 < 0x80
+          && (UnicodeScalar($0).properties.isAlphabetic || (0x30...0x39).contains($0)
+            || [0x2D, 0x2E, 0x5F].contains($0))
+      }
+    )
+    #expect(name.file.count { $0 == "." } == 1)
+  }
+
+  @Test(arguments: [
+    ("https://h/a/kimchi.jpg", "kimchi", "jpg"), ("https://h/a/Soup_1.PNG", "Soup_1", "png"),
+    ("https://h/a/b", "b", "img"), ("https://h/a/b.php?f=x.jpg", "b-php", "img"),
+    ("https://h/a/?x=y.jpg", "picture", "img"), ("https://h/a.b.c.avif", "a-b-c", "avif"),
+    ("https://h/%EA%B9%80.gif", "EA-B9-80", "gif"), ("https://h/a.jpg#b.png", "a", "jpg"),
+  ])
+  func `stem and extension are what people know the picture by`(
+    url: String,
+    stem: String,
+    suffix: String
+  ) {
+    let file = name(url).file
+
+    #expect(file.hasPrefix("\(stem)-"))
+    #expect(file.hasSuffix(".\(suffix)"))
+    #expect(file.utf8.count == stem.utf8.count + 1 + 12 + 1 + suffix.utf8.count)
+  }
+
+  @Test func `one file name in many folders makes many names`() {
+    let names = Set((0..<2000).map { name("https://h/\($0)/1.webp").path })
+
+    #expect(names.count == 2000)
+  }
+
+  @Test func `pictures spread over all folders`() {
+    let folders = Set((0..<4000).map { name("https://h/\($0)").folder })
+
+    #expect(folders.count == 256)
+  }
+}

@@ -1,0 +1,196 @@
+import Cache
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+
+struct PictureStoreTests {
+  private let folder: TemporaryFolder
+  private let cache: CacheOnDisk
+
+  init() throws {
+    folder = try TemporaryFolder()
+    cache = try CacheOnDisk(folder)
+  }
+
+  @Test func `pictures appear whole, with their rows, and nothing else does`() throws {
+    let names = (0..<70).map { "p\($0)" }
+
+    let outcomes = try cache.keep(names.map { (url($0), jpeg($0)) })
+
+    #expect(outcomes.allSatisfy { $0 == .stored(bytes: 64, wasHeld: false) })
+    for name in names {
+      let entry = try #require(try cache.entry(url(name)))
+      #expect(try folder.read(path(name)) == jpeg(name))
+      #expect(entry.sha256 == ContentDigest.sha256(jpeg(name)))
+      #expect(entry.bytes == 64)
+      #expect(entry.type == .jpeg)
+      #expect(entry.stamp?.modified == 1_500_000_000)
+    }
+    #expect(folder.files(below: "cache/images").count == 70)
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    #expect(try cache.verify() == VerifyReport(checked: 70))
+  }
+
+  @Test func `a group is committed after a while though it is never full`() async throws {
+    let sink = cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
+    #expect(CacheOnDisk.send(jpeg("a"), into: sink) == nil)
+
+    let outcome = await withCheckedContinuation { done in
+      cache.store.keep(
+        sink,
+        as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
+        replacing: nil
+      ) { done.resume(returning: $0) }
+    }
+
+    #expect(outcome == .stored(bytes: 64, wasHeld: false))
+    #expect(try cache.verify() == VerifyReport(checked: 1))
+  }
+
+  @Test func `equal bytes are one file in one group and across groups`() throws {
+    try cache.keep([(url("a"), jpeg("same")), (url("b"), jpeg("same")), (url("x"), jpeg("x"))])
+    try cache.keep([(url("c"), jpeg("same"))])
+    let again = try reopened()
+    try again.keep([(url("d"), jpeg("same"))])
+
+    let inodes = Set(["a", "b", "c", "d"].map { folder.state(of: path($0))?.inode })
+    #expect(inodes.count == 1)
+    #expect(folder.state(of: path("x"))?.inode != inodes.first)
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    #expect(try again.verify() == VerifyReport(checked: 5))
+  }
+
+  @Test func `a picture that shared its bytes gets a file of its own when they change`() throws {
+    try cache.keep([(url("a"), jpeg("same")), (url("b"), jpeg("same"))])
+
+    let outcomes = try cache.keep([(url("b"), jpeg("other"))])
+
+    #expect(outcomes == [.stored(bytes: 64, wasHeld: true)])
+    #expect(try folder.read(path("a")) == jpeg("same"))
+    #expect(try folder.read(path("b")) == jpeg("other"))
+    #expect(try cache.verify().isClean)
+  }
+
+  @Test func `two pictures may swap their bytes`() throws {
+    try cache.keep([(url("a"), jpeg("1")), (url("b"), jpeg("2"))])
+
+    try cache.keep([(url("a"), jpeg("2")), (url("b"), jpeg("1"))])
+    try cache.keep([(url("a"), jpeg("1")), (url("b"), jpeg("1"))])
+
+    #expect(try folder.read(path("a")) == jpeg("1"))
+    #expect(try folder.read(path("b")) == jpeg("1"))
+    #expect(try cache.verify().isClean)
+  }
+
+  @Test func `replaced bytes are in place and entered as a change`() throws {
+    try cache.keep([(url("a"), jpeg("old")), (url("b"), jpeg("b"))])
+    #expect(try cache.index.pictureChanges(after: 0, through: cache.run).isEmpty)
+
+    let outcomes = try cache.keep([(url("a"), jpeg("new", count: 80))])
+
+    #expect(outcomes == [.stored(bytes: 80, wasHeld: true)])
+    #expect(try folder.read(path("a")) == jpeg("new", count: 80))
+    #expect(try cache.index.pictureChanges(after: 0, through: cache.run) == [url("a")])
+    #expect(try cache.verify().isClean)
+  }
+
+  @Test(arguments: [64, 700_000])
+  func `the same bytes again rewrite nothing`(count: Int) throws {
+    try cache.keep([(url("a"), jpeg("a", count: count))])
+    let before = folder.state(of: path("a"))
+
+    let outcomes = try cache.keep([(url("a"), jpeg("a", count: count))])
+
+    #expect(outcomes == [.same(bytes: Int64(count))])
+    #expect(folder.state(of: path("a")) == before)
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    #expect(try cache.index.pictureChanges(after: 0, through: cache.run).isEmpty)
+  }
+
+  @Test func `the same bytes are written again when their file is gone, and are no change`() throws
+  {
+    try cache.keep([(url("a"), jpeg("a"))])
+    try cache.layout.remove(PictureName(url: url("a"), id: PictureID(url: url("a"))).path)
+
+    let outcomes = try cache.keep([(url("a"), jpeg("a"))])
+
+    #expect(outcomes == [.stored(bytes: 64, wasHeld: false)])
+    #expect(try folder.read(path("a")) == jpeg("a"))
+    #expect(try cache.index.pictureChanges(after: 0, through: cache.run).isEmpty)
+    #expect(try cache.verify().isClean)
+  }
+
+  @Test(arguments: [
+    [], [0xFF], [0xFF, 0xD8], [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8),
+    Array("<!DOCTYPE html><p>Not found".utf8), [UInt8](repeating: 0, count: 300_000),
+  ])
+  func `a body that is no picture is refused and leaves no file`(bytes: [UInt8]) throws {
+    let outcomes = try cache.keep([(url("a"), bytes)])
+
+    guard case .refused(.notAPicture, _)? = outcomes.first else {
+      Issue.record("kept \(bytes.count) bytes: \(outcomes)")
+      return
+    }
+    #expect(folder.files(below: "cache/images").isEmpty)
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    #expect(try cache.entry(url("a")) == nil)
+  }
+
+  @Test(arguments: [1, 11, 4096, 262_143, 262_144, 262_145, 1_000_000])
+  func `a body is hashed right, however it is cut into pieces`(pieces: Int) throws {
+    let bytes = jpeg("large", count: 300_000 + pieces % 7) + (0..<800_000).map { UInt8($0 % 251) }
+    let count = pieces == 1 ? 270_000 : bytes.count
+
+    let outcomes = try cache.keep([(url("a"), Array(bytes.prefix(count)))], pieces: pieces)
+
+    #expect(outcomes == [.stored(bytes: Int64(count), wasHeld: false)])
+    #expect(try folder.read(path("a")) == Array(bytes.prefix(count)))
+    #expect(try cache.verify() == VerifyReport(checked: 1))
+  }
+
+  @Test(arguments: [64, 600_000])
+  func `a sink that starts anew forgets what came before`(count: Int) throws {
+    let sink = cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
+    #expect(CacheOnDisk.send(jpeg("first", count: count), into: sink) == nil)
+    sink.restart()
+    #expect(CacheOnDisk.send(jpeg("second", count: count + 1), into: sink) == nil)
+
+    cache.store.keep(
+      sink,
+      as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
+      replacing: nil
+    ) { _ in }
+    cache.flush()
+
+    #expect(try folder.read(path("a")) == jpeg("second", count: count + 1))
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    #expect(try cache.verify() == VerifyReport(checked: 1))
+  }
+
+  @Test func `a sink that restarts on no picture refuses it then too`() {
+    let sink = cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
+    #expect(CacheOnDisk.send(jpeg("a"), into: sink) == nil)
+
+    sink.restart()
+
+    #expect(CacheOnDisk.send(Array("<html>no picture".utf8), into: sink) == .notAPicture)
+  }
+
+  @Test func `rows without bytes are kept with the group`() throws {
+    try cache.keep([(url("a"), jpeg("a"))])
+    var entry = try #require(try cache.entry(url("a")))
+    entry.failure = "http-500"
+    entry.failingSince = 7
+    let row = entry
+
+    cache.store.keep(row: { row }) {}
+    cache.flush()
+
+    #expect(try cache.entry(url("a")) == row)
+    #expect(try cache.verify().isClean)
+  }
+
+  private func reopened() throws -> CacheOnDisk { try CacheOnDisk(folder) }
+}

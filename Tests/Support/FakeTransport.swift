@@ -1,0 +1,85 @@
+import CurlTransport
+import Synchronization
+import Transport
+
+/// Answers from memory, on a thread of the caller's, without a network.
+///
+/// What has no answer is held until ``cancelAll()``, as a transfer that hangs.
+package final class FakeTransport: Fetching, URLParsing {
+  /// What one URL answers.
+  package enum Answer: Sendable {
+    /// A body with 200, and the fields that come with it.
+    case body([UInt8], Headers = [:])
+    /// The body is still the one that is held.
+    case notModified
+    /// A failure.
+    case failure(FailureReason)
+  }
+
+  private struct State {
+    var answers: [String: Answer] = [:]
+    var requests: [Request] = []
+    var held: [@Sendable () -> Void] = []
+  }
+
+  private let state: Mutex<State>
+  private let parser = CurlURLParser()
+
+  /// A transport that answers these URLs.
+  package init(_ answers: [String: Answer] = [:]) {
+    state = Mutex(State(answers: answers))
+  }
+
+  /// The requests so far.
+  package var requests: [Request] { state.withLock { $0.requests } }
+
+  package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try parser.parse(text, relativeTo: base)
+  }
+
+  package func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    let answer = state.withLock { state in
+      state.requests.append(request)
+      return state.answers[request.url.text]
+    }
+    switch answer {
+    case nil:
+      let failure = TransferFailure(reason: .cancelled, url: request.url.redacted)
+      state.withLock { $0.held.append { completion(.failure(failure)) } }
+    case .failure(let reason):
+      completion(
+        .failure(TransferFailure(reason: reason, url: request.url.redacted, attempts: 1))
+      )
+    case .notModified:
+      let head = ResponseHead(status: 304, headers: [:], url: request.url)
+      completion(.success(Response(head: head, bodyBytes: 0, wireBytes: 0)))
+    case .body(let bytes, let headers):
+      let head = ResponseHead(
+        status: 200,
+        headers: headers,
+        url: request.url,
+        contentLength: Int64(bytes.count)
+      )
+      if case .refuse(let reason) = sink.begin(head, at: 0) {
+        return completion(.failure(TransferFailure(reason: reason, url: request.url.text)))
+      }
+      if case .refuse(let reason) = sink.receive(bytes.span.bytes) {
+        return completion(.failure(TransferFailure(reason: reason, url: request.url.text)))
+      }
+      let count = Int64(bytes.count)
+      completion(.success(Response(head: head, bodyBytes: count, wireBytes: count)))
+    }
+  }
+
+  package func cancelAll() {
+    let held = state.withLock { state in
+      defer { state.held = [] }
+      return state.held
+    }
+    for complete in held { complete() }
+  }
+}

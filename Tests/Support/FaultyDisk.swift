@@ -1,0 +1,95 @@
+import Cache
+import Glibc
+import Synchronization
+
+/// The system's disk with one fault: an operation fails, or the machine stops at it.
+///
+/// Operations count from 1 in the order of their calls. Nothing of a failed operation is done.
+package final class FaultyDisk: Disk {
+  /// What goes wrong.
+  package enum Fault: Sendable, Hashable {
+    /// Nothing.
+    case none
+    /// The operation of this number fails with an error of the system; all others work.
+    case fail(at: Int, errno: Int32)
+    /// From this operation on none is done: what a reopened cache then sees is what a crash leaves.
+    case crash(at: Int)
+  }
+
+  private struct State {
+    var fault: Fault
+    var operations: [String] = []
+  }
+
+  private let disk: any Disk
+  private let state: Mutex<State>
+
+  /// A disk with a fault, over another one.
+  package init(_ fault: Fault = .none, over disk: any Disk = SystemDisk(durable: false)) {
+    self.disk = disk
+    state = Mutex(State(fault: fault))
+  }
+
+  /// Every operation so far, failed ones included: `rename a.jpg` and so on.
+  package var operations: [String] { state.withLock { $0.operations } }
+
+  private func count(_ verb: String, _ thing: String) throws(CacheError) {
+    let code: Int32? = state.withLock { state in
+      state.operations.append("\(verb) \(thing)")
+      switch state.fault {
+      case .fail(let number, let code) where number == state.operations.count: return code
+      case .crash(let number) where number <= state.operations.count: return EIO
+      default: return nil
+      }
+    }
+    guard let code else { return }
+    throw CacheError(
+      code == ENOSPC ? .diskFull : .disk,
+      "cannot \(verb) \(thing): fault \(code); this is a test"
+    )
+  }
+
+  package func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+    try count("create", name)
+    return try disk.create(name, in: folder)
+  }
+
+  package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+    try count("append", file.path)
+    try disk.append(bytes, to: file)
+  }
+
+  package func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
+    try count("date", file.path)
+    try disk.setModified(seconds, of: file)
+  }
+
+  package func sync(_ file: OpenFile) throws(CacheError) {
+    try count("sync", file.path)
+    try disk.sync(file)
+  }
+
+  package func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError)
+  {
+    try count("rename", new)
+    try disk.rename(name, in: old, to: new, in: folder)
+  }
+
+  package func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError) -> Bool
+  {
+    try count("link", new)
+    return try disk.link(name, in: old, to: new, in: folder)
+  }
+
+  package func remove(_ name: String, in folder: Folder) throws(CacheError) {
+    try count("remove", name)
+    try disk.remove(name, in: folder)
+  }
+
+  package func sync(_ folder: Folder) throws(CacheError) {
+    try count("sync", folder.path)
+    try disk.sync(folder)
+  }
+}

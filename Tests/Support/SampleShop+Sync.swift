@@ -1,0 +1,67 @@
+import Cache
+import Catalog
+import CurlTransport
+import Larder
+import SampleStore
+import Transport
+
+extension SampleShop {
+  /// The transport's options for this shop: its host is named, nothing is tried twice.
+  package func transportOptions() -> TransportOptions {
+    var options = TransportOptions()
+    options.namedHosts = [HostPort(host: "127.0.0.1", port: store.port)]
+    options.retry.retries = 0
+    return options
+  }
+
+  /// Runs one sync of this shop to its end, by libcurl.
+  ///
+  /// The cache is `cache` in `folder`, where local files lie too. Without `catalog` it is the shop's
+  /// own. `start` is called with the run before it starts.
+  package func sync(
+    _ folder: TemporaryFolder,
+    _ catalog: CatalogFile? = nil,
+    options: SyncOptions = SyncOptions(),
+    disk: any Disk = SystemDisk(durable: false),
+    transport: TransportOptions? = nil,
+    environment: [String: String] = [:],
+    start: (SyncRun) -> Void = { _ in }
+  ) throws -> SyncReport {
+    let curl = try CurlTransport(transport ?? transportOptions())
+    defer { curl.shutdown() }
+    let clock = clock
+    let run = SyncRun(
+      try catalog ?? self.catalog(),
+      folder: folder.path,
+      cache: folder.path("cache"),
+      options: options,
+      transport: curl,
+      environment: environment,
+      disk: disk,
+      now: { clock.now }
+    )
+    start(run)
+    return try run.run(holder: "a test")
+  }
+}
+
+/// What `verify` says of the cache in a folder.
+package func verify(_ folder: TemporaryFolder) throws -> VerifyReport {
+  try CacheCheck(folder.path("cache"), holder: nil).run(.full)
+}
+
+extension VerifyReport {
+  /// The report of a check that found no more than this.
+  package init(
+    checked: Int,
+    damaged: [String] = [],
+    missing: [String] = [],
+    stray: [String] = []
+  ) {
+    self.init()
+    self.checked = checked
+    self.damaged = damaged
+    self.missing = missing
+    self.stray = stray
+  }
+}

@@ -1,0 +1,127 @@
+import Catalog
+import Foundation
+import SampleStore
+
+/// A shop of sections, items, details and pictures on the embedded store, for a test to change.
+///
+/// Section `A` lists the items `A1`, `A2` and so on. Each has a thumbnail in the list, and in its
+/// detail a top picture, a gallery picture and one picture that all details share.
+package final class SampleShop {
+  /// One item as the shop's JSON tells of it.
+  package struct Item {
+    package var id: String
+    package var title: String
+    package var price = "7,000원"
+    package var badges = ["신상품"]
+    package var thumbnail: String
+    package var gallery: [String]
+    package var hasDetail = true
+
+    /// A dish with the pictures that its id names.
+    package init(_ id: String) {
+      self.id = id
+      title = "Dish \(id)"
+      thumbnail = "/pictures/\(id)-thumb.jpg"
+      gallery = ["/pictures/\(id)-top.jpg", "/pictures/\(id)-1.jpg", "/pictures/common.jpg"]
+    }
+
+    var listed: [String: Any] {
+      [
+        "detail_hash": id, "title": title, "image": thumbnail, "s_price": price, "badge": badges,
+        "delivery_type": ["새벽배송"], "description": "About \(id)",
+      ]
+    }
+
+    var detail: [String: Any] {
+      [
+        "hash": id,
+        "data": [
+          "top_image": gallery.first ?? "", "thumb_images": Array(gallery.dropFirst()),
+          "product_description": "More about \(id)", "prices": [price],
+        ],
+      ]
+    }
+  }
+
+  /// The running store.
+  package let store: SampleStore
+  /// The clock of store and runs.
+  package let clock: TestClock
+  /// The sections' keys, in the catalog's order.
+  package let keys: [String]
+  /// What each section lists; ``publish()`` puts it on the shelves.
+  package var items: [String: [Item]] = [:]
+  /// The one picture that all others are variants of: a JPEG's first and last marker.
+  package static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
+
+  /// Starts a shop and publishes it.
+  package init(sections: Int = 3, items count: Int = 4, clock: TestClock = TestClock()) throws {
+    self.clock = clock
+    keys = (0..<sections).map { String(UnicodeScalar(UInt8(ascii: "A") + UInt8($0))) }
+    let picture = try Picture(Self.base)
+    let content = StoreContent { path in
+      guard path.hasPrefix("/pictures/") else { return nil }
+      var resource = picture.resource(path, byteCount: 400)
+      resource.lastModified = 1_600_000_000
+      return resource
+    }
+    store = try SampleStore.start(content, clock: { Double(clock.now.seconds) })
+    for key in keys { items[key] = (0..<count).map { Item("\(key)\($0 + 1)") } }
+    try publish()
+  }
+
+  /// Where the catalog's relative URLs start.
+  package var base: String { "\(store.baseURL)/shop/" }
+
+  /// The bytes that the store sends for a picture of its own.
+  package static func bytes(of path: String) throws -> [UInt8] {
+    try Picture(base).distinct(path, byteCount: 400)
+  }
+
+  /// Puts all lists and details on the shelves.
+  package func publish() throws {
+    for key in keys {
+      let listed = (items[key] ?? []).map(\.listed)
+      put(try Self.json(["statusCode": 200, "body": listed]), at: "/shop/\(key)")
+      for item in items[key] ?? [] {
+        put(item.hasDetail ? try Self.json(item.detail) : nil, at: "/shop/detail/\(item.id)")
+      }
+    }
+  }
+
+  /// Puts one JSON text on the shelves, or takes it away.
+  package func put(_ json: String?, at path: String) {
+    store.content[path] = json.map { Resource(json: $0) }
+  }
+
+  /// A catalog file of this shop.
+  ///
+  /// `sections` is the value of that key, one a section without it; `more` are further lines.
+  package func catalog(
+    name: String = "shop",
+    sections: String? = nil,
+    detail: Bool = true,
+    _ more: String = ""
+  ) throws -> CatalogFile {
+    let listed = keys.map { "{key: \($0), title: Section \($0), url: \($0)}" }
+    return try CatalogFile(
+      parsing: Array(
+        """
+        name: \(name)
+        currency: KRW
+        base: \(base)
+        sections: \(sections ?? "[\(listed.joined(separator: ", "))]")
+        \(detail ? "detail: {url: \"detail/{id}\"}" : "")
+        \(more)
+        """.utf8
+      ),
+      file: "shop.yaml"
+    )
+  }
+
+  /// The text of a JSON value, keys sorted.
+  package static func json(_ value: Any) throws -> String {
+    let data = try JSONSerialization.data(withJSONObject: value, options: .sortedKeys)
+    return String(decoding: data, as: UTF8.self)
+  }
+}

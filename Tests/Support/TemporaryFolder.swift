@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+
+/// A folder of a test's own, removed with its owner.
+package final class TemporaryFolder: Sendable {
+  /// The folder's path, without a slash at the end.
+  package let path: String
+
+  /// Makes an empty folder.
+  package init() throws {
+    // In memory where that can be: thousands of commits wait for the device otherwise.
+    let memory = URL(filePath: "/dev/shm")
+    let parent =
+      access(memory.path, W_OK) == 0 ? memory : FileManager.default.temporaryDirectory
+    let url = parent.appending(path: "larder-\(UUID())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// The path of something in the folder.
+  package func path(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Writes a file, making the folders above it.
+  package func write(_ bytes: [UInt8], to name: String) throws {
+    let url = URL(filePath: path(name))
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+    try Data(bytes).write(to: url)
+  }
+
+  /// Writes a text file, making the folders above it.
+  package func write(_ text: String, to name: String) throws {
+    try write(Array(text.utf8), to: name)
+  }
+
+  /// A file's bytes.
+  package func read(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(filePath: path(name))))
+  }
+
+  /// Every regular file, link, pipe and socket below `name`, by its path in this folder.
+  package func files(below name: String) -> [String: FileState] {
+    var found: [String: FileState] = [:]
+    let root = path(name)
+    for case let relative as String in FileManager.default.enumerator(atPath: root) ?? .init() {
+      var status = stat()
+      guard lstat("\(root)/\(relative)", &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+        continue
+      }
+      found["\(name)/\(relative)"] = FileState(status)
+    }
+    return found
+  }
+
+  /// What `lstat` says of one file; nil when there is none.
+  package func state(of name: String) -> FileState? {
+    var status = stat()
+    return lstat(path(name), &status) == 0 ? FileState(status) : nil
+  }
+}
+
+/// What tells whether a file was rewritten, and who may read it.
+package struct FileState: Hashable, Sendable {
+  /// The inode's number.
+  package let inode: UInt
+  /// The size in bytes.
+  package let bytes: Int
+  /// When it was last modified: seconds and nanoseconds.
+  package let modified: [Int]
+  /// The permission bits.
+  package let mode: UInt32
+
+  init(_ status: stat) {
+    inode = UInt(status.st_ino)
+    bytes = Int(status.st_size)
+    modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    mode = status.st_mode & 0o7777
+  }
+}

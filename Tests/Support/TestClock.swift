@@ -1,0 +1,20 @@
+import Synchronization
+import Transport
+
+/// A wall clock that only a test moves.
+package final class TestClock: Sendable {
+  private let seconds: Mutex<Int64>
+
+  /// A clock that stands at a moment.
+  package init(_ seconds: Int64 = 1_700_000_000) {
+    self.seconds = Mutex(seconds)
+  }
+
+  /// The moment it stands at.
+  package var now: UnixTime { UnixTime(seconds.withLock { $0 }) }
+
+  /// Moves it on, or back.
+  package func advance(_ delta: Int64) {
+    seconds.withLock { $0 += delta }
+  }
+}
