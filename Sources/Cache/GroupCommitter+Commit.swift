@@ -90,6 +90,7 @@ extension GroupCommitter {
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
+      placed.note(staged.entry)
       return .renamed(staged.entry.stamp)
     } catch {
       note(error)

@@ -17,7 +17,7 @@ struct PlacedBatch: Sendable {
   private var rows: [PictureEntry] = []
   private var details: [(detail: DetailEntry, catalog: Int64, document: DocumentEntry)] = []
   private var completions: [@Sendable () -> Void] = []
-  private var byContent: [Int64: Int] = [:]
+  private var byContent: [Int64: PictureEntry] = [:]
 
   /// How many have come through batches so far, this one included.
   private(set) var total = 0
@@ -33,9 +33,6 @@ struct PlacedBatch: Sendable {
   }
 
   mutating func add(_ staged: StagedPicture, before: [UInt8]?) {
-    if let digest = staged.entry.sha256 {
-      byContent[ContentDigest.prefix(digest)] = pictures.count
-    }
     pictures.append(
       Picture(
         entry: staged.entry,
@@ -63,9 +60,14 @@ struct PlacedBatch: Sendable {
     total += group.completions.count
   }
 
+  /// Notes that a picture's file is in place, ahead of its row, for those with equal bytes.
+  mutating func note(_ entry: PictureEntry) {
+    if let digest = entry.sha256 { byContent[ContentDigest.prefix(digest)] = entry }
+  }
+
   /// The picture of this batch that holds these bytes, ahead of its row.
   func entry(holding content: Int64) -> PictureEntry? {
-    byContent[content].map { pictures[$0].entry }
+    byContent[content]
   }
 
   /// Writes everything, in a transaction that the caller holds.
