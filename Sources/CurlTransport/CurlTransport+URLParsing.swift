@@ -33,6 +33,9 @@ extension CurlTransport: URLParsing {
     if let scheme = reference.scheme, scheme != "http", scheme != "https" {
       throw failure(.schemeRefused, "only http:// and https:// are fetched")
     }
+    guard base != nil || reference.scheme != nil else {
+      throw failure(.urlInvalid, "it is relative, and there is no base that it is relative to")
+    }
     if reference.text.utf8.first == UInt8(ascii: "#"), let base { return base }
     guard !reference.hasAmbiguousAuthority else {
       throw failure(.urlInvalid, "the host holds a character that no host has")

@@ -93,7 +93,14 @@ extension Exchange {
   ) -> TransferFailure {
     let detail = errorDetail
     let text = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-    var failure = transfer.failure(reason(code, outcome, text), detail: text)
+    let reason = reason(code, outcome, text)
+    var failure = transfer.failure(
+      reason,
+      // libcurl knows only that there was no socket.
+      detail: reason == .addressRefused
+        ? "only fetched data names this host, and its address is not public; "
+          + "--allow-private-addresses lets it" : text
+    )
     failure.status = head?.status
     failure.mayHaveBeenSent = outcome.request > 0
     transfer.wantsFreshConnection = outcome.connections == 0 && outcome.request > 0

@@ -55,6 +55,7 @@ public struct CatalogAddresses: Sendable {
   /// addresses, and the catalog's headers go to them.
   public func namedHosts() throws(TransferFailure) -> Set<HostPort> {
     var hosts: Set<HostPort> = []
+    if let localBase { hosts.insert(localBase.hostPort) }
     for case .web(let url) in try sections() { hosts.insert(url.hostPort) }
     if let rule = catalog.detail, case .web(let url) = try target(rule.url(for: "id")) {
       hosts.insert(url.hostPort)
