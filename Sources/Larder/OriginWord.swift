@@ -14,6 +14,9 @@ struct OriginWord: Sendable, Equatable {
   /// No word at all.
   static let none = OriginWord(text: nil, expiry: 0)
 
+  /// The word was taken back: there is nothing to ask with, not even a file's date.
+  static let refuted = OriginWord(text: "", expiry: 0)
+
   /// The fields that are kept.
   ///
   /// Others would only make every row longer.
@@ -47,7 +50,7 @@ struct OriginWord: Sendable, Equatable {
     let fields = Self.selected(head.headers)
     if let held {
       let renewed = held.renewed(by: fields, requestTime: asked, responseTime: answered)
-      self = renewed.map { OriginWord($0) } ?? .none
+      self = renewed.map { OriginWord($0) } ?? .refuted
     } else {
       // An adopted file has no word of its own yet: the 304 gives it one.
       self.init(head, asked: asked, answered: answered)
@@ -91,7 +94,7 @@ struct OriginWord: Sendable, Equatable {
   /// A file that was adopted without its row has only its own date to ask with, which larder set
   /// to the origin's Last-Modified. (RFC 9110, section 13.1.3)
   static func conditionalHeaders(for entry: PictureEntry) -> Headers {
-    if let response = response(entry.response) { return response.conditionalHeaders }
+    if let text = entry.response { return response(text)?.conditionalHeaders ?? Headers() }
     guard let stamp = entry.stamp else { return Headers() }
     return ["If-Modified-Since": UnixTime(stamp.modified).httpDate]
   }

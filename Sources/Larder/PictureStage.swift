@@ -201,7 +201,7 @@ final class PictureStage: Sendable {
       guard let held else {
         let failure = TransferFailure(
           reason: .badResponse,
-          url: job.url.text,
+          url: job.url.redacted,
           detail: "304 for a picture that is not held",
           attempts: response.attempts,
           status: 304

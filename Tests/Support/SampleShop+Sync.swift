@@ -11,6 +11,7 @@ extension SampleShop {
     var options = TransportOptions()
     options.namedHosts = [HostPort(host: "127.0.0.1", port: store.port)]
     options.retry.retries = 0
+    options.breaker.failures = .max
     return options
   }
 
