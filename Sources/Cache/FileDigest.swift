@@ -47,7 +47,9 @@ extension CacheLayout {
   }
 
   /// Removes what lies at a path below `images/`, whatever it is, a folder with all that is in it;
-  /// quiet when it is gone. Follows no link.
+  /// quiet when it is gone.
+  ///
+  /// Follows no link.
   func remove(_ path: String) throws(CacheError) {
     guard unlinkat(root.descriptor, path, 0) == 0 || errno == ENOENT else {
       guard errno == EISDIR else { throw .system("remove", self.path(path), errno: errno) }

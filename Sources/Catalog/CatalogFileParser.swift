@@ -128,9 +128,9 @@ struct CatalogFileParser {
     var headers: [HeaderTemplate] = []
     for member in try node.mapping().members {
       do throws(CatalogError) {
-        headers.append(
-          try HeaderTemplate(name: member.name, rawValue: try member.value.text())
-        )
+        var header = try HeaderTemplate(name: member.name, rawValue: try member.value.text())
+        header.place = member.value.error("")
+        headers.append(header)
       } catch {
         throw error.line == nil ? member.value.error(error.reason) : error
       }

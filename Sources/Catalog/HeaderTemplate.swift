@@ -4,6 +4,8 @@ public struct HeaderTemplate: Hashable, Sendable {
   public let name: String
   /// The value as the file has it, unresolved; may be a secret.
   public let rawValue: String
+  /// Where the value stands in its file, as an error that has yet to say what is wrong.
+  var place: CatalogError?
 
   /// Makes a header.
   ///
@@ -29,6 +31,18 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// - Returns: What to send.
   /// - Throws: ``CatalogError`` that names the variable, and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
+    do throws(CatalogError) {
+      return try substituted(environment)
+    } catch {
+      guard var placed = place else { throw error }
+      placed.code = error.code
+      placed.reason = error.reason
+      placed.remedy = error.remedy
+      throw placed
+    }
+  }
+
+  private func substituted(_ environment: [String: String]) throws(CatalogError) -> String {
     var value = ""
     for part in try parts() {
       switch part {

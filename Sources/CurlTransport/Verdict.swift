@@ -139,7 +139,10 @@ extension Exchange {
   }
 
   private func timeout(_ outcome: larder_outcome) -> FailureReason {
-    let isOver = timeLimit.milliseconds > 0 && outcome.total / 1000 >= timeLimit.milliseconds
+    // libcurl starts the clock of its limit before that of its total, and rounds both.
+    let slack = 50
+    let isOver =
+      timeLimit.milliseconds > 0 && Int(outcome.total) / 1000 + slack >= timeLimit.milliseconds
     if isOver, timeLimit.isDeadline { return .deadline }
     if outcome.request == 0 { return .timeoutConnect }
     return isOver ? .timeoutTotal : .timeoutIdle

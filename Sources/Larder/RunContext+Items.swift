@@ -82,3 +82,14 @@ extension CatalogFile {
     }
   }
 }
+
+extension ItemRecord {
+  /// A stored item whose pictures' URLs are absolute already.
+  init(_ item: StoreItem) {
+    self.init(
+      key: item.id,
+      body: item.encoded(),
+      pictures: item.images.map { PictureID(url: $0.url) }
+    )
+  }
+}

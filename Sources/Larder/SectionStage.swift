@@ -5,22 +5,6 @@ import FoundationEssentials
 import Synchronization
 import Transport
 
-/// A section as this run found it, before the report is written.
-struct SectionResult: Sendable {
-  var key: String
-  var title: String
-  var subtitle: String?
-  var source: SyncReport.Source
-  /// What is shown: the feed's items and those the shrink guard kept.
-  var listing: Int64?
-  var withheld: [String] = []
-  var skipped: [SyncReport.Skipped] = []
-  var error: String?
-  var reason: FailureReason?
-  /// Whether the feed could be reached and was at fault itself.
-  var isDataFault = false
-}
-
 /// Fetches and decodes the catalog's sections, all at once, each on its own.
 ///
 /// What one source gives is handed on the moment it is decoded, so that its details and pictures
@@ -176,14 +160,14 @@ final class SectionStage: Sendable {
     }
 
     // A body that did not change may have been read by a run that was not strict.
-    let skipped = reading.pages.last?.sections.flatMap { Self.skipped($0.skipped) } ?? []
+    let skipped = reading.pages.last?.sections.flatMap { SkippedText.read($0.skipped) } ?? []
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
 
     if !isDecoded, let page = reading.pages.last {
       // The places of bad items on later pages count on from here, as when this page was new.
       for section in page.sections {
         reading.elements += try context.index.itemCount(listing: section.listing)
-        reading.elements += Self.skipped(section.skipped).count
+        reading.elements += SkippedText.read(section.skipped).count
       }
     }
     if let next = nextPage(after: reading) {
@@ -255,7 +239,7 @@ final class SectionStage: Sendable {
           title: section.title,
           subtitle: section.subtitle,
           listing: try context.index.keepListing(records),
-          skipped: Self.text(skipped)
+          skipped: SkippedText.write(skipped)
         )
       )
     }
@@ -297,8 +281,8 @@ final class SectionStage: Sendable {
           var records: [ItemRecord] = []
           for listing in listings { records += try context.index.items(listing: listing) }
           joined[place].section.listing = try context.index.keepListing(records)
-          joined[place].section.skipped = Self.text(
-            Self.skipped(joined[place].section.skipped) + Self.skipped(section.skipped)
+          joined[place].section.skipped = SkippedText.write(
+            SkippedText.read(joined[place].section.skipped) + SkippedText.read(section.skipped)
           )
         } else {
           joined.append((section, [number]))
@@ -307,7 +291,10 @@ final class SectionStage: Sendable {
     }
     var results: [SectionResult] = []
     for (section, pages) in joined {
-      let guarded = try guardShrinking(section)
+      let guarded = try context.guardShrinking(
+        section,
+        shown: previous[section.key]?.listing
+      )
       results.append(
         SectionResult(
           key: section.key,
@@ -316,7 +303,7 @@ final class SectionStage: Sendable {
           source: reading.isNew ? .network : .unchanged,
           listing: guarded.listing,
           withheld: guarded.withheld,
-          skipped: Self.skipped(section.skipped)
+          skipped: SkippedText.read(section.skipped)
         )
       )
       let isWhole = guarded.listing == section.listing
@@ -330,25 +317,6 @@ final class SectionStage: Sendable {
       )
     }
     end(reading.position, results)
-  }
-
-  /// What to show of a section: the feed's items, and those whose sudden loss looks like a fault.
-  private func guardShrinking(_ section: DecodedSection)
-    throws(CacheError) -> (listing: Int64, withheld: [String])
-  {
-    guard let shown = previous[section.key]?.listing, shown != section.listing,
-      !context.options.allowRemovals,
-      ShrinkGuard.isSuspicious(
-        previous: try context.index.itemCount(listing: shown),
-        incoming: try context.index.itemCount(listing: section.listing)
-      )
-    else { return (section.listing, []) }
-    let before = try context.items(shown)
-    let incoming = try context.items(section.listing)
-    let verdict = ShrinkGuard.judge(previous: before, incoming: incoming, allowRemovals: false)
-    guard !verdict.withheld.isEmpty else { return (section.listing, []) }
-    let records = verdict.items.map { ItemRecord($0) }
-    return (try context.index.keepListing(records), verdict.withheld)
   }
 
   /// A source that gave nothing: the last good sections stand in for it, as stale.
@@ -394,38 +362,5 @@ final class SectionStage: Sendable {
   private func key(of position: Int) -> String? {
     guard case .listed(let sources) = context.catalog.sections else { return nil }
     return sources[position].key
-  }
-
-  // Skipped items stand in the index as JSON, so that an unchanged section still reports them.
-  private static func text(_ skipped: [SyncReport.Skipped]) -> String {
-    guard !skipped.isEmpty, let data = try? JSONEncoder().encode(skipped) else { return "" }
-    return String(decoding: data, as: UTF8.self)
-  }
-
-  private static func skipped(_ text: String) -> [SyncReport.Skipped] {
-    guard !text.isEmpty else { return [] }
-    return (try? JSONDecoder().decode([SyncReport.Skipped].self, from: Data(text.utf8))) ?? []
-  }
-}
-
-extension SyncReport.Skipped {
-  init(_ item: SkippedItem) {
-    self.init(
-      section: item.section,
-      index: item.index,
-      field: item.field,
-      reason: item.reason
-    )
-  }
-}
-
-extension ItemRecord {
-  /// A stored item whose pictures' URLs are absolute already.
-  init(_ item: StoreItem) {
-    self.init(
-      key: item.id,
-      body: item.encoded(),
-      pictures: item.images.map { PictureID(url: $0.url) }
-    )
   }
 }

@@ -131,7 +131,12 @@ public final class SyncRun: Sendable {
       .report(details: details?.tally, pictures: pictures.tally, seen: pictures.seen)
     report.run = run
     if transport.hasStopped { report.outcome = .interrupted }
-    if report.outcome == .complete { _ = try pictures.sweep() }
+    // A run that left details or pictures out cannot tell what belongs to nobody, nor can one of a
+    // catalog that shares the cache.
+    let isWhole = !options.thumbnailsOnly && !options.noDetails
+    if report.outcome == .complete, isWhole, try index.catalogs().count == 1 {
+      _ = try pictures.sweep()
+    }
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     try index.endRun(
       run,

@@ -1,0 +1,28 @@
+import Catalog
+import FoundationEssentials
+
+/// Skipped items as they stand in the index, so that an unchanged section still reports them.
+enum SkippedText {
+  /// The items as JSON; nothing when there are none.
+  static func write(_ skipped: [SyncReport.Skipped]) -> String {
+    guard !skipped.isEmpty, let data = try? JSONEncoder().encode(skipped) else { return "" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Reads back what ``write(_:)`` gave.
+  static func read(_ text: String) -> [SyncReport.Skipped] {
+    guard !text.isEmpty else { return [] }
+    return (try? JSONDecoder().decode([SyncReport.Skipped].self, from: Data(text.utf8))) ?? []
+  }
+}
+
+extension SyncReport.Skipped {
+  init(_ item: SkippedItem) {
+    self.init(
+      section: item.section,
+      index: item.index,
+      field: item.field,
+      reason: item.reason
+    )
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@Suite struct ArchitectureTests {
+  @Test func `every target has its row in the table and every row its target`() throws {
+    let folders = try FileManager.default.contentsOfDirectory(
+      atPath: SourceFile.root.appending(path: "Sources").path
+    )
+
+    #expect(Set(folders).subtracting(Layers.ours).sorted() == [])
+    #expect(Layers.ours.subtracting(folders).sorted() == [])
+  }
+
+  @Test(arguments: [
+    Rule.layers, .foundation, .printing, .force, .safety, .length,
+  ])
+  func `the sources keep to the rule`(_ rule: Rule) throws {
+    let files = try SourceFile.all(in: "Sources")
+
+    #expect(files.count > 100)
+    #expect(rule.findings(in: files) == [])
+  }
+
+  @Test(arguments: [Rule.force, .safety, .length, .sleeping])
+  func `the tests keep to the rule`(_ rule: Rule) throws {
+    // The breaches below are this folder's trade.
+    let files = try SourceFile.all(in: "Tests").filter { $0.target != "ArchitectureTests" }
+
+    #expect(rule.findings(in: files) == [])
+  }
+
+  @Test(arguments: [
+    (Rule.layers, "Sources/Catalog/A.swift", "import Transport"),
+    (.layers, "Sources/Cache/A.swift", "import Dispatch\nimport struct Catalog.Price"),
+    (.layers, "Sources/Larder/A.swift", "public import CurlTransport"),
+    (.layers, "Sources/LarderCommands/A.swift", "@_implementationOnly import CCurl"),
+    (.layers, "Sources/Unknown/A.swift", "import Cache"),
+    (.foundation, "Sources/Larder/A.swift", "import Foundation"),
+    (.printing, "Sources/LarderCommands/A.swift", "  print(1)"),
+    (.printing, "Sources/Cache/A.swift", "let output = FileHandle.standardOutput"),
+    (.force, "Sources/Cache/A.swift", "let a = try! b()"),
+    (.force, "Sources/Cache/A.swift", "let a = \"http://\" + (b as! String)"),
+    (.safety, "Sources/Cache/A.swift", "final class A: @unchecked Sendable {"),
+    (
+      .safety, "Sources/Cache/A.swift",
+      "// SAFETY: far\n\n\n\n\n\nlet a = unsafeBitCast(b, to: C.self)"
+    ),
+    (.length, "Sources/Cache/A.swift", String(repeating: "\n", count: 401)),
+    (.sleeping, "Tests/CacheTests/A.swift", "  try await Task.sleep(for: .seconds(1))"),
+    (.sleeping, "Tests/CacheTests/A.swift", "  usleep(5)"),
+  ])
+  func `a breach is found`(_ rule: Rule, _ path: String, _ text: String) {
+    let findings = rule.findings(in: [SourceFile(path: path, text: text)])
+
+    let breach =
+      rule.words == Rule.length.words
+      ? 401
+      : text.split(
+        separator: "\n",
+        omittingEmptySubsequences: false
+      ).count
+    #expect(findings == ["\(path):\(breach): \(rule.words)"])
+  }
+
+  @Test(arguments: [
+    (Rule.layers, "Sources/Larder/A.swift", "import Cache\nimport Catalog\nimport Transport"),
+    (.foundation, "Sources/LarderCommands/A.swift", "import Foundation"),
+    (.foundation, "Sources/Larder/A.swift", "import FoundationEssentials"),
+    (.printing, "Sources/LarderCommands/Output/A.swift", "print(1)"),
+    (.printing, "Sources/Cache/A.swift", "/// print(store.baseURL)\nfingerprint(1)\na.print(1)"),
+    (.force, "Sources/Cache/A.swift", "let a = try? b() // never try! here"),
+    (.safety, "Sources/Cache/A.swift", "// SAFETY: one thread\nnonisolated(unsafe) var a = 1"),
+    (.length, "Sources/Cache/A.swift", String(repeating: "\n", count: 400)),
+    (.sleeping, "Tests/CacheTests/A.swift", "#expect(sleeper.naps == 1)"),
+  ])
+  func `what is allowed is left alone`(_ rule: Rule, _ path: String, _ text: String) {
+    #expect(rule.findings(in: [SourceFile(path: path, text: text)]) == [])
+  }
+}
+
+extension Rule: CustomTestStringConvertible {
+  var testDescription: String { words }
+}

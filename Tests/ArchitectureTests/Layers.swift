@@ -1,0 +1,32 @@
+/// Which of our modules the files of each target may import: the table of DESIGN, as code.
+enum Layers {
+  /// The modules by target.
+  ///
+  /// A C module has one owner, and imports nothing.
+  static let imports: [String: Set<String>] = [
+    "CCurl": [],
+    "CGlibc": [],
+    "CJansson": [],
+    "CJPEG": [],
+    "CPNG": [],
+    "CPango": [],
+    "Catalog": ["CJansson"],
+    "Transport": [],
+    "CurlTransport": ["Transport", "CCurl"],
+    "Cache": ["Transport"],
+    "Imaging": ["CJPEG", "CPNG", "CPango"],
+    "Larder": ["Catalog", "Transport", "Cache"],
+    "SampleStore": [],
+    "LarderCommands": [
+      "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
+      "SampleStore",
+    ],
+    "larder": ["LarderCommands"],
+  ]
+
+  /// Every module of ours.
+  static let ours = Set(imports.keys)
+
+  /// The targets that may import all of Foundation.
+  static let foundation: Set<String> = ["LarderCommands"]
+}

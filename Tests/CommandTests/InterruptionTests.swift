@@ -1,0 +1,84 @@
+import Glibc
+import SampleStore
+import Testing
+
+@Suite struct InterruptionTests {
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+  func `a signal ends a sync within 2 s, keeps what is whole and says what is unfinished`(
+    _ signal: Int32,
+    _ status: Int32
+  ) throws {
+    let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
+    #expect(try shop.sync().status == 3)
+    shop.store.faults = try FaultScript(text: "path=/pictures/S1.jpg hang")
+    shop.store.clearRequests()
+    // Two sections and three details are asked for again, and the picture that failed.
+    let sync = try shop.startSync(requests: 6, "--json")
+    let clock = ContinuousClock()
+
+    let began = clock.now
+    sync.send(signal)
+    let command = try sync.wait()
+
+    #expect(began.duration(to: clock.now) < .seconds(2))
+    #expect(command.status == status)
+    let report = try Document(command)
+    #expect(report["outcome"].string == "interrupted")
+    // Details whose answers were on their way may be there too; pictures come last.
+    let unfinished = try #require(report["unfinished"].count)
+    #expect(report["unfinished"][0].keys == ["stage", "url"])
+    #expect(report["unfinished"][unfinished - 1]["stage"].string == "image")
+    #expect(report["images"]["fresh"].int == 4)
+    #expect(try Document(try shop.larder("verify", "--json"))["checked"].int == 4)
+    #expect(try shop.larder("list").lines.count == 5)
+  }
+
+  @Test func `the summary of an interrupted sync says how much is unfinished`() throws {
+    let shop = try Shop(faults: "path=/pictures/* hang")
+    let sync = try shop.startSync(requests: Shop.requests)
+
+    sync.send(SIGINT)
+    let command = try sync.wait()
+
+    #expect(command.lines.first?.hasPrefix("banchan: interrupted") == true)
+    #expect(command.errors.contains(#/[5-8] requests were not finished/#))
+  }
+
+  @Test func `a second signal ends a sync at once and leaves a clean cache`() throws {
+    let shop = try Shop(faults: "path=/pictures/* hang")
+    let sync = try shop.startSync(requests: Shop.requests)
+
+    sync.send(SIGINT)
+    sync.send(SIGTERM)
+    let command = try sync.wait(seconds: 2)
+
+    #expect([130, 143].contains(command.status))
+    #expect(try shop.larder("verify").status == 0)
+  }
+
+  @Test func `a sync that waits for its sections can be interrupted too`() throws {
+    let shop = try Shop(faults: "path=/develop/* hang")
+    let sync = try shop.startSync(requests: 2)
+
+    sync.send(SIGTERM)
+
+    #expect(try sync.wait(seconds: 2).status == 143)
+    shop.store.faults = .none
+    #expect(try shop.sync().status == 0)
+  }
+
+  @Test func `after a kill the next sync completes and fetches only what was not kept`() throws {
+    let shop = try Shop(faults: "path=/pictures/S1.jpg hang")
+    let killed = try shop.startSync(requests: Shop.requests)
+
+    killed.send(SIGKILL)
+    #expect(try killed.wait().status == 128 + SIGKILL)
+    shop.store.faults = .none
+    let held = try shop.folder.files(below: "cache/images").filter { $0.key.hasSuffix("jpg") }
+    let sync = try shop.sync("--json")
+
+    #expect(sync.status == 0)
+    #expect(try Document(sync)["images"]["fetched"].int == 5 - held.count)
+    #expect(try shop.larder("verify").status == 0)
+  }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import SampleStore
+import Testing
+
+@Suite struct ReadingTests {
+  private static let image = "role url path sha256 bytes type state"
+  private static let price = "minorUnits currency"
+
+  @Test func `list prints every listing in the catalog's order, key for key`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+
+    let list = try Document(try shop.larder("list", "--json"))
+
+    #expect(
+      list.keys
+        == keyPaths(
+          """
+          []: id section title description badges deliveryTypes normalPrice salePrice stale \
+          thumbnail images
+          [].normalPrice: \(Self.price)
+          [].salePrice: \(Self.price)
+          [].thumbnail: \(Self.image)
+          [].images[]: \(Self.image)
+          """
+        )
+    )
+    #expect(list.count == 3)
+    #expect((0..<3).map { list[$0]["id"].string } == ["A1", "A2", "S1"])
+    #expect((0..<3).map { list[$0]["section"].string } == ["main", "main", "soup"])
+    let first = list[0]
+    #expect(first["title"].string == "반찬 A1")
+    #expect(first["description"].string == "맛있는 A1")
+    #expect(first["badges"].strings == ["이벤트특가"])
+    #expect(first["deliveryTypes"].strings == ["새벽배송"])
+    #expect(first["normalPrice"]["minorUnits"].int == 8000)
+    #expect(first["salePrice"]["minorUnits"].int == 7000)
+    #expect(first["salePrice"]["currency"].string == "KRW")
+    #expect(first["stale"].bool == false)
+    let picture = first["thumbnail"]
+    #expect(picture["role"].string == "thumbnail")
+    #expect(picture["url"].string == "\(shop.store.baseURL)/pictures/A1.jpg")
+    #expect(picture["type"].string == "image/jpeg")
+    #expect(picture["state"].string == "held")
+    let file = try #require(picture["path"].string)
+    let bytes = try Data(contentsOf: URL(filePath: "\(shop.cache)/\(file)"))
+    #expect(Array(bytes) == Shop.picture("A1").bytes)
+    #expect(picture["bytes"].int == bytes.count)
+    #expect(picture["sha256"].string?.wholeMatch(of: #/[0-9a-f]{64}/#) != nil)
+    #expect(list[2]["images"].count == 0)
+  }
+
+  @Test func `list takes a section and a search, and an unknown section names the nearest`()
+    throws
+  {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+
+    #expect(try Document(try shop.larder("list", "soup", "--json")).count == 1)
+    #expect(try Document(try shop.larder("list", "--search", "a2", "--json")).count == 1)
+    #expect(try Document(try shop.larder("list", "--search", "없다", "--json")).count == 0)
+    let wrong = try shop.larder("list", "sopu")
+    #expect(wrong.status == 1)
+    #expect(wrong.errors.contains("soup"))
+  }
+
+  @Test func `show prints one item with its sections and detail, key for key`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+
+    let show = try Document(try shop.larder("show", "A1", "--json"))
+
+    #expect(
+      show.keys
+        == keyPaths(
+          """
+          id sections title description badges deliveryTypes normalPrice salePrice stale \
+          thumbnail images detail
+          normalPrice: \(Self.price)
+          salePrice: \(Self.price)
+          thumbnail: \(Self.image)
+          images[]: \(Self.image)
+          detail: description prices notes
+          detail.prices[]: \(Self.price)
+          detail.notes: point delivery_info delivery_fee
+          """
+        )
+    )
+    #expect(show["sections"].strings == ["main"])
+    #expect(show["images"][0]["role"].string == "top")
+    #expect(show["images"].count == 2)
+    let wrong = try shop.larder("show", "A9")
+    #expect(wrong.status == 1)
+    #expect(wrong.errors.contains("A1"))
+  }
+
+  @Test func `a picture that never came is failed, without a path, in every key`() throws {
+    let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
+    #expect(try shop.sync().status == 3)
+
+    let picture = try Document(try shop.larder("show", "S1", "--json"))["thumbnail"]
+
+    #expect(picture.keys == keyPaths(Self.image))
+    #expect(picture["state"].string == "failed")
+    #expect(picture["path"].isNull && picture["sha256"].isNull && picture["bytes"].isNull)
+  }
+
+  @Test func `diff prints what changed between two runs, key for key`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    shop.list([Shop.item("A2", price: "6,500원"), Shop.item("A3", picture: "A1")], in: "main")
+    shop.store.content["/pictures/A2.jpg"] = Shop.picture("A2, taken anew")
+    #expect(try shop.sync().status == 0)
+
+    let diff = try Document(try shop.larder("diff", "--json"))
+    let text = try shop.larder("diff")
+
+    #expect(
+      diff.keys.isSuperset(
+        of: keyPaths(
+          """
+          old new added removed moved changed pictures
+          added[]: id section
+          removed[]: id section
+          changed[]: id section field from to
+          """
+        )
+      )
+    )
+    #expect(diff["old"].int == 1 && diff["new"].int == 2)
+    #expect(diff["added"][0]["id"].string == "A3")
+    #expect(diff["removed"][0]["id"].string == "A1")
+    #expect(diff["changed"][0]["field"].string == "salePrice")
+    #expect(text.lines.contains("+ main/A3"))
+    #expect(text.lines.contains("- main/A1"))
+    #expect(text.lines.contains("~ main/A2 salePrice: 7000 → 6500"))
+    #expect(try Document(try shop.larder("diff", "1", "1", "--json"))["changed"].count == 0)
+    #expect(try shop.larder("diff", "1", "9").status == 1)
+  }
+
+  @Test func `the runs are listed, newest first, key for key`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    shop.store.stop()
+    #expect(try shop.sync().status == 3)
+
+    let runs = try Document(try shop.larder("diff", "--runs", "--json"))
+
+    #expect(runs.keys == keyPaths("[]: run started finished outcome"))
+    #expect((0..<2).map { runs[$0]["run"].int } == [2, 1])
+    #expect((0..<2).map { runs[$0]["outcome"].string } == ["partial", "complete"])
+    #expect(try shop.larder("diff", "--runs").lines.count == 2)
+  }
+
+  @Test func `status says how the cache stands, key for key`() throws {
+    let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
+    #expect(try shop.sync().status == 3)
+
+    let status = try Document(try shop.larder("status", "--json"))
+
+    #expect(
+      status.keys
+        == keyPaths(
+          """
+          catalogs pictures bytes oldestCheck failing
+          catalogs[]: name run finished outcome complete items stale
+          failing[]: url reason since
+          """
+        )
+    )
+    #expect(status["pictures"].int == 4)
+    #expect(status["catalogs"][0]["complete"].isNull)
+    #expect(status["failing"][0]["reason"].string == "http-404")
+    #expect(try shop.larder("status").output.contains("failing: 1"))
+  }
+
+  @Test func `status --check is 3 until a run was complete, and 0 after`() throws {
+    let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
+    #expect(try shop.sync().status == 3)
+
+    #expect(try shop.larder("status", "--check", "6h", "--quiet").status == 3)
+    shop.store.faults = .none
+    #expect(try shop.sync().status == 0)
+    #expect(try shop.larder("status", "--check", "6h", "--quiet").status == 0)
+  }
+
+  @Test func `everything can be read while a sync runs`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    shop.list([Shop.item("A1", price: "6,500원"), Shop.item("A2")], in: "main")
+    shop.store.faults = try FaultScript(text: "path=/develop/soup hang")
+    shop.store.clearRequests()
+    let sync = try shop.startSync(requests: 4)
+
+    for arguments in [
+      ["list"], ["show", "A1"], ["diff"], ["diff", "--runs"], ["status"], ["verify"],
+    ] {
+      let command = try Command.larder(arguments + ["--cache", shop.cache])
+      #expect(command.status == 0, "\(arguments): \(command.errors)")
+      #expect(command.errors == "")
+    }
+    let item = try Document(try shop.larder("show", "A1", "--json"))
+    #expect(item["salePrice"]["minorUnits"].int == 7000)
+    #expect(try shop.larder("verify", "--repair").status == 75)
+
+    sync.send(SIGINT)
+    #expect(try sync.wait().status == 130)
+  }
+}

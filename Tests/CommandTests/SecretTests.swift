@@ -1,0 +1,74 @@
+import Foundation
+import SampleStore
+import Testing
+
+@Suite struct SecretTests {
+  private static let token = "tok/EN+42=~s3cret value"
+  private static let forms = [
+    token, "tok%2FEN%2B42%3D~s3cret%20value", "tok%2fen%2b42%3d~s3cret%20value",
+    "tok/EN+42=~s3cret+value", Data(token.utf8).base64EncodedString(),
+    String(Data(token.utf8).base64EncodedString().prefix(24)),
+    Data(token.utf8).map { String($0, radix: 16) }.joined(), "s3cret",
+  ]
+
+  @Test func `a token from the environment reaches the origin and nothing else`() throws {
+    let shop = try Shop(
+      faults: """
+        path=/develop/soup hits=2.. status=500
+        path=/pictures/A1.jpg status=404
+        path=/pictures/A2.jpg close
+        """,
+      headers: #"headers: {token: "${STORE_TOKEN}"}"#
+    )
+    let environment = ["STORE_TOKEN": Self.token]
+
+    let commands = [
+      try shop.sync("-vv", environment: environment),
+      try shop.sync("-vv", "--json", environment: environment),
+      try shop.sync("--dry-run", "-vv", environment: environment),
+      try shop.sync("--log-format", "json", "-vv", environment: environment),
+      try shop.larder("list", "--json"),
+      try shop.larder("show", "A1", "--json"),
+      try shop.larder("diff", "--json"),
+      try shop.larder("status", "--json"),
+    ]
+
+    let sent = shop.store.requests.filter { $0.path.hasPrefix("/develop/") }
+    #expect(sent.count >= 5)
+    #expect(
+      sent.allSatisfy { $0.headers.contains { $0.name == "token" && $0.value == Self.token } }
+    )
+    for command in commands {
+      #expect(command.status == 0 || command.status == 3)
+      #expect(command.output + command.errors != "")
+      for form in Self.forms {
+        #expect(!command.output.contains(form))
+        #expect(!command.errors.contains(form))
+      }
+    }
+    let files = try shop.folder.files(below: "cache")
+    #expect(files["index.sqlite"]?.isEmpty == false)
+    for (name, bytes) in files {
+      for form in Self.forms { #expect(bytes.range(of: Data(form.utf8)) == nil, "\(name)") }
+    }
+  }
+
+  @Test func `a token does not go to a host that only the feed names`() throws {
+    let stranger = try SampleStore.start(StoreContent(["/x.jpg": Shop.picture("x")]))
+    defer { stranger.stop() }
+    let shop = try Shop(headers: #"headers: {token: "${STORE_TOKEN}"}"#)
+    let item = Shop.item("A1").replacing("/pictures/A1.jpg", with: "\(stranger.baseURL)/x.jpg")
+    shop.list([item], in: "main")
+    let environment = ["STORE_TOKEN": Self.token]
+
+    let refused = try shop.sync("--json", environment: environment)
+    #expect(stranger.requests.isEmpty)
+    let allowed = try shop.sync("--allow-private-addresses", environment: environment)
+
+    #expect(refused.status == 3)
+    #expect(try Document(refused)["failures"][0]["reason"].string == "address-refused")
+    #expect(allowed.status == 0)
+    #expect(stranger.requests.map(\.path) == ["/x.jpg"])
+    #expect(stranger.requests.allSatisfy { !$0.headers.contains { $0.value == Self.token } })
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import SampleStore
+
+/// A small shop on this machine with a catalog file for it and a cache of its own.
+///
+/// Two sections: `main` lists A1 and A2, and one item without an id; `soup` lists S1, which has no
+/// detail. Five pictures: three thumbnails, and one on the detail page of A1 and A2 each.
+final class Shop: Sendable {
+  let store: SampleStore
+  let folder: TemporaryFolder
+  /// The catalog file's path.
+  let catalog: String
+  /// The cache's path.
+  let cache: String
+
+  /// Starts the shop; `faults` is the text of a fault script.
+  init(faults: String = "", headers: String = "", isOpen: Bool = true) throws {
+    folder = try TemporaryFolder()
+    cache = folder.path("cache")
+    store = try SampleStore.start(Self.content(), faults: FaultScript(text: faults))
+    catalog = try folder.write(
+      """
+      name: banchan
+      currency: KRW
+      base: \(store.baseURL)/develop/
+      sections:
+        - {key: main, title: 메인반찬, subtitle: 한그릇 뚝딱 메인 요리, url: main}
+        - {key: soup, title: 국.찌게, subtitle: 김이 모락모락 국.찌게, url: soup}
+      detail: {url: "detail/{id}"}
+      format: banchan
+      \(headers)
+      """,
+      to: "shop.yaml"
+    )
+    if !isOpen { store.stop() }
+  }
+
+  deinit {
+    store.stop()
+  }
+
+  /// Runs a subcommand on this shop's cache to its end.
+  func larder(
+    _ arguments: String...,
+    environment: [String: String] = [:],
+    terminal: Running.Terminal? = nil
+  ) throws -> Command {
+    try Command.larder(
+      arguments + ["--cache", cache],
+      environment: environment,
+      terminal: terminal
+    )
+  }
+
+  /// Syncs this shop into its cache.
+  func sync(
+    _ arguments: String...,
+    environment: [String: String] = [:],
+    terminal: Running.Terminal? = nil
+  ) throws -> Command {
+    try Command.larder(
+      ["sync", catalog, "--cache", cache, "--retries", "0"] + arguments,
+      environment: environment,
+      terminal: terminal
+    )
+  }
+
+  /// Starts a sync and comes back when the shop has been asked `requests` times in all.
+  func startSync(requests: Int, _ arguments: String...) throws -> Running {
+    let running = try Running(
+      Command.binary,
+      ["sync", catalog, "--cache", cache, "--retries", "0"] + arguments
+    )
+    guard store.waitForRequests(requests) else {
+      throw CommandError("the shop was asked \(store.requests.count) times, not \(requests)")
+    }
+    return running
+  }
+
+  /// Makes a whole section's answer anew.
+  func list(_ items: [String], in section: String) {
+    store.content["/develop/\(section).json"] = Resource(
+      json: "[\(items.joined(separator: ","))]"
+    )
+  }
+
+  /// How many requests a first sync makes: two sections, three details, five pictures.
+  static let requests = 10
+
+  /// An item of the list in the banchan shape.
+  static func item(_ id: String, price: String = "7,000원", picture: String? = nil) -> String {
+    """
+    {"detail_hash": "\(id)", "image": "/pictures/\(picture ?? id).jpg", "alt": "\(id)",
+     "delivery_type": ["새벽배송"], "title": "반찬 \(id)", "description": "맛있는 \(id)",
+     "n_price": "8,000원", "s_price": "\(price)", "badge": ["이벤트특가"]}
+    """
+  }
+
+  /// A file that begins and ends as a JPEG does, unlike any other label's.
+  static func picture(_ label: String) -> Resource {
+    let bytes = [0xFF, 0xD8, 0xFF, 0xE0] + Array("JFIF \(label)".utf8) + [0xFF, 0xD9]
+    return Resource(bytes, type: "image/jpeg", lastModified: 1_610_000_000)
+  }
+
+  private static func content() -> StoreContent {
+    let content = StoreContent()
+    let nameless = #"{"title": "이름 없는 반찬", "s_price": "1,000원"}"#
+    content["/develop/main.json"] = Resource(
+      json: "[\(item("A1")), \(item("A2")), \(nameless)]"
+    )
+    content["/develop/soup.json"] = Resource(
+      json: #"{"statusCode": 200, "body": [\#(item("S1"))]}"#
+    )
+    for id in ["A1", "A2"] {
+      content["/develop/detail/\(id).json"] = Resource(
+        json: """
+          {"hash": "\(id)", "data": {"top_image": "/pictures/\(id)-top.jpg",
+           "thumb_images": ["/pictures/\(id)-top.jpg"], "product_description": "맛있는 \(id)",
+           "point": "70원", "delivery_info": "새벽배송", "delivery_fee": "2,500원",
+           "prices": ["7,000원"], "detail_section": []}}
+          """
+      )
+      content["/pictures/\(id)-top.jpg"] = picture("\(id) from above")
+    }
+    for id in ["A1", "A2", "S1"] { content["/pictures/\(id).jpg"] = picture(id) }
+    return content
+  }
+}

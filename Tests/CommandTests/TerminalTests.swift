@@ -1,0 +1,96 @@
+import SampleStore
+import Testing
+
+@Suite struct TerminalTests {
+  /// Slow enough for the progress line to be drawn several times.
+  private static let slow = "path=/develop/soup delay=600ms"
+
+  @Test func `on a terminal a sync shows its progress and takes it away at the end`() throws {
+    let shop = try Shop(faults: Self.slow)
+
+    let sync = try shop.sync(terminal: .errors)
+
+    #expect(sync.status == 0)
+    #expect(sync.errors.contains(#/sections 1/2  details 2/2  pictures 4/4/#))
+    #expect(sync.errors.contains("\r\u{1B}[K"))
+    #expect(sync.output.hasPrefix("banchan: complete"))
+  }
+
+  @Test(
+    arguments: [
+      (["--quiet"], [:]),
+      (["--json"], [:]),
+      ([], ["TERM": "dumb"]),
+    ] as [([String], [String: String])]
+  )
+  func `there is no progress when it was not wanted`(
+    _ flags: [String],
+    _ environment: [String: String]
+  ) throws {
+    let shop = try Shop(faults: Self.slow)
+
+    let sync = try Command.larder(
+      ["sync", shop.catalog, "--cache", shop.cache] + flags,
+      environment: environment,
+      terminal: .errors
+    )
+
+    #expect(sync.status == 0)
+    #expect(!sync.errors.contains("sections"))
+    #expect(!sync.errors.contains("\u{1B}"))
+  }
+
+  @Test func `off a terminal there is no progress`() throws {
+    let shop = try Shop(faults: Self.slow)
+
+    let sync = try shop.sync()
+
+    #expect(!sync.errors.contains("sections"))
+    #expect(!sync.errors.contains("\r"))
+  }
+
+  @Test func `colours are for terminals whose owner did not decline them`() throws {
+    let shop = try Shop()
+    let plain = try shop.sync()
+    let colored = try shop.larder("list", terminal: .output)
+    let dumb = try shop.larder("list", environment: ["TERM": "dumb"], terminal: .output)
+    let declined = try shop.larder("list", environment: ["NO_COLOR": "1"], terminal: .output)
+    let flagged = try shop.larder("list", "--no-color", terminal: .output)
+    let piped = try shop.larder("list")
+
+    #expect(colored.output.contains("\u{1B}["))
+    for command in [plain, dumb, declined, flagged, piped] {
+      #expect(command.status == 0)
+      #expect(!command.output.contains("\u{1B}"))
+    }
+  }
+
+  @Test(arguments: ["list", "list --json", "show B100", "diff"])
+  func `a reader that goes away ends a command quietly`(_ words: String) throws {
+    let shop = try Shop()
+    // More than a pipe holds, so that the command must write after its reader has gone.
+    shop.list((100...1400).map { Shop.item("B\($0)", picture: "A1") }, in: "main")
+    #expect(try shop.sync("--no-details").status == 0)
+
+    let command = try Command.shell(
+      #""$larder" \#(words) --cache "$cache" | head -c 1 | wc -c; echo ${PIPESTATUS[0]}"#,
+      environment: ["cache": shop.cache]
+    )
+
+    #expect(command.output.split(whereSeparator: \.isWhitespace) == ["1", "0"])
+    #expect(command.errors == "")
+  }
+
+  @Test func `output that cannot be written is status 74`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+
+    let command = try Command.shell(
+      #""$larder" list --cache "$cache" >/dev/full"#,
+      environment: ["cache": shop.cache]
+    )
+
+    #expect(command.status == 74)
+    #expect(command.errors.contains("no space left"))
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@Suite struct UsageTests {
+  @Test(arguments: [
+    ["--frobnicate"],
+    ["frobnicate"],
+    ["sync"],
+    ["sync", "CATALOG", "--frobnicate"],
+    ["sync", "CATALOG", "--rate", "fast"],
+    ["sync", "CATALOG", "--rate", "0/s"],
+    ["sync", "CATALOG", "--max-bytes", "much"],
+    ["sync", "CATALOG", "--max-bytes", "0"],
+    ["sync", "CATALOG", "--deadline", "soon"],
+    ["sync", "CATALOG", "--parallel", "0"],
+    ["sync", "CATALOG", "--per-host", "many"],
+    ["sync", "CATALOG", "--retries", "many"],
+    ["sync", "CATALOG", "--connect-to", "there"],
+    ["sync", "CATALOG", "--base", "develop"],
+    ["sync", "CATALOG", "--log-format", "xml"],
+    ["status", "--check", "often"],
+    ["verify", "--fast", "--full"],
+    ["diff", "one"],
+    ["demo", "--port", "65536"],
+    ["demo", "--samples", "/nowhere"],
+  ])
+  func `a wrong command line is status 64, says why and does nothing`(
+    _ arguments: [String]
+  ) throws {
+    let shop = try Shop()
+    let words = arguments.map { $0 == "CATALOG" ? shop.catalog : $0 }
+
+    let command = try Command.larder(words, environment: ["LARDER_CACHE": shop.cache])
+
+    #expect(command.status == 64)
+    #expect(command.output == "")
+    #expect(command.errors.count > 20)
+    #expect(shop.store.requests.isEmpty)
+    #expect(throws: (any Error).self) { try shop.folder.stamps(below: "cache") }
+  }
+
+  @Test func `a catalog file that is not there is a usage error that names it`() throws {
+    let command = try Command.larder(["sync", "no-such-shop.yaml"])
+
+    #expect(command.status == 64)
+    #expect(command.errors.contains("no-such-shop.yaml"))
+    #expect(command.errors.contains("no such file"))
+  }
+
+  @Test func `the cache's flag wins over its variable, which wins over the working folder`()
+    throws
+  {
+    let shop = try Shop()
+    let other = ["LARDER_CACHE": shop.folder.path("other")]
+    #expect(try shop.sync().status == 0)
+
+    #expect(try shop.larder("status", environment: other).status == 0)
+    #expect(try Command.larder(["status"], environment: other).status == 1)
+    #expect(try Command.larder(["status"], environment: ["LARDER_CACHE": shop.cache]).status == 0)
+    #expect(try Command.shell("mkdir a && cd a && \"$larder\" status").status == 1)
+  }
+}

@@ -1,0 +1,44 @@
+// Shows the thread sanitizer the one lock that it cannot see.
+//
+// The quick path of Swift's Mutex is atomics in our own code, which the sanitizer knows. A lock
+// that has to be waited for is taken and given back inside libswiftSynchronization, which is not
+// instrumented, and every such handover would be reported as a race. Preloaded, these stand before
+// the library's functions and say what they do; they lock and unlock nothing themselves.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SWIFT __attribute__((swiftcall))
+#define SELF __attribute__((swift_context)) void *self
+
+// Weak: programs without the sanitizer, such as the shell, are preloaded with this too.
+extern void __tsan_acquire(void *lock) __attribute__((weak));
+extern void __tsan_release(void *lock) __attribute__((weak));
+
+SWIFT void lockSlow(uint32_t thread, SELF)
+    __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
+SWIFT bool tryLockSlow(SELF) __asm__("$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+SWIFT void unlockSlow(SELF) __asm__("$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
+
+SWIFT void lockSlow(uint32_t thread, SELF) {
+  SWIFT void (*next)(uint32_t, SELF) =
+      dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
+  next(thread, self);
+  if (__tsan_acquire) __tsan_acquire(self);
+}
+
+SWIFT bool tryLockSlow(SELF) {
+  SWIFT bool (*next)(SELF) =
+      dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+  bool isTaken = next(self);
+  if (isTaken && __tsan_acquire) __tsan_acquire(self);
+  return isTaken;
+}
+
+SWIFT void unlockSlow(SELF) {
+  SWIFT void (*next)(SELF) =
+      dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
+  if (__tsan_release) __tsan_release(self);
+  next(self);
+}
