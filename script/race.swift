@@ -1,0 +1,21 @@
+// Proves that the sanitizer, with race.c before it, still tells a race from a lock that was waited
+// for: without an argument nothing may be reported, with one the race below must be.
+import Dispatch
+import Synchronization
+
+final class Counter: @unchecked Sendable {
+  // SAFETY: none, on purpose, for `unguarded`; `guarded` is a Mutex.
+  var unguarded = 0
+  let guarded = Mutex(0)
+}
+
+let counter = Counter()
+let isPlanted = CommandLine.arguments.count > 1
+let group = DispatchGroup()
+for number in 0..<2 {
+  DispatchQueue(label: "race.\(number)").async(group: group) {
+    for _ in 0..<20_000 { counter.guarded.withLock { $0 += 1 } }
+    if isPlanted { counter.unguarded += 1 }
+  }
+}
+group.wait()
