@@ -63,6 +63,11 @@ public struct CatalogAddresses: Sendable {
     return hosts
   }
 
+  /// A URL that the index holds, without secrets.
+  func redacted(_ text: String) -> String {
+    (try? parser.parse(text, relativeTo: nil))?.redacted ?? text
+  }
+
   private func filePath(_ text: String) -> String? {
     guard text.hasPrefix("file:") else { return nil }
     var path = text.dropFirst("file:".count)

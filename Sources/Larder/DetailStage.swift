@@ -255,7 +255,7 @@ final class DetailStage: Sendable {
   /// Hands on the pictures of a detail that was just decoded, and keeps it.
   private func keep(_ detail: ItemDetail, _ document: DocumentEntry, base: WebURL?) {
     var detail = detail
-    let resolved = context.resolve(&detail.images, base: base, item: detail.id)
+    let resolved = context.resolve(&detail.images, base: base)
     pictures?.add(resolved)
     let entry = DetailEntry(
       item: detail.id,

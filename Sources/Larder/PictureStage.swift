@@ -62,14 +62,25 @@ final class PictureStage: Sendable {
   }
 
   /// Adds references whose URLs are at hand: a section or detail just decoded.
-  func add(_ references: [(id: PictureID, url: WebURL)]) {
+  func add(_ references: [PictureReference]) {
     var jobs: [HostPort: [Job]] = [:]
+    var refused: [(id: PictureID, failure: TransferFailure)] = []
     let now = context.now().seconds
     state.withLock { state in
-      for (id, url) in references where count(id, at: now, &state) {
-        let isHeld = state.states[id]?.isHeld ?? false
-        jobs[url.hostPort, default: []].append(Job(id: id, url: url, isHeld: isHeld))
+      for reference in references where count(reference.id, at: now, &state) {
+        let id = reference.id
+        switch reference.url {
+        case .success(let url):
+          let isHeld = state.states[id]?.isHeld ?? false
+          jobs[url.hostPort, default: []].append(Job(id: id, url: url, isHeld: isHeld))
+        case .failure(let failure):
+          refused.append((id, failure))
+        }
       }
+    }
+    for (id, failure) in refused {
+      context.failures.note(id, failure)
+      finish(nil) { $0.failed += 1 }
     }
     enqueue(jobs)
   }

@@ -5,22 +5,21 @@ import Transport
 extension RunContext {
   /// Makes the references absolute, as they will be sent, and says which pictures they are.
   ///
-  /// What is no URL that larder fetches stays as the feed wrote it and is reported.
-  func resolve(_ images: inout [ImageReference], base: WebURL?, item: String)
-    -> [(id: PictureID, url: WebURL)]
-  {
-    var resolved: [(id: PictureID, url: WebURL)] = []
-    resolved.reserveCapacity(images.count)
+  /// What is no URL that larder fetches stays as the feed wrote it, and is a picture that fails:
+  /// now, and in every run until the feed is mended.
+  func resolve(_ images: inout [ImageReference], base: WebURL?) -> [PictureReference] {
+    var references: [PictureReference] = []
+    references.reserveCapacity(images.count)
     for (place, image) in images.enumerated() {
       do throws(TransferFailure) {
         let url = try transport.parse(image.url, relativeTo: base)
         images[place] = ImageReference(role: image.role, url: url.text)
-        resolved.append((PictureID(url: url.text), url))
+        references.append(PictureReference(id: PictureID(url: url.text), url: .success(url)))
       } catch {
-        failures.note(.image, id: item, error)
+        references.append(PictureReference(id: PictureID(url: image.url), url: .failure(error)))
       }
     }
-    return resolved
+    return references
   }
 
   /// The items of a listing.

@@ -17,7 +17,7 @@ final class SectionStage: Sendable {
   struct Arrival: Sendable {
     var listing: Int64
     /// The pictures with their URLs when the section was decoded just now, nil when it was known.
-    var references: [(id: PictureID, url: WebURL)]?
+    var references: [PictureReference]?
   }
 
   private let context: RunContext
@@ -67,7 +67,7 @@ final class SectionStage: Sendable {
   private struct Page: Sendable {
     var document: DocumentEntry
     var sections: [DecodedSection]
-    var references: [String: [(id: PictureID, url: WebURL)]]?
+    var references: [String: [PictureReference]]?
   }
 
   private func page(_ reading: Reading) {
@@ -217,14 +217,14 @@ final class SectionStage: Sendable {
     base: WebURL?,
     _ reading: Reading
   ) throws(CacheError) -> Page {
-    var references: [String: [(id: PictureID, url: WebURL)]] = [:]
+    var references: [String: [PictureReference]] = [:]
     var sections: [DecodedSection] = []
     for section in listing.sections {
       var records: [ItemRecord] = []
-      var pictures: [(id: PictureID, url: WebURL)] = []
+      var pictures: [PictureReference] = []
       records.reserveCapacity(section.items.count)
       for var item in section.items {
-        let resolved = context.resolve(&item.images, base: base, item: item.id)
+        let resolved = context.resolve(&item.images, base: base)
         pictures += resolved
         records.append(
           ItemRecord(key: item.id, body: item.encoded(), pictures: resolved.map(\.id))

@@ -16,8 +16,6 @@ public struct SyncOptions: Sendable {
   public var pictureLimit: Int64 = 64 << 20
   /// The most bytes of one JSON body.
   public var jsonLimit: Int64 = 1 << 30
-  /// The most nesting of one JSON body.
-  public var jsonDepth = 128
 
   /// The defaults.
   public init() {}

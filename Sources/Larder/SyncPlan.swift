@@ -116,11 +116,11 @@ public struct SyncPlan: Sendable, Equatable, Codable {
     for id in pictures.sorted() {
       guard let entry = entries[id] else { continue }
       if !entry.isHeld {
-        images.fetch.append(entry.url)
+        images.fetch.append(addresses.redacted(entry.url))
       } else if entry.expiry > now.seconds {
         images.fresh += 1
       } else {
-        images.revalidate.append(entry.url)
+        images.revalidate.append(addresses.redacted(entry.url))
       }
     }
     images.fetch.sort()

@@ -45,7 +45,14 @@ public struct LarderCommand: ParsableCommand {
   /// parser's as it likes.
   private static func exit(for error: any Error) -> Never {
     guard let failure = CommandFailure(error) else { exit(withError: error) }
-    if let message = failure.message { Output.error(message) }
+    if let message = failure.message {
+      // The options may be what failed to parse, so the arguments are asked themselves.
+      let isJSON =
+        CommandLine.arguments.joined(separator: " ").contains("--log-format=json")
+        || zip(CommandLine.arguments, CommandLine.arguments.dropFirst())
+          .contains { $0 == "--log-format" && $1 == "json" }
+      Log(isJSON ? .json : .text).error(message)
+    }
     Output.end(failure.status)
   }
 }

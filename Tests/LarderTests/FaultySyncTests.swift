@@ -45,6 +45,23 @@ struct FaultySyncTests {
     #expect(report.items.total == 0 && report.images.unique == 0)
   }
 
+  @Test func `a picture whose reference is no URL fails in every run until the feed is mended`()
+    throws
+  {
+    shop.items["B"]?[1].thumbnail = "ftp://elsewhere.test/b.jpg"
+    shop.items["C"]?[0].gallery = ["javascript:alert(1)"]
+    try shop.publish()
+
+    for _ in 1...2 {
+      let report = try shop.sync(folder)
+
+      #expect(report.outcome == .partial)
+      #expect(report.images.failed == 2)
+      #expect(report.failures.map(\.reason) == ["scheme-refused", "scheme-refused"])
+      #expect(Set(report.failures.compactMap(\.id)) == ["B2", "C1"])
+    }
+  }
+
   @Test func `a section that fails on its first run is failed, the others arrive`() throws {
     shop.store.faults = [FaultRule("/shop/B", .status(500))]
 

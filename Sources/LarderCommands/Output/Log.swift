@@ -8,6 +8,15 @@ struct Log {
     format = options.logFormat
   }
 
+  init(_ format: LogFormat) {
+    self.format = format
+  }
+
+  /// Something ended the command.
+  func error(_ message: String) {
+    say("error", message)
+  }
+
   /// Something is wrong that did not end the command.
   func warning(_ message: String) {
     say("warning", message)
@@ -21,7 +30,11 @@ struct Log {
   private func say(_ level: String, _ message: String) {
     switch format {
     case .text:
-      Output.note(level == "info" ? message : "\(level): \(message)")
+      switch level {
+      case "info": Output.note(message)
+      case "error": Output.error(message)
+      default: Output.note("\(level): \(message)")
+      }
     case .json:
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
