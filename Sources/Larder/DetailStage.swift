@@ -43,7 +43,7 @@ final class DetailStage: Sendable {
     self.target = target
     self.mapping = context.catalog.listingDigest
     state = Mutex(State(known: known))
-    let line = WorkLine<String>(limit: Self.window, queue: context.work) { [weak self] batch in
+    let line = WorkLine<String>(limit: Self.window, queue: context.starts) { [weak self] batch in
       for id in batch { self?.fetch(id) }
     }
     state.withLock { $0.line = line }

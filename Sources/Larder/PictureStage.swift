@@ -148,7 +148,7 @@ final class PictureStage: Sendable {
   private func line(of host: HostPort) -> WorkLine<Job> {
     state.withLock { state in
       if let line = state.lines[host] { return line }
-      let line = WorkLine<Job>(limit: Self.window, queue: context.work) { [weak self] batch in
+      let line = WorkLine<Job>(limit: Self.window, queue: context.starts) { [weak self] batch in
         self?.start(batch)
       }
       state.lines[host] = line

@@ -14,8 +14,11 @@ struct RunContext: Sendable {
   let index: Index
   let store: PictureStore
   let progress: SyncProgress
-  /// Decodes and looks things up; the transfer thread has no time for either.
+  /// Decodes, one body after the other; the transfer thread has no time for that.
   let work: DispatchQueue
+  /// Starts what is due. Apart from ``work``, so that the pictures of the first section are on their
+  /// way while the others are still being decoded.
+  let starts: DispatchQueue
   /// The wall clock.
   let now: @Sendable () -> UnixTime
   /// The catalog file's headers with the environment put in, for the catalog's own hosts only.

@@ -107,6 +107,7 @@ public final class SyncRun: Sendable {
       store: store,
       progress: progress,
       work: DispatchQueue(label: "larder.work"),
+      starts: DispatchQueue(label: "larder.starts"),
       now: now,
       credentials: credentials,
       failures: FailureLog(),

@@ -123,10 +123,18 @@ struct PictureStoreTests {
   }
 
   @Test(arguments: [
-    [], [0xFF], [0xFF, 0xD8], [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8),
-    Array("<!DOCTYPE html><p>Not found".utf8), [UInt8](repeating: 0, count: 300_000),
+    ("nothing", [], 1), ("one byte", [0xFF], 1), ("two bytes", [0xFF, 0xD8], 1),
+    ("a JPEG's first three", [0xFF, 0xD8, 0xFF], 1),
+    ("a GIF's first six", Array("GIF89a".utf8), 1),
+    ("a page", Array("<!DOCTYPE html><p>Not found".utf8), 1), ("zeros", [0], 300_000),
   ])
-  func `a body that is no picture is refused and leaves no file`(bytes: [UInt8]) throws {
+  func `a body that is no picture is refused and leaves no file`(
+    what: String,
+    part: [UInt8],
+    times: Int
+  ) throws {
+    let bytes = Array(repeatElement(part, count: times).joined())
+
     let outcomes = try cache.keep([(url("a"), bytes)])
 
     guard case .refused(.notAPicture, _)? = outcomes.first else {
