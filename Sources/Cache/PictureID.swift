@@ -3,9 +3,8 @@ import Crypto
 /// What names a picture everywhere: the first 63 bits of the SHA-256 of its URL.
 ///
 /// A pure function of the URL, so that two machines agree on it without talking, rows can refer
-/// to a picture before it is fetched, and the index needs no second key. Two URLs share an
-/// identity with a chance of one in 10^13 among a million; the index compares the URLs and
-/// refuses the second.
+/// to a picture before it is fetched, and the index needs no second key. Among a million URLs two
+/// share an identity with a chance of one in 10^7.
 public struct PictureID: Hashable, Sendable, Comparable {
   /// The number, never negative: SQLite keeps it as the row's own key.
   public let number: Int64

@@ -16,8 +16,10 @@ struct RunContext: Sendable {
   let progress: SyncProgress
   /// Decodes, one body after the other; the transfer thread has no time for that.
   let work: DispatchQueue
-  /// Starts what is due. Apart from ``work``, so that the pictures of the first section are on their
-  /// way while the others are still being decoded.
+  /// Starts what is due.
+  ///
+  /// Apart from ``work``, so that the pictures of the first section are on their way while the
+  /// others are still being decoded.
   let starts: DispatchQueue
   /// The wall clock.
   let now: @Sendable () -> UnixTime
