@@ -55,7 +55,6 @@ let package = Package(
         "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
     .target(
@@ -65,15 +64,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
-    .target(
-      name: "Larder",
-      dependencies: [
-        "Catalog", "Transport", "Cache",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "SystemPackage", package: "swift-system"),
-      ]
-    ),
+    .target(name: "Larder", dependencies: ["Catalog", "Transport", "Cache"]),
     .target(
       name: "SampleStore",
       dependencies: [
@@ -93,7 +84,6 @@ let package = Package(
         "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
         "SampleStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
