@@ -12,7 +12,7 @@ struct StagedPicture: Sendable {
   let completion: @Sendable (PictureOutcome) -> Void
 }
 
-/// What is committed together: files first, then their rows in one transaction.
+/// What is made ready together: its files are synced and renamed before any of its rows is written.
 struct CommitGroup: Sendable {
   /// How many pictures make a group full.
   ///

@@ -32,9 +32,9 @@ extension GroupCommitter {
         continue
       case .renamed(let stamp):
         staged.entry.stamp = stamp
-        placed.add(staged, before: staged.before)
+        placed.add(staged)
       case .kept:
-        placed.add(staged, before: nil)
+        placed.add(staged)
       }
     }
     placed.add(group)

@@ -7,8 +7,8 @@ import Transport
 /// Gathers what the ingest queue made ready and commits it in groups on a queue of its own.
 ///
 /// The order makes any crash harmless: every file of a group is synced, then renamed, then the
-/// folders are synced, then the rows of a few groups are committed together. A file ahead of its row is found and adopted
-/// by the next run; a row never points to bytes that are not there.
+/// folders are synced, then the rows of a few groups are committed together. A file ahead of its row
+/// is found by the next run; a row never points to bytes that are not there.
 final class GroupCommitter: @unchecked Sendable {
   // SAFETY: `group` and `generation` belong to the ingest queue, `contents` and `placed` to the
   // commit queue; both queues are serial. `firstFailure` has a lock, `arrived` is atomic. All else

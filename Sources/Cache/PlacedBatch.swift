@@ -5,6 +5,8 @@ import Transport
 /// Pictures whose files are in place, and rows, that wait for one transaction together.
 struct PlacedBatch: Sendable {
   /// A picture with its new row.
+  ///
+  /// What was staged without its open file: 256 of those at once would be 256 descriptors.
   struct Picture: Sendable {
     var entry: PictureEntry
     var before: [UInt8]?
@@ -32,11 +34,11 @@ struct PlacedBatch: Sendable {
     return next
   }
 
-  mutating func add(_ staged: StagedPicture, before: [UInt8]?) {
+  mutating func add(_ staged: StagedPicture) {
     pictures.append(
       Picture(
         entry: staged.entry,
-        before: before,
+        before: staged.before,
         outcome: staged.outcome,
         completion: staged.completion
       )

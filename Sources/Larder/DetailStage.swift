@@ -145,7 +145,7 @@ final class DetailStage: Sendable {
           base: base ?? source.base
         )
       } catch {
-        note(error, id: nil, source)
+        context.failures.note(undecodable: .detail, id: nil, source, error.description)
         return .failed
       }
     }
@@ -156,21 +156,7 @@ final class DetailStage: Sendable {
   private func keepAll(_ details: [String: ItemDetail], _ document: DocumentEntry, base: WebURL?) {
     let listed = seen
     for (id, detail) in details where !listed.contains(id) {
-      var detail = detail
-      let pictures = detail.images.enumerated().compactMap { place, image -> PictureID? in
-        guard let url = try? context.transport.parse(image.url, relativeTo: base) else {
-          return nil
-        }
-        detail.images[place] = ImageReference(role: image.role, url: url.text)
-        return PictureID(url: url.text)
-      }
-      let entry = DetailEntry(
-        item: id,
-        document: document.id,
-        state: .held,
-        body: detail.encoded(),
-        pictures: pictures
-      )
+      let entry = entry(of: detail, document, base: base).entry
       context.store.keep(entry, catalog: context.entry.id, document: document) {}
     }
   }
@@ -187,19 +173,6 @@ final class DetailStage: Sendable {
       expiry: word.expiry,
       digest: ContentDigest.number(of: body),
       fetched: context.now().seconds
-    )
-  }
-
-  private func note(_ error: CatalogError, id: String?, _ source: DocumentSource) {
-    context.failures.note(
-      SyncReport.Failure(
-        stage: .detail,
-        id: id,
-        url: source.redacted,
-        reason: FailureReason.undecodable.rawValue,
-        attempts: 1,
-        detail: error.description
-      )
     )
   }
 
@@ -245,7 +218,7 @@ final class DetailStage: Sendable {
         guard error.code != .absentDetail else {
           return keepMissing(id, document)
         }
-        note(error, id: id, source)
+        context.failures.note(undecodable: .detail, id: id, source, error.description)
         if let known, known.state == .held { add(picturesOf: known) }
         finish { $0.failed += 1 }
       }
@@ -254,17 +227,27 @@ final class DetailStage: Sendable {
 
   /// Hands on the pictures of a detail that was just decoded, and keeps it.
   private func keep(_ detail: ItemDetail, _ document: DocumentEntry, base: WebURL?) {
+    let (entry, references) = entry(of: detail, document, base: base)
+    pictures?.add(references)
+    keep(entry, document) { $0.fetched += 1 }
+  }
+
+  /// The row of a detail that was just decoded, and the pictures that it refers to.
+  private func entry(
+    of detail: ItemDetail,
+    _ document: DocumentEntry,
+    base: WebURL?
+  ) -> (entry: DetailEntry, references: [PictureReference]) {
     var detail = detail
-    let resolved = context.resolve(&detail.images, base: base)
-    pictures?.add(resolved)
+    let references = context.resolve(&detail.images, base: base)
     let entry = DetailEntry(
       item: detail.id,
       document: document.id,
       state: .held,
       body: detail.encoded(),
-      pictures: resolved.map(\.id)
+      pictures: references.map(\.id)
     )
-    keep(entry, document) { $0.fetched += 1 }
+    return (entry, references)
   }
 
   /// Keeps that the origin has no detail of an item.

@@ -71,6 +71,25 @@ final class FailureLog: Sendable {
     state.withLock { $0.failures.append(failure) }
   }
 
+  /// Notes a body that came and could not be read.
+  func note(
+    undecodable stage: SyncReport.Stage,
+    id: String?,
+    _ source: DocumentSource,
+    _ words: String
+  ) {
+    note(
+      SyncReport.Failure(
+        stage: stage,
+        id: id,
+        url: source.redacted,
+        reason: FailureReason.undecodable.rawValue,
+        attempts: 1,
+        detail: words
+      )
+    )
+  }
+
   /// Counts the requests of a transfer that ended well.
   func count(_ response: Response) {
     state.withLock { $0.attempts += response.attempts }

@@ -1,5 +1,3 @@
-import Transport
-
 /// A section as this run found it, before the report is written.
 struct SectionResult: Sendable {
   var key: String
@@ -11,7 +9,4 @@ struct SectionResult: Sendable {
   var withheld: [String] = []
   var skipped: [SyncReport.Skipped] = []
   var error: String?
-  var reason: FailureReason?
-  /// Whether the feed could be reached and was at fault itself.
-  var isDataFault = false
 }

@@ -80,12 +80,12 @@ final class SectionStage: Sendable {
           try answer(reply, to: reading, held: known)
         } catch {
           context.failures.note(error)
-          fail(reading, error.description, .disk, isDataFault: false)
+          fail(reading, error.description)
         }
       }
     } catch {
       context.failures.note(error)
-      fail(reading, error.description, .disk, isDataFault: false)
+      fail(reading, error.description)
     }
   }
 
@@ -97,13 +97,7 @@ final class SectionStage: Sendable {
     switch reply {
     case .failed(let failure):
       context.failures.note(.section, id: key(of: reading.position), failure)
-      return fail(
-        reading,
-        failure.description,
-        failure.reason,
-        isDataFault: false,
-        isUnfinished: failure.endedWithRun
-      )
+      return fail(reading, failure.description)
 
     case .unchanged(let word):
       guard var document = held else { return }
@@ -137,17 +131,14 @@ final class SectionStage: Sendable {
       do throws(CatalogError) {
         listing = try decode(body, reading)
       } catch {
+        let words = error.description
         context.failures.note(
-          SyncReport.Failure(
-            stage: .section,
-            id: key(of: reading.position),
-            url: reading.next.redacted,
-            reason: FailureReason.undecodable.rawValue,
-            attempts: 1,
-            detail: error.description
-          )
+          undecodable: .section,
+          id: key(of: reading.position),
+          reading.next,
+          words
         )
-        return fail(reading, error.description, .undecodable, isDataFault: true)
+        return fail(reading, words)
       }
       if context.options.strict, let bad = listing.skipped.first {
         return refuse(reading, SyncReport.Skipped(bad))
@@ -183,17 +174,8 @@ final class SectionStage: Sendable {
     let words =
       "cannot read section \(bad.section): item \(bad.index)"
       + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
-    context.failures.note(
-      SyncReport.Failure(
-        stage: .section,
-        id: bad.section,
-        url: reading.next.redacted,
-        reason: FailureReason.undecodable.rawValue,
-        attempts: 1,
-        detail: words
-      )
-    )
-    fail(reading, words, .undecodable, isDataFault: true)
+    context.failures.note(undecodable: .section, id: bad.section, reading.next, words)
+    fail(reading, words)
   }
 
   private func decode(_ body: [UInt8], _ reading: Reading) throws(CatalogError) -> DecodedListing {
@@ -320,13 +302,7 @@ final class SectionStage: Sendable {
   }
 
   /// A source that gave nothing: the last good sections stand in for it, as stale.
-  private func fail(
-    _ reading: Reading,
-    _ words: String,
-    _ reason: FailureReason,
-    isDataFault: Bool,
-    isUnfinished: Bool = false
-  ) {
+  private func fail(_ reading: Reading, _ words: String) {
     var results: [SectionResult] = []
     let names = context.catalog.sectionNames(
       at: reading.position,
@@ -342,9 +318,7 @@ final class SectionStage: Sendable {
           subtitle: planned.subtitle,
           source: held == nil ? .failed : .stale,
           listing: held,
-          error: words,
-          reason: reason,
-          isDataFault: isDataFault
+          error: words
         )
       )
       // Its pictures may be due all the same, and the origin of those another one.

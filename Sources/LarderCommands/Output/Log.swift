@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Larder
 
 /// Says things on stderr, a line each, as text or as one JSON object.
 struct Log {
@@ -22,24 +22,13 @@ struct Log {
     say("warning", message)
   }
 
-  /// Something to know.
-  func info(_ message: String) {
-    say("info", message)
-  }
-
   private func say(_ level: String, _ message: String) {
     switch format {
     case .text:
-      switch level {
-      case "info": Output.note(message)
-      case "error": Output.error(message)
-      default: Output.note("\(level): \(message)")
-      }
+      if level == "error" { Output.error(message) } else { Output.note("\(level): \(message)") }
     case .json:
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let line = try? encoder.encode(["level": level, "message": message])
-      Output.note(String(decoding: line ?? Data(), as: UTF8.self))
+      let line = try? ["level": level, "message": message].jsonLine()
+      Output.note(String(decoding: line ?? [], as: UTF8.self))
     }
   }
 }
