@@ -23,6 +23,8 @@ final class GroupCommitter: @unchecked Sendable {
   let index: Index
   let disk: any Disk
   let run: Int64
+  /// How long a group may wait to be filled.
+  private let patience: DispatchTimeInterval
   private let queue = DispatchQueue(label: "larder.commit")
   private let ingest: DispatchQueue
   private let isIdle = DispatchSemaphore(value: 1)
@@ -34,18 +36,17 @@ final class GroupCommitter: @unchecked Sendable {
   /// question to the origin.
   static let rowBatch = 256
 
-  /// How long a group may wait to be filled.
-  static let patience = DispatchTimeInterval.milliseconds(125)
-
   init(
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk,
     run: Int64,
     states: [PictureID: PictureState],
-    ingest: DispatchQueue
+    ingest: DispatchQueue,
+    patience: DispatchTimeInterval
   ) {
     self.ingest = ingest
+    self.patience = patience
     self.layout = layout
     self.index = index
     self.disk = disk
@@ -71,7 +72,7 @@ final class GroupCommitter: @unchecked Sendable {
       send()
     } else if wasEmpty {
       let due = generation
-      ingest.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+      ingest.asyncAfter(deadline: .now() + patience) { [weak self] in
         guard let self, self.generation == due else { return }
         self.send()
       }

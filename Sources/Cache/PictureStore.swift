@@ -27,6 +27,7 @@ public final class PictureStore: Sendable {
 
   private let queue = DispatchQueue(label: "larder.ingest")
   private let inbox = Mutex<[Job]>([])
+  private let announced = Atomic<Int>(0)
 
   /// Work that arrived, in order.
   private enum Job: Sendable {
@@ -55,12 +56,14 @@ public final class PictureStore: Sendable {
   ///   - disk: where the bytes go.
   ///   - run: the run that changes are entered under.
   ///   - states: what is held now, to find equal bytes.
+  ///   - patience: how long a group may wait to be filled while more is announced.
   public init(
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk = SystemDisk(),
     run: Int64,
-    states: [PictureID: PictureState]
+    states: [PictureID: PictureState],
+    patience: DispatchTimeInterval = .milliseconds(125)
   ) {
     self.layout = layout
     self.index = index
@@ -71,7 +74,8 @@ public final class PictureStore: Sendable {
       disk: disk,
       run: run,
       states: states,
-      ingest: queue
+      ingest: queue,
+      patience: patience
     )
   }
 
@@ -128,6 +132,20 @@ public final class PictureStore: Sendable {
     completion: @escaping @Sendable () -> Void
   ) {
     submit(.row { $0.add(detail, catalog: catalog, document: document, completion: completion) })
+  }
+
+  /// Says that so many requests are under way whose outcomes will be kept; any thread.
+  public func announce(_ count: Int) {
+    announced.add(count, ordering: .relaxed)
+  }
+
+  /// Says that what came of one announced request was handed over, or that nothing did.
+  ///
+  /// After the last, what has gathered is committed at once: no group waits for more to fill it
+  /// when nothing more is on its way.
+  public func settle() {
+    let left = announced.subtract(1, ordering: .relaxed).newValue
+    if left == 0 { flush {} }
   }
 
   /// Commits what has arrived so far, then calls `completion`, on a queue of the store.

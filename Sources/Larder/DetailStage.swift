@@ -84,8 +84,10 @@ final class DetailStage: Sendable {
         return settle(known)
       }
       let document = held
+      context.store.announce(1)
       context.fetch(source, held: document, priority: .detail) { [self] reply in
         answer(reply, id: id, source: source, held: document, known: known)
+        context.store.settle()
       }
     } catch {
       context.failures.note(error)
@@ -96,12 +98,14 @@ final class DetailStage: Sendable {
   /// Takes the item's part of the one document that holds all details.
   private func ask(_ id: String, _ source: DocumentSource, _ held: DocumentEntry?) {
     shared.ask {
+      context.store.announce(1)
       context.fetch(source, held: held, priority: .detail) { [self] reply in
         let answer = read(reply, source, held)
         if case .decoded(let details, let document, let base) = answer {
           keepAll(details, document, base: base)
         }
         shared.settle(answer)
+        context.store.settle()
       }
     } completion: { [self] answer in
       let known = state.withLock { $0.known[id] }

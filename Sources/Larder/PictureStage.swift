@@ -168,6 +168,7 @@ final class PictureStage: Sendable {
     } catch {
       context.failures.note(error)
     }
+    context.store.announce(batch.count)
     for job in batch { fetch(job, held: entries[job.id]) }
   }
 
@@ -194,6 +195,7 @@ final class PictureStage: Sendable {
     // `arrived` ends in finish(_:_:).
     context.transport.fetch(request, into: sink) { [self] result in
       arrived(result, job, held, sink, asked)
+      context.store.settle()
     }
   }
 

@@ -18,7 +18,8 @@ final class CacheOnDisk {
 
   init(
     _ folder: TemporaryFolder,
-    disk: any Disk = SystemDisk(durable: false)
+    disk: any Disk = SystemDisk(durable: false),
+    patience: DispatchTimeInterval = .milliseconds(125)
   ) throws(CacheError) {
     self.folder = folder
     layout = try CacheLayout(creating: folder.path("cache"))
@@ -31,7 +32,8 @@ final class CacheOnDisk {
       index: index,
       disk: disk,
       run: run,
-      states: try index.pictureStates()
+      states: try index.pictureStates(),
+      patience: patience
     )
   }
 

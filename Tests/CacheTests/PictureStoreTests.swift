@@ -49,6 +49,29 @@ struct PictureStoreTests {
     #expect(try cache.verify() == VerifyReport(checked: 1))
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `the last pictures of a run do not wait for a group to fill`() async throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder, patience: .seconds(3600))
+    cache.store.announce(2)
+    let sink = cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
+    #expect(CacheOnDisk.send(jpeg("a"), into: sink) == nil)
+
+    let outcome = await withCheckedContinuation { done in
+      cache.store.keep(
+        sink,
+        as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
+        replacing: nil
+      ) { done.resume(returning: $0) }
+      cache.store.settle()
+      // The other one failed: nothing of it is kept, and nothing more is on its way.
+      cache.store.settle()
+    }
+
+    #expect(outcome == .stored(bytes: 64, wasHeld: false))
+    #expect(try cache.verify() == VerifyReport(checked: 1))
+  }
+
   @Test func `equal bytes are one file in one group and across groups`() throws {
     try cache.keep([(url("a"), jpeg("same")), (url("b"), jpeg("same")), (url("x"), jpeg("x"))])
     try cache.keep([(url("c"), jpeg("same"))])
