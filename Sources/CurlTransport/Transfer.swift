@@ -21,7 +21,9 @@ final class Transfer: @unchecked Sendable {
   /// Cleared once a resumption went wrong: the next attempts fetch everything.
   var mayResume: Bool
   /// Set when the server named a coding that nobody knows: the bytes are taken as they are, as browsers do.
-  var takesCodedBytes = false
+  ///
+  /// The answer to a POST is taken so from the start, for nothing may be asked twice.
+  var takesCodedBytes: Bool
   /// Set when a reused connection failed: the next attempt opens its own.
   var wantsFreshConnection = false
   /// The failure of the last attempt.
@@ -43,6 +45,7 @@ final class Transfer: @unchecked Sendable {
     self.completion = completion
     url = request.url
     mayResume = request.method == .get && !request.accept.compressed
+    takesCodedBytes = request.method == .post && !request.accept.compressed
   }
 
   /// Whether the present hop may see credentials that belong to the first URL.

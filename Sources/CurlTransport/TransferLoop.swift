@@ -201,13 +201,14 @@ final class TransferLoop {
     let now = MonotonicTime.now()
     for exchange in running {
       guard let transfer = exchange.transfer, condition(transfer) else { continue }
+      let hasSent = exchange.easy.outcome().request > 0
       exchange.easy.leave(core.multi)
       remove(exchange)
       exchange.clear()
       idle.append(exchange)
       schedule.finished(host: transfer.host, .abandoned, at: now)
       var failure = transfer.failure(reason)
-      failure.mayHaveBeenSent = true
+      failure.mayHaveBeenSent = hasSent
       finish(transfer, .failure(failure))
     }
     for number in schedule.remove(where: { transfers[$0].map(condition) ?? true }) {

@@ -29,6 +29,7 @@ extension Exchange {
     }
     // Stores do send pictures with `Content-Encoding: utf-8` or `aws-chunked`; the bytes are fine.
     if code == CURLE_BAD_CONTENT_ENCODING, received == 0, !transfer.takesCodedBytes,
+      transfer.request.method == .get,
       errorDetail.hasPrefix("Unrecognized")
     {
       return .unknownCoding

@@ -93,6 +93,58 @@ import Transport
     #expect(server.received[2].text.hasPrefix("GET "))
   }
 
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Encoding: utf-8\r\nContent-Length: 2\r\n\r\nok",
+    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-1/2\r\nContent-Length: 2\r\n\r\nok",
+    "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok",
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n",
+    "",
+  ])
+  func `a POST is sent once, whatever the answer looks like`(_ answer: String) throws {
+    let server = ScriptedServer(.send(answer), .close)
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let result = try fetch(server.url("/post"), Self.options, into: sink) {
+      $0.method = .post
+      $0.body = Array("{}".utf8)
+    }
+
+    #expect(server.received.count == 1)
+    #expect(result.failure?.mayHaveBeenSent ?? true)
+    if answer.contains("utf-8") { #expect(sink.text == "ok") }
+  }
+
+  @Test func `a cancelled POST tells whether it may have been sent`() throws {
+    let arrived = Semaphore()
+    let server = ScriptedServer { _ in
+      arrived.signal()
+      return [.hang]
+    }
+    defer { server.close() }
+    let transport = try CurlTransport(Self.options)
+    let results = Results()
+    var sent = Request(try CurlTransport.parse(server.url("/post")))
+    sent.method = .post
+    sent.body = Array("{}".utf8)
+    // The server never answers the handshake, before which nothing of a request leaves.
+    let silent = ScriptedServer(.hang)
+    defer { silent.close() }
+    var unsent = sent
+    unsent.url = try CurlTransport.parse("https://127.0.0.1:\(silent.port)/post")
+
+    transport.fetch(sent, into: CollectingSink(), completion: results.completion(0))
+    transport.fetch(unsent, into: CollectingSink(), completion: results.completion(1))
+    arrived.wait()
+    transport.cancelAll()
+    let all = results.wait(for: 2)
+
+    #expect(all[0].failure?.reason == .cancelled)
+    #expect(all[0].failure?.mayHaveBeenSent == true)
+    #expect(all[1].failure?.mayHaveBeenSent == false)
+  }
+
   @Test func `a retry that the deadline forbids is not waited for`() throws {
     let server = ScriptedServer { _ in Self.status(503, "Retry-After: 3600\r\n") }
     defer { server.close() }
