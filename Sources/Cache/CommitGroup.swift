@@ -4,6 +4,8 @@ struct StagedPicture: Sendable {
   var entry: PictureEntry
   /// The file with the bytes, or nil when those in place are kept.
   let partial: OpenFile?
+  /// Whether a note lies beside that file.
+  var hasNote = false
   /// The SHA-256 of the bytes held before, if any.
   let before: [UInt8]?
   /// What to tell once it is durable.

@@ -8,6 +8,11 @@ import Glibc
 public protocol Disk: Sendable {
   /// Creates `name` in `folder` for writing, empty; replaces what an earlier run left.
   func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile
+  /// Opens `name` in `folder` to append to its first `size` bytes; what lies behind them is cut.
+  ///
+  /// Fails when it is no regular file or shorter than that.
+  func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
+    -> OpenFile
   /// Appends all of `bytes`, however many writes that takes.
   func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError)
   /// Sets when the file was last modified, in seconds since 1970.
@@ -90,6 +95,24 @@ public struct SystemDisk: Disk {
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
     guard descriptor >= 0 else { throw .system("create", "\(folder.path)/\(name)", errno: errno) }
     return OpenFile(path: "\(folder.path)/\(name)", descriptor: descriptor)
+  }
+
+  /// Opens the file by `openat`, never through a link nor waiting for a pipe's other end.
+  public func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
+    -> OpenFile
+  {
+    let path = "\(folder.path)/\(name)"
+    let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = openat(folder.descriptor, name, flags)
+    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
+    let file = OpenFile(path: path, descriptor: descriptor)
+    guard let stamp = folder.stamp(of: name), stamp.bytes >= size else {
+      throw .system("go on with", path, errno: ENODATA)
+    }
+    if stamp.bytes > size, ftruncate(descriptor, Int(size)) != 0 {
+      throw .system("cut", path, errno: errno)
+    }
+    return file
   }
 
   /// Writes until all is written; an interrupted write goes on.

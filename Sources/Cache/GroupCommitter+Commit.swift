@@ -86,14 +86,18 @@ extension GroupCommitter {
       let folder = try layout.folder(name.folder)
       if let stamp = try linkEqual(staged.entry, to: name, in: folder) {
         try disk.remove(partialName, in: layout.partial)
+        if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
         return .renamed(stamp)
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
+      // What stays of the note is swept by the next run, for it has no body any more.
+      if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       placed.note(staged.entry)
       return .renamed(staged.entry.stamp)
     } catch {
       note(error)
+      if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       try? disk.remove(partialName, in: layout.partial)
       return .failed(error)
     }

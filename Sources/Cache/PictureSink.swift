@@ -6,6 +6,10 @@ import Transport
 /// A body up to ``spillSize`` stays in memory until it is whole, so that a small picture costs one
 /// open and one write; a larger one goes to its partial file a piece at a time, hashed on the
 /// way. Runs on the transfer thread; the pieces are worked on by the store's own queue, in order.
+///
+/// What came before a transfer broke is kept, in memory or on disk, so that the next attempt can go
+/// on behind it when the origin's validator is strong. Beyond the run it is kept on disk: all but
+/// the last 256 KiB whatever happens, and those too unless the process is killed.
 public final class PictureSink: BodySink {
   /// How many bytes are gathered before they are handed on: 256 KiB.
   static let spillSize = 256 * 1024
@@ -22,19 +26,56 @@ public final class PictureSink: BodySink {
     var handedOn: Int64 = 0
     var type: PictureType?
     var spill: PictureSpill?
+    /// What the origin said of the body; read only when a transfer breaks or a body is large.
+    var head: ResponseHead?
+    /// What an earlier run knew of it.
+    var held: PartialBody?
+
+    var count: Int64 { handedOn + Int64(gathered.count) }
   }
 
-  init(id: PictureID, url: String, store: PictureStore) {
+  init(id: PictureID, url: String, store: PictureStore, resuming held: PartialBody? = nil) {
     self.id = id
     self.url = url
     self.store = store
-    self.state = Mutex(State())
+    var state = State()
+    if let held {
+      state.held = held
+      state.type = held.type
+      state.handedOn = held.offset
+      state.spill = PictureSpill(id: id, resuming: held)
+    }
+    self.state = Mutex(state)
   }
 
-  /// Readies the sink for a body.
+  /// Behind what came so far, when the origin can be asked to go on there.
+  public var resumePoint: ResumePoint? {
+    state.withLock { state in
+      guard state.count > 0, let body = body(state) else { return nil }
+      return ResumePoint(offset: state.count, validator: body.validator, source: body.source)
+    }
+  }
+
+  /// What is known of the body that is coming; nil when it cannot be gone on with.
+  private func body(_ state: State) -> PartialBody? {
+    if let held = state.held { return held }
+    guard let head = state.head, !head.isEncoded, head.status == 200, let type = state.type,
+      let validator = Validators(head.headers).resumeValidator(date: head.headers["Date"])
+    else { return nil }
+    return PartialBody(
+      url: url,
+      validator: validator,
+      source: head.url.place,
+      type: type,
+      length: head.contentLength
+    )
+  }
+
+  /// Readies the sink for a body, or for the rest of one.
   public func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
     let promised = head.contentLength ?? 0
     state.withLock { state in
+      if offset == 0 { state.head = head }
       state.gathered.reserveCapacity(Int(min(max(promised, 0), Int64(Self.spillSize))))
     }
     return .accept
@@ -49,13 +90,9 @@ public final class PictureSink: BodySink {
         state.type = type
       }
       guard state.gathered.count >= Self.spillSize else { return .some(nil) }
-      let spill = state.spill ?? PictureSpill(id: id)
-      state.spill = spill
-      let piece = state.gathered
-      state.handedOn += Int64(piece.count)
-      state.gathered = []
+      let piece = handOn(&state)
       state.gathered.reserveCapacity(Self.spillSize)
-      return (piece, spill)
+      return piece
     }
     switch piece {
     case .none:
@@ -65,6 +102,29 @@ public final class PictureSink: BodySink {
     case .some(.none):
       return .accept
     }
+  }
+
+  /// Takes what is gathered out of memory, to be written.
+  private func handOn(_ state: inout State) -> (bytes: [UInt8], spill: PictureSpill) {
+    let spill = state.spill ?? PictureSpill(id: id, body: body(state))
+    state.spill = spill
+    let piece = state.gathered
+    state.handedOn += Int64(piece.count)
+    state.gathered = []
+    return (piece, spill)
+  }
+
+  /// Keeps what came for the next run, when that pays: the transfer failed for good in this one.
+  public func leave() {
+    let (piece, spill, pays) = state.withLock { state in
+      defer { state = State() }
+      let pays = state.count >= PartialBodies.leastSize && body(state) != nil
+      let piece = pays && !state.gathered.isEmpty ? handOn(&state).bytes : nil
+      return (piece, state.spill, pays)
+    }
+    guard let spill else { return }
+    if let piece { _ = store.spill(piece, into: spill) }
+    if pays { store.leave(spill) } else { store.discard(spill) }
   }
 
   /// Forgets what came so far: the attempt failed and another begins.

@@ -1,34 +1,84 @@
 import Crypto
+import Glibc
 import Synchronization
 
-/// A large body on its way to its partial file.
+/// A large body on its way to its partial file, perhaps begun in an earlier run.
 ///
 /// Only the ingest queue touches more than ``failure``.
 final class PictureSpill: @unchecked Sendable {
-  // SAFETY: `hash`, `file` and `size` are read and written on the store's ingest queue only, which
-  // is serial; `failure` has a lock of its own because the transfer thread asks for it.
+  // SAFETY: `hash`, `file`, `size`, `held` and `hasNote` are read and written on the store's ingest
+  // queue only, which is serial; `failure` has a lock of its own because the transfer thread asks
+  // for it. All else is constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
   private(set) var size: Int64 = 0
-  let failure = Mutex<CacheError?>(nil)
+  /// Whether a note lies beside the file.
+  private(set) var hasNote = false
+  /// What an earlier run left, until its bytes are hashed.
+  private var held: PartialBody?
+  /// What a later run must know to go on; nil when the body cannot be gone on with.
+  private let body: PartialBody?
   private let name: String
+  let failure = Mutex<CacheError?>(nil)
 
-  init(id: PictureID) {
+  /// A new body; `body` is what its note is to say, if it can be gone on with.
+  init(id: PictureID, body: PartialBody?) {
     name = PictureEntry(id: id, url: "").partialName
+    self.body = body
+  }
+
+  /// A body of which an earlier run left the first part.
+  init(id: PictureID, resuming held: PartialBody) {
+    name = PictureEntry(id: id, url: "").partialName
+    body = nil
+    self.held = held
+    hasNote = true
   }
 
   /// Appends a piece, making the file with the first.
   func append(_ bytes: [UInt8], _ layout: CacheLayout, _ disk: any Disk) throws(CacheError) {
     let file: OpenFile
-    if let open = self.file {
-      file = open
-    } else {
-      file = try disk.create(name, in: layout.partial)
-      self.file = file
-    }
+    if let open = self.file { file = open } else { file = try open(layout, disk) }
     hash.update(data: bytes)
     try disk.append(bytes.span.bytes, to: file)
     size += Int64(bytes.count)
+  }
+
+  /// Makes the file and its note, or opens what an earlier run left and hashes it.
+  private func open(_ layout: CacheLayout, _ disk: any Disk) throws(CacheError) -> OpenFile {
+    if let held {
+      let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
+      try hash(held.offset, of: file)
+      self.held = nil
+      self.file = file
+      size = held.offset
+      return file
+    }
+    let file = try disk.create(name, in: layout.partial)
+    self.file = file
+    if let body {
+      // After the file, which is empty now: a note must never stand beside another body's bytes.
+      hasNote = true
+      let note = try disk.create(name.noteName, in: layout.partial)
+      try disk.append(Array(body.note(boot: PartialBody.boot).utf8).span.bytes, to: note)
+    }
+    return file
+  }
+
+  /// Hashes the first `count` bytes of the file, 256 KiB at a time.
+  private func hash(_ count: Int64, of file: OpenFile) throws(CacheError) {
+    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+    var offset: Int64 = 0
+    while offset < count {
+      let wanted = Int(min(count - offset, Int64(buffer.count)))
+      let got = pread(file.descriptor, &buffer, wanted, Int(offset))
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else {
+        throw .system("read", file.path, errno: got < 0 ? errno : ENODATA)
+      }
+      hash.update(data: buffer[..<got])
+      offset += Int64(got)
+    }
   }
 
   /// The SHA-256 of all that came.
@@ -36,12 +86,22 @@ final class PictureSpill: @unchecked Sendable {
     Array(hash.finalize())
   }
 
+  /// Closes the file and leaves it, with its note, for a later run; false when it has no note.
+  func leave() -> Bool {
+    guard hasNote, failure.withLock({ $0 == nil }) else { return false }
+    file = nil
+    return true
+  }
+
   /// Removes the partial file; what cannot be removed is swept by the next run.
   func discard(_ layout: CacheLayout, _ disk: any Disk) {
-    guard file != nil else { return }
+    if hasNote { try? disk.remove(name.noteName, in: layout.partial) }
+    let hasFile = file != nil || held != nil
+    hasNote = false
     file = nil
+    held = nil
     hash = SHA256()
     size = 0
-    try? disk.remove(name, in: layout.partial)
+    if hasFile { try? disk.remove(name, in: layout.partial) }
   }
 }

@@ -23,6 +23,7 @@ public final class PictureStore: Sendable {
   private let index: Index
   private let disk: any Disk
   private let committer: GroupCommitter
+  private let partials: PartialBodies
   private let gate = ByteGate(room: 4 << 20)
 
   private let queue = DispatchQueue(label: "larder.ingest")
@@ -33,6 +34,7 @@ public final class PictureStore: Sendable {
   private enum Job: Sendable {
     case piece([UInt8], PictureSpill)
     case discard(PictureSpill)
+    case leave(PictureSpill)
     case whole(Whole)
     case row(@Sendable (inout CommitGroup) -> Void)
     case flush(@Sendable () -> Void)
@@ -48,6 +50,9 @@ public final class PictureStore: Sendable {
     let completion: @Sendable (PictureOutcome) -> Void
   }
 
+  /// How many bodies this run leaves for the next at most.
+  private let room = Mutex(PartialBodies.most)
+
   /// Makes the store of an open cache.
   ///
   /// - Parameters:
@@ -56,6 +61,7 @@ public final class PictureStore: Sendable {
   ///   - disk: where the bytes go.
   ///   - run: the run that changes are entered under.
   ///   - states: what is held now, to find equal bytes.
+  ///   - partials: what earlier runs left unfinished.
   ///   - patience: how long a group may wait to be filled while more is announced.
   public init(
     _ layout: CacheLayout,
@@ -63,9 +69,11 @@ public final class PictureStore: Sendable {
     disk: any Disk = SystemDisk(),
     run: Int64,
     states: [PictureID: PictureState],
+    partials: PartialBodies? = nil,
     patience: DispatchTimeInterval = .milliseconds(125)
   ) {
     self.layout = layout
+    self.partials = partials ?? PartialBodies(layout)
     self.index = index
     self.disk = disk
     self.committer = GroupCommitter(
@@ -79,9 +87,14 @@ public final class PictureStore: Sendable {
     )
   }
 
-  /// A sink for the body of one picture.
+  /// A sink for the body of one picture, which goes on with what an earlier run left of it.
   public func sink(id: PictureID, url: String) -> PictureSink {
-    PictureSink(id: id, url: url, store: self)
+    PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
+  }
+
+  /// Removes what earlier runs left unfinished and no sink took up.
+  public func sweepPartials() {
+    partials.sweep()
   }
 
   /// Keeps what `sink` received, once its transfer has ended well.
@@ -170,12 +183,17 @@ public final class PictureStore: Sendable {
     submit(.discard(spill))
   }
 
+  /// Leaves what came of a body for the next run.
+  func leave(_ spill: PictureSpill) {
+    submit(.leave(spill))
+  }
+
   // MARK: - On the ingest queue
 
   private func submit(_ job: Job) {
     switch job {
     case .whole, .row: committer.expect()
-    case .piece, .discard, .flush: break
+    case .piece, .discard, .leave, .flush: break
     }
     let isFirst = inbox.withLock { jobs in
       jobs.append(job)
@@ -199,6 +217,8 @@ public final class PictureStore: Sendable {
         gate.leave(Int64(bytes.count))
       case .discard(let spill):
         spill.discard(layout, disk)
+      case .leave(let spill):
+        leaveOnDisk(spill)
       case .whole(let whole):
         ingest(whole)
         gate.leave(Int64(whole.rest.count))
@@ -218,6 +238,14 @@ public final class PictureStore: Sendable {
       spill.failure.withLock { $0 = error }
       committer.note(error)
     }
+  }
+
+  private func leaveOnDisk(_ spill: PictureSpill) {
+    let hasRoom = room.withLock { room in
+      room -= 1
+      return room >= 0
+    }
+    if !hasRoom || !spill.leave() { spill.discard(layout, disk) }
   }
 
   private func ingest(_ whole: Whole) {
@@ -280,6 +308,7 @@ public final class PictureStore: Sendable {
     return StagedPicture(
       entry: entry,
       partial: file,
+      hasNote: whole.spill?.hasNote ?? false,
       before: before,
       outcome: .stored(bytes: size, wasHeld: before != nil),
       completion: whole.completion
@@ -289,10 +318,4 @@ public final class PictureStore: Sendable {
   private func stamp(of entry: PictureEntry) throws(CacheError) -> FileStamp? {
     try layout.folder(entry.name.folder).stamp(of: entry.name.file)
   }
-}
-
-extension PictureEntry {
-  /// The file's name in `partial/` while it is on its way: one a picture, so that what a killed
-  /// run left is overwritten by the next.
-  var partialName: String { "\(id.shortHex)-\(UInt64(id.number) & 0xFFFF)" }
 }

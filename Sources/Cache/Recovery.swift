@@ -35,6 +35,8 @@ public struct Recovery: Sendable {
   public private(set) var adopted = 0
   /// Files without a row, by their path in the cache.
   public private(set) var strays: Set<String> = []
+  /// What earlier runs left unfinished and a picture may go on with.
+  public let partials: PartialBodies
 
   private let layout: CacheLayout
   private let index: Index
@@ -42,10 +44,20 @@ public struct Recovery: Sendable {
   /// Looks whether index and files may have parted, and if so brings them together.
   ///
   /// The caller holds the cache's lock. Costs 256 `stat` calls when all is well.
-  public init(_ layout: CacheLayout, _ index: Index) throws(CacheError) {
+  ///
+  /// - Parameters:
+  ///   - layout: the cache.
+  ///   - index: what is known of it.
+  ///   - oldest: unfinished bodies last written before this are removed, in seconds since 1970.
+  /// - Throws: ``CacheError`` when a folder or the index cannot be read or mended.
+  public init(
+    _ layout: CacheLayout,
+    _ index: Index,
+    partialsSince oldest: Int64 = .min
+  ) throws(CacheError) {
     self.layout = layout
     self.index = index
-    for name in try layout.partial.names() { try SystemDisk().remove(name, in: layout.partial) }
+    partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
     let (before, now) = (try index.folderTimes(), try layout.folderTimes())
     if wasKilled || before != now { try reconcile() }

@@ -40,6 +40,8 @@ final class Exchange {
   private(set) var hasExcess = false
   /// The length that a body for the sink must have.
   private var promised: Int64?
+  /// The length that `Content-Range` says a continuation has.
+  private(set) var part: Int64?
   private var body = Body.none
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt, and whether a deadline rather than the options set it.
@@ -105,6 +107,7 @@ final class Exchange {
     cannotResume = false
     hasExcess = false
     promised = nil
+    part = nil
     body = .none
     errorText.pointee = 0
     gate.prepare(
@@ -306,6 +309,7 @@ extension Exchange {
         return refuse(.badResponse, "the range does not continue what is held")
       }
       offset = resume.offset
+      part = resume.remainder(by: head)
     } else if status == 206 {
       return refuse(.badResponse, "a part came that nobody asked for")
     } else if transfer.resume != nil || transfer.hasBegun {
@@ -327,6 +331,10 @@ extension Exchange {
     guard meter.count(piece.count) else { return refuse(.bytesLimit) }
     switch body {
     case .sink(let sink, let limit):
+      guard received <= part ?? .max else {
+        cannotResume = true
+        return refuse(.lengthMismatch)
+      }
       guard received <= limit else { return refuse(.tooLarge) }
       if case .refuse(let reason) = sink.receive(piece.bytes) { return refuse(reason) }
       if received == promised { excess.bodyEnded() }

@@ -41,6 +41,8 @@ extension Exchange {
     case 200...299 where hasExcess:
       let failure = transfer.failure(.lengthMismatch, detail: "more came than promised")
       return .failure(failure, isFinal: true)
+    case 200...299 where part.map { $0 != received } ?? false:
+      return .mismatch
     case 200...299:
       return .success(response(head, outcome, transfer))
     case 304 where transfer.isConditional:

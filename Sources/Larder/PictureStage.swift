@@ -211,6 +211,7 @@ final class PictureStage: Sendable {
     switch result {
     case .success(let response) where response.isNotModified:
       context.failures.count(response)
+      sink.restart()
       guard let held else {
         let failure = TransferFailure(
           reason: .badResponse,
@@ -240,8 +241,12 @@ final class PictureStage: Sendable {
         replacing: held
       ) { [self] outcome in settled(outcome, job, held, response) }
     case .failure(let failure):
-      // What came of a large body would lie in `partial/` until the next run.
-      sink.restart()
+      // Of what may come another time the next run need not fetch the same bytes again.
+      if RetryPolicy.mayPass(failure) || failure.endedWithRun {
+        sink.leave()
+      } else {
+        sink.restart()
+      }
       failed(job, held, failure)
     }
   }

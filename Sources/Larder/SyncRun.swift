@@ -90,13 +90,21 @@ public final class SyncRun: Sendable {
     let layout = try CacheLayout(creating: cachePath)
     let lock = try CacheLock(layout, holder: holder)
     let index = try Index(layout)
-    let recovery = try Recovery(layout, index)
+    let oldest = now() + -PartialBodies.longestAge
+    let recovery = try Recovery(layout, index, partialsSince: oldest.seconds)
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
     let previous = try index.lastRun(catalog: entry.id)
     let before = try previous.map { try index.sections(run: $0.id) } ?? []
     let states = try index.pictureStates()
     let run = try index.beginRun(catalog: entry.id, at: now().seconds)
-    let store = PictureStore(layout, index: index, disk: disk, run: run, states: states)
+    let store = PictureStore(
+      layout,
+      index: index,
+      disk: disk,
+      run: run,
+      states: states,
+      partials: recovery.partials
+    )
     let context = RunContext(
       catalog: catalog,
       entry: entry,
@@ -137,6 +145,7 @@ public final class SyncRun: Sendable {
     let isWhole = !options.thumbnailsOnly && !options.noDetails
     if report.outcome == .complete, isWhole, try index.catalogs().count == 1 {
       _ = try pictures.sweep()
+      store.sweepPartials()
     }
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     try index.endRun(

@@ -5,7 +5,8 @@ extension ResumePoint {
   /// 9110, section 15.3.7: a 206 to `If-Range` must repeat the `ETag`, so one without is of another version.)
   public func isContinued(by head: ResponseHead) -> Bool {
     guard head.status == 206, let value = head.headers["Content-Range"],
-      let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset
+      let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
+      source == nil || source == head.url.place
     else { return false }
     if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
       return false
@@ -16,5 +17,12 @@ extension ResumePoint {
       return head.headers["ETag"].flatMap(EntityTag.init)?.isIdentical(to: tag) ?? false
     }
     return head.headers["Last-Modified"].map { $0 == validator } ?? true
+  }
+
+  /// How many bytes a 206 that continues has to bring.
+  public func remainder(by head: ResponseHead) -> Int64? {
+    head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
+      $0.upperBound - $0.lowerBound + 1
+    }
   }
 }

@@ -73,6 +73,9 @@ public struct WebURL: Hashable, Sendable {
   /// Scheme, host and port: two URLs with one origin may share credentials. (RFC 9110, section 4.3.1)
   public var origin: String { String(Substring(text.utf8.prefix(pathStart))) }
 
+  /// The URL without its query, which may be a signature that is new each time.
+  public var place: String { origin + path }
+
   /// Host and port, the name by which a user allows private addresses.
   public var hostPort: HostPort { HostPort(host: host, port: port) }
 

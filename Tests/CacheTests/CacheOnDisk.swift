@@ -33,6 +33,7 @@ final class CacheOnDisk {
       disk: disk,
       run: run,
       states: try index.pictureStates(),
+      partials: recovery.partials,
       patience: patience
     )
   }

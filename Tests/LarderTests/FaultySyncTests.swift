@@ -270,11 +270,17 @@ struct FaultySyncTests {
     #expect(next.outcome == .complete && next.images.fetched == 1 && next.images.fresh == 36)
   }
 
-  @Test func `a large picture that breaks leaves nothing behind`() throws {
+  @Test func `a large picture that breaks and cannot be gone on with leaves nothing behind`()
+    throws
+  {
     let bytes = try Picture(SampleShop.base).distinct("large", byteCount: 700_000)
     shop.store.content["/pictures/A1-thumb.jpg"] = Resource(bytes, type: "image/jpeg")
     shop.store.faults = [
-      FaultRule("/pictures/A1-thumb.jpg", .truncate(after: .bytes(600_000)))
+      FaultRule(
+        "/pictures/A1-thumb.jpg",
+        .truncate(after: .bytes(600_000)),
+        .header("ETag", "W/\"weak\"")
+      )
     ]
 
     let report = try shop.sync(folder)

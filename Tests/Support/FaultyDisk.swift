@@ -54,6 +54,13 @@ package final class FaultyDisk: Disk {
     return try disk.create(name, in: folder)
   }
 
+  package func reopen(_ name: String, in folder: Folder, keeping size: Int64)
+    throws(CacheError) -> OpenFile
+  {
+    try count("reopen", name)
+    return try disk.reopen(name, in: folder, keeping: size)
+  }
+
   package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
     try count("append", file.path)
     try disk.append(bytes, to: file)

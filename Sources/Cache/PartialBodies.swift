@@ -1,0 +1,110 @@
+import Glibc
+import Synchronization
+
+/// The bodies that earlier runs left unfinished in `partial/`, each for one picture to go on with.
+///
+/// They are few and young: what is old, damaged, of another boot or beyond the number kept is
+/// removed before a run, and what no picture asked for is removed at the end of a complete one.
+public final class PartialBodies: Sendable {
+  /// How many are kept from one run to the next, the youngest.
+  static let most = 256
+  /// How long one is kept, in seconds: a week.
+  public static let longestAge: Int64 = 7 * 86_400
+  /// A body shorter than this is not kept when its transfer fails: asking for it anew costs about
+  /// as much as keeping it.
+  static let leastSize: Int64 = 64 * 1024
+
+  private let bodies: Mutex<[String: PartialBody]>
+  private let layout: CacheLayout
+
+  /// Holds none.
+  init(_ layout: CacheLayout) {
+    bodies = Mutex([:])
+    self.layout = layout
+  }
+
+  /// Takes stock of `partial/`, removing what no run can use.
+  ///
+  /// The caller holds the cache's lock.
+  ///
+  /// - Parameters:
+  ///   - layout: the cache.
+  ///   - oldest: files last written before this are removed, in seconds since 1970. One from the
+  ///     future is kept: it is the clock that jumped.
+  ///   - boot: what the kernel calls this boot.
+  /// - Throws: ``CacheError`` when the folder cannot be read or cleared.
+  init(
+    _ layout: CacheLayout,
+    since oldest: Int64,
+    boot: String = PartialBody.boot
+  ) throws(CacheError) {
+    self.layout = layout
+    let names = try layout.partial.names()
+    guard !names.isEmpty else {
+      bodies = Mutex([:])
+      return
+    }
+    var found: [(name: String, body: PartialBody, modified: Int64)] = []
+    for name in names where !name.hasSuffix("".noteName) {
+      guard let stamp = layout.partial.stamp(of: name), stamp.bytes >= Self.leastSize,
+        stamp.modified >= oldest, let note = layout.partial.text(of: name.noteName),
+        var body = PartialBody(note: note, name: name, boot: boot),
+        body.length.map({ stamp.bytes <= $0 }) ?? true
+      else { continue }
+      body.size = stamp.bytes
+      found.append((name, body, stamp.modified))
+    }
+    found.sort { ($0.modified, $0.name) > ($1.modified, $1.name) }
+    var kept: [String: PartialBody] = [:]
+    for (name, body, _) in found.prefix(Self.most) { kept[name] = body }
+    bodies = Mutex(kept)
+    // Notes go first: a body without its note is never gone on with, a note without its body is.
+    for name in names.sorted(by: { $0.count > $1.count })
+    where kept[name.withoutNoteSuffix] == nil {
+      try layout.remove("partial/\(name)")
+    }
+  }
+
+  /// How many nobody has asked for yet.
+  var count: Int { bodies.withLock { $0.count } }
+
+  /// Hands over the body of a picture, once.
+  func take(_ id: PictureID) -> PartialBody? {
+    bodies.withLock { bodies in
+      bodies.isEmpty ? nil : bodies.removeValue(forKey: PictureEntry(id: id, url: "").partialName)
+    }
+  }
+
+  /// Removes what nobody asked for; the next run removes what this one cannot.
+  func sweep() {
+    let left = bodies.withLock { bodies in
+      defer { bodies = [:] }
+      return bodies.keys.sorted()
+    }
+    for name in left {
+      try? layout.remove("partial/\(name.noteName)")
+      try? layout.remove("partial/\(name)")
+    }
+  }
+}
+
+extension String {
+  /// The body's name of a note's, or the name itself.
+  fileprivate var withoutNoteSuffix: String {
+    hasSuffix("".noteName) ? String(dropLast("".noteName.count)) : self
+  }
+}
+
+extension Folder {
+  /// The text of a small regular file; nil when there is none or it is no note of ours.
+  fileprivate func text(of name: String) -> String? {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = openat(self.descriptor, name, flags)
+    guard descriptor >= 0 else { return nil }
+    let file = OpenFile(path: "\(path)/\(name)", descriptor: descriptor)
+    var buffer = [UInt8](repeating: 0, count: 128 << 10)
+    let count = withExtendedLifetime(file) { read(descriptor, &buffer, buffer.count) }
+    guard count > 0, count < buffer.count else { return nil }
+    return String(decoding: buffer[..<count], as: UTF8.self)
+  }
+}

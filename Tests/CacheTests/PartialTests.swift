@@ -1,0 +1,339 @@
+import Cache
+import Foundation
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+
+/// Bodies that break off, within a run and across runs.
+struct PartialTests {
+  private let folder: TemporaryFolder
+  /// 700 KB of a picture no two parts of which are alike.
+  private static let whole =
+    jpeg("large") + (0..<700_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) }
+  private static let place = url("a")
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// The answer that brings the picture, from `offset` on.
+  private static func head(
+    _ offset: Int = 0,
+    tag: String? = "\"v1\"",
+    encoded: Bool = false
+  ) -> ResponseHead {
+    var headers = Headers()
+    if let tag { headers.append("ETag", tag) }
+    return ResponseHead(
+      status: offset == 0 ? 200 : 206,
+      headers: headers,
+      url: WebURL(scheme: .https, host: "cdn.example", path: "/a.jpg"),
+      contentLength: Int64(whole.count - offset),
+      isEncoded: encoded
+    )
+  }
+
+  private func sink(_ cache: CacheOnDisk) -> PictureSink {
+    cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
+  }
+
+  /// Sends the first `count` bytes of the picture, after which the transfer breaks.
+  private func begin(_ cache: CacheOnDisk, _ count: Int, tag: String? = "\"v1\"") -> PictureSink {
+    let sink = sink(cache)
+    _ = sink.begin(Self.head(tag: tag), at: 0)
+    _ = CacheOnDisk.send(Array(Self.whole.prefix(count)), into: sink, pieces: 50_000)
+    return sink
+  }
+
+  /// Sends what is missing as the origin would, and keeps the picture.
+  private func finish(_ sink: PictureSink, _ cache: CacheOnDisk) throws {
+    let offset = Int(sink.resumePoint?.offset ?? 0)
+    if offset == 0 { sink.restart() }
+    _ = sink.begin(Self.head(offset), at: Int64(offset))
+    _ = CacheOnDisk.send(Array(Self.whole.dropFirst(offset)), into: sink, pieces: 50_000)
+    cache.store.keep(
+      sink,
+      as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
+      replacing: nil
+    ) { _ in }
+    cache.flush()
+  }
+
+  private func expectWhole(_ cache: CacheOnDisk, _ words: String = "") throws {
+    #expect(try folder.read(path("a")) == Self.whole, "\(words)")
+    #expect(try cache.entry(url("a"))?.sha256 == ContentDigest.sha256(Self.whole), "\(words)")
+    #expect(try cache.verify() == VerifyReport(checked: 1), "\(words)")
+    #expect(folder.files(below: "cache/partial").isEmpty, "\(words)")
+  }
+
+  @Test(arguments: [12, 100, 70_000, 262_144, 300_000, 700_063])
+  func `the next attempt goes on behind what came`(count: Int) throws {
+    let cache = try CacheOnDisk(folder)
+    let sink = begin(cache, count)
+
+    #expect(
+      sink.resumePoint
+        == ResumePoint(offset: Int64(count), validator: "\"v1\"", source: Self.place)
+    )
+
+    try finish(sink, cache)
+    try expectWhole(cache)
+  }
+
+  @Test(arguments: [
+    (0, "\"v1\""), (11, "\"v1\""), (300_000, "W/\"v1\""), (300_000, "no tag"), (300_000, nil),
+  ])
+  func `what has no type or no strong validator starts anew`(count: Int, tag: String?) throws {
+    let cache = try CacheOnDisk(folder)
+    let sink = begin(cache, count, tag: tag)
+
+    #expect(sink.resumePoint == nil)
+
+    sink.leave()
+    cache.flush()
+    #expect(folder.files(below: "cache/partial").isEmpty)
+  }
+
+  @Test func `a decoded body starts anew, for its offsets mean nothing to the origin`() throws {
+    let cache = try CacheOnDisk(folder)
+    let sink = sink(cache)
+    _ = sink.begin(Self.head(encoded: true), at: 0)
+    _ = CacheOnDisk.send(Array(Self.whole.prefix(300_000)), into: sink)
+
+    #expect(sink.resumePoint == nil)
+  }
+
+  @Test(arguments: [65_536, 262_143, 300_000, 700_000])
+  func `a failed transfer leaves all that came to the next run`(count: Int) throws {
+    do {
+      let cache = try CacheOnDisk(folder)
+      begin(cache, count).leave()
+      cache.flush()
+      #expect(try cache.verify().isClean)
+    }
+
+    let cache = try CacheOnDisk(folder)
+    let sink = sink(cache)
+
+    #expect(
+      sink.resumePoint
+        == ResumePoint(offset: Int64(count), validator: "\"v1\"", source: Self.place)
+    )
+    try finish(sink, cache)
+    try expectWhole(cache)
+  }
+
+  @Test func `a killed run leaves all but what was in memory`() throws {
+    do {
+      let cache = try CacheOnDisk(folder)
+      let sink = begin(cache, 650_000)
+      cache.flush()
+      withExtendedLifetime(sink) {}
+    }
+
+    let cache = try CacheOnDisk(folder)
+    let sink = sink(cache)
+
+    // Pieces of 50,000 bytes are handed on once there are 256 KiB of them.
+    #expect(sink.resumePoint?.offset == 600_000)
+    try finish(sink, cache)
+    try expectWhole(cache)
+  }
+
+  @Test func `a body may break off in one run after the other`() throws {
+    for (run, count) in [100_000, 260_000, 270_000, 640_000].enumerated() {
+      let cache = try CacheOnDisk(folder)
+      let sink = run == 0 ? begin(cache, 0) : sink(cache)
+      let offset = Int(sink.resumePoint?.offset ?? 0)
+      #expect(offset == [0, 100_000, 260_000, 270_000][run])
+      if offset > 0 { _ = sink.begin(Self.head(offset), at: Int64(offset)) }
+      _ = CacheOnDisk.send(Array(Self.whole[offset..<count]), into: sink, pieces: 50_000)
+      sink.leave()
+      cache.flush()
+    }
+
+    let cache = try CacheOnDisk(folder)
+    let sink = sink(cache)
+
+    #expect(sink.resumePoint?.offset == 640_000)
+    try finish(sink, cache)
+    try expectWhole(cache)
+  }
+
+  @Test func `a body that was whole but not in place asks for its last byte only`() throws {
+    do {
+      let cache = try CacheOnDisk(folder)
+      begin(cache, Self.whole.count).leave()
+      cache.flush()
+    }
+
+    let cache = try CacheOnDisk(folder)
+    let sink = sink(cache)
+
+    #expect(sink.resumePoint?.offset == Int64(Self.whole.count - 1))
+    try finish(sink, cache)
+    try expectWhole(cache)
+  }
+
+  @Test func `the origin's other version replaces what was left`() throws {
+    do {
+      let cache = try CacheOnDisk(folder)
+      begin(cache, 300_000).leave()
+      cache.flush()
+    }
+    let cache = try CacheOnDisk(folder)
+    let sink = sink(cache)
+    let other = jpeg("other", count: 400_000)
+
+    sink.restart()
+    _ = sink.begin(Self.head(tag: "\"v2\""), at: 0)
+    _ = CacheOnDisk.send(other, into: sink)
+    cache.store.keep(
+      sink,
+      as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
+      replacing: nil
+    ) { _ in }
+    cache.flush()
+
+    #expect(try folder.read(path("a")) == other)
+    #expect(try cache.verify() == VerifyReport(checked: 1))
+    #expect(folder.files(below: "cache/partial").isEmpty)
+  }
+
+  @Test func `less than 64 KiB is not worth a file`() throws {
+    let cache = try CacheOnDisk(folder)
+
+    begin(cache, 65_535).leave()
+    cache.flush()
+
+    #expect(folder.files(below: "cache/partial").isEmpty)
+  }
+
+  @Test func `a note that was cut while it was written does not count`() throws {
+    let body = PartialBody(url: url("a"), validator: "\"v1\"", source: Self.place, type: .png)
+    let name = PictureEntry(id: body.id, url: body.url).partialName
+    let note = body.note(boot: "b")
+
+    #expect(PartialBody(note: note, name: name, boot: "b") == body)
+    for count in 0..<note.count {
+      #expect(PartialBody(note: String(note.prefix(count)), name: name, boot: "b") == nil)
+    }
+    #expect(PartialBody(note: note, name: name, boot: "other") == nil)
+    #expect(PartialBody(note: body.note(boot: ""), name: name, boot: "") == nil)
+    #expect(PartialBody(note: note, name: "0123456789ab-1", boot: "b") == nil)
+    #expect(
+      PartialBody(note: note.replacing("image/png", with: "text/html"), name: name, boot: "b")
+        == nil
+    )
+  }
+
+  @Test func `bodies without a sound note are removed, and so are notes without a body`() throws {
+    let good = try left("good")
+    let torn = try left("torn")
+    try folder.write("larder partial 1\n", to: "cache/partial/\(torn).note")
+    let bare = try left("bare")
+    try FileManager.default.removeItem(atPath: folder.path("cache/partial/\(bare).note"))
+    let lone = try left("lone")
+    try FileManager.default.removeItem(atPath: folder.path("cache/partial/\(lone)"))
+    let long = try left("long", count: Self.whole.count + 1)
+    let short = try left("short", count: 65_535)
+    try folder.write(jpeg("half"), to: "cache/partial/0123-4")
+    try FileManager.default.createDirectory(
+      atPath: folder.path("cache/partial/folder"),
+      withIntermediateDirectories: true
+    )
+    try folder.write("x", to: "cache/partial/folder/x")
+
+    let partials = try CacheOnDisk(folder).recovery.partials
+
+    #expect(partials.count == 1)
+    #expect(
+      Set(folder.files(below: "cache/partial").keys)
+        == ["cache/partial/\(good)", "cache/partial/\(good).note"]
+    )
+    #expect(Set([torn, bare, lone, long, short]).count == 5)
+  }
+
+  @Test func `old bodies go, and of many the youngest stay`() throws {
+    let now = Int64(Date().timeIntervalSince1970)
+    for number in 0..<260 { try left("p\(number)", modified: now - Int64(number)) }
+    try left("old", modified: now - PartialBodies.longestAge - 1)
+    try left("future", modified: now + 1_000_000_000)
+
+    let layout = try CacheLayout(creating: folder.path("cache"))
+    let partials = try PartialBodies(layout, since: now - PartialBodies.longestAge)
+
+    #expect(partials.count == PartialBodies.most)
+    #expect(folder.files(below: "cache/partial").count == 2 * PartialBodies.most)
+    #expect(partials.take(PictureID(url: url("future"))) != nil)
+    #expect(partials.take(PictureID(url: url("p0"))) != nil)
+    #expect(partials.take(PictureID(url: url("p0"))) == nil)
+    #expect(partials.take(PictureID(url: url("p259"))) == nil)
+    #expect(partials.take(PictureID(url: url("old"))) == nil)
+
+    partials.sweep()
+
+    #expect(folder.files(below: "cache/partial").count == 4)
+  }
+
+  @Test func `a failed or killed step never lets wrong bytes be gone on with`() throws {
+    // First run: file, note, pieces. Second run: reopening, pieces, commit.
+    for isCrash in [false, true] {
+      for number in 1...20 {
+        let folder = try TemporaryFolder()
+        let tests = PartialTests(folder)
+        let fault: FaultyDisk.Fault =
+          isCrash ? .crash(at: number) : .fail(at: number, errno: ENOSPC)
+        do {
+          let cache = try CacheOnDisk(folder, disk: FaultyDisk(fault))
+          let sink = tests.begin(cache, 650_000)
+          if number % 2 == 0 { sink.leave() }
+          cache.flush()
+        }
+        do {
+          let cache = try CacheOnDisk(folder, disk: FaultyDisk(fault))
+          try tests.finish(tests.sink(cache), cache)
+          #expect(try cache.verify().damaged.isEmpty, "operation \(number)")
+        }
+
+        let cache = try CacheOnDisk(folder)
+        if try cache.entry(url("a"))?.isHeld != true { try tests.finish(tests.sink(cache), cache) }
+
+        try tests.expectWhole(cache, "operation \(number), \(isCrash ? "crash" : "failure")")
+      }
+    }
+  }
+
+  private init(_ folder: TemporaryFolder) {
+    self.folder = folder
+  }
+
+  /// Lays down what a run left of a picture; its name in `partial/`.
+  @discardableResult
+  private func left(
+    _ label: String,
+    count: Int = 70_000,
+    modified: Int64? = nil
+  ) throws -> String {
+    let body = PartialBody(
+      url: url(label),
+      validator: "\"v1\"",
+      source: url(label),
+      type: .jpeg,
+      length: Int64(Self.whole.count)
+    )
+    let name = PictureEntry(id: body.id, url: body.url).partialName
+    let cut = [UInt8](repeating: 1, count: count)
+    try folder.write(cut, to: "cache/partial/\(name)")
+    try folder.write(body.note(boot: PartialBody.boot), to: "cache/partial/\(name).note")
+    if let modified {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: Double(modified))],
+        ofItemAtPath: folder.path("cache/partial/\(name)")
+      )
+    }
+    return name
+  }
+}
