@@ -64,7 +64,13 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
-    .target(name: "Larder", dependencies: ["Catalog", "Transport", "Cache"]),
+    .target(
+      name: "Larder",
+      dependencies: [
+        "Catalog", "Transport", "Cache", "Imaging",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
     .target(
       name: "SampleStore",
       dependencies: [
@@ -120,10 +126,14 @@ let package = Package(
     .testTarget(
       name: "LarderTests",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "Larder", "SampleStore", "Support", "Transport",
+        "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "SampleStore", "Support",
+        "Transport",
       ]
     ),
-    .testTarget(name: "CommandTests", dependencies: ["SampleStore", "Support", "larder"]),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["Imaging", "SampleStore", "Support", "larder"]
+    ),
     .testTarget(name: "ArchitectureTests"),
   ],
   swiftLanguageModes: [.v6]

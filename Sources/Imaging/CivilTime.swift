@@ -16,6 +16,12 @@ public struct CivilTime: Sendable, Equatable {
   /// The day of the week, 0 for Sunday.
   public var weekday: Int { ((days + 4) % 7 + 7) % 7 }
 
+  /// The date and the time of day as `2021-01-13 06:30:00`.
+  public var text: String {
+    "\(padded(year, 4))-\(padded(month))-\(padded(day)) "
+      + "\(padded(hour)):\(padded(minute)):\(padded(second))"
+  }
+
   /// Days since 1970-01-01.
   private var days: Int {
     // Years begin in March here, so that the leap day is the last of its year.

@@ -30,6 +30,10 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public static let diskFull = Code(rawValue: "disk-full")
     /// The operating system refused a file operation.
     public static let disk = Code(rawValue: "disk")
+    /// The picture was made, and the server that it was for did not take it.
+    public static let undelivered = Code(rawValue: "undelivered")
+    /// The picture was made, and the server that it was for could not be reached.
+    public static let unreachable = Code(rawValue: "unreachable")
   }
 
   /// What went wrong.

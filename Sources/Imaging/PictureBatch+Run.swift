@@ -14,6 +14,8 @@ extension PictureBatch {
   ///   - overwrite: Whether outputs that are there may be replaced.
   ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
   ///   - isCancelled: Asked before each picture; true leaves the rest unmade and without result.
+  ///   - deliver: What else is done with a picture once its file is whole, as an upload is; it may
+  ///     block, and is called for at most eight pictures at a time.
   /// - Returns: The results in the inputs' order.
   /// - Throws: ``ImagingError`` when `making` asks for the impossible, or the disk fails at the end.
   @discardableResult
@@ -22,12 +24,13 @@ extension PictureBatch {
     workers: Int? = nil,
     overwrite: Bool = false,
     report: @escaping @Sendable (PictureResult) -> Void = { _ in },
-    isCancelled: @Sendable () -> Bool = { false }
+    isCancelled: @Sendable () -> Bool = { false },
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
   ) throws(ImagingError) -> [PictureResult] {
     try making.check()
     let next = Atomic(0)
     let ledger = Ledger(count: items.count, report: report)
-    let desk = WritingDesk(overwrite: overwrite)
+    let desk = WritingDesk(overwrite: overwrite, deliver: deliver)
     let threads = min(max(workers ?? processors, 1), max(items.count, 1))
     DispatchQueue.concurrentPerform(iterations: threads) { _ in
       while !isCancelled() {
@@ -62,6 +65,7 @@ extension PictureBatch {
 /// Writes pictures while others are being made, as waiting for the disk takes no processor.
 private final class WritingDesk: Sendable {
   private let overwrite: Bool
+  private let deliver: @Sendable (EncodedPicture, PictureResult) -> PictureResult
   private let queue = DispatchQueue(label: "larder.pictures.write", attributes: .concurrent)
   private let written = DispatchGroup()
   /// Pictures that may wait in memory for the disk.
@@ -69,8 +73,12 @@ private final class WritingDesk: Sendable {
   /// Folders whose new names are not on disk yet, guarded by itself.
   private let folders = Mutex<Set<FilePath>>([])
 
-  init(overwrite: Bool) {
+  init(
+    overwrite: Bool,
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
+  ) {
     self.overwrite = overwrite
+    self.deliver = deliver
   }
 
   /// Writes a picture soon, and says how it went.
@@ -92,7 +100,8 @@ private final class WritingDesk: Sendable {
           syncsFolder: false
         )
         folders.withLock { _ = $0.insert(output.removingLastComponent()) }
-        report(PictureResult(input: input, output: output.string, picture: picture))
+        let result = PictureResult(input: input, output: output.string, picture: picture)
+        report(deliver(picture, result))
       } catch {
         report(PictureResult(input: input, error: error))
       }

@@ -10,10 +10,49 @@ public struct PictureResult: Sendable, Equatable {
   public var time: String?
   /// Where the stamp's time came from: `exif`, `file`, `now` or `given`.
   public var timeSource: String?
-  /// What the server answered to an upload; nil without one.
-  public var upload: String?
-  /// Why nothing was written.
+  /// How the upload went; nil without one.
+  public var upload: Upload?
+  /// Why nothing was written, or why what was written did not reach the server that it is for.
   public var error: ImagingError?
+
+  /// What a server made of a picture that was sent to it.
+  public struct Upload: Sendable, Equatable, Encodable {
+    /// Whether the server took it.
+    public var isAccepted: Bool
+    /// The status of its last answer, HTTP's or the reply's own; nil when there was none.
+    public var status: Int?
+    /// What it said.
+    public var message: String?
+    /// How often the picture was sent, or tried to be.
+    public var attempts: Int
+
+    /// Makes an account of an upload.
+    ///
+    /// - Parameters:
+    ///   - isAccepted: Whether the server took the picture.
+    ///   - status: The status of its last answer.
+    ///   - message: What it said, without secrets.
+    ///   - attempts: How often the picture was sent, or tried to be.
+    public init(isAccepted: Bool, status: Int?, message: String?, attempts: Int) {
+      self.isAccepted = isAccepted
+      self.status = status
+      self.message = message
+      self.attempts = attempts
+    }
+
+    private enum Key: String, CodingKey {
+      case accepted, status, message, attempts
+    }
+
+    /// Encodes every key, null where there is nothing to say.
+    public func encode(to encoder: any Encoder) throws {
+      var object = encoder.container(keyedBy: Key.self)
+      try object.encode(isAccepted, forKey: .accepted)
+      try object.encode(status, forKey: .status)
+      try object.encode(message, forKey: .message)
+      try object.encode(attempts, forKey: .attempts)
+    }
+  }
 
   /// The shape of a picture that was made.
   public struct Summary: Sendable, Equatable {

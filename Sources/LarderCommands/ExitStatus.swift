@@ -78,6 +78,7 @@ struct CommandFailure: Error {
     case let error as CacheError: self.init(error.description, Self.status(error))
     case let error as ImagingError: self.init(error.description, Self.status(error))
     case let error as CatalogError: self.init(error.description, Self.status(error))
+    case let error as UploadError: self.init(error.description, .usage)
     case SyncError.cache(let error): self.init(error.description, Self.status(error))
     case SyncError.catalog(let error): self.init(error.description, Self.status(error))
     case SyncError.address(let error): self.init(error.description, .configuration)

@@ -1,4 +1,5 @@
 import Imaging
+import Larder
 import Synchronization
 import SystemPackage
 
@@ -7,6 +8,8 @@ struct PictureRun<Making: PictureMaking> {
   let making: Making
   let options: PictureOptions
   let output: OutputOptions
+  /// Where pictures go besides their files, if anywhere.
+  var upload: PictureUpload?
 
   /// Makes all pictures, prints a line for each, and says how to end the process.
   func run() throws -> ExitStatus {
@@ -18,7 +21,11 @@ struct PictureRun<Making: PictureMaking> {
       throw CommandFailure("cannot find any JPEG or PNG in what was named", .data)
     }
     let isStopped = Mutex(false)
-    let signals = Signals { _ in isStopped.withLock { $0 = true } }
+    let upload = upload
+    let signals = Signals { _ in
+      isStopped.withLock { $0 = true }
+      upload?.stop()
+    }
     let (isJSON, isQuiet) = (output.json, output.quiet)
     let results = try batch.run(making, overwrite: options.force) { result in
       if isJSON {
@@ -30,6 +37,8 @@ struct PictureRun<Making: PictureMaking> {
       }
     } isCancelled: {
       isStopped.withLock(\.self)
+    } deliver: { picture, result in
+      upload?.deliver(picture, result) ?? result
     }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
     return ExitStatus(results)
@@ -44,8 +53,10 @@ extension ExitStatus {
       self = .io
     } else if errors.isEmpty {
       self = .done
+    } else if errors.count == results.count, errors.allSatisfy({ $0.code == .unreachable }) {
+      self = .unavailable
     } else if results.count == 1 {
-      self = errors[0].code == .exists ? .failed : .data
+      self = [.exists, .undelivered].contains(errors[0].code) ? .failed : .data
     } else {
       self = .partial
     }

@@ -9,9 +9,15 @@ struct StampCommand: ParsableCommand {
     abstract: "Crop photos square and stamp time, date and weekday on them.",
     discussion: """
       Example:  larder stamp wakeup.jpg --out stamped --locale ko_KR --zone Asia/Seoul
+                larder stamp wakeup.jpg --out stamped --post https://diary.example/photos
 
-      Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read, 64 usage,
-      65 the only picture could not be read or no font was found, 74 disk.
+      A photo is posted once its file is whole: as multipart/form-data with dateTime,
+      timeStampContents (the --text) and image (always a JPEG). It is posted again only when it
+      certainly did not arrive, or when the server asks for that; its Idempotency-Key stays the same.
+
+      Exit statuses: 0 all made, 1 the output exists or the server refused the only photo,
+      3 some pictures could not be read or posted, 64 usage, 65 the only picture could not be read
+      or no font was found, 69 the server cannot be reached, 74 disk.
       """
   )
 
@@ -37,6 +43,8 @@ struct StampCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A picture for the corner across from the text.", valueName: "png"))
   var logo: String?
 
+  @OptionGroup var upload: UploadOptions
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -46,6 +54,13 @@ struct StampCommand: ParsableCommand {
     if let locale { stamp.locale = try StampLocale(locale) }
     if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
     stamp.text = text
-    Output.end(try PictureRun(making: stamp, options: pictures, output: output).run())
+    Output.end(
+      try PictureRun(
+        making: stamp,
+        options: pictures,
+        output: output,
+        upload: try upload.upload(text: text)
+      ).run()
+    )
   }
 }

@@ -109,11 +109,9 @@ final class Origin: Sendable {
     if desk.paths.contains(path), content[path] == nil || method == .POST {
       if method != .POST { return .problem(405, "post here", [HeaderField("Allow", "POST")]) }
       if request.isTooLong { return .problem(413, "an order may have 1 MiB") }
-      return Reply(
-        200,
-        [HeaderField("Content-Type", MediaType.text)],
-        body: ByteBuffer(string: "ok")
-      )
+      var answer = content[path] ?? Resource(Array("ok".utf8), type: MediaType.text)
+      if let fault { answer.apply(fault) }
+      return Reply(200, [HeaderField("Content-Type", answer.type)], body: answer.body)
     }
     guard method == .GET || method == .HEAD else {
       return .problem(405, "only get and head", [HeaderField("Allow", "GET, HEAD")])

@@ -15,7 +15,7 @@ enum Layers {
     "CurlTransport": ["Transport", "CCurl"],
     "Cache": ["Transport"],
     "Imaging": ["CJPEG", "CPNG", "CPango"],
-    "Larder": ["Catalog", "Transport", "Cache"],
+    "Larder": ["Catalog", "Transport", "Cache", "Imaging"],
     "SampleStore": [],
     "LarderCommands": [
       "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",

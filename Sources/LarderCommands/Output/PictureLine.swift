@@ -17,6 +17,9 @@ struct PictureLine {
     }
     if let time = result.time { line += "  \(time) (\(result.timeSource ?? ""))" }
     if summary.isDamaged { line += "  damaged" }
+    if let upload = result.upload, upload.isAccepted {
+      line += "  posted" + (upload.message.map { ": \($0)" } ?? "")
+    }
     return line
   }
 }
