@@ -203,6 +203,25 @@ extension Index {
     }
   }
 
+  /// When the origin last answered for the detail of each item of a catalog, in seconds since 1970.
+  ///
+  /// The word that is kept begins with when it was asked for and when it was answered.
+  public func detailChecks(catalog: Int64) throws(CacheError) -> [String: Int64] {
+    try read { db in
+      var checks: [String: Int64] = [:]
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT item, CAST(coalesce(substr(response, instr(response, ' ') + 1), fetched, 0) \
+          AS INTEGER) FROM detail JOIN document ON document.id = document WHERE catalog = ?
+          """,
+        arguments: [catalog]
+      )
+      while let row = try rows.next() { checks[row[0]] = row[1] }
+      return checks
+    }
+  }
+
   static func save(_ document: DocumentEntry, in db: Database) throws {
     try db.cachedStatement(
       sql: """

@@ -65,6 +65,12 @@ public struct PictureState: Sendable, Equatable {
     isHeld && now < expiry && now >= checked - Self.clockTolerance
   }
 
+  /// Whether nothing is held and nothing is to be asked for yet: it failed for a lasting reason, and
+  /// its row says until when to leave it alone.
+  public func isResting(at now: Int64) -> Bool {
+    !isHeld && now < expiry && now >= checked - Self.clockTolerance
+  }
+
   /// How far a clock may be set back before what was checked before is asked again.
   private static let clockTolerance: Int64 = 300
 }

@@ -140,6 +140,20 @@ extension Index {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
+  /// When the last complete run of a catalog ended, in seconds since 1970; nil when none was.
+  public func lastComplete(catalog: Int64) throws(CacheError) -> Int64? {
+    try read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT finished FROM run WHERE catalog = ? AND outcome = 'complete' \
+          ORDER BY id DESC LIMIT 1
+          """,
+        arguments: [catalog]
+      )
+    }
+  }
+
   /// The runs of a catalog, newest first.
   public func runs(
     catalog: Int64,

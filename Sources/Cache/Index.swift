@@ -101,6 +101,12 @@ public final class Index: Sendable {
     }
   }
 
+  /// The size of the file in bytes.
+  public var size: Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
   /// Runs `body` in one transaction: all of it is committed, or nothing.
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {

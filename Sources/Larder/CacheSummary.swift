@@ -16,6 +16,8 @@ public struct CacheSummary: Sendable, Equatable {
     public var complete: Int64?
     /// How many listings it shows.
     public var items = 0
+    /// The last run's report; nil when there is none.
+    public var report: SyncReport?
     /// The sections that are not current, by key.
     public var stale: [String] = []
   }
@@ -36,6 +38,8 @@ public struct CacheSummary: Sendable, Equatable {
   public var pictures = 0
   /// Their bytes, equal pictures counted once each URL.
   public var bytes: Int64 = 0
+  /// The size of the index, in bytes.
+  public var indexBytes: Int64 = 0
   /// When the picture that was checked longest ago was last checked, in seconds since 1970.
   public var oldestCheck: Int64?
   /// The pictures that fail, the longest-failing first.
@@ -46,12 +50,14 @@ public struct CacheSummary: Sendable, Equatable {
   /// Works while a sync runs.
   public init(cache path: String) throws(CacheError) {
     let index = try Index(reading: path)
+    indexBytes = index.size
     for entry in try index.catalogs() {
       var catalog = Catalog(name: entry.name)
       if let run = try index.lastRun(catalog: entry.id) {
         catalog.run = run.id
         catalog.finished = run.finished
         catalog.outcome = run.outcome
+        catalog.report = run.report.flatMap { try? SyncReport(json: $0) }
         for section in try index.sections(run: run.id) {
           if let listing = section.listing {
             catalog.items += try index.itemCount(listing: listing)
@@ -61,8 +67,7 @@ public struct CacheSummary: Sendable, Equatable {
           }
         }
       }
-      catalog.complete = try index.runs(catalog: entry.id, finishedOnly: true, limit: 10_000)
-        .first { $0.outcome == "complete" }?.finished
+      catalog.complete = try index.lastComplete(catalog: entry.id)
       catalogs.append(catalog)
     }
     var summary = self

@@ -29,12 +29,14 @@ final class DetailStage: Sendable {
 
   /// A stage for the items of one catalog; `target` turns the catalog's text into a source.
   ///
-  /// Without `pictures`, those of the details are not fetched.
+  /// Without `pictures`, those of the details are not fetched. `order` says which of two items that
+  /// wait goes first.
   init(
     _ context: RunContext,
     rule: DetailRule,
     known: [String: DetailEntry],
     pictures: PictureStage?,
+    order: (@Sendable (String, String) -> Bool)? = nil,
     target: @escaping @Sendable (String) throws(TransferFailure) -> DocumentSource
   ) {
     self.context = context
@@ -43,7 +45,8 @@ final class DetailStage: Sendable {
     self.target = target
     self.mapping = context.catalog.listingDigest
     state = Mutex(State(known: known))
-    let line = WorkLine<String>(limit: Self.window, queue: context.starts) { [weak self] batch in
+    let line = WorkLine<String>(limit: Self.window, queue: context.starts, order: order) {
+      [weak self] batch in
       for id in batch { self?.fetch(id) }
     }
     state.withLock { $0.line = line }
@@ -80,9 +83,7 @@ final class DetailStage: Sendable {
       if held?.mapping != mapping { held = nil }
       if rule.isShared { return ask(id, source, held) }
       if known == nil || known?.state == .failed { held = nil }
-      if let held, let known, held.expiry > context.now().seconds {
-        return settle(known)
-      }
+      if let held, let known, isFresh(held, known) { return settle(known) }
       let document = held
       context.store.announce(1)
       context.fetch(source, held: document, priority: .detail) { [self] reply in
@@ -95,9 +96,23 @@ final class DetailStage: Sendable {
     }
   }
 
+  /// Whether a detail needs no question; an unattended run asks daily for what the origin has not.
+  private func isFresh(_ held: DocumentEntry, _ known: DetailEntry) -> Bool {
+    let now = context.now().seconds
+    if context.options.onlyDue, known.state == .missing, let asked = held.fetched {
+      return (asked..<asked + FailureRest.longest).contains(now)
+    }
+    return OriginWord.isFresh(held, at: now)
+  }
+
   /// Takes the item's part of the one document that holds all details.
   private func ask(_ id: String, _ source: DocumentSource, _ held: DocumentEntry?) {
     shared.ask {
+      if context.options.onlyDue, let held,
+        OriginWord.isFresh(held, at: context.now().seconds)
+      {
+        return shared.settle(.unchanged(held))
+      }
       context.store.announce(1)
       context.fetch(source, held: held, priority: .detail) { [self] reply in
         let answer = read(reply, source, held)

@@ -17,6 +17,23 @@ struct OriginWord: Sendable, Equatable {
   /// The word was taken back: there is nothing to ask with, not even a file's date.
   static let refuted = OriginWord(text: "", expiry: 0)
 
+  /// The word that a held document came with or was last renewed by.
+  static func held(_ entry: DocumentEntry) -> OriginWord {
+    OriginWord(text: entry.response, expiry: entry.expiry)
+  }
+
+  /// Whether a held document needs no question at a moment.
+  ///
+  /// What was answered in the future was answered by a clock that has been set back since.
+  static func isFresh(_ entry: DocumentEntry, at now: Int64) -> Bool {
+    guard entry.expiry > now else { return false }
+    let times = entry.response?.prefix { $0 != "\n" }.split(separator: " ") ?? []
+    let answered = times.count == 2 ? Int64(times[1]) ?? 0 : 0
+    return now >= answered - clockTolerance
+  }
+
+  private static let clockTolerance: Int64 = 300
+
   /// The fields that are kept.
   ///
   /// Others would only make every row longer.

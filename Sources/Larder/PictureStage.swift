@@ -16,9 +16,11 @@ final class PictureStage: Sendable {
     let id: PictureID
     let url: WebURL
     let isHeld: Bool
+    let value: PictureValue
   }
 
   private struct State {
+    var isOpen: Bool
     var states: [PictureID: PictureState]
     var seen: Set<PictureID> = []
     var tally = SyncReport.Images()
@@ -32,6 +34,9 @@ final class PictureStage: Sendable {
   /// How many pictures of a host are under way at once, from their request to their row: enough
   /// that the transport never waits for a commit, few enough that the requests stay small.
   private static let window = 512
+  /// The same for an unattended run: few, because those that are under way keep their place when
+  /// something more valuable comes.
+  private static let warmWindow = 64
 
   init(
     _ context: RunContext,
@@ -39,7 +44,7 @@ final class PictureStage: Sendable {
     recovery: Recovery
   ) {
     self.context = context
-    state = Mutex(State(states: states, recovery: recovery))
+    state = Mutex(State(isOpen: !context.options.onlyDue, states: states, recovery: recovery))
   }
 
   /// What was done so far.
@@ -61,23 +66,44 @@ final class PictureStage: Sendable {
     }
   }
 
+  /// Lets the pictures of an unattended run start, now that all sections have said what there is:
+  /// the most valuable first.
+  func release() {
+    let lines = state.withLock { state in
+      state.isOpen = true
+      return Array(state.lines.values)
+    }
+    for line in lines { line.open() }
+  }
+
   /// Adds references whose URLs are at hand: a section or detail just decoded.
   func add(_ references: [PictureReference]) {
     var jobs: [HostPort: [Job]] = [:]
     var refused: [(id: PictureID, failure: TransferFailure)] = []
+    var resting: [PictureID] = []
     let now = context.now().seconds
     state.withLock { state in
       for reference in references where count(reference.id, at: now, &state) {
         let id = reference.id
         switch reference.url {
+        case .success where rests(id, at: now, state):
+          resting.append(id)
         case .success(let url):
-          let isHeld = state.states[id]?.isHeld ?? false
-          jobs[url.hostPort, default: []].append(Job(id: id, url: url, isHeld: isHeld))
+          let known = state.states[id]
+          jobs[url.hostPort, default: []].append(
+            Job(
+              id: id,
+              url: url,
+              isHeld: known?.isHeld ?? false,
+              value: PictureValue(of: known, isChanged: true)
+            )
+          )
         case .failure(let failure):
           refused.append((id, failure))
         }
       }
     }
+    rest(resting)
     for (id, failure) in refused {
       context.failures.note(id, failure)
       finish(nil) { $0.failed += 1 }
@@ -92,9 +118,12 @@ final class PictureStage: Sendable {
     throws(CacheError)
   {
     let now = context.now().seconds
-    let due = state.withLock { state in
-      ids.filter { count($0, at: now, &state) }
+    let (due, resting, states) = state.withLock { state in
+      let asked = ids.filter { count($0, at: now, &state) }
+      let due = asked.filter { !rests($0, at: now, state) }
+      return (due, asked.filter { rests($0, at: now, state) }, state.states)
     }
+    rest(resting)
     guard !due.isEmpty else { return }
     let entries: [PictureID: PictureEntry]
     let unknown: [PictureID: String]
@@ -111,7 +140,12 @@ final class PictureStage: Sendable {
       do throws(TransferFailure) {
         let url = try context.transport.parse(text, relativeTo: nil)
         jobs[url.hostPort, default: []].append(
-          Job(id: id, url: url, isHeld: entries[id]?.isHeld ?? false)
+          Job(
+            id: id,
+            url: url,
+            isHeld: entries[id]?.isHeld ?? false,
+            value: PictureValue(of: states[id], isChanged: false)
+          )
         )
       } catch {
         context.failures.note(id, error)
@@ -141,6 +175,25 @@ final class PictureStage: Sendable {
     return true
   }
 
+  /// Whether an unattended run leaves a picture alone that failed for a lasting reason.
+  private func rests(_ id: PictureID, at now: Int64, _ state: State) -> Bool {
+    context.options.onlyDue && state.states[id]?.isResting(at: now) == true
+  }
+
+  /// Reports pictures that are left alone as what they are: not to be had.
+  private func rest(_ ids: [PictureID]) {
+    guard !ids.isEmpty else { return }
+    let entries = (try? context.index.pictures(ids)) ?? [:]
+    for id in ids {
+      let text = entries[id]?.url ?? ""
+      let url = (try? context.transport.parse(text, relativeTo: nil))?.redacted ?? text
+      let reason = FailureReason(rawValue: entries[id]?.failure ?? "")
+      let failure = TransferFailure(reason: reason, url: url, detail: "left alone for a while")
+      context.failures.note(id, failure)
+      finish(nil) { $0.failed += 1 }
+    }
+  }
+
   private func enqueue(_ jobs: [HostPort: [Job]]) {
     for (host, jobs) in jobs { line(of: host).add(jobs) }
   }
@@ -148,9 +201,18 @@ final class PictureStage: Sendable {
   private func line(of host: HostPort) -> WorkLine<Job> {
     state.withLock { state in
       if let line = state.lines[host] { return line }
-      let line = WorkLine<Job>(limit: Self.window, queue: context.starts) { [weak self] batch in
-        self?.start(batch)
+      var limit = Self.window
+      var order: (@Sendable (Job, Job) -> Bool)?
+      if context.options.onlyDue {
+        limit = Self.warmWindow
+        order = { $0.value < $1.value }
       }
+      let line = WorkLine<Job>(
+        limit: limit,
+        queue: context.starts,
+        isOpen: state.isOpen,
+        order: order
+      ) { [weak self] batch in self?.start(batch) }
       state.lines[host] = line
       return line
     }
@@ -185,7 +247,8 @@ final class PictureStage: Sendable {
   private func fetch(_ job: Job, held: PictureEntry?) {
     var request = Request(job.url)
     request.accept = .picture
-    request.priority = .image
+    // A run that may end before all is done must not spend itself on details every time.
+    request.priority = context.options.onlyDue ? .detail : .image
     request.trust = .discovered
     request.bodyLimit = context.options.pictureLimit
     if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
@@ -293,7 +356,13 @@ final class PictureStage: Sendable {
         let known = held ?? (try? context.index.pictures([job.id]))?[job.id]
         var entry = known ?? PictureEntry(id: job.id, url: job.url.text)
         entry.failure = failure.reason.rawValue
-        entry.failingSince = entry.failingSince ?? at
+        let since = entry.failingSince ?? at
+        entry.failingSince = since
+        if !entry.isHeld {
+          entry.checked = at
+          entry.expiry =
+            at + FailureRest.seconds(after: failure.reason.rawValue, since: since, now: at)
+        }
         return entry
       },
       completion: { [self] in finish(job) { $0.failed += 1 } }

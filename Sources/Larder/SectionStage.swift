@@ -75,6 +75,17 @@ final class SectionStage: Sendable {
       var held = try context.index.document(reading.next.name)
       if held?.mapping != mapping { held = nil }
       let known = held
+      if context.options.onlyDue, let known, OriginWord.isFresh(known, at: context.now().seconds) {
+        context.work.async { [self] in
+          do throws(CacheError) {
+            try answer(.unchanged(word: .held(known)), to: reading, held: known)
+          } catch {
+            context.failures.note(error)
+            fail(reading, error.description)
+          }
+        }
+        return
+      }
       context.fetch(reading.next, held: known, priority: .section) { [self] reply in
         do throws(CacheError) {
           try answer(reply, to: reading, held: known)

@@ -12,6 +12,8 @@ public struct SyncOptions: Sendable {
   public var strict = false
   /// The shrink guard lets everything go.
   public var allowRemovals = false
+  /// Ask only for what is due, the most valuable first: an unattended run.
+  public var onlyDue = false
   /// The most bytes of one picture.
   public var pictureLimit: Int64 = 64 << 20
   /// The most bytes of one JSON body.

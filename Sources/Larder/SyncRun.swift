@@ -129,6 +129,7 @@ public final class SyncRun: Sendable {
     }
     sections.start(targets)
     sections.group.wait()
+    pictures.release()
     details?.group.wait()
     pictures.group.wait()
     let flushed = DispatchSemaphore(value: 0)
@@ -167,11 +168,17 @@ public final class SyncRun: Sendable {
     _ pictures: PictureStage
   ) throws -> DetailStage? {
     guard let rule = catalog.detail, !options.noDetails else { return nil }
+    var order: (@Sendable (String, String) -> Bool)?
+    if options.onlyDue {
+      let seen = try context.index.detailChecks(catalog: context.entry.id)
+      order = { (seen[$0] ?? 0, $0) < (seen[$1] ?? 0, $1) }
+    }
     return DetailStage(
       context,
       rule: rule,
       known: try context.index.details(catalog: context.entry.id),
-      pictures: options.thumbnailsOnly ? nil : pictures
+      pictures: options.thumbnailsOnly ? nil : pictures,
+      order: order
     ) { text throws(TransferFailure) in try addresses.target(text) }
   }
 

@@ -4,31 +4,60 @@ import Synchronization
 /// A line of jobs of which at most so many are under way at once.
 ///
 /// Keeps what waits small (a job, not a request with its headers and buffers) and starts jobs in
-/// batches, so that whoever starts them can look things up for many at a time. Order is kept.
+/// batches, so that whoever starts them can look things up for many at a time. Jobs start in the
+/// order they came, or in an order of their own among those that wait.
 final class WorkLine<Job: Sendable>: Sendable {
   private struct State {
     var waiting: [Job] = []
     var next = 0
     var underWay = 0
     var isStarting = false
+    var isOpen: Bool
+    var isSorted = true
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let limit: Int
   private let queue: DispatchQueue
+  private let order: (@Sendable (Job, Job) -> Bool)?
   private let start: @Sendable ([Job]) -> Void
 
   /// A line that starts jobs on `queue`, at most `limit` under way; each ends with ``leave()``.
-  init(limit: Int, queue: DispatchQueue, start: @escaping @Sendable ([Job]) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - limit: how many are under way at most.
+  ///   - queue: where jobs are started.
+  ///   - isOpen: whether jobs start at once; else they gather until ``open()``.
+  ///   - order: which of two that wait goes first; without it, the one that came first.
+  ///   - start: starts a batch.
+  init(
+    limit: Int,
+    queue: DispatchQueue,
+    isOpen: Bool = true,
+    order: (@Sendable (Job, Job) -> Bool)? = nil,
+    start: @escaping @Sendable ([Job]) -> Void
+  ) {
     self.limit = limit
     self.queue = queue
+    self.order = order
     self.start = start
+    state = Mutex(State(isOpen: isOpen))
   }
 
   /// Appends jobs.
   func add(_ jobs: [Job]) {
     let wakes = state.withLock { state in
       state.waiting.append(contentsOf: jobs)
+      state.isSorted = false
+      return mustStart(&state)
+    }
+    if wakes { queue.async { self.startSome() } }
+  }
+
+  /// Lets what has gathered start.
+  func open() {
+    let wakes = state.withLock { state in
+      state.isOpen = true
       return mustStart(&state)
     }
     if wakes { queue.async { self.startSome() } }
@@ -45,15 +74,21 @@ final class WorkLine<Job: Sendable>: Sendable {
 
   /// Whether a batch is due: there is work, nobody is starting any, and half the room is free.
   private func mustStart(_ state: inout State) -> Bool {
-    guard state.next < state.waiting.count, !state.isStarting, state.underWay <= limit / 2 else {
-      return false
-    }
+    guard state.isOpen, state.next < state.waiting.count, !state.isStarting,
+      state.underWay <= limit / 2
+    else { return false }
     state.isStarting = true
     return true
   }
 
   private func startSome() {
     let batch = state.withLock { state in
+      if let order, !state.isSorted {
+        state.waiting.removeFirst(state.next)
+        state.next = 0
+        state.waiting.sort(by: order)
+      }
+      state.isSorted = true
       let end = min(state.waiting.count, state.next + limit - state.underWay)
       let batch = Array(state.waiting[state.next..<end])
       state.underWay += batch.count

@@ -44,6 +44,17 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
+  /// Of several statuses the one to end with; done when there are none.
+  static func gravest(_ statuses: [ExitStatus]) -> ExitStatus {
+    gravity.first { statuses.contains($0) } ?? .done
+  }
+
+  /// The statuses, the gravest first.
+  private static let gravity: [ExitStatus] = [
+    .terminated, .interrupted, .configuration, .usage, .io, .data, .unavailable, .failed,
+    .tryAgain, .partial, .withheld,
+  ]
+
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = report.failures.filter { $0.stage == .section }.map(\.reason)

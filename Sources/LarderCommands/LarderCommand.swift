@@ -20,8 +20,9 @@ public struct LarderCommand: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      SyncCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
-      StatusCommand.self, VerifyCommand.self, CropCommand.self, StampCommand.self,
+      SyncCommand.self, WarmCommand.self, ListCommand.self, ShowCommand.self,
+      DiffCommand.self, StatusCommand.self, VerifyCommand.self, CropCommand.self,
+      StampCommand.self,
       DemoCommand.self,
     ]
   )

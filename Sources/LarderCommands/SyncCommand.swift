@@ -24,6 +24,7 @@ struct SyncCommand: ParsableCommand {
 
   @OptionGroup var cache: CacheOptions
   @OptionGroup var fetch: FetchOptions
+  @OptionGroup var metrics: MetricsOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -33,6 +34,7 @@ struct SyncCommand: ParsableCommand {
       fetch: fetch,
       output: output
     ).run()
+    if !fetch.dryRun { try metrics.write(cache: cache.path) }
     Output.end(status)
   }
 }

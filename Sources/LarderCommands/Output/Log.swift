@@ -1,4 +1,6 @@
+import CurlTransport
 import Larder
+import Transport
 
 /// Says things on stderr, a line each, as text or as one JSON object.
 struct Log {
@@ -27,7 +29,9 @@ struct Log {
     case .text:
       if level == "error" { Output.error(message) } else { Output.note("\(level): \(message)") }
     case .json:
-      let line = try? ["level": level, "message": message].jsonLine()
+      let line = try? [
+        "time": Moment.text(UnixTime.now().seconds), "level": level, "message": message,
+      ].jsonLine()
       Output.note(String(decoding: line ?? [], as: UTF8.self))
     }
   }

@@ -1,0 +1,127 @@
+import Cache
+import CurlTransport
+import Dispatch
+import Foundation
+import Glibc
+import Larder
+import Transport
+
+/// An unattended run over several catalogs: one transport, one paragraph each when something is wrong.
+struct CatalogWarm {
+  private let files: [CatalogFileOnDisk]
+  private let cache: String
+  private let minInterval: Double?
+  private let splay: Double?
+  private let fetch: FetchOptions
+  private let output: OutputOptions
+  private let metrics: MetricsOptions
+
+  init(
+    _ files: [CatalogFileOnDisk],
+    cache: String,
+    minInterval: Double?,
+    splay: Double?,
+    fetch: FetchOptions,
+    output: OutputOptions,
+    metrics: MetricsOptions
+  ) {
+    self.files = files
+    self.cache = cache
+    self.minInterval = minInterval
+    self.splay = splay
+    self.fetch = fetch
+    self.output = output
+    self.metrics = metrics
+  }
+
+  /// Runs the catalogs that are due, one after the other, and says how to end the process.
+  func run() throws -> ExitStatus {
+    let stop = StopFlag()
+    let signals = Signals { _ in stop.raise() }
+    let plan = WarmPlan(
+      try files.map { try WarmPlan.Standing(of: $0.catalog.name, cache: cache) },
+      minInterval: minInterval,
+      now: UnixTime.now().seconds
+    )
+    guard !plan.due.isEmpty else { return .tryAgain }
+    if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
+    if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
+
+    let transport = try CurlTransport(fetch.transport(named: try namedHosts()))
+    defer { transport.shutdown() }
+    var statuses: [ExitStatus] = []
+    for position in plan.due where signals.signal == nil {
+      do {
+        statuses.append(try run(files[position], transport, stop, signals))
+      } catch {
+        guard let failure = CommandFailure(error) else { throw error }
+        // The catalogs share the cache: who holds or spoils it does so for all.
+        guard failure.status == .configuration || failure.status == .data else { throw failure }
+        if let message = failure.message { Log(output).error(message) }
+        statuses.append(failure.status)
+      }
+    }
+    if !fetch.dryRun { try metrics.write(cache: cache) }
+    return ExitStatus.gravest(statuses)
+  }
+
+  private func run(
+    _ file: CatalogFileOnDisk,
+    _ transport: CurlTransport,
+    _ stop: StopFlag,
+    _ signals: Signals
+  ) throws -> ExitStatus {
+    var options = fetch.sync
+    options.onlyDue = true
+    if fetch.dryRun {
+      let plan = try SyncPlan(
+        file.catalog,
+        folder: file.folder,
+        cache: cache,
+        options: options,
+        parser: transport,
+        now: UnixTime.now()
+      )
+      if output.json { Output.json(try plan.json()) } else { Output.data(PlanText(plan).text) }
+      return .done
+    }
+    let run = SyncRun(
+      file.catalog,
+      folder: file.folder,
+      cache: cache,
+      options: options,
+      transport: transport,
+      environment: ProcessInfo.processInfo.environment,
+      now: { UnixTime.now() }
+    )
+    stop.whenRaised { run.stop() }
+    let report = try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
+    if output.json {
+      Output.json(try report.json())
+    } else {
+      let paragraph = WarmParagraph(report, cache: cache)
+      if let text = paragraph.text { Log(output).warning(text) }
+      if output.verbose > 0 { Output.note(SyncSummary(report, Terminal(output)).text) }
+    }
+    return ExitStatus(report, signal: signals.signal)
+  }
+
+  /// The hosts that any of the catalogs names.
+  private func namedHosts() throws -> Set<HostPort> {
+    var named: Set<HostPort> = []
+    for file in files {
+      let addresses = CatalogAddresses(
+        file.catalog,
+        folder: file.folder,
+        base: fetch.base,
+        CurlURLParser()
+      )
+      do {
+        named.formUnion(try addresses.namedHosts())
+      } catch {
+        throw SyncError.address(error)
+      }
+    }
+    return named
+  }
+}

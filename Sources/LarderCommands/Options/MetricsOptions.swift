@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// Where a run leaves numbers for monitoring.
+struct MetricsOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Write the cache's numbers here afterwards, as Prometheus' textfile collector reads them.",
+      valueName: "file"
+    )
+  )
+  var metrics: String?
+
+  /// Writes the numbers of the cache at a path, if they were asked for.
+  func write(cache: String) throws {
+    guard let metrics else { return }
+    try TextFile.replace(metrics, with: try MetricsText(cache: cache).text)
+  }
+}

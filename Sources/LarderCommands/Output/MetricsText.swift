@@ -1,0 +1,174 @@
+import Cache
+import Larder
+
+/// A cache in numbers, in Prometheus' text format, version 0.0.4.
+///
+/// No timestamps, which the textfile collector refuses; all are gauges, because each file says how
+/// things stood after one run.
+struct MetricsText {
+  private let summary: CacheSummary
+
+  /// Reads the numbers of the cache at a path.
+  init(cache: String) throws {
+    self.init(try CacheSummary(cache: cache))
+  }
+
+  init(_ summary: CacheSummary) {
+    self.summary = summary
+  }
+
+  private struct Sample {
+    var labels: [(String, String)] = []
+    var value: String
+  }
+
+  /// The whole file.
+  var text: String {
+    var text = ""
+    func add(_ name: String, _ help: String, _ samples: [Sample]) {
+      guard !samples.isEmpty else { return }
+      text += "# HELP larder_\(name) \(help)\n# TYPE larder_\(name) gauge\n"
+      for sample in samples {
+        let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }
+        text +=
+          "larder_\(name)"
+          + (labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") + " \(sample.value)\n"
+      }
+    }
+    add(
+      "last_success_timestamp_seconds",
+      "When the last complete run of a catalog ended.",
+      each { $0.complete.map(String.init) }
+    )
+    add(
+      "last_run_timestamp_seconds",
+      "When the last run of a catalog ended, however it did.",
+      each { $0.finished.map(String.init) }
+    )
+    add(
+      "last_run_success",
+      "Whether the last run of a catalog was complete.",
+      each { catalog in catalog.outcome.map { $0 == "complete" ? "1" : "0" } }
+    )
+    add("items", "Listings that a catalog shows.", each { "\($0.items)" })
+    add(
+      "stale_sections",
+      "Sections that could not be brought up to date.",
+      each { "\($0.stale.count)" }
+    )
+    add(
+      "run_duration_seconds",
+      "How long the last run took.",
+      reports { ["": "\($0.durationSeconds)"] }
+    )
+    add(
+      "run_requests",
+      "Requests that the last run made, retries included.",
+      reports { ["": "\($0.requests)"] }
+    )
+    add(
+      "run_fetched_bytes",
+      "Picture bytes that the last run fetched.",
+      reports { ["": "\($0.images.bytesFetched)"] }
+    )
+    add(
+      "run_unfinished",
+      "Requests that the deadline or a signal kept the last run from making.",
+      reports { ["": "\($0.unfinished.count)"] }
+    )
+    add(
+      "run_images",
+      "Pictures of the last run by outcome.",
+      reports("outcome") {
+        [
+          "fetched": "\($0.images.fetched)", "revalidated": "\($0.images.revalidated)",
+          "fresh": "\($0.images.fresh)", "failed": "\($0.images.failed)",
+        ]
+      }
+    )
+    add(
+      "run_details",
+      "Details of the last run by outcome.",
+      reports("outcome") {
+        [
+          "fetched": "\($0.details.fetched)", "unchanged": "\($0.details.unchanged)",
+          "missing": "\($0.details.missing)", "failed": "\($0.details.failed)",
+        ]
+      }
+    )
+    add("run_failures", "Failures of the last run by stage and reason.", failures)
+    add("cache_pictures", "Pictures that are held.", [Sample(value: "\(summary.pictures)")])
+    add("cache_bytes", "Bytes of the held pictures.", [Sample(value: "\(summary.bytes)")])
+    add("index_bytes", "Size of the index.", [Sample(value: "\(summary.indexBytes)")])
+    add(
+      "failing_pictures",
+      "Pictures whose last attempt failed.",
+      [Sample(value: "\(summary.failing.count)")]
+    )
+    add(
+      "oldest_picture_timestamp_seconds",
+      "When the picture that was checked longest ago was last checked.",
+      summary.oldestCheck.map { [Sample(value: "\($0)")] } ?? []
+    )
+    return text
+  }
+
+  private func each(_ value: (CacheSummary.Catalog) -> String?) -> [Sample] {
+    summary.catalogs.compactMap { catalog in
+      value(catalog).map { Sample(labels: [("catalog", catalog.name)], value: $0) }
+    }
+  }
+
+  /// Samples of every catalog's last report; the key of each is the value of `label`.
+  private func reports(_ label: String? = nil, _ values: (SyncReport) -> [String: String])
+    -> [Sample]
+  {
+    summary.catalogs.flatMap { catalog in
+      (catalog.report.map(values) ?? [:]).sorted { $0.key < $1.key }.map { key, value in
+        Sample(
+          labels: [("catalog", catalog.name)] + (label.map { [($0, key)] } ?? []),
+          value: value
+        )
+      }
+    }
+  }
+
+  private var failures: [Sample] {
+    struct Key: Hashable, Comparable {
+      var stage: String
+      var reason: String
+
+      static func < (left: Key, right: Key) -> Bool {
+        (left.stage, left.reason) < (right.stage, right.reason)
+      }
+    }
+    return summary.catalogs.flatMap { catalog in
+      let keys = (catalog.report?.failures ?? []).map {
+        Key(stage: $0.stage.rawValue, reason: $0.reason)
+      }
+      let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
+      return counts.sorted { $0.key < $1.key }.map { key, count in
+        Sample(
+          labels: [
+            ("catalog", catalog.name), ("stage", key.stage), ("reason", key.reason),
+          ],
+          value: "\(count)"
+        )
+      }
+    }
+  }
+
+  /// A label's value as the format wants it.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "\\": escaped += "\\\\"
+      case "\"": escaped += "\\\""
+      case "\n": escaped += "\\n"
+      default: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+}

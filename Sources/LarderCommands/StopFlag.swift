@@ -1,0 +1,37 @@
+import Dispatch
+import Synchronization
+
+/// Says once, from any thread, that all work is to stop.
+final class StopFlag: Sendable {
+  private struct State {
+    var isRaised = false
+    var action: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+  private let raised = DispatchSemaphore(value: 0)
+
+  /// Asks the work under way to stop, and whatever comes later too.
+  func raise() {
+    let action = state.withLock { state in
+      state.isRaised = true
+      return state.action
+    }
+    raised.signal()
+    action?()
+  }
+
+  /// Names what stops the work under way; called at once when the flag is up already.
+  func whenRaised(_ action: @escaping @Sendable () -> Void) {
+    let isRaised = state.withLock { state in
+      state.action = action
+      return state.isRaised
+    }
+    if isRaised { action() }
+  }
+
+  /// Waits so long, or until the flag is raised.
+  func wait(seconds: Double) {
+    _ = raised.wait(timeout: .now() + seconds)
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import CurlTransport
+import Larder
+
+/// `larder warm CATALOG…`: what is due and no more, for cron.
+struct WarmCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "warm",
+    abstract: "For cron: fetch what is due and no more; quiet unless something is wrong.",
+    discussion: """
+      Example:  larder warm /etc/larder/*.yaml --cache /var/cache/larder --deadline 20m
+                larder warm shop.yaml --min-interval 40m --splay 5m --metrics larder.prom
+
+      What is fresh costs nothing. What is stale is asked for, the most valuable first: what was
+      never had, then what just changed, then what was seen longest ago; what the deadline, the
+      rate or --max-bytes left over comes first next time. Pictures that the origin says it has not
+      are asked for ever less often, and daily in the end. Several catalogs share one transport,
+      and so the limits of the hosts.
+
+      Prints nothing when all is well, and one paragraph a catalog on stderr when not.
+
+      Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the shrink guard kept items,
+      64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk,
+      75 another run holds the cache, the deadline came, or --min-interval says not now,
+      78 a catalog file is wrong; of several catalogs, the gravest.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The catalog files (YAML or JSON).", valueName: "catalog"))
+  var files: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "Leave a catalog alone whose last run started more recently than this.",
+      valueName: "time"
+    )
+  )
+  var minInterval: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Wait a random time up to this first, so that many machines do not call at once.",
+      valueName: "time"
+    )
+  )
+  var splay: DurationArgument?
+
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var fetch: FetchOptions
+  @OptionGroup var metrics: MetricsOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let status = try CatalogWarm(
+      try files.map { try CatalogFileOnDisk($0) },
+      cache: cache.path,
+      minInterval: minInterval?.seconds,
+      splay: splay?.seconds,
+      fetch: fetch,
+      output: output,
+      metrics: metrics
+    ).run()
+    Output.end(status)
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SampleStore
+import Testing
+
+@Suite struct WarmTests {
+  @Test func `nothing is printed when all is well, and --json prints a line a catalog`() throws {
+    let shop = try Shop()
+    let second = try shop.folder.write(
+      try shop.folder.read("shop.yaml").replacing("name: banchan", with: "name: other"),
+      to: "other.yaml"
+    )
+
+    let quiet = try shop.larder("warm", shop.catalog, second)
+    let json = try shop.larder("warm", shop.catalog, second, "--json")
+
+    #expect(quiet.status == 0)
+    #expect(quiet.output == "" && quiet.errors == "")
+    #expect(json.status == 0)
+    #expect(json.lines.count == 2)
+    #expect(json.lines.allSatisfy { $0.hasPrefix(#"{"#) && $0.contains(#""outcome":"complete""#) })
+    // Both catalogs name the same pictures: one fetch each for both.
+    #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)
+  }
+
+  @Test func `one clear paragraph says what is wrong`() throws {
+    let shop = try Shop(
+      faults: "path=/pictures/A1.jpg status=404\npath=/develop/soup hits=2 status=500"
+    )
+    let first = try shop.larder("warm", shop.catalog, "--retries", "0")
+    let second = try shop.larder("warm", shop.catalog, "--retries", "0")
+
+    for warm in [first, second] {
+      #expect(warm.status == 3)
+      #expect(warm.output == "")
+      #expect(warm.errors.split(separator: "\n").count == 1)
+      #expect(warm.errors.contains("banchan: partial."))
+      #expect(warm.errors.contains("(http-404 1)"))
+    }
+    #expect(second.errors.contains("Section soup is the last good one"))
+  }
+
+  @Test func `too soon and overlapping are 75 at once`() throws {
+    let shop = try Shop()
+    #expect(try shop.larder("warm", shop.catalog, "--min-interval", "40m").status == 0)
+    let asked = shop.store.requests.count
+
+    let soon = try shop.larder("warm", shop.catalog, "--min-interval", "40m", "--splay", "10m")
+
+    #expect(soon.status == 75)
+    #expect(soon.output == "" && soon.errors == "")
+    #expect(shop.store.requests.count == asked)
+
+    let slow = try Shop(faults: "path=/develop/soup hang")
+    let running = try slow.startSync(requests: 2)
+    let overlapping = try slow.larder("warm", slow.catalog)
+    #expect(overlapping.status == 75)
+    #expect(overlapping.errors.contains("larder sync banchan, process"))
+    running.send(15)
+    #expect(try running.wait().status == 143)
+  }
+
+  @Test func `a faulty catalog file is 78 before anything is fetched`() throws {
+    let shop = try Shop()
+    let faulty = try shop.folder.write("name: x\nsektions: []\n", to: "faulty.yaml")
+
+    let warm = try shop.larder("warm", shop.catalog, faulty)
+
+    #expect(warm.status == 78)
+    #expect(shop.store.requests.isEmpty)
+  }
+
+  @Test func `--metrics writes a file that everybody may read, in Prometheus' format`() throws {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+    let file = shop.folder.path("larder.prom")
+
+    let warm = try Command.shell(
+      #"umask 077; "$larder" warm "$catalog" --cache "$cache" --retries 0 --metrics "$file""#,
+      environment: ["catalog": shop.catalog, "cache": shop.cache, "file": file]
+    )
+
+    #expect(warm.status == 3)
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    #expect(mode == 0o644)
+    let text = try shop.folder.read("larder.prom")
+    for line in [
+      "# TYPE larder_run_images gauge",
+      #"larder_run_images{catalog="banchan",outcome="failed"} 1"#,
+      #"larder_run_failures{catalog="banchan",stage="image",reason="http-404"} 1"#,
+      "larder_cache_pictures 4", #"larder_last_run_success{catalog="banchan"} 0"#,
+      "larder_failing_pictures 1",
+    ] { #expect(text.contains(line + "\n"), "\(line)") }
+    #expect(!text.contains("larder_last_success_timestamp_seconds"))
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      #expect(line.wholeMatch(of: #/larder_[a-z_]+(\{[^}]*\})? [0-9.e+-]+/#) != nil, "\(line)")
+    }
+    let names = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE") }
+    #expect(Set(names).count == names.count)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: shop.folder.path)
+        .allSatisfy { !$0.hasSuffix(".tmp") }
+    )
+  }
+
+  @Test func `logs as JSON are one object a line`() throws {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+
+    let warm = try shop.larder("warm", shop.catalog, "--log-format", "json")
+
+    let object =
+      try JSONSerialization.jsonObject(with: Data(warm.errors.utf8)) as? [String: String]
+    #expect(warm.errors.split(separator: "\n").count == 1)
+    #expect(object?["level"] == "warning")
+    #expect(object?["message"]?.hasPrefix("banchan: partial.") == true)
+    #expect(object?["time"]?.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#) != nil)
+  }
+}
