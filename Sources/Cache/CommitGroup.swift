@@ -2,6 +2,8 @@
 struct StagedPicture: Sendable {
   /// The row to write, complete.
   var entry: PictureEntry
+  /// Where the file goes.
+  let name: PictureName
   /// The file with the bytes, or nil when those in place are kept.
   let partial: OpenFile?
   /// Whether a note lies beside that file.

@@ -80,7 +80,7 @@ extension GroupCommitter {
   /// what it could not write.
   private func place(_ staged: StagedPicture) -> Place {
     guard let file = staged.partial else { return .kept }
-    let name = staged.entry.name
+    let name = staged.name
     let partialName = staged.entry.partialName
     do throws(CacheError) {
       let folder = try layout.folder(name.folder)
@@ -130,7 +130,7 @@ extension GroupCommitter {
 }
 
 extension StagedPicture {
-  fileprivate var folder: UInt8 { entry.name.folder }
+  fileprivate var folder: UInt8 { name.folder }
 }
 
 extension Index {

@@ -31,8 +31,16 @@ public struct PictureID: Hashable, Sendable, Comparable {
 
   /// The first 12 hexadecimal digits, lower case.
   var shortHex: String {
-    let digits = String(UInt64(number) >> 16, radix: 16)
-    return String(repeating: "0", count: 12 - digits.count) + digits
+    String(unsafeUninitializedCapacity: 12) { digits in
+      for place in 0..<12 {
+        let value = UInt8(truncatingIfNeeded: number >> (60 - 4 * place)) & 15
+        digits.initializeElement(
+          at: place,
+          to: value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        )
+      }
+      return 12
+    }
   }
 }
 
@@ -70,7 +78,14 @@ public struct PictureName: Hashable, Sendable {
 
   /// A safe stem of at most 40 bytes and an extension, from the last segment of the URL's path.
   private static func parts(of url: String) -> (stem: String, suffix: String) {
-    let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    var url = url
+    return url.withUTF8 { parts(of: $0) }
+  }
+
+  private static func parts(
+    of url: UnsafeBufferPointer<UInt8>
+  ) -> (stem: String, suffix: String) {
+    let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })
     var stem = segment
     var suffix = "img"

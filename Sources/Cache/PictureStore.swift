@@ -288,6 +288,7 @@ public final class PictureStore: Sendable {
       entry.stamp = stamp
       return StagedPicture(
         entry: entry,
+        name: entry.name,
         partial: nil,
         before: nil,
         outcome: .same(bytes: size),
@@ -307,6 +308,7 @@ public final class PictureStore: Sendable {
     let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
     return StagedPicture(
       entry: entry,
+      name: entry.name,
       partial: file,
       hasNote: whole.spill?.hasNote ?? false,
       before: before,

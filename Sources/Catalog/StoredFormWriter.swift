@@ -38,7 +38,8 @@ struct StoredFormWriter {
   /// Writes a whole number.
   mutating func value(_ number: Int) {
     separate()
-    bytes.append(contentsOf: String(number).utf8)
+    var digits = String(number)
+    digits.withUTF8 { bytes.append(contentsOf: $0) }
     needsComma = true
   }
 
@@ -56,16 +57,18 @@ struct StoredFormWriter {
   }
 
   private mutating func quote(_ text: String) {
+    var text = text
     bytes.append(UInt8(ascii: "\""))
-    defer { bytes.append(UInt8(ascii: "\"")) }
-    let isPlain = text.utf8.allSatisfy {
-      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    text.withUTF8 { quote($0) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
+    let mustEscape = text.contains {
+      $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
     }
-    if isPlain {
-      bytes.append(contentsOf: text.utf8)
-      return
-    }
-    for byte in text.utf8 {
+    guard mustEscape else { return bytes.append(contentsOf: text) }
+    for byte in text {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"):
         bytes.append(UInt8(ascii: "\\"))

@@ -7,8 +7,15 @@ extension CurlTransport: URLParsing {
   private static let lengthLimit = 32 << 10
 
   /// Parses with libcurl's own parser; see ``URLParsing``.
+  ///
+  /// Plain references to the origin of `base`, or of the URL parsed last, need it no more.
   public func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try Self.parse(text, relativeTo: base)
+    if let url = base?.sibling(text, isBase: true) { return url }
+    let last = lastParsed.withLock { $0 }
+    if let url = last?.sibling(text, isBase: false) { return url }
+    let url = try Self.parse(text, relativeTo: base)
+    lastParsed.withLock { $0 = url }
+    return url
   }
 
   /// Parses without a transport at hand, by libcurl's own parser.

@@ -9,6 +9,8 @@ import Transport
 public final class CurlTransport: Fetching {
   private let core: TransferCore
   private let thread: TransferThread
+  /// The URL that libcurl parsed last, whose origin the next one probably shares.
+  let lastParsed = Mutex<WebURL?>(nil)
 
   /// Starts the transfer thread.
   ///

@@ -56,7 +56,6 @@ final class Exchange {
   /// Options as the handle holds them: setting one again costs more than comparing.
   private struct Configured {
     var isPost = false
-    var waitsForPipe: Bool?
     var codings: String?
     var isFresh = false
     var timeLimit: Int64 = -1
@@ -120,7 +119,6 @@ final class Exchange {
     prepareHeaders(transfer)
     prepareSharing(transfer)
     prepareMethod(transfer)
-    preparePipe(transfer)
     prepareTimes(transfer, now, deadline)
   }
 
@@ -183,16 +181,6 @@ final class Exchange {
     }
   }
 
-  /// Lets requests wait for the first connection of their host to tell whether it can carry them too.
-  ///
-  /// TLS tells with its handshake; in plain text libcurl would wait for the whole first response.
-  private func preparePipe(_ transfer: Transfer) {
-    let waits = transfer.url.scheme == .https
-    guard waits != configured.waitsForPipe else { return }
-    configured.waitsForPipe = waits
-    easy.set(CURLOPT_PIPEWAIT, waits)
-  }
-
   private func prepareTimes(_ transfer: Transfer, _ now: MonotonicTime, _ deadline: MonotonicTime?)
   {
     timeLimit = (policy.options.transferTimeout.wholeMilliseconds, false)
@@ -246,7 +234,7 @@ extension Exchange {
       // A folded line continues the one before. (RFC 9112, section 5.2)
       lines[lines.count - 1] = 0x20
     }
-    lines.append(contentsOf: line[..<end])
+    lines.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<end]))
     lines.append(10)
     return true
   }

@@ -37,7 +37,7 @@ struct OriginWord: Sendable, Equatable {
   /// The fields that are kept.
   ///
   /// Others would only make every row longer.
-  private static let kept = [
+  private static let kept: [StaticString] = [
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 

@@ -68,8 +68,24 @@ extension UnixTime {
   }
 
   private static func month(_ scanner: inout ByteScanner) -> Int64? {
-    let name = String(decoding: scanner.take { $0.isTokenCharacter && $0 != 0x2D }, as: UTF8.self)
-    return months.firstIndex { $0.equalsIgnoringCase(name) }.map { Int64($0) + 1 }
+    let name = scanner.take { $0.isTokenCharacter && $0 != 0x2D }
+    guard name.count == 3 else { return nil }
+    // Three letters as one number, in lower case: a date is read for each response.
+    switch name.reduce(UInt32(0), { $0 << 8 | UInt32($1.asciiLowercased) }) {
+    case 0x6A_616E: return 1
+    case 0x66_6562: return 2
+    case 0x6D_6172: return 3
+    case 0x61_7072: return 4
+    case 0x6D_6179: return 5
+    case 0x6A_756E: return 6
+    case 0x6A_756C: return 7
+    case 0x61_7567: return 8
+    case 0x73_6570: return 9
+    case 0x6F_6374: return 10
+    case 0x6E_6F76: return 11
+    case 0x64_6563: return 12
+    default: return nil
+    }
   }
 
   private static func timeOfDay(_ scanner: inout ByteScanner) -> Int64? {

@@ -10,24 +10,17 @@ extension Headers {
   /// Only the fields of these names, in lower case or not, in their order.
   ///
   /// One pass over the raw lines: a cache keeps a few fields of each of many thousand responses.
-  package func only(_ names: [String]) -> Headers {
-    var kept: [UInt8] = []
-    kept.reserveCapacity(lines.count)
-    var start = 0
-    while start < lines.count {
-      let end = lines[start...].firstIndex(of: 10) ?? lines.count
-      defer { start = end + 1 }
-      let line = lines[start..<end]
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-      let name = line[..<colon]
-      let isKept = names.contains { wanted in
-        wanted.utf8.count == name.count
-          && zip(wanted.utf8, name).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+  package func only(_ names: [StaticString]) -> Headers {
+    let kept = lines.withUnsafeBufferPointer { bytes in
+      var kept: [UInt8] = []
+      kept.reserveCapacity(bytes.count)
+      for line in HeaderLines(bytes) {
+        let isKept = names.contains { $0.withUTF8Buffer { line.isNamed($0) } }
+        guard isKept else { continue }
+        kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[line.whole]))
+        if kept.last != 10 { kept.append(10) }
       }
-      if isKept {
-        kept.append(contentsOf: line)
-        kept.append(10)
-      }
+      return kept
     }
     return Headers(lines: kept)
   }

@@ -79,47 +79,28 @@ public struct Headers: Hashable, Sendable {
 
   /// Every field in order.
   public var fields: [HeaderField] {
-    var result: [HeaderField] = []
-    forEachLine { name, value in
-      result.append(
+    lines.withUnsafeBufferPointer { bytes in
+      HeaderLines(bytes).map { line in
         HeaderField(
-          name: String(decoding: lines[name], as: UTF8.self),
-          value: String(decoding: lines[value], as: UTF8.self)
+          name: String(decoding: bytes[line.name], as: UTF8.self),
+          value: String(decoding: bytes[line.value], as: UTF8.self)
         )
-      )
-      return true
+      }
     }
-    return result
   }
 
   private func ranges(of name: String, first: Bool) -> [Range<Int>] {
     var found: [Range<Int>] = []
-    let wanted = name.utf8
-    forEachLine { candidate, value in
-      if candidate.count == wanted.count,
-        zip(lines[candidate], wanted).allSatisfy({ $0.asciiLowercased == $1.asciiLowercased })
-      {
-        found.append(value)
-        return !first
+    var name = name
+    name.withUTF8 { wanted in
+      lines.withUnsafeBufferPointer { lines in
+        for line in HeaderLines(lines) where line.isNamed(wanted) {
+          found.append(line.value)
+          if first { return }
+        }
       }
-      return true
     }
     return found
-  }
-
-  /// Visits the ranges of each name and trimmed value until `body` says false.
-  private func forEachLine(_ body: (Range<Int>, Range<Int>) -> Bool) {
-    var start = 0
-    while start < lines.count {
-      let end = lines[start...].firstIndex(of: 10) ?? lines.count
-      defer { start = end + 1 }
-      guard let colon = lines[start..<end].firstIndex(of: UInt8(ascii: ":")) else { continue }
-      var low = colon + 1
-      var high = end
-      while low < high, lines[low].isBlank { low += 1 }
-      while high > low, lines[high - 1].isBlank { high -= 1 }
-      guard body(start..<colon, low..<high) else { return }
-    }
   }
 }
 

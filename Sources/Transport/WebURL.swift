@@ -25,7 +25,22 @@ public struct WebURL: Hashable, Sendable {
   /// `user:password` as it stood in the URL, still percent-encoded; never print it.
   public let userInfo: String?
   /// Where the path starts in the UTF-8 of `text`.
-  private let pathStart: Int
+  let pathStart: Int
+
+  /// Puts another path and query, which need no encoding, behind the origin of `other`.
+  init(sibling other: WebURL, target: UnsafeBufferPointer<UInt8>) {
+    scheme = other.scheme
+    host = other.host
+    port = other.port
+    userInfo = nil
+    pathStart = other.pathStart
+    let origin = other.text.utf8.prefix(other.pathStart)
+    text = String(unsafeUninitializedCapacity: origin.count + target.count) { buffer in
+      let end = buffer.initialize(fromContentsOf: origin)
+      return end
+        + UnsafeMutableBufferPointer(rebasing: buffer[end...]).initialize(fromContentsOf: target)
+    }
+  }
 
   /// Puts a URL together from parts that a parser has already judged and encoded.
   ///

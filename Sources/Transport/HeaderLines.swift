@@ -1,0 +1,62 @@
+import Glibc
+
+/// The fields in raw header lines, found one after the other without copying any.
+///
+/// A sync looks at the fields of many thousand responses: this walk is where that time goes.
+struct HeaderLines: Sequence, IteratorProtocol {
+  /// Where a field's parts stand in the lines.
+  struct Line {
+    /// Up to the colon.
+    let name: Range<Int>
+    /// Behind the colon, without the white space around it. (RFC 9110, section 5.5)
+    let value: Range<Int>
+    /// The whole line, with its line feed if it has one.
+    let whole: Range<Int>
+    fileprivate let bytes: UnsafeBufferPointer<UInt8>
+
+    /// Whether the field has this name, in any case of ASCII letters.
+    func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+      guard name.count == wanted.count else { return false }
+      for (offset, byte) in wanted.enumerated() {
+        let candidate = bytes[name.lowerBound + offset]
+        if candidate != byte, candidate.asciiLowercased != byte.asciiLowercased { return false }
+      }
+      return true
+    }
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var start = 0
+
+  /// Walks over lines, each ended by a line feed; those without a colon are passed over.
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+  }
+
+  mutating func next() -> Line? {
+    while start < bytes.count {
+      let first = start
+      let end = find(10, first..<bytes.count) ?? bytes.count
+      start = end + 1
+      guard let colon = find(UInt8(ascii: ":"), first..<end) else { continue }
+      var low = colon + 1
+      var high = end
+      while low < high, bytes[low].isBlank { low += 1 }
+      while high > low, bytes[high - 1].isBlank { high -= 1 }
+      return Line(
+        name: first..<colon,
+        value: low..<high,
+        whole: first..<Swift.min(start, bytes.count),
+        bytes: bytes
+      )
+    }
+    return nil
+  }
+
+  private func find(_ byte: UInt8, _ range: Range<Int>) -> Int? {
+    guard let base = bytes.baseAddress, !range.isEmpty,
+      let found = memchr(base + range.lowerBound, Int32(byte), range.count)
+    else { return nil }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+  }
+}

@@ -1,0 +1,62 @@
+extension WebURL {
+  /// The URL of a plain reference to this URL's own origin; nil when a parser has to look at it.
+  ///
+  /// A catalog names thousands of pictures on one or two origins. Once one of them has been parsed, a
+  /// reference that repeats its origin letter for letter, or is a path alone, and holds nothing but unreserved
+  /// characters, slashes and a simple query, can mean one thing only: nothing to encode, no dot segments
+  /// to remove, no authority to judge. (RFC 3986, sections 2.3 and 5.2)
+  ///
+  /// - Parameters:
+  ///   - reference: An absolute URL, or an absolute path.
+  ///   - isBase: Whether a path alone is relative to this URL.
+  /// - Returns: The URL, without user information.
+  package func sibling(_ reference: String, isBase: Bool) -> WebURL? {
+    var reference = reference
+    return reference.withUTF8 { bytes in
+      var start = 0
+      if bytes.first != UInt8(ascii: "/") {
+        guard bytes.count > pathStart, startsWithOrigin(bytes) else { return nil }
+        start = pathStart
+      } else if !isBase {
+        return nil
+      }
+      let rest = UnsafeBufferPointer(rebasing: bytes[start...])
+      guard rest.count < 4096, Self.isPlain(rest) else { return nil }
+      return WebURL(sibling: self, target: rest)
+    }
+  }
+
+  private func startsWithOrigin(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    bytes[pathStart] == UInt8(ascii: "/")
+      && text.utf8.prefix(pathStart).elementsEqual(bytes.prefix(pathStart))
+  }
+
+  /// Whether a path with its query reads the same to every parser.
+  private static func isPlain(_ target: UnsafeBufferPointer<UInt8>) -> Bool {
+    var before = UInt8(0)
+    var isQuery = false
+    for byte in target {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        break
+      case UInt8(ascii: "."):
+        // A dot behind a slash may begin a dot segment.
+        if before == UInt8(ascii: "/") { return false }
+      case UInt8(ascii: "/"):
+        // Two slashes at the start would begin an authority.
+        if before == UInt8(ascii: "/") { return false }
+      case UInt8(ascii: "="), UInt8(ascii: "&"):
+        if !isQuery { return false }
+      case UInt8(ascii: "?"):
+        if isQuery { return false }
+        isQuery = true
+      default:
+        return false
+      }
+      before = byte
+    }
+    return true
+  }
+}
