@@ -4,6 +4,7 @@ import Synchronization
 /// The folders of one cache: where pictures lie, and where bytes wait until they are whole.
 ///
 ///     images/<2 hex>/…   pictures, each whole
+///     squares/<side>/<2 hex>/…   squares of them, made by larder, under the same names
 ///     partial/           bytes on their way; nothing here is ever shown
 ///     index.sqlite       what is known of them
 ///     lock               held while a run changes anything

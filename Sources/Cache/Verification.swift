@@ -85,6 +85,11 @@ public struct Verification: Sendable {
     var report = state.withLock { $0.report }
     report.checked = rows.count
     report.stray = try strays(known: known)
+    let squares = try SquareVerification(layout: layout, index: index).run(depth, pictures: known)
+    report.checked += squares.checked
+    report.damaged += squares.damaged
+    report.missing += squares.missing
+    report.stray += squares.stray
     report.damaged.sort()
     report.missing.sort()
     return report
@@ -96,6 +101,7 @@ public struct Verification: Sendable {
   /// of a URL in `urls`, and which is a picture, is adopted; the other strays are removed. The
   /// caller holds the cache's lock.
   public func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {
+    try SquareVerification(layout: layout, index: index).repair(report)
     let bad = Set(report.damaged + report.missing)
     var lost: [PictureID] = []
     try index.forEachPicture { if $0.isHeld, bad.contains($0.name.path) { lost.append($0.id) } }

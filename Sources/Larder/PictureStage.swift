@@ -29,6 +29,7 @@ final class PictureStage: Sendable {
   }
 
   private let context: RunContext
+  private let stored: @Sendable (PictureID) -> Void
   private let state: Mutex<State>
 
   /// How many pictures of a host are under way at once, from their request to their row: enough
@@ -41,9 +42,11 @@ final class PictureStage: Sendable {
   init(
     _ context: RunContext,
     states: [PictureID: PictureState],
-    recovery: Recovery
+    recovery: Recovery,
+    stored: @escaping @Sendable (PictureID) -> Void
   ) {
     self.context = context
+    self.stored = stored
     state = Mutex(State(isOpen: !context.options.onlyDue, states: states, recovery: recovery))
   }
 
@@ -323,6 +326,7 @@ final class PictureStage: Sendable {
     switch outcome {
     case .stored(let bytes, let wasHeld):
       context.failures.count(response)
+      stored(job.id)
       finish(job, bytes: bytes) {
         $0.fetched += 1
         $0.bytesFetched += bytes

@@ -14,6 +14,10 @@ public struct SyncOptions: Sendable {
   public var allowRemovals = false
   /// Ask only for what is due, the most valuable first: an unattended run.
   public var onlyDue = false
+  /// Pixels along a side of the squares that are kept beside the pictures; nil makes none.
+  public var squareSide: Int?
+  /// When no further square is begun; the transport has the deadline of the requests.
+  public var squareDeadline: UnixTime?
   /// The most bytes of one picture.
   public var pictureLimit: Int64 = 64 << 20
   /// The most bytes of one JSON body.

@@ -61,7 +61,8 @@ extension SyncReport.Skipped {
 
 extension SyncReport: Codable {
   private enum CodingKeys: String, CodingKey {
-    case catalog, run, outcome, sections, items, details, images, failures, skipped, unfinished
+    case catalog, run, outcome, sections, items, details, images, squares, failures, skipped,
+      unfinished
     case requests, durationSeconds
   }
 
@@ -75,6 +76,7 @@ extension SyncReport: Codable {
     items = try container.decode(Items.self, forKey: .items)
     details = try container.decode(Details.self, forKey: .details)
     images = try container.decode(Images.self, forKey: .images)
+    squares = try container.decodeIfPresent(Squares.self, forKey: .squares)
     failures = try container.decode([Failure].self, forKey: .failures)
     skipped = try container.decode([Skipped].self, forKey: .skipped)
     unfinished = try container.decode([Unfinished].self, forKey: .unfinished)
@@ -92,6 +94,7 @@ extension SyncReport: Codable {
     try container.encode(items, forKey: .items)
     try container.encode(details, forKey: .details)
     try container.encode(images, forKey: .images)
+    try container.encode(squares, forKey: .squares)
     try container.encode(failures, forKey: .failures)
     try container.encode(skipped, forKey: .skipped)
     try container.encode(unfinished, forKey: .unfinished)

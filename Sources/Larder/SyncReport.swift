@@ -146,6 +146,32 @@ public struct SyncReport: Sendable, Equatable {
     public var reason: String
   }
 
+  /// The squares that `--square` asks for.
+  public struct Squares: Sendable, Equatable, Codable {
+    /// Pixels along a side.
+    public var size: Int
+    /// How many were made.
+    public var made = 0
+    /// How many were there already.
+    public var fresh = 0
+    /// How many files went, because their picture did or changed.
+    public var removed = 0
+    /// How many pictures none can be made of.
+    public var unfit = 0
+    /// How many were not looked at, because the run had to end.
+    public var unfinished = 0
+    /// Those of the unfit that were not known to be.
+    public var failures: [SquareFailure] = []
+  }
+
+  /// A picture that no square can be made of.
+  public struct SquareFailure: Sendable, Equatable, Codable {
+    /// The picture's path in the cache.
+    public var path: String
+    /// Why.
+    public var reason: String
+  }
+
   /// Something that the deadline or a signal kept from being done.
   public struct Unfinished: Sendable, Equatable, Codable {
     /// Where.
@@ -168,6 +194,8 @@ public struct SyncReport: Sendable, Equatable {
   public var details = Details()
   /// The pictures.
   public var images = Images()
+  /// The squares; nil when none were asked for.
+  public var squares: Squares?
   /// What could not be had.
   public var failures: [Failure] = []
   /// What could not be read.

@@ -122,7 +122,10 @@ public final class SyncRun: Sendable {
       localBase: addresses.localBase
     )
 
-    let pictures = PictureStage(context, states: states, recovery: recovery)
+    let squares = try squareStage(context)
+    let pictures = PictureStage(context, states: states, recovery: recovery) { id in
+      squares?.add(CollectionOfOne(id))
+    }
     let details = try detailStage(context, addresses, pictures)
     let sections = SectionStage(context, previous: before) { arrival in
       self.complete(arrival, context, details, pictures)
@@ -135,6 +138,7 @@ public final class SyncRun: Sendable {
     let flushed = DispatchSemaphore(value: 0)
     store.flush { flushed.signal() }
     flushed.wait()
+    var made = try squares?.finish(pictures.seen)
     if let failure = context.failures.cacheFailure ?? store.failure { throw failure }
 
     var report = try ReportWriting(context, before: before, sections: sections.sections)
@@ -148,6 +152,10 @@ public final class SyncRun: Sendable {
       _ = try pictures.sweep()
       store.sweepPartials()
     }
+    // After the pictures, so that squares of those that went go with them.
+    let removed = try SquareSweep(layout, index).run()
+    made?.removed = removed
+    report.squares = made
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     try index.endRun(
       run,
@@ -160,6 +168,14 @@ public final class SyncRun: Sendable {
     if !pictures.hasStrays { try index.noteFolderTimes(of: layout) }
     withExtendedLifetime(lock) {}
     return report
+  }
+
+  private func squareStage(_ context: RunContext) throws -> SquareStage? {
+    guard let side = options.squareSide else { return nil }
+    let (transport, deadline, now) = (transport, options.squareDeadline, now)
+    return try SquareStage(context, side: side, disk: disk) {
+      transport.hasStopped || deadline.map { now().seconds >= $0.seconds } ?? false
+    }
   }
 
   private func detailStage(

@@ -33,7 +33,7 @@ enum ExitStatus: Int32, Sendable {
       self = .io
     } else if report.outcome == .failed {
       self = Self.nothingDone(report)
-    } else if !report.unfinished.isEmpty {
+    } else if !report.unfinished.isEmpty || report.squares.map({ $0.unfinished > 0 }) == true {
       self = .tryAgain
     } else {
       switch report.outcome {

@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct SyncTests {
   /// What CONTRACT promises of `sync --json`, and what was added to it: `items.moved`,
-  /// `details.unchanged`, `images.changed`, `failures[].detail` and the parts of `unfinished`.
+  /// `details.unchanged`, `images.changed`, `squares`, `failures[].detail` and the parts of `unfinished`.
   private static let keys = keyPaths(
     """
     catalog run outcome sections items details images failures skipped unfinished requests
-    durationSeconds
+    durationSeconds squares
     sections[]: key title items skipped source error
     items: total added removed withheld changed moved
     items.changed[]: id field from to

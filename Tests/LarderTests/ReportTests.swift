@@ -74,7 +74,7 @@ struct ReportTests {
 
     let json = try object(JSONSerialization.jsonObject(with: Data(try report.json())))
 
-    #expect(json.count == 12)
+    #expect(json.count == 13)
     #expect(json["run"] is NSNull)
     #expect(try SyncReport(json: try report.json()) == report)
   }

@@ -33,6 +33,14 @@ struct FetchOptions: ParsableArguments {
   @Flag(help: "Fetch no details.")
   var noDetails = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Keep a square of every picture, of so many pixels a side, in squares/<n>.",
+      valueName: "n"
+    )
+  )
+  var square: Int?
+
   @Flag(help: "Fail on the first item that cannot be read.")
   var strict = false
 
@@ -64,6 +72,9 @@ struct FetchOptions: ParsableArguments {
     where rule.split(separator: ":", omittingEmptySubsequences: false).count < 4 {
       throw ValidationError("--connect-to takes HOST:PORT:HOST:PORT, not \"\(rule)\"")
     }
+    if let square, !(1...4096).contains(square) {
+      throw ValidationError("--square takes a number from 1 to 4096, not \(square)")
+    }
     if let base, !base.contains("://") {
       throw ValidationError("--base takes an absolute URL, not \"\(base)\"")
     }
@@ -77,6 +88,8 @@ struct FetchOptions: ParsableArguments {
     options.noDetails = noDetails
     options.strict = strict
     options.allowRemovals = allowRemovals
+    options.squareSide = square
+    options.squareDeadline = deadline.map { UnixTime.now() + Int64($0.seconds) }
     return options
   }
 

@@ -25,6 +25,7 @@ struct SyncSummary {
     lines.append("  items     \(items)")
     if report.details.total > 0 { lines.append("  details   \(details)") }
     lines.append("  pictures  \(pictures)")
+    if let squares = report.squares { lines.append("  squares   \(text(squares))") }
     return lines.joined(separator: "\n")
   }
 
@@ -73,6 +74,15 @@ struct SyncSummary {
     return parts.joined(separator: ", ")
   }
 
+  private func text(_ squares: SyncReport.Squares) -> String {
+    var parts = ["\(squares.made) made of \(squares.size) × \(squares.size)"]
+    add(squares.fresh, "there already", to: &parts)
+    add(squares.removed, "removed", to: &parts)
+    add(squares.unfit, "not possible", to: &parts)
+    add(squares.unfinished, "unfinished", to: &parts)
+    return parts.joined(separator: ", ")
+  }
+
   private func add(_ count: Int, _ what: String, to parts: inout [String]) {
     if count > 0 { parts.append("\(count) \(what)") }
   }
@@ -88,6 +98,7 @@ struct SyncSummary {
       return "\(what): \(failure.reason): \(failure.detail ?? failure.url)"
         + (failure.detail == nil ? "" : " (\(failure.url))")
     }
+    warnings += (report.squares?.failures ?? []).map { "no square: \($0.reason)" }
     if !report.items.withheld.isEmpty {
       warnings.append(
         "kept \(Quantities.count(report.items.withheld.count, "item")) that the feed no longer "
@@ -96,6 +107,9 @@ struct SyncSummary {
     }
     if !report.unfinished.isEmpty {
       warnings.append("\(report.unfinished.count) requests were not finished; run again")
+    }
+    if let count = report.squares?.unfinished, count > 0 {
+      warnings.append("\(Quantities.count(count, "square")) not made; run again")
     }
     let shown = all ? warnings.count : 10
     let rest = warnings.count - shown

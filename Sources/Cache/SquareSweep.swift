@@ -1,0 +1,30 @@
+/// Removes the squares, of any size, that are of no use: those whose picture has gone or changed, and
+/// files below `squares/` that no row knows.
+///
+/// The caller holds the cache's lock; whoever removes pictures calls this afterwards.
+public struct SquareSweep: Sendable {
+  private let layout: CacheLayout
+  private let index: Index
+
+  /// A sweep of this cache.
+  public init(_ layout: CacheLayout, _ index: Index) {
+    self.layout = layout
+    self.index = index
+  }
+
+  /// Removes what is of no use.
+  ///
+  /// - Returns: How many files went.
+  /// - Throws: ``CacheError`` when a folder or the index cannot be read or changed.
+  public func run() throws(CacheError) -> Int {
+    guard layout.kind(of: "squares") != nil else { return 0 }
+    let old = try index.squares(inStep: false)
+    // Files first: a row without its file is nothing, a file without its row would be kept by no sweep.
+    for entry in old { try layout.remove(entry.name) }
+    try index.forget(old)
+    let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
+    let strays = try layout.squareFiles().filter { !known.contains($0) }
+    for path in strays { try layout.remove(path) }
+    return old.count { $0.sha256 != nil } + strays.count
+  }
+}

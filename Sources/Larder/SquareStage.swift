@@ -1,0 +1,148 @@
+import Cache
+import Dispatch
+import Glibc
+import Imaging
+import Synchronization
+import SystemPackage
+import Transport
+
+/// Makes a square of every picture, on as many workers as there are processors, while others arrive.
+///
+/// A picture of which none can be made (a GIF, one that is damaged, one beyond the limits) is said
+/// once and not tried again while it stays as it is; that fails nothing else. No square is made of
+/// a damaged picture, as nobody could tell it from a whole one.
+final class SquareStage: Sendable {
+  private struct State {
+    var waiting: [PictureID] = []
+    var seen: Set<PictureID> = []
+    var workers = 0
+    var tally: SyncReport.Squares
+  }
+
+  private let context: RunContext
+  private let crop: SquareCrop
+  private let store: SquareStore
+  private let known: [PictureID: SquareEntry]
+  private let isOver: @Sendable () -> Bool
+  private let state: Mutex<State>
+  private let group = DispatchGroup()
+  private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
+  private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+
+  /// Prepares squares of `side` pixels; `isOver` says that no further one is to be begun.
+  init(
+    _ context: RunContext,
+    side: Int,
+    disk: any Disk,
+    isOver: @escaping @Sendable () -> Bool
+  ) throws(CacheError) {
+    self.context = context
+    self.isOver = isOver
+    crop = SquareCrop(size: side)
+    store = try SquareStore(context.layout, index: context.index, disk: disk, side: side)
+    var known: [PictureID: SquareEntry] = [:]
+    for entry in try context.index.squares(side: side) { known[entry.picture] = entry }
+    self.known = known
+    state = Mutex(State(tally: SyncReport.Squares(size: side)))
+  }
+
+  /// Adds pictures whose files are in place; each is looked at once.
+  func add(_ ids: some Sequence<PictureID>) {
+    let started = state.withLock { state in
+      for id in ids where state.seen.insert(id).inserted { state.waiting.append(id) }
+      let started = min(most - state.workers, state.waiting.count)
+      state.workers += started
+      return started
+    }
+    for _ in 0..<started {
+      queue.async(group: group) { self.work() }
+    }
+  }
+
+  /// Sees to all of the catalog's pictures, those that no request was needed for too, and waits.
+  ///
+  /// - Parameter pictures: the catalog's pictures.
+  /// - Returns: What was done.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  func finish(_ pictures: Set<PictureID>) throws(CacheError) -> SyncReport.Squares {
+    add(pictures.sorted())
+    group.wait()
+    try store.flush()
+    return state.withLock { state in
+      state.tally.failures.sort { $0.path < $1.path }
+      return state.tally
+    }
+  }
+
+  private func work() {
+    while let id = next() {
+      guard !isOver() else {
+        state.withLock { $0.tally.unfinished += 1 }
+        continue
+      }
+      do throws(CacheError) {
+        guard let picture = try context.index.pictures([id])[id], picture.isHeld else { continue }
+        try look(at: picture)
+      } catch {
+        context.failures.note(error)
+      }
+    }
+  }
+
+  private func next() -> PictureID? {
+    state.withLock { state in
+      if let id = state.waiting.popLast() { return id }
+      state.workers -= 1
+      return nil
+    }
+  }
+
+  private func look(at picture: PictureEntry) throws(CacheError) {
+    if let known = known[picture.id], try store.isCurrent(known, of: picture) {
+      return state.withLock {
+        if known.failure == nil { $0.tally.fresh += 1 } else { $0.tally.unfit += 1 }
+      }
+    }
+    do throws(ImagingError) {
+      let square = try square(of: picture)
+      try keep(square.bytes, of: picture)
+    } catch {
+      try store.note(error.description, of: picture)
+      state.withLock {
+        $0.tally.unfit += 1
+        $0.tally.failures.append(
+          SyncReport.SquareFailure(path: picture.name.path, reason: error.description)
+        )
+      }
+    }
+  }
+
+  private func keep(_ bytes: [UInt8], of picture: PictureEntry) throws(ImagingError) {
+    do throws(CacheError) {
+      try store.keep(bytes, of: picture)
+      state.withLock { $0.tally.made += 1 }
+    } catch {
+      // What the disk refuses ends the run, as it does for the pictures themselves.
+      context.failures.note(error)
+    }
+  }
+
+  private func square(of picture: PictureEntry) throws(ImagingError) -> EncodedPicture {
+    let path = picture.name.path
+    let file = try PictureFile(FilePath(context.layout.path(path)), limits: crop.limits)
+    guard ContentDigest.sha256(file.bytes) == picture.sha256 else {
+      throw ImagingError(
+        .damaged,
+        "cannot crop \(path): it is not what was fetched; run larder verify --repair and sync again"
+      )
+    }
+    let square = try crop.apply(to: file)
+    guard !square.isDamaged else {
+      throw ImagingError(
+        .damaged,
+        "cannot crop \(path): a part of it is missing or broken; have its shop mend it"
+      )
+    }
+    return square
+  }
+}

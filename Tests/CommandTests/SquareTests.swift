@@ -1,0 +1,201 @@
+import Foundation
+import Glibc
+import Imaging
+import SampleStore
+import Testing
+
+@Suite struct SquareTests {
+  @Test func `a sync keeps a square of every picture beside it, in step with it`() throws {
+    let shop = try Self.shop()
+
+    let first = try shop.sync("--square", "32", "--json")
+    #expect(first.status == 0)
+    #expect(try Self.counts(first) == ["made": 5, "fresh": 0, "removed": 0, "unfit": 0])
+    #expect(try Self.squares(shop).values.allSatisfy { $0 == 32 })
+    #expect(try Self.squares(shop).keys.sorted() == (try Self.pictures(shop)))
+
+    let second = try shop.sync("--square", "32", "--json")
+    #expect(try Self.counts(second) == ["made": 0, "fresh": 5, "removed": 0, "unfit": 0])
+
+    let before = try shop.folder.files(below: "cache/squares")
+    shop.store.content["/pictures/S1.jpg"] = try Self.photo(9, modified: 1_620_000_000)
+    let third = try shop.sync("--square", "32", "--json")
+    #expect(try Self.counts(third) == ["made": 1, "fresh": 4, "removed": 0, "unfit": 0])
+    let after = try shop.folder.files(below: "cache/squares")
+    #expect(after.filter { before[$0.key] != $0.value }.count == 1)
+    #expect(try shop.larder("verify").status == 0)
+    #expect(try Document(try shop.larder("verify", "--json"))["checked"].int == 10)
+  }
+
+  @Test func `a sync without squares removes those whose picture changed and makes none`() throws {
+    let shop = try Self.shop()
+    #expect(try shop.sync("--square", "32").status == 0)
+    shop.store.content["/pictures/S1.jpg"] = try Self.photo(9, modified: 1_620_000_000)
+
+    let sync = try shop.sync("--json")
+
+    #expect(sync.status == 0)
+    #expect(try Document(sync)["squares"].isNull)
+    #expect(try Self.squares(shop).count == 4)
+    #expect(try Self.squares(shop).keys.allSatisfy { !$0.contains("S1-") })
+    #expect(try shop.larder("verify").status == 0)
+  }
+
+  @Test func `squares of two sizes stand side by side`() throws {
+    let shop = try Self.shop()
+    #expect(try shop.sync("--square", "32").status == 0)
+
+    #expect(try shop.sync("--square", "16").status == 0)
+
+    #expect(try Self.squares(shop, side: 32).count == 5)
+    #expect(try Self.squares(shop, side: 16).values.allSatisfy { $0 == 16 })
+  }
+
+  @Test func `what cannot be cropped is said once and fails nothing`() throws {
+    let shop = try Self.shop()
+    let whole = try Self.photo(1).bytes
+    shop.store.content["/pictures/A1.jpg"] = Resource(
+      Array(whole.prefix(whole.count / 2)),
+      type: "image/jpeg",
+      cacheControl: "max-age=0"
+    )
+    shop.store.content["/pictures/A2.jpg"] = Resource(
+      Array("GIF89a".utf8) + [40, 0, 30, 0, 0, 0, 0, 0x3B],
+      type: "image/gif"
+    )
+
+    let first = try shop.sync("--square", "32", "--json")
+    let second = try shop.sync("--square", "32", "--json")
+    let people = try Self.shop().sync("--square", "32")
+
+    #expect(first.status == 0)
+    #expect(try Self.counts(first) == ["made": 3, "fresh": 0, "removed": 0, "unfit": 2])
+    let failures = try Document(first)["squares"]["failures"]
+    #expect(failures.count == 2)
+    let reasons = [0, 1].compactMap { failures[$0]["reason"].string }
+    #expect(reasons.contains { $0.contains("missing or broken") })
+    #expect(reasons.contains { $0.contains("it is GIF") })
+    #expect(failures[1]["path"].string?.hasPrefix("images/") == true)
+    #expect(second.status == 0)
+    #expect(try Self.counts(second) == ["made": 0, "fresh": 3, "removed": 0, "unfit": 2])
+    #expect(try Document(second)["squares"]["failures"].count == 0)
+    #expect(people.output.contains("squares   5 made of 32 × 32"))
+
+    // A picture that gets well has its square again.
+    shop.store.content["/pictures/A1.jpg"] = try Self.photo(1)
+    let third = try shop.sync("--square", "32", "--json")
+    #expect(
+      try Self.counts(third) == ["made": 1, "fresh": 3, "removed": 0, "unfit": 1],
+      "\(third.output)"
+    )
+    #expect(try shop.larder("verify").status == 0)
+  }
+
+  @Test func `verify finds squares that are damaged, missing or strange, and repairs them`() throws
+  {
+    let shop = try Self.shop()
+    #expect(try shop.sync("--square", "32").status == 0)
+    let paths = try Self.squares(shop).keys.sorted()
+    let (bad, gone) = ("cache/squares/32/\(paths[0])", "cache/squares/32/\(paths[1])")
+    try shop.folder.write("no picture", to: bad)
+    try FileManager.default.removeItem(atPath: shop.folder.path(gone))
+    try shop.folder.write("x", to: "cache/squares/32/00-stranger.jpg")
+
+    let found = try shop.larder("verify", "--json")
+    let repaired = try shop.larder("verify", "--repair")
+    let clean = try shop.larder("verify")
+    let sync = try shop.sync("--square", "32", "--json")
+
+    #expect(found.status == 74)
+    #expect(try Document(found)["damaged"].strings == [String(bad.dropFirst(6))])
+    #expect(try Document(found)["missing"].strings == [String(gone.dropFirst(6))])
+    #expect(try Document(found)["stray"].strings == ["squares/32/00-stranger.jpg"])
+    #expect(repaired.status == 74)
+    #expect(clean.status == 0, "\(clean.output)")
+    #expect(try Self.counts(sync) == ["made": 2, "fresh": 3, "removed": 0, "unfit": 0])
+  }
+
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func `a run that is ended leaves whole squares and nothing wrong`(_ signal: Int32) throws {
+    let shop = try Self.shop(faults: "path=/pictures/S1.jpg hang")
+    let sync = try shop.startSync(requests: Shop.requests, "--square", "32")
+
+    sync.send(signal)
+
+    #expect(try sync.wait().status == 128 + signal)
+    #expect(try Self.squares(shop).values.allSatisfy { $0 == 32 })
+    if signal == SIGTERM { #expect(try shop.larder("verify").status == 0) }
+    shop.store.faults = .none
+    #expect(try shop.sync("--square", "32").status == 0)
+    #expect(try Self.squares(shop).count == 5)
+    #expect(try shop.larder("verify").status == 0)
+  }
+
+  @Test func `a square without a row is no fault, and goes or is made again`() throws {
+    let shop = try Self.shop()
+    #expect(try shop.sync("--square", "32").status == 0)
+    let path = try #require(try Self.squares(shop).keys.sorted().first)
+    // As a kill between the rename and the row leaves it.
+    try FileManager.default.createDirectory(
+      atPath: shop.folder.path("cache/squares/24/\(path.prefix(2))"),
+      withIntermediateDirectories: true
+    )
+    try FileManager.default.copyItem(
+      atPath: shop.folder.path("cache/squares/32/\(path)"),
+      toPath: shop.folder.path("cache/squares/24/\(path)")
+    )
+
+    #expect(try shop.larder("verify").status == 0)
+    #expect(try shop.sync().status == 0)
+
+    #expect(try Self.squares(shop, side: 24).isEmpty)
+    #expect(try Self.squares(shop, side: 32).count == 5)
+  }
+
+  @Test(arguments: ["0", "4097", "many"])
+  func `a size that makes no sense is a usage error`(_ size: String) throws {
+    #expect(try Self.shop().sync("--square", size).status == 64)
+  }
+
+  /// The shop with photos in place of files that only begin as one; stale at once.
+  private static func shop(faults: String = "") throws -> Shop {
+    let shop = try Shop(faults: faults)
+    for (number, name) in ["A1", "A1-top", "A2", "A2-top", "S1"].enumerated() {
+      shop.store.content["/pictures/\(name).jpg"] = try photo(number)
+    }
+    return shop
+  }
+
+  private static func photo(_ number: Int, modified: Int = 1_610_000_000) throws -> Resource {
+    let bitmap = Bitmap(
+      width: 60,
+      height: 45,
+      layout: .rgb,
+      samples: (0..<60 * 45 * 3).map { UInt8(truncatingIfNeeded: ($0 / 3 + number * 31) % 200) }
+    )
+    return Resource(
+      try bitmap.jpeg(),
+      type: "image/jpeg",
+      lastModified: modified,
+      cacheControl: "max-age=0"
+    )
+  }
+
+  /// The squares' paths below their folder, and the side of each as its own header says.
+  private static func squares(_ shop: Shop, side: Int = 32) throws -> [String: Int] {
+    let files = (try? shop.folder.files(below: "cache/squares/\(side)")) ?? [:]
+    return try files.filter { $0.key.hasSuffix(".jpg") }.mapValues { bytes in
+      let probe = try PictureFile([UInt8](bytes)).probe
+      return probe.width == probe.height && !probe.isCutShort ? probe.width : 0
+    }
+  }
+
+  private static func pictures(_ shop: Shop) throws -> [String] {
+    try shop.folder.files(below: "cache/images").keys.filter { $0.hasSuffix(".jpg") }.sorted()
+  }
+
+  private static func counts(_ sync: Command) throws -> [String: Int] {
+    let squares = try Document(sync)["squares"]
+    return ["made", "fresh", "removed", "unfit"].reduce(into: [:]) { $0[$1] = squares[$1].int }
+  }
+}
