@@ -32,14 +32,16 @@ extension Index {
         try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing])
           == nil
       else { return }
-      let insert = try db.cachedStatement(
-        sql: "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
+      let row = try RowWriter(
+        db,
+        "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
       )
       for (id, item) in zip(ids, items) {
-        try insert.execute(arguments: [
-          id, item.key, Data(item.body),
-          Data(PackedNumbers.pack(item.pictures.map(\.number))),
-        ])
+        row.bind(1, id)
+        row.bind(2, item.key)
+        row.bind(3, item.body)
+        row.bind(4, PackedNumbers.pack(item.pictures.map(\.number)))
+        try row.run()
       }
       let pictures = items.flatMap(\.pictures).map(\.number)
       try db.execute(

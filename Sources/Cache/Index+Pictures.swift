@@ -140,13 +140,22 @@ extension Index {
 
   /// Writes an entry whole, in a transaction that the caller holds.
   static func save(_ entry: PictureEntry, in db: Database) throws {
-    let statement = try db.cachedStatement(sql: upsert)
-    try statement.execute(arguments: [
-      entry.id.number, entry.url, entry.sha256.map { Data($0) },
-      entry.sha256.map { ContentDigest.prefix($0) }, entry.bytes, entry.type?.rawValue,
-      entry.stamp?.inode, entry.stamp?.modified, entry.response, entry.expiry, entry.fetched,
-      entry.checked, entry.failure, entry.failingSince,
-    ])
+    let row = try RowWriter(db, upsert)
+    row.bind(1, entry.id.number)
+    row.bind(2, entry.url)
+    row.bind(3, entry.sha256)
+    row.bind(4, entry.sha256.map { ContentDigest.prefix($0) })
+    row.bind(5, entry.bytes)
+    row.bind(6, entry.type?.rawValue)
+    row.bind(7, entry.stamp?.inode)
+    row.bind(8, entry.stamp?.modified)
+    row.bind(9, entry.response)
+    row.bind(10, entry.expiry)
+    row.bind(11, entry.fetched)
+    row.bind(12, entry.checked)
+    row.bind(13, entry.failure)
+    row.bind(14, entry.failingSince)
+    try row.run()
   }
 
   private static let upsert = """
