@@ -30,6 +30,7 @@ let package = Package(
       pkgConfig: "jansson",
       providers: [.apt(["libjansson-dev"])]
     ),
+    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CGlibc"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
@@ -43,7 +44,7 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "CJansson",
+        "CJansson", "CSimdjson",
         .product(name: "Yams", package: "Yams"),
       ]
     ),
@@ -137,5 +138,6 @@ let package = Package(
     ),
     .testTarget(name: "ArchitectureTests"),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

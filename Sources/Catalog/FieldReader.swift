@@ -81,7 +81,7 @@ struct FieldReader {
       let found = rule.path.values(in: node).filter { $0.kind != .null }
       guard !found.isEmpty else { continue }
       var prices: [Price] = []
-      for value in found.flatMap({ $0.kind == .array ? Array($0.elements) : [$0] })
+      for value in found.flatMap({ $0.kind == .array ? $0.elements : [$0] })
       where value.kind != .null {
         if let price = try price(value, rule) { prices.append(price) }
       }

@@ -1,14 +1,18 @@
 import CJansson
+import CSimdjson
 
 /// One parsed JSON text (RFC 8259), freed exactly once when the last node of it is gone.
 ///
+/// simdjson reads it; what simdjson refuses, jansson reads again to say where and why. The tree takes
+/// about as much memory as the text.
+///
 /// Tolerant where feeds are careless and nothing is lost by it: a byte order mark is skipped, the
-/// last of duplicate names wins, NUL escapes are kept in strings, a number that fits neither `Int`
-/// nor `Double` becomes text with the same digits, half a surrogate pair becomes U+FFFD.
+/// last of duplicate names wins, NUL escapes are kept, a number that fits neither `Int` nor `Double`
+/// becomes text with the same digits, half a surrogate pair becomes U+FFFD.
 public final class JSONDocument: @unchecked Sendable {
-  // SAFETY: the tree is never changed after `init`, reading jansson values touches no shared state,
-  // and nodes hold the document, so no pointer outlives it.
-  private let tree: UnsafeMutablePointer<json_t>
+  // SAFETY: the tree is never changed after `init`, reading simdjson's values touches no shared
+  // state, and nodes hold the document, so no value outlives it.
+  private let tree: OpaquePointer
 
   /// Parses a text that holds exactly one value.
   ///
@@ -23,6 +27,10 @@ public final class JSONDocument: @unchecked Sendable {
     depthLimit: Int = 128
   ) throws(CatalogError) {
     let text = JSONText(bytes)
+    if let tree = Self.parse(text.bytes, depthLimit: depthLimit) {
+      self.tree = tree
+      return
+    }
     if let offset = text.offset(deeperThan: depthLimit) {
       throw text.error(
         .tooDeep,
@@ -31,29 +39,29 @@ public final class JSONDocument: @unchecked Sendable {
         expected: "at most \(depthLimit) levels"
       )
     }
-    switch Self.load(text.bytes) {
-    case .success(let tree): self.tree = tree
-    case .failure(let complaint):
-      guard let repair = JSONRepair(text.bytes) else {
-        throw text.error(complaint, subject: subject)
-      }
-      switch Self.load(repair.bytes) {
-      case .success(let tree): self.tree = tree
-      case .failure(var complaint):
-        complaint.offset = repair.originalOffset(of: complaint.offset)
-        throw text.error(complaint, subject: subject)
-      }
+    let repair = JSONRepair(text.bytes)
+    if let repair, let tree = Self.parse(repair.bytes, depthLimit: depthLimit) {
+      self.tree = tree
+      return
+    }
+    var complaint = Self.complaint(about: repair?.bytes ?? text.bytes)
+    if let repair { complaint.offset = repair.originalOffset(of: complaint.offset) }
+    throw text.error(complaint, subject: subject)
+  }
+
+  deinit { larder_json_free(tree) }
+
+  /// The outermost value.
+  public var root: JSONNode { JSONNode(value: larder_json_root(tree), document: self) }
+
+  private static func parse(_ bytes: ArraySlice<UInt8>, depthLimit: Int) -> OpaquePointer? {
+    bytes.withUnsafeBytes {
+      larder_json_parse($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, depthLimit)
     }
   }
 
-  deinit { json_decref(tree) }
-
-  /// The outermost value.
-  public var root: JSONNode { JSONNode(value: tree, document: self) }
-
-  private static func load(
-    _ bytes: ArraySlice<UInt8>
-  ) -> Result<UnsafeMutablePointer<json_t>, JSONComplaint> {
+  /// What jansson says of a text that simdjson refuses.
+  private static func complaint(about bytes: ArraySlice<UInt8>) -> JSONComplaint {
     var error = json_error_t()
     // An empty array has no address, and jansson refuses a null one without saying where.
     let text = bytes.isEmpty ? [UInt8(ascii: " ")] : bytes
@@ -65,21 +73,23 @@ public final class JSONDocument: @unchecked Sendable {
         &error
       )
     }
-    if let tree { return .success(tree) }
+    guard tree == nil else {
+      json_decref(tree)
+      return JSONComplaint(words: "too large for this machine", offset: 0)
+    }
     let words = withUnsafeBytes(of: &error.text) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
-    return .failure(JSONComplaint(words: words, offset: Int(error.position)))
+    return JSONComplaint(words: words, offset: Int(error.position))
   }
 }
 
 /// A value inside a ``JSONDocument``, which it keeps alive.
 public struct JSONNode: Sendable {
-  // SAFETY: `document` owns what `value` points to and never changes it.
-  private nonisolated(unsafe) let value: UnsafeMutablePointer<json_t>
+  private let value: larder_json_value
   let document: JSONDocument
 
-  fileprivate init(value: UnsafeMutablePointer<json_t>, document: JSONDocument) {
+  fileprivate init(value: larder_json_value, document: JSONDocument) {
     self.value = value
     self.document = document
   }
@@ -104,106 +114,102 @@ public struct JSONNode: Sendable {
 
   /// What this value is.
   public var kind: Kind {
-    switch value.pointee.type {
-    case JSON_OBJECT: .object
-    case JSON_ARRAY: .array
-    case JSON_STRING: .string
-    case JSON_INTEGER: .integer
-    case JSON_REAL: .real
-    case JSON_TRUE, JSON_FALSE: .boolean
+    switch larder_json_kind_of(value) {
+    case LARDER_JSON_OBJECT: .object
+    case LARDER_JSON_ARRAY: .array
+    case LARDER_JSON_STRING, LARDER_JSON_UNSIGNED: .string
+    case LARDER_JSON_INTEGER: .integer
+    case LARDER_JSON_REAL: .real
+    case LARDER_JSON_BOOLEAN: .boolean
     default: .null
     }
   }
 
   /// The text of a string; nil for anything else.
   public var text: String? {
-    guard let start = json_string_value(value) else { return nil }
-    let bytes = UnsafeRawBufferPointer(start: start, count: json_string_length(value))
-    return String(decoding: bytes, as: UTF8.self)
+    var count = 0
+    guard let start = larder_json_string(value, &count) else {
+      // One that only an unsigned number could hold is text with the same digits, like larger ones.
+      let isUnsigned = larder_json_kind_of(value) == LARDER_JSON_UNSIGNED
+      return isUnsigned ? String(larder_json_unsigned(value)) : nil
+    }
+    return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   /// The value of an integer; nil for anything else.
   public var integer: Int? {
-    value.pointee.type == JSON_INTEGER ? Int(json_integer_value(value)) : nil
+    kind == .integer ? Int(larder_json_integer(value)) : nil
   }
 
   /// The value of a number with fraction or exponent; nil for anything else.
   public var real: Double? {
-    value.pointee.type == JSON_REAL ? json_real_value(value) : nil
+    kind == .real ? larder_json_real(value) : nil
   }
 
   /// How many elements or members there are; 0 for anything but an array or object.
   public var count: Int {
-    value.pointee.type == JSON_OBJECT ? json_object_size(value) : json_array_size(value)
+    kind == .object ? members.count : larder_json_count(value)
   }
 
   /// The member with that name; nil when absent, and for anything but an object.
   public subscript(name: String) -> JSONNode? {
     var name = name
-    let member = name.withUTF8 { bytes in
+    var member = larder_json_value()
+    let isFound = name.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
-        $0.isEmpty
-          ? json_object_get(value, "") : json_object_getn(value, $0.baseAddress, $0.count)
+        larder_json_find(value, $0.baseAddress, $0.count, &member)
       }
     }
-    return member.map { JSONNode(value: $0, document: document) }
+    return isFound ? JSONNode(value: member, document: document) : nil
   }
 
   /// The element at an index that counts from 0; nil when there is none.
+  ///
+  /// Walks from the first; use ``elements`` to see them all.
   public subscript(index: Int) -> JSONNode? {
-    guard index >= 0 else { return nil }
-    return json_array_get(value, index).map { JSONNode(value: $0, document: document) }
+    var element = larder_json_value()
+    guard index >= 0, larder_json_element(value, index, &element) else { return nil }
+    return JSONNode(value: element, document: document)
   }
 
   /// The elements of an array; empty for anything else.
-  public var elements: Elements { Elements(array: self) }
+  public var elements: [JSONNode] {
+    guard kind == .array else { return [] }
+    let count = larder_json_count(value)
+    let values = [larder_json_value](unsafeUninitializedCapacity: count) { buffer, written in
+      written = larder_json_elements(value, buffer.baseAddress, count)
+    }
+    return values.map { JSONNode(value: $0, document: document) }
+  }
 
   /// The members of an object in the text's order; empty for anything else.
+  ///
+  /// Of a name that comes again the last value counts, in the place of the first.
   public var members: [(name: String, value: JSONNode)] {
+    guard kind == .object else { return [] }
+    let count = larder_json_count(value)
+    let found = [larder_json_member](unsafeUninitializedCapacity: count) { buffer, written in
+      written = larder_json_members(value, buffer.baseAddress, count)
+    }
     var members: [(name: String, value: JSONNode)] = []
-    var cursor = json_object_iter(value)
-    while let member = cursor {
-      let key = UnsafeRawBufferPointer(
-        start: json_object_iter_key(member),
-        count: json_object_iter_key_len(member)
-      )
-      if let value = json_object_iter_value(member) {
-        members.append(
-          (String(decoding: key, as: UTF8.self), JSONNode(value: value, document: document))
-        )
+    var places: [String: Int] = [:]
+    members.reserveCapacity(count)
+    for member in found {
+      let bytes = UnsafeRawBufferPointer(start: member.name, count: member.count)
+      let name = String(decoding: bytes, as: UTF8.self)
+      let value = JSONNode(value: member.value, document: document)
+      if let place = places[name] {
+        members[place].value = value
+      } else {
+        places[name] = members.count
+        members.append((name, value))
       }
-      cursor = json_object_iter_next(value, member)
     }
     return members
   }
 
   /// The elements of an array or the values of an object; empty for anything else.
   public var children: [JSONNode] {
-    kind == .object ? members.map(\.value) : Array(elements)
-  }
-}
-
-extension JSONNode {
-  /// The elements of an array, made one by one as they are asked for.
-  public struct Elements: RandomAccessCollection, Sendable {
-    private let array: JSONNode
-
-    fileprivate init(array: JSONNode) {
-      self.array = array
-      endIndex = json_array_size(array.value)
-    }
-
-    /// The position of the first element.
-    public var startIndex: Int { 0 }
-    /// The position past the last element.
-    public let endIndex: Int
-
-    /// The element at a position, which must be one of the collection's.
-    public subscript(position: Int) -> JSONNode {
-      guard let element = array[position] else {
-        preconditionFailure("no element at \(position) of \(endIndex)")
-      }
-      return element
-    }
+    kind == .object ? members.map(\.value) : elements
   }
 }

@@ -71,7 +71,7 @@ struct StoredFormReader {
     return texts
   }
 
-  private func list(_ name: String) throws(CatalogError) -> JSONNode.Elements {
+  private func list(_ name: String) throws(CatalogError) -> [JSONNode] {
     guard let node = node[name], node.kind == .array else {
       throw fault("expected a list in \(name)")
     }

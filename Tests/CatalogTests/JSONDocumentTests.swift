@@ -61,19 +61,22 @@ struct JSONDocumentTests {
   @Test(
     arguments: [
       ("[12345678901234567890]", "12345678901234567890"),
+      ("[18446744073709551616]", "18446744073709551616"),
       ("[-9223372036854775809]", "-9223372036854775809"),
       ("[1e999]", "1e999"), ("[0.1e1000]", "0.1e1000"), (#"["a\u0000b"]"#, "a\0b"),
       (#"["\ud83d"]"#, "\u{FFFD}"), (#"["\ude00x"]"#, "\u{FFFD}x"), (#"["\ud83d\ude00"]"#, "😀"),
       (#"["\ud83d\ud83d\ude00"]"#, "\u{FFFD}😀"), (#"["\\ud83d", 1e999]"#, #"\ud83d"#),
     ])
-  func `values that jansson cannot hold become text`(json: String, text: String) throws {
+  func `values that no number or text of ours can hold become text`(json: String, text: String)
+    throws
+  {
     #expect(try JSONDocument(parsing: bytes(json)).root[0]?.text == text)
   }
 
   @Test func `a NUL in a name spoils nothing else`() throws {
     let root = try JSONDocument(parsing: bytes(#"{"a\u0000": 1, "b": "\u0000"}"#)).root
 
-    #expect(root["a\u{FFFD}"]?.integer == 1)
+    #expect(root["a\0"]?.integer == 1)
     #expect(root["b"]?.text == "\0")
   }
 

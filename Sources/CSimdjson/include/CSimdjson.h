@@ -1,0 +1,84 @@
+#ifndef LARDER_CSIMDJSON_H
+#define LARDER_CSIMDJSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// simdjson is C++, which Swift cannot read; these few functions give its tree a C face.
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A parsed text.
+typedef struct larder_json larder_json;
+
+// A value in a parsed text: simdjson's own element, copied whole, read by nobody but simdjson.
+typedef struct {
+  uintptr_t words[2];
+} larder_json_value;
+
+typedef enum {
+  LARDER_JSON_NULL,
+  LARDER_JSON_BOOLEAN,
+  LARDER_JSON_INTEGER,
+  LARDER_JSON_UNSIGNED,
+  LARDER_JSON_REAL,
+  LARDER_JSON_STRING,
+  LARDER_JSON_ARRAY,
+  LARDER_JSON_OBJECT,
+} larder_json_kind;
+
+// Parses a text that holds one value; NULL when simdjson refuses it, whatever the reason.
+larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit);
+
+// Frees a parsed text; its values are then void.
+void larder_json_free(larder_json *json);
+
+// The outermost value.
+larder_json_value larder_json_root(const larder_json *json);
+
+// What a value is. A whole number that fits uint64_t only is UNSIGNED.
+larder_json_kind larder_json_kind_of(larder_json_value value);
+
+// The number in a value of kind INTEGER.
+int64_t larder_json_integer(larder_json_value value);
+
+// The number in a value of kind UNSIGNED.
+uint64_t larder_json_unsigned(larder_json_value value);
+
+// The number in a value of kind REAL.
+double larder_json_real(larder_json_value value);
+
+// The UTF-8 of a string and its length; NULL for any other value.
+const char *larder_json_string(larder_json_value value, size_t *count);
+
+// The member of that name, the last if there are several; false when there is none.
+bool larder_json_find(larder_json_value object, const char *name, size_t count,
+                      larder_json_value *member);
+
+// The element at an index; false when there is none. Walks from the first.
+bool larder_json_element(larder_json_value array, size_t index, larder_json_value *element);
+
+// How many elements an array has, or members an object, names that come again included.
+size_t larder_json_count(larder_json_value value);
+
+// Writes the first `count` elements of an array; says how many there were to write.
+size_t larder_json_elements(larder_json_value array, larder_json_value *elements, size_t count);
+
+// A member of an object: its name is simdjson's, in UTF-8.
+typedef struct {
+  const char *name;
+  size_t count;
+  larder_json_value value;
+} larder_json_member;
+
+// Writes the first `count` members of an object; says how many there were to write.
+size_t larder_json_members(larder_json_value object, larder_json_member *members, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

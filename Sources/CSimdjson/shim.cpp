@@ -1,0 +1,151 @@
+#define SIMDJSON_EXCEPTIONS 0
+#include "CSimdjson.h"
+
+#include <cstring>
+#include <new>
+#include <simdjson.h>
+#include <string_view>
+#include <type_traits>
+
+using namespace simdjson;
+
+struct larder_json {
+  dom::document document;
+};
+
+namespace {
+static_assert(sizeof(dom::element) == sizeof(larder_json_value));
+static_assert(std::is_trivially_copyable<dom::element>::value);
+
+larder_json_value pack(const dom::element &element) {
+  larder_json_value value;
+  std::memcpy(&value, &element, sizeof value);
+  return value;
+}
+
+dom::element unpack(larder_json_value value) {
+  dom::element element;
+  std::memcpy(static_cast<void *>(&element), &value, sizeof value);
+  return element;
+}
+} // namespace
+
+extern "C" larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit) {
+  auto json = new (std::nothrow) larder_json;
+  if (json == nullptr) return nullptr;
+  // The parser's own scratch space, half of the text's size or more, goes at the end of this scope.
+  dom::parser parser;
+  // simdjson counts the outermost value as a level.
+  if (parser.allocate(count, depth_limit + 1) == SUCCESS &&
+      parser.parse_into_document(json->document, text, count).error() == SUCCESS) {
+    return json;
+  }
+  delete json;
+  return nullptr;
+}
+
+extern "C" void larder_json_free(larder_json *json) { delete json; }
+
+extern "C" larder_json_value larder_json_root(const larder_json *json) {
+  return pack(json->document.root());
+}
+
+extern "C" larder_json_kind larder_json_kind_of(larder_json_value value) {
+  switch (unpack(value).type()) {
+  case dom::element_type::ARRAY: return LARDER_JSON_ARRAY;
+  case dom::element_type::OBJECT: return LARDER_JSON_OBJECT;
+  case dom::element_type::INT64: return LARDER_JSON_INTEGER;
+  case dom::element_type::UINT64: return LARDER_JSON_UNSIGNED;
+  case dom::element_type::DOUBLE: return LARDER_JSON_REAL;
+  case dom::element_type::STRING: return LARDER_JSON_STRING;
+  case dom::element_type::BOOL: return LARDER_JSON_BOOLEAN;
+  default: return LARDER_JSON_NULL;
+  }
+}
+
+extern "C" int64_t larder_json_integer(larder_json_value value) {
+  int64_t number = 0;
+  (void)unpack(value).get(number);
+  return number;
+}
+
+extern "C" uint64_t larder_json_unsigned(larder_json_value value) {
+  uint64_t number = 0;
+  (void)unpack(value).get(number);
+  return number;
+}
+
+extern "C" double larder_json_real(larder_json_value value) {
+  double number = 0;
+  (void)unpack(value).get(number);
+  return number;
+}
+
+extern "C" const char *larder_json_string(larder_json_value value, size_t *count) {
+  std::string_view text;
+  if (unpack(value).get(text) != SUCCESS) return nullptr;
+  *count = text.size();
+  return text.data();
+}
+
+extern "C" bool larder_json_find(larder_json_value value, const char *name, size_t count,
+                                 larder_json_value *member) {
+  dom::object object;
+  if (unpack(value).get(object) != SUCCESS) return false;
+  bool found = false;
+  const std::string_view wanted(name, count);
+  for (auto field = object.begin(); field != object.end(); ++field) {
+    if (field.key_length() == count && field.key() == wanted) {
+      *member = pack(field.value());
+      found = true;
+    }
+  }
+  return found;
+}
+
+extern "C" bool larder_json_element(larder_json_value value, size_t index,
+                                    larder_json_value *element) {
+  dom::array array;
+  dom::element found;
+  if (unpack(value).get(array) != SUCCESS || array.at(index).get(found) != SUCCESS) return false;
+  *element = pack(found);
+  return true;
+}
+
+extern "C" size_t larder_json_count(larder_json_value value) {
+  dom::array array;
+  dom::object object;
+  size_t count = 0;
+  // simdjson keeps 24 bits of a count; where they are all set there may be more.
+  if (unpack(value).get(array) == SUCCESS) {
+    if (array.size() < 0xFFFFFF) return array.size();
+    for (auto element = array.begin(); element != array.end(); ++element) count++;
+  } else if (unpack(value).get(object) == SUCCESS) {
+    if (object.size() < 0xFFFFFF) return object.size();
+    for (auto member = object.begin(); member != object.end(); ++member) count++;
+  }
+  return count;
+}
+
+extern "C" size_t larder_json_elements(larder_json_value value, larder_json_value *elements,
+                                       size_t count) {
+  dom::array array;
+  if (unpack(value).get(array) != SUCCESS) return 0;
+  size_t written = 0;
+  for (auto element = array.begin(); element != array.end() && written < count; ++element) {
+    elements[written++] = pack(*element);
+  }
+  return written;
+}
+
+extern "C" size_t larder_json_members(larder_json_value value, larder_json_member *members,
+                                      size_t count) {
+  dom::object object;
+  if (unpack(value).get(object) != SUCCESS) return 0;
+  size_t written = 0;
+  for (auto field = object.begin(); field != object.end() && written < count; ++field) {
+    const std::string_view name = field.key();
+    members[written++] = {name.data(), name.size(), pack(field.value())};
+  }
+  return written;
+}
