@@ -16,6 +16,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     // No default traits: the embedded store reads no configuration file and needs no Foundation.
     .package(
       url: "https://github.com/hummingbird-project/hummingbird",
@@ -74,6 +75,13 @@ let package = Package(
       ]
     ),
     .target(
+      name: "Bench",
+      dependencies: [
+        "Cache", "Catalog", "Larder", "Transport",
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+      ]
+    ),
+    .target(
       name: "SampleStore",
       dependencies: [
         .product(name: "Crypto", package: "swift-crypto"),
@@ -89,7 +97,7 @@ let package = Package(
     .target(
       name: "LarderCommands",
       dependencies: [
-        "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
+        "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
         "SampleStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -135,6 +143,10 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: ["Imaging", "SampleStore", "Support", "larder"]
+    ),
+    .testTarget(
+      name: "BenchTests",
+      dependencies: ["Bench", "CurlTransport", "Larder", "SampleStore", "Support", "Transport"]
     ),
     .testTarget(name: "ArchitectureTests"),
   ],

@@ -1,3 +1,4 @@
+import Bench
 import Cache
 import Catalog
 import Imaging
@@ -55,6 +56,19 @@ enum ExitStatus: Int32, Sendable {
     .tryAgain, .partial, .withheld,
   ]
 
+  /// The status of a measurement.
+  ///
+  /// - Parameters:
+  ///   - report: what was measured.
+  ///   - signal: the signal that ended it, if one did.
+  init(_ report: BenchReport, signal: Int32?) {
+    if let signal {
+      self = signal == 15 ? .terminated : .interrupted
+    } else {
+      self = report.failures > 0 || report.baseline?.hasRegressed == true ? .partial : .done
+    }
+  }
+
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = report.failures.filter { $0.stage == .section }.map(\.reason)
@@ -90,6 +104,7 @@ struct CommandFailure: Error {
     case let error as ImagingError: self.init(error.description, Self.status(error))
     case let error as CatalogError: self.init(error.description, Self.status(error))
     case let error as UploadError: self.init(error.description, .usage)
+    case let error as BenchError: self.init(error.description, Self.status(error))
     case SyncError.cache(let error): self.init(error.description, Self.status(error))
     case SyncError.catalog(let error): self.init(error.description, Self.status(error))
     case SyncError.address(let error): self.init(error.description, .configuration)
@@ -117,5 +132,13 @@ struct CommandFailure: Error {
 
   private static func status(_ error: CatalogError) -> ExitStatus {
     error.isConfiguration ? .configuration : .data
+  }
+
+  private static func status(_ error: BenchError) -> ExitStatus {
+    switch error.code {
+    case .unavailable: .unavailable
+    case .disk: .io
+    default: .data
+    }
   }
 }

@@ -33,4 +33,18 @@ enum FileReading {
       )
     }
   }
+
+  /// What comes on stdin until its end, one byte more than `limit` at most.
+  static func standardInput(limit: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      let count = try buffer.withUnsafeMutableBytes {
+        try FileDescriptor.standardInput.read(into: $0)
+      }
+      if count == 0 { break }
+      bytes += buffer.prefix(count)
+    }
+    return bytes
+  }
 }

@@ -20,10 +20,9 @@ public struct LarderCommand: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      SyncCommand.self, WarmCommand.self, ListCommand.self, ShowCommand.self,
-      DiffCommand.self, StatusCommand.self, VerifyCommand.self, CropCommand.self,
-      StampCommand.self,
-      DemoCommand.self,
+      SyncCommand.self, WarmCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
+      StatusCommand.self, VerifyCommand.self, CropCommand.self, StampCommand.self,
+      BenchCommand.self, DemoCommand.self, BenchOriginCommand.self,
     ]
   )
 

@@ -11,6 +11,8 @@ final class Origin: Sendable {
   let journal = RequestJournal()
   let desk: OrderDesk
   let connections = OpenConnections()
+  /// What bodies have to pass, if its width is limited.
+  let link: Link?
 
   private let ledger: Mutex<FaultLedger>
   private let hasFaults: Atomic<Bool>
@@ -21,9 +23,11 @@ final class Origin: Sendable {
     _ content: StoreContent,
     faults: FaultScript,
     orders: OrderIntake,
+    link: Link? = nil,
     clock: @escaping @Sendable () -> Double
   ) throws(StoreError) {
     self.content = content
+    self.link = link
     self.clock = clock
     desk = try OrderDesk(orders)
     ledger = Mutex(FaultLedger(faults))

@@ -44,6 +44,7 @@ public final class SampleStore: Sendable {
   ///   - port: The port, or 0 for any that is free.
   ///   - orders: Where orders are taken and kept.
   ///   - threads: Event loop threads, 1 or 2.
+  ///   - bytesPerSecond: What the line to the store carries, all bodies together; nil without limit.
   ///   - clock: Seconds since 1970, for `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when it is told to, or when nobody holds it any more.
   /// - Throws: ``StoreError`` when it cannot listen, read its certificate or open its order file.
@@ -55,9 +56,16 @@ public final class SampleStore: Sendable {
     port: Int = 0,
     orders: OrderIntake = OrderIntake(),
     threads: Int = 2,
+    bytesPerSecond: Double? = nil,
     clock: @escaping @Sendable () -> Double = SampleStore.now
   ) throws(StoreError) -> SampleStore {
-    let origin = try Origin(content, faults: faults, orders: orders, clock: clock)
+    let origin = try Origin(
+      content,
+      faults: faults,
+      orders: orders,
+      link: bytesPerSecond.map { Link(bytesPerSecond: $0) },
+      clock: clock
+    )
     let plain = StoreChannel(origin: origin)
     let listener: Listener
     if let tls {

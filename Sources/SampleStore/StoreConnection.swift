@@ -106,8 +106,32 @@ final class StoreConnection: ChannelInboundHandler {
       drip(plan.body, rate, plan.ending, context)
       return
     }
+    if let link = origin.link, plan.body.readableBytes > 0 {
+      pass(plan.body, link, plan.ending, context)
+      return
+    }
     if plan.body.readableBytes > 0 { context.write(wrapOutboundOut(plan.body), promise: nil) }
     finish(plan.ending, context)
+  }
+
+  /// Sends a body piece by piece, each when the shared line has carried it.
+  private func pass(
+    _ body: ByteBuffer,
+    _ link: Link,
+    _ ending: WirePlan.Ending,
+    _ context: ChannelHandlerContext
+  ) {
+    var rest = body
+    guard let piece = rest.readSlice(length: min(Link.piece, rest.readableBytes)) else { return }
+    let left = rest
+    after(link.reserve(piece.readableBytes), context) { connection, context in
+      context.writeAndFlush(connection.wrapOutboundOut(piece), promise: nil)
+      if left.readableBytes == 0 {
+        connection.finish(ending, context)
+      } else {
+        connection.pass(left, link, ending, context)
+      }
+    }
   }
 
   /// Sends some fifty pieces a second, or single bytes when the rate is lower than that.

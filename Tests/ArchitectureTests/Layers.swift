@@ -17,9 +17,10 @@ enum Layers {
     "Cache": ["Transport"],
     "Imaging": ["CJPEG", "CPNG", "CPango"],
     "Larder": ["Catalog", "Transport", "Cache", "Imaging"],
+    "Bench": ["Cache", "Catalog", "Larder", "Transport"],
     "SampleStore": [],
     "LarderCommands": [
-      "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
+      "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
       "SampleStore",
     ],
     "larder": ["LarderCommands"],

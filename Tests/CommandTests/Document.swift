@@ -32,6 +32,7 @@ struct Document {
 
   var string: String? { value as? String }
   var int: Int? { (value as? NSNumber)?.intValue }
+  var double: Double? { (value as? NSNumber)?.doubleValue }
   var bool: Bool? { value as? Bool }
   var count: Int? { (value as? [Any])?.count }
   var strings: [String]? { value as? [String] }

@@ -1,14 +1,15 @@
 import ArgumentParser
 import CurlTransport
 
-/// A duration on the command line: `90s`, `10m`, `6h`, `30d`, or seconds.
+/// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`, or seconds.
 struct DurationArgument: ExpressibleByArgument, Sendable {
   let seconds: Double
 
   init?(argument: String) {
-    let factors: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    let factor = argument.last.flatMap { factors[$0] }
-    guard let number = Double(factor == nil ? argument[...] : argument.dropLast()),
+    let factors = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400]
+    let unit = argument.drop { !$0.isLetter }
+    let factor = factors[String(unit)]
+    guard let number = Double(factor == nil ? argument[...] : argument.dropLast(unit.count)),
       number >= 0, number.isFinite, argument.first?.isNumber == true
     else { return nil }
     seconds = number * (factor ?? 1)

@@ -1,0 +1,122 @@
+import Glibc
+
+/// What became better or worse since an earlier report, with chance accounted for.
+///
+/// A figure regressed when its median is worse by more than the limit and a one-sided Welch t-test on
+/// the logarithms of the runs says that this is no chance: at most 5 % for all figures together, by
+/// Holm's correction.
+public struct BaselineComparison: Sendable, Equatable, Codable {
+  /// One figure of one row.
+  public struct Finding: Sendable, Equatable, Codable {
+    /// Which pass.
+    public var pass: Pass
+    /// Transfers at once.
+    public var parallel: Int
+    /// `imagesPerSecond`, where more is better, or `p99`, the total's, where less is.
+    public var metric: String
+    /// The median then.
+    public var before: Double
+    /// The median now.
+    public var now: Double
+    /// How much worse it is: 0.1 for a tenth of the rate less, or a tenth of the time more.
+    public var worse: Double
+    /// The probability of a difference like this, or a greater one for the worse, by chance alone.
+    public var probability: Double
+    /// Whether it is worse by more than the limit, and that is no chance.
+    public var regressed: Bool
+  }
+
+  /// The spread of logarithms that is assumed where single runs face each other: 5 %.
+  static let assumedSpread = 0.05
+  /// The chance of a false alarm that is taken, for all findings together.
+  static let level = 0.05
+
+  /// How much worse a figure may become: 0.1 for a tenth.
+  public var maxRegression: Double
+  /// Every figure that both reports have.
+  public var findings: [Finding] = []
+  /// Rows of the baseline that were not measured now, as `pass parallel`.
+  public var missing: [String] = []
+  /// The test in words.
+  public var test =
+    "one-sided Welch t-test on the logarithms of the runs, Holm's correction, 5 % in all; "
+    + "a single run is given the other side's spread, or 5 % when both are single"
+
+  /// Compares every row that both have.
+  public init(_ report: BenchReport, with baseline: BenchReport, maxRegression: Double) {
+    self.maxRegression = maxRegression
+    for old in baseline.runs {
+      guard
+        let new = report.runs.first(where: { $0.pass == old.pass && $0.parallel == old.parallel })
+      else {
+        missing.append("\(old.pass.rawValue) \(old.parallel)")
+        continue
+      }
+      add("imagesPerSecond", new, old.rates, new.rates, moreIsBetter: true)
+      add("p99", new, old.p99OfRuns, new.p99OfRuns, moreIsBetter: false)
+    }
+    correct()
+  }
+
+  /// Whether anything regressed.
+  public var hasRegressed: Bool { findings.contains(where: \.regressed) }
+
+  private mutating func add(
+    _ metric: String,
+    _ row: BenchReport.Row,
+    _ before: [Double],
+    _ now: [Double],
+    moreIsBetter: Bool
+  ) {
+    guard let before = Estimate(before), let now = Estimate(now) else { return }
+    let worse = moreIsBetter ? 1 - now.median / before.median : now.median / before.median - 1
+    let sign = moreIsBetter ? 1.0 : -1.0
+    findings.append(
+      Finding(
+        pass: row.pass,
+        parallel: row.parallel,
+        metric: metric,
+        before: before.median,
+        now: now.median,
+        worse: worse,
+        probability: Self.chance(before, now, sign: sign),
+        regressed: false
+      )
+    )
+  }
+
+  /// The probability of `sign * (before - now)` as great as seen, or greater, if nothing had changed.
+  static func chance(_ before: Estimate, _ now: Estimate, sign: Double) -> Double {
+    let (many, counts) = (
+      [before, now], [before.values.count, now.values.count].map(Double.init)
+    )
+    var variances = many.map(\.logVariance)
+    var freedoms = counts.map { $0 - 1 }
+    let known = many.indices.filter { counts[$0] > 1 }
+    for side in many.indices where counts[side] < 2 {
+      variances[side] = known.first.map { variances[$0] } ?? assumedSpread * assumedSpread
+      freedoms[side] = known.first.map { freedoms[$0] } ?? .infinity
+    }
+    let difference = sign * (before.logMean - now.logMean)
+    let shares = zip(variances, counts).map { $0 / $1 }
+    let variance = shares[0] + shares[1]
+    guard variance > 0 else { return difference > 0 ? 0 : 1 }
+    let t = difference / variance.squareRoot()
+    // Welch and Satterthwaite's degrees of freedom.
+    let parts = zip(shares, freedoms).map { $0 * $0 / $1 }
+    let denominator = parts[0] + parts[1]
+    let degrees = denominator > 0 ? min(variance * variance / denominator, 1e6) : 1e6
+    return 1 - StudentT(degrees: degrees).cumulative(t)
+  }
+
+  /// Judges the findings from the surest on, each by a stricter measure the more there are. (Holm, 1979)
+  private mutating func correct() {
+    let order = findings.indices.sorted { findings[$0].probability < findings[$1].probability }
+    for (place, finding) in order.enumerated() {
+      guard findings[finding].probability <= Self.level / Double(order.count - place) else {
+        return
+      }
+      findings[finding].regressed = findings[finding].worse > maxRegression
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Dispatch
+import Synchronization
+import Transport
+
+/// Measures a source: passes over a sweep of parallelism, repeated until the figures are sure.
+///
+/// Works in a temporary folder of its own; the user's cache is not looked at. Blocks the thread
+/// that calls ``run(progress:)``; ``stop()`` may be called from any thread.
+public final class BenchRun: Sendable {
+  /// What is about to be measured.
+  public struct Step: Sendable, Equatable {
+    /// Transfers at once.
+    public var parallel: Int
+    /// Which repetition, from 1.
+    public var repetition: Int
+    /// The rate of the first pass so far, nil at first.
+    public var imagesPerSecond: Double?
+  }
+
+  private let plan: BenchPlan
+  private let source: BenchSource
+  private let surroundings: BenchSurroundings
+  private let current = Mutex<LevelRun?>(nil)
+  private let isStopped = Atomic(false)
+
+  /// Prepares a measurement.
+  public init(_ plan: BenchPlan, _ source: BenchSource, _ surroundings: BenchSurroundings) {
+    self.plan = plan
+    self.source = source
+    self.surroundings = surroundings
+  }
+
+  /// Ends early; the report says what was measured until then.
+  public func stop() {
+    isStopped.store(true, ordering: .sequentiallyConsistent)
+    current.withLock { $0 }?.stop()
+  }
+
+  private var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
+
+  /// Measures.
+  ///
+  /// - Parameter progress: Told before each repetition.
+  /// - Returns: The report, without origin and baseline.
+  /// - Throws: ``BenchError``, or what a sync throws when it cannot take place.
+  public func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
+    let scratch = try ScratchFolder(in: surroundings.scratch)
+    defer { withExtendedLifetime(scratch) {} }
+    let level = LevelRun(plan, try source.catalog(in: scratch.path), surroundings)
+    current.withLock { $0 = level }
+    defer { current.withLock { $0 = nil } }
+    if hasStopped { level.stop() }
+    let urls = plan.sink == .discard ? try pictures(level, scratch) : []
+
+    var measured: [(row: BenchReport.Row, waterfall: [BenchReport.Bar])] = []
+    var rates: [Double] = []
+    while let parallel = plan.sweep.next(after: rates), mayStart {
+      let builders = try measure(parallel, level, urls, scratch, progress)
+      guard let first = builders.first else { break }
+      rates.append(Estimate(first.rates)?.median ?? 0)
+      // Rows, not builders: whose histograms would count as memory of the runs to come.
+      measured += builders.compactMap { builder in builder.row.map { ($0, builder.waterfall) } }
+    }
+    let report = report(measured)
+    guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
+      throw unavailable(report)
+    }
+    return report
+  }
+
+  private var mayStart: Bool {
+    !hasStopped && surroundings.monotonic() < plan.deadline ?? .distantFuture
+  }
+
+  /// The pictures' URLs, once for all runs that throw the bytes away.
+  private func pictures(_ level: LevelRun, _ scratch: ScratchFolder) throws -> [WebURL] {
+    if case .urls(let list) = source {
+      let parser = try surroundings.transport(1)
+      return try list.map { try parser.parse($0, relativeTo: nil) }
+    }
+    return try level.urls(parallel: 16, into: scratch.empty("urls"))
+  }
+
+  /// Repeats the passes at one parallelism; the builders of the passes that count.
+  private func measure(
+    _ parallel: Int,
+    _ level: LevelRun,
+    _ urls: [WebURL],
+    _ scratch: ScratchFolder,
+    _ progress: (Step) -> Void
+  ) throws -> [RowBuilder] {
+    var builders = plan.passes.map {
+      RowBuilder(parallel: parallel, pass: $0, isOpen: plan.rate != nil)
+    }
+    var repetition = 0
+    while mayStart, !plan.repetition.isEnough(builders.map(\.rates)) {
+      repetition += 1
+      let soFar = builders.first.flatMap { Estimate($0.rates)?.median }
+      progress(Step(parallel: parallel, repetition: repetition, imagesPerSecond: soFar))
+      let records =
+        plan.sink == .discard
+        ? try level.discard(parallel: parallel, urls)
+        : try level.sync(parallel: parallel, into: scratch.empty("runs"))
+      // What a signal cut short says nothing about speed.
+      if hasStopped { break }
+      for record in records {
+        guard let place = plan.passes.firstIndex(of: record.pass) else { continue }
+        builders[place].add(record)
+      }
+    }
+    return builders.filter { !$0.rates.isEmpty }
+  }
+
+  private func report(
+    _ measured: [(row: BenchReport.Row, waterfall: [BenchReport.Bar])]
+  ) -> BenchReport {
+    var report = BenchReport()
+    report.runs = measured.map(\.row)
+    report.sink = plan.sink
+    report.rate = plan.rate
+    report.loop = plan.rate == nil ? "closed" : "open"
+    report.latency =
+      plan.rate == nil
+      ? "closed loop: a request starts when another has ended, so that a slow answer delays those "
+        + "after it unseen (coordinated omission); --rate measures from the planned start"
+      : "open loop: each request is measured from its planned start, so that a slow answer counts "
+        + "against all that it delays"
+    report.interrupted = hasStopped
+    let first = report.runs.first?.pass
+    let quickest = report.runs.indices.filter { report.runs[$0].pass == first }
+      .max { report.runs[$0].imagesPerSecond < report.runs[$1].imagesPerSecond }
+    if let quickest, report.runs[quickest].images > 0 {
+      let row = report.runs[quickest]
+      report.best = BenchReport.Best(
+        parallel: row.parallel,
+        pass: row.pass,
+        imagesPerSecond: row.imagesPerSecond,
+        bytesPerSecond: row.bytesPerSecond
+      )
+      report.waterfall = measured[quickest].waterfall
+    }
+    return report
+  }
+
+  private func unavailable(_ report: BenchReport) -> BenchError {
+    let reasons = report.runs.reduce(into: [String: Int]()) {
+      $0.merge($1.failureReasons) { $0 + $1 }
+    }
+    guard let reason = reasons.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else {
+      return BenchError(
+        .nothing,
+        "cannot bench: there is no picture to fetch; check that the catalog lists items with images"
+      )
+    }
+    return BenchError(
+      .unavailable,
+      "cannot bench: nothing could be fetched, most often because of \(reason); "
+        + "try larder sync, which says more of each failure"
+    )
+  }
+}

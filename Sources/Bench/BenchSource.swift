@@ -1,0 +1,109 @@
+import Catalog
+import FoundationEssentials
+import Larder
+import Transport
+
+/// What is fetched over and over.
+public enum BenchSource: Sendable {
+  /// A store's catalog: sections, details and all their pictures.
+  case catalog(CatalogFile, folder: String, options: SyncOptions)
+  /// Pictures by their URLs.
+  case urls([String])
+
+  /// Reads a list: a URL a line; empty lines and those that begin with `#` are left out.
+  ///
+  /// - Parameters:
+  ///   - bytes: The list, in UTF-8.
+  ///   - name: What to call it in messages.
+  /// - Throws: ``BenchError`` with the line that is no URL, or when there is none at all.
+  public init(list bytes: [UInt8], name: String) throws(BenchError) {
+    var urls: [String] = []
+    var seen: Set<String> = []
+    let lines = String(decoding: bytes, as: UTF8.self)
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (number, line) in lines.enumerated() {
+      let text = line.trimmingBlanks
+      if text.isEmpty || text.hasPrefix("#") { continue }
+      guard Self.isURL(text) else {
+        throw BenchError(
+          .data,
+          "cannot read \(name): line \(number + 1) is no http or https URL; give one a line"
+        )
+      }
+      if seen.insert(text).inserted { urls.append(text) }
+    }
+    guard !urls.isEmpty else {
+      throw BenchError(.nothing, "cannot bench \(name): it has no URL; give one a line")
+    }
+    self = .urls(urls)
+  }
+
+  /// Whether a file is a list of URLs rather than a catalog: by its first line that says anything.
+  public static func isList(_ bytes: [UInt8]) -> Bool {
+    let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
+    for line in text.split(whereSeparator: \.isNewline) {
+      let line = line.trimmingBlanks
+      if !line.isEmpty, !line.hasPrefix("#") { return isURL(line) }
+    }
+    return false
+  }
+
+  private static func isURL(_ text: String) -> Bool {
+    let start = text.prefix(8).lowercased()
+    return start.hasPrefix("http://") || start == "https://"
+  }
+
+  /// The hosts that the user named, and that may be private.
+  public func namedHosts(_ parser: any URLParsing) throws(TransferFailure) -> Set<HostPort> {
+    switch self {
+    case .catalog(let file, let folder, let options):
+      return try CatalogAddresses(file, folder: folder, base: options.base, parser).namedHosts()
+    case .urls(let urls):
+      var hosts: Set<HostPort> = []
+      for url in urls { hosts.insert(try parser.parse(url, relativeTo: nil).hostPort) }
+      return hosts
+    }
+  }
+
+  /// The source as a catalog; a list becomes one with sections in files of `scratch`.
+  func catalog(in scratch: String) throws -> (CatalogFile, folder: String, SyncOptions) {
+    switch self {
+    case .catalog(let file, let folder, let options):
+      return (file, folder, options)
+    case .urls(let urls):
+      return (try Self.write(urls, to: scratch), scratch, SyncOptions())
+    }
+  }
+
+  /// Sections of a thousand, so that transfers begin while the rest is read.
+  private static func write(_ urls: [String], to folder: String) throws -> CatalogFile {
+    struct Entry: Encodable {
+      let id: String
+      let image: String
+    }
+    var sections: [String] = []
+    for start in stride(from: 0, to: urls.count, by: 1000) {
+      let part = urls[start..<min(start + 1000, urls.count)].enumerated()
+      let entries = part.map { Entry(id: "U\(start + $0.offset)", image: $0.element) }
+      let name = "urls-\(start).json"
+      try JSONEncoder().encode(entries).write(to: URL(filePath: "\(folder)/\(name)"))
+      sections.append("{key: u\(start), title: URLs, url: \"\(name)\"}")
+    }
+    let yaml = """
+      name: urls
+      currency: KRW
+      sections: [\(sections.joined(separator: ", "))]
+      items: $[*]
+      item: {id: $.id, title: $.id, images: {thumbnail: $.image}}
+      """
+    return try CatalogFile(parsing: Array(yaml.utf8), file: "the list of URLs")
+  }
+}
+
+extension Substring {
+  /// The text without white space around it.
+  fileprivate var trimmingBlanks: String {
+    let start = drop(while: \.isWhitespace)
+    return String(start.reversed().drop(while: \.isWhitespace).reversed())
+  }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+import Transport
+
+/// Passes requests on and takes note of what became of those for pictures.
+///
+/// With a rate they are held until they are due. Sections and details are counted only.
+final class MeasuringTransport: Fetching, URLParsing {
+  private struct State {
+    var samples: [RequestSample] = []
+    var urls: [String] = []
+    var others = 0
+  }
+
+  private let transport: any Fetching & URLParsing
+  private let pacer: Pacer?
+  private let now: @Sendable () -> MonotonicTime
+  private let state = Mutex(State())
+
+  /// Measures `transport`; `rate` is in requests a second.
+  init(
+    _ transport: any Fetching & URLParsing,
+    rate: Double?,
+    now: @escaping @Sendable () -> MonotonicTime
+  ) {
+    self.transport = transport
+    self.now = now
+    pacer = rate.map { Pacer(rate: $0, now: now) }
+  }
+
+  /// Every picture's request so far.
+  var samples: [RequestSample] { state.withLock { $0.samples } }
+  /// The pictures' URLs in the order of their requests.
+  var urls: [String] { state.withLock { $0.urls } }
+  /// Requests for anything else.
+  var others: Int { state.withLock { $0.others } }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try transport.parse(text, relativeTo: base)
+  }
+
+  func cancelAll() {
+    pacer?.release()
+    transport.cancelAll()
+  }
+
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    guard request.priority == .image else {
+      state.withLock { $0.others += 1 }
+      return transport.fetch(request, into: sink, completion: completion)
+    }
+    state.withLock { $0.urls.append(request.url.text) }
+    guard let pacer else { return send(request, sink, planned: nil, completion) }
+    pacer.add { [self] planned in send(request, sink, planned: planned, completion) }
+  }
+
+  private func send(
+    _ request: Request,
+    _ sink: any BodySink,
+    planned: MonotonicTime?,
+    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    // What a rate still held back when everything was cancelled is not to be fetched after all.
+    guard pacer?.isReleased != true else {
+      return completion(
+        .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
+      )
+    }
+    transport.fetch(request, into: sink) { [self] result in
+      let sample = RequestSample(result, planned: planned, at: now())
+      state.withLock { $0.samples.append(sample) }
+      completion(result)
+    }
+  }
+}
+
+extension RequestSample {
+  init(
+    _ result: Result<Response, TransferFailure>,
+    planned: MonotonicTime?,
+    at now: MonotonicTime
+  ) {
+    self.init(planned: planned, ended: now)
+    switch result {
+    case .success(let response):
+      timing = response.timing
+      bytes = response.bodyBytes
+      isNotModified = response.isNotModified
+      reused = response.connectionReused
+      version = response.head.version
+      attempts = response.attempts
+    case .failure(let error):
+      attempts = error.attempts
+      failure = error.reason
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/// Lines over two axes, as an SVG drawing whose colours are the page's.
+struct Plot: Sendable {
+  /// One line.
+  struct Series: Sendable {
+    var name: String
+    /// The class that colours it.
+    var style: String
+    var points: [(x: Double, y: Double)]
+    /// The bounds of what each point may really be, if they are known.
+    var band: [(x: Double, low: Double, high: Double)] = []
+    var isDashed = false
+    /// Whether each point gets a dot that tells its value.
+    var hasDots = true
+  }
+
+  var title: String
+  var xLabel: String
+  var yLabel: String
+  var x: Scale.Kind
+  var y: Scale.Kind
+  var series: [Series]
+  /// Whether the room below the lines is filled.
+  var isFilled = false
+
+  private static let size = (width: 420.0, height: 270.0)
+  private static let inner = (left: 62.0, right: 408.0, top: 14.0, bottom: 226.0)
+
+  /// The drawing in a figure with its caption and legend.
+  var figure: String {
+    let title = Markup.escaped(self.title)
+    return """
+      <figure><figcaption>\(title)</figcaption>
+      <svg viewBox="0 0 \(Markup.place(Self.size.width)) \(Markup.place(Self.size.height))" \
+      role="img" aria-label="\(title)">
+      \(drawing)
+      </svg>
+      \(legend)</figure>
+      """
+  }
+
+  private var xScale: Scale { Scale(x, showing: series.flatMap { $0.points.map(\.x) }) }
+
+  private var yScale: Scale {
+    let bands = series.flatMap { $0.band.flatMap { [$0.low, $0.high] } }
+    return Scale(y, showing: series.flatMap { $0.points.map(\.y) } + bands)
+  }
+
+  private var legend: String {
+    let keys = series.map {
+      "<li><i class=\"\($0.style)\($0.isDashed ? " dashed" : "")\"></i>\(Markup.escaped($0.name))</li>"
+    }
+    return "<ul class=\"legend\">\(keys.joined())</ul>"
+  }
+
+  private var drawing: String {
+    let (x, y) = (xScale, yScale)
+    func across(_ value: Double) -> String {
+      Markup.place(Self.inner.left + x.place(value) * (Self.inner.right - Self.inner.left))
+    }
+    func up(_ value: Double) -> String {
+      Markup.place(Self.inner.bottom - y.place(value) * (Self.inner.bottom - Self.inner.top))
+    }
+    var parts = axes(x, y, across, up)
+    for line in series where !line.points.isEmpty {
+      let points = line.points.map { "\(across($0.x)),\(up($0.y))" }
+      if line.band.count > 1 {
+        let there = line.band.map { "\(across($0.x)),\(up($0.high))" }
+        let back = line.band.reversed().map { "\(across($0.x)),\(up($0.low))" }
+        parts.append(
+          "<polygon class=\"band \(line.style)\" points=\"\((there + back).joined(separator: " "))\"/>"
+        )
+      }
+      if isFilled, let first = line.points.first, let last = line.points.last {
+        let floor = up(y.bounds.lowerBound)
+        let around = ["\(across(first.x)),\(floor)"] + points + ["\(across(last.x)),\(floor)"]
+        parts.append(
+          "<polygon class=\"band \(line.style)\" points=\"\(around.joined(separator: " "))\"/>"
+        )
+      }
+      let dash = line.isDashed ? " dashed" : ""
+      parts.append(
+        "<polyline class=\"\(line.style)\(dash)\" points=\"\(points.joined(separator: " "))\"/>"
+      )
+      guard line.hasDots else { continue }
+      for point in line.points {
+        let words = "\(line.name), \(Markup.number(point.x)): \(Markup.number(point.y))"
+        parts.append(
+          "<circle class=\"\(line.style)\" cx=\"\(across(point.x))\" cy=\"\(up(point.y))\" r=\"3\">"
+            + "<title>\(Markup.escaped(words))</title></circle>"
+        )
+      }
+    }
+    return parts.joined(separator: "\n")
+  }
+
+  private func axes(
+    _ x: Scale,
+    _ y: Scale,
+    _ across: (Double) -> String,
+    _ up: (Double) -> String
+  ) -> [String] {
+    let (left, right) = (Markup.place(Self.inner.left), Markup.place(Self.inner.right))
+    let bottom = Markup.place(Self.inner.bottom)
+    var parts: [String] = []
+    for tick in y.ticks {
+      parts.append(
+        "<line class=\"grid\" x1=\"\(left)\" x2=\"\(right)\" y1=\"\(up(tick))\" y2=\"\(up(tick))\"/>"
+          + "<text class=\"end\" x=\"\(Markup.place(Self.inner.left - 6))\" y=\"\(up(tick))\" dy=\"4\">"
+          + "\(Markup.number(tick))</text>"
+      )
+    }
+    for tick in x.ticks {
+      let name = x.kind == .nines ? Markup.decimal(tick, 3) : Markup.number(tick)
+      parts.append(
+        "<line class=\"tick\" x1=\"\(across(tick))\" x2=\"\(across(tick))\" y1=\"\(bottom)\" "
+          + "y2=\"\(Markup.place(Self.inner.bottom + 4))\"/>"
+          + "<text class=\"middle\" x=\"\(across(tick))\" y=\"\(Markup.place(Self.inner.bottom + 18))\">"
+          + "\(name)</text>"
+      )
+    }
+    let middle = Markup.place((Self.inner.left + Self.inner.right) / 2)
+    let height = Markup.place((Self.inner.top + Self.inner.bottom) / 2)
+    parts.append(
+      "<line class=\"axis\" x1=\"\(left)\" x2=\"\(right)\" y1=\"\(bottom)\" y2=\"\(bottom)\"/>"
+        + "<text class=\"middle label\" x=\"\(middle)\" y=\"\(Markup.place(Self.size.height - 8))\">"
+        + "\(Markup.escaped(xLabel))</text>"
+        + "<text class=\"middle label\" transform=\"translate(12 \(height)) rotate(-90)\">"
+        + "\(Markup.escaped(yLabel))</text>"
+    )
+    return parts
+  }
+}

@@ -1,0 +1,165 @@
+import Transport
+
+/// Gathers the runs of one pass at one parallelism into a row.
+struct RowBuilder: Sendable {
+  /// Intervals of a timeline.
+  private static let intervals = 48
+  /// Requests that a waterfall shows.
+  private static let bars = 40
+
+  private let parallel: Int
+  private let pass: Pass
+  private let isOpen: Bool
+  private var runs: [Summary] = []
+  /// The counts over all runs.
+  private var counts: BenchReport.Row
+  private var total = LatencyHistogram(isFine: true)
+  private var service = LatencyHistogram(isFine: false)
+  private var firstByte = LatencyHistogram(isFine: false)
+  private var parts = [LatencyHistogram](repeating: LatencyHistogram(isFine: false), count: 5)
+  private var p99: [Double] = []
+
+  /// What is kept of a run; its samples would soon be more than everything else.
+  private struct Summary: Sendable {
+    var images: Int
+    var bytes: Int64
+    var seconds: Double
+    var rate: Double
+    var cpuSeconds: Double
+    var peakBytes: Int64
+    var timeline: BenchReport.Timeline
+    var waterfall: [BenchReport.Bar]
+  }
+
+  /// A builder without runs; `isOpen` says that requests came at a rate.
+  init(parallel: Int, pass: Pass, isOpen: Bool) {
+    self.parallel = parallel
+    self.pass = pass
+    self.isOpen = isOpen
+    counts = BenchReport.Row(parallel: parallel, pass: pass)
+  }
+
+  /// The rates so far.
+  var rates: [Double] { runs.map(\.rate) }
+
+  /// Takes a run.
+  mutating func add(_ run: RunRecord) {
+    runs.append(
+      Summary(
+        images: run.images,
+        bytes: run.bytes,
+        seconds: run.seconds,
+        rate: run.imagesPerSecond,
+        cpuSeconds: run.cpuSeconds,
+        peakBytes: run.peakBytes,
+        timeline: Self.timeline(of: run),
+        waterfall: Self.waterfall(of: run)
+      )
+    )
+    count(run)
+    var own = LatencyHistogram(isFine: true)
+    for sample in run.samples where sample.failure == nil {
+      own.record(nanoseconds: sample.latency)
+      firstByte.record(nanoseconds: sample.firstByte)
+      if isOpen { service.record(seconds: sample.timing?.total ?? 0) }
+      let phases = sample.phases
+      if !sample.reused {
+        parts[0].record(seconds: phases.dns)
+        parts[1].record(seconds: phases.connect)
+        if phases.tls > 0 { parts[2].record(seconds: phases.tls) }
+      }
+      parts[3].record(seconds: phases.wait)
+      parts[4].record(seconds: phases.transfer)
+    }
+    if let value = own.milliseconds(at: 99) { p99.append(value) }
+    total.add(own)
+  }
+
+  /// The run whose rate is the median, or the slower of the two in the middle.
+  private var median: Summary? {
+    guard !runs.isEmpty else { return nil }
+    return runs.sorted { $0.rate < $1.rate }[(runs.count - 1) / 2]
+  }
+
+  /// The row; nil without runs.
+  var row: BenchReport.Row? {
+    guard let median else { return nil }
+    var row = counts
+    row.repetitions = runs.count
+    row.images = median.images
+    row.bytes = median.bytes
+    row.seconds = median.seconds
+    row.rates = rates
+    if let estimate = Estimate(rates) {
+      row.imagesPerSecond = estimate.median
+      if let interval = estimate.interval, let halfWidth = estimate.halfWidth {
+        row.confidence = BenchReport.Confidence(
+          low: interval.lowerBound,
+          high: interval.upperBound,
+          halfWidth: halfWidth
+        )
+      }
+    }
+    row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes) / median.seconds : 0
+    row.ttfbMilliseconds = firstByte.quantiles
+    row.totalMilliseconds = total.quantiles
+    row.serviceMilliseconds = service.quantiles
+    row.dnsMilliseconds = parts[0].quantiles
+    row.connectMilliseconds = parts[1].quantiles
+    row.tlsMilliseconds = parts[2].quantiles
+    row.waitMilliseconds = parts[3].quantiles
+    row.transferMilliseconds = parts[4].quantiles
+    row.p99OfRuns = p99
+    row.spectrum = total.spectrum
+    row.timeline = median.timeline
+    row.cpuSeconds = Estimate(runs.map(\.cpuSeconds))?.median ?? 0
+    row.peakBytes = runs.map(\.peakBytes).max() ?? 0
+    return row
+  }
+
+  private mutating func count(_ run: RunRecord) {
+    counts.otherRequests += run.others
+    counts.failureReasons.merge(run.failures) { $0 + $1 }
+    counts.failures = counts.failureReasons.values.reduce(0, +)
+    for sample in run.samples {
+      counts.requests += 1
+      counts.retries += max(0, sample.attempts - 1)
+      guard sample.failure == nil else { continue }
+      counts.notModified += sample.isNotModified ? 1 : 0
+      counts.protocols[sample.version.rawValue, default: 0] += 1
+      if sample.reused { counts.connections.reused += 1 } else { counts.connections.opened += 1 }
+    }
+  }
+
+  private static func timeline(of run: RunRecord) -> BenchReport.Timeline {
+    guard run.seconds > 0, !run.samples.isEmpty else { return BenchReport.Timeline() }
+    var timeline = BenchReport.Timeline(
+      intervalSeconds: run.seconds / Double(intervals),
+      images: [Int](repeating: 0, count: intervals),
+      bytes: [Int64](repeating: 0, count: intervals)
+    )
+    for sample in run.samples where sample.failure == nil {
+      let seconds = Double(sample.ended.nanoseconds - run.began) / 1e9
+      let place = min(max(0, Int(seconds / timeline.intervalSeconds)), intervals - 1)
+      timeline.images[place] += 1
+      timeline.bytes[place] += sample.bytes
+    }
+    return timeline
+  }
+
+  /// The first requests of the median run, as they started.
+  var waterfall: [BenchReport.Bar] { median?.waterfall ?? [] }
+
+  private static func waterfall(of run: RunRecord) -> [BenchReport.Bar] {
+    let samples = run.samples.filter { $0.failure == nil }.sorted { $0.started < $1.started }
+    return samples.prefix(bars).map { sample in
+      let phases = sample.phases
+      return BenchReport.Bar(
+        start: Double(sample.started.nanoseconds - run.began) / 1e6,
+        phases: [phases.dns, phases.connect, phases.tls, phases.wait, phases.transfer]
+          .map { $0 * 1000 },
+        reused: sample.reused
+      )
+    }
+  }
+}

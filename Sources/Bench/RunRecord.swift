@@ -1,0 +1,21 @@
+/// One run as it was measured.
+struct RunRecord: Sendable {
+  let pass: Pass
+  let parallel: Int
+  /// From start to end, sections and reports included.
+  var seconds: Double
+  /// When it started, by the samples' clock.
+  var began: Int64
+  /// Pictures that are as they should be now.
+  var images: Int
+  /// Failures by their reason.
+  var failures: [String: Int]
+  /// Requests for sections and details.
+  var others: Int
+  var samples: [RequestSample]
+  var cpuSeconds: Double
+  var peakBytes: Int64
+
+  var imagesPerSecond: Double { seconds > 0 ? Double(images) / seconds : 0 }
+  var bytes: Int64 { samples.reduce(0) { $0 + $1.bytes } }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+
+/// `larder bench`: measures parallel downloads.
+struct BenchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Measure parallel downloads: cold, warm and revalidating, over a sweep.",
+    discussion: """
+      Example:  larder bench shop.yaml --parallel 1,4,16,64 --html bench.html
+                larder bench urls.txt --rate 200/s --json > before.json
+                larder bench urls.txt --rate 200/s --baseline before.json
+                larder bench --origin sample --delay 20ms --sizes 8K..40K
+
+      Works in a temporary folder of its own; your cache is not touched. Passes: cold starts with
+      nothing, warm with everything fresh, revalidate with everything stale. Each is repeated until
+      its rate is known to 5 %, or as often as --runs says. Without --rate a request starts when
+      another has ended (a closed loop, whose latencies hide the waits that slow answers cause); with
+      it each is measured from its planned start.
+
+      Exit statuses: 0 done, 3 some requests failed or a figure is worse than the baseline allows,
+      64 usage, 65 the list or baseline cannot be read, 69 nothing could be fetched, 74 disk,
+      78 the catalog file is wrong, 130 interrupted.
+      """
+  )
+
+  @Argument(
+    help: ArgumentHelp(
+      "A catalog file, or a file of URLs, one a line; - reads URLs from stdin.",
+      valueName: "catalog|file"
+    )
+  )
+  var file: String?
+
+  @OptionGroup(title: "What is measured") var bench: BenchOptions
+  @OptionGroup(title: "The embedded origin") var origin: OriginOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  mutating func validate() throws {
+    if (file == nil) != origin.isAsked {
+      throw ValidationError("name a catalog or a list of URLs, or say --origin sample")
+    }
+    if bench.csv, output.json { throw ValidationError("--csv and --json exclude each other") }
+  }
+
+  func run() throws {
+    Output.end(try BenchSession(file, bench, origin.isAsked ? origin : nil, output).run())
+  }
+}
+
+/// `larder bench-origin`: the store that `bench --origin sample` measures, in a process of its own.
+///
+/// Says where it is, and ends when its stdin does, so that it never outlives who started it.
+struct BenchOriginCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench-origin",
+    abstract: "Serve pictures to measure with, until stdin ends.",
+    discussion: """
+      Example:  larder bench-origin --delay 20ms < /dev/tty
+
+      Exit statuses: 0 done, 1 no port is free, 64 usage.
+      """,
+    shouldDisplay: false
+  )
+
+  @OptionGroup var origin: OriginOptions
+
+  func run() throws {
+    try SampleOrigin(origin).serve()
+  }
+}

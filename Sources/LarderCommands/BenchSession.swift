@@ -1,0 +1,149 @@
+import Bench
+import CurlTransport
+import Foundation
+import Glibc
+import Transport
+
+/// A measurement with everything that a person sees around it: signals, progress, plots, status.
+struct BenchSession {
+  private static let listLimit = 64 << 20
+
+  private let file: String?
+  private let bench: BenchOptions
+  private let origin: OriginOptions?
+  private let output: OutputOptions
+
+  init(_ file: String?, _ bench: BenchOptions, _ origin: OriginOptions?, _ output: OutputOptions) {
+    self.file = file
+    self.bench = bench
+    self.origin = origin
+    self.output = output
+  }
+
+  /// Measures, prints, and says how to end the process.
+  func run() throws -> ExitStatus {
+    // What a baseline gets wrong is said before minutes are spent.
+    let baseline = try bench.baseline.map { path in
+      let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
+      return try BenchReport(json: bytes, name: path)
+    }
+    let sample = origin.map { SampleOrigin($0) }
+    let process = try sample.map { try OriginProcess($0) }
+    let source = try source(sample, process)
+    let named = try namedHosts(source)
+    let plan = bench.plan(at: .now())
+    let run = BenchRun(plan, source, surroundings(named))
+    let signals = Signals { _ in run.stop() }
+    let terminal = Terminal(output)
+    let result = Result {
+      try run.run { step in
+        if terminal.showsProgress { Output.raw("\r\(BenchTable.line(step))\u{1B}[K") }
+      }
+    }
+    if terminal.showsProgress { Output.raw("\r\u{1B}[K") }
+    var report = try result.get()
+    if let sample, let process, !report.interrupted {
+      report.origin = try facts(sample, process, report)
+    }
+    report.baseline = baseline.map {
+      BaselineComparison(report, with: $0, maxRegression: bench.maxRegression.share)
+    }
+    try show(report, terminal)
+    return ExitStatus(report, signal: signals.signal)
+  }
+
+  private func source(_ sample: SampleOrigin?, _ process: OriginProcess?) throws -> BenchSource {
+    if let sample, let process {
+      return .catalog(
+        try sample.catalog(base: process.baseURL),
+        folder: "",
+        options: bench.sync
+      )
+    }
+    let path = file ?? "-"
+    if path == "-" {
+      let bytes = try FileReading.standardInput(limit: Self.listLimit)
+      return try BenchSource(list: bytes, name: "stdin")
+    }
+    let bytes = try FileReading.bytes(path, what: "catalog or list", limit: Self.listLimit)
+    if BenchSource.isList(bytes) { return try BenchSource(list: bytes, name: path) }
+    let catalog = try CatalogFileOnDisk(path)
+    return .catalog(catalog.catalog, folder: catalog.folder, options: bench.sync)
+  }
+
+  private func namedHosts(_ source: BenchSource) throws -> Set<HostPort> {
+    do {
+      return try source.namedHosts(CurlURLParser())
+    } catch {
+      throw CommandFailure("\(error); check the URL", file == nil ? .failed : .configuration)
+    }
+  }
+
+  private func surroundings(_ named: Set<HostPort>) -> BenchSurroundings {
+    var options = TransportOptions()
+    options.perHost = bench.perHost?.count ?? .auto
+    options.retry.retries = bench.retries
+    options.connectTo = bench.connectTo
+    options.caFile = bench.cacert
+    options.allowPrivateAddresses = bench.allowPrivateAddresses
+    options.namedHosts = named
+    options.userAgent = "larder/\(LarderCommand.version)"
+    let common = options
+    return BenchSurroundings(
+      transport: { parallel in
+        var options = common
+        options.parallel = .fixed(parallel)
+        return try CurlTransport(options)
+      },
+      monotonic: { .now() },
+      wall: { .now() },
+      variables: ProcessInfo.processInfo.environment,
+      scratch: bench.scratch ?? FileManager.default.temporaryDirectory.path
+    )
+  }
+
+  /// Lets a bare loop fetch the same pictures, at each parallelism.
+  private func facts(
+    _ sample: SampleOrigin,
+    _ process: OriginProcess,
+    _ report: BenchReport
+  ) throws -> OriginFacts {
+    var facts = sample.facts
+    let loop = BareLoop(port: process.port, paths: sample.paths)
+    var levels: [Int] = []
+    for row in report.runs where !levels.contains(row.parallel) { levels.append(row.parallel) }
+    for parallel in levels {
+      let seconds = min(try loop.run(parallel: parallel), try loop.run(parallel: parallel))
+      let cold = report.runs.first { $0.parallel == parallel && $0.pass == .cold }
+      facts.note(
+        parallel: parallel,
+        bare: Double(sample.paths.count) / max(seconds, 1e-9),
+        cold: cold?.imagesPerSecond
+      )
+    }
+    return facts
+  }
+
+  private func show(_ report: BenchReport, _ terminal: Terminal) throws {
+    if let path = bench.html {
+      let page = BenchPage(report, title: title)
+      do {
+        try Data(page.html.utf8).write(to: URL(filePath: path), options: .atomic)
+      } catch {
+        throw CommandFailure("cannot write \(path): \(error.localizedDescription)", .io)
+      }
+    }
+    if output.json {
+      Output.json(try report.json())
+    } else if bench.csv {
+      Output.data(BenchCSV(report).text)
+    } else {
+      Output.data(BenchTable(report, terminal).text)
+    }
+  }
+
+  private var title: String {
+    file.map { $0 == "-" ? "URLs from stdin" : URL(filePath: $0).lastPathComponent }
+      ?? "The embedded sample store"
+  }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import Bench
+import Larder
+import Transport
+
+/// What `bench` measures, and how.
+struct BenchOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The passes that count: cold,warm,revalidate.", valueName: "passes"))
+  var pass = PassesArgument.all
+
+  @Option(
+    help: ArgumentHelp(
+      "Transfers at once, such as 1,4,16, or auto: 1, 2, 4 … 128 while that pays.",
+      valueName: "n,…|auto"
+    )
+  )
+  var parallel: SweepArgument?
+
+  @Option(help: ArgumentHelp("Repeat each exactly so often.", valueName: "n"))
+  var runs: Int?
+
+  @Option(help: ArgumentHelp("Repeat until the rate is known to this much.", valueName: "percent"))
+  var precision = PercentArgument(percent: 5)
+
+  @Flag(help: "Throw the bytes away, in place of larder's own files, hashes and index.")
+  var discard = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Start requests at this rate, such as 200/s, and measure from the planned start.",
+      valueName: "n/s"
+    )
+  )
+  var rate: RateArgument?
+
+  @Option(
+    help: ArgumentHelp("Start nothing more after this time, such as 10m.", valueName: "time")
+  )
+  var deadline: DurationArgument?
+
+  @Flag(help: "Print one line a pass and parallelism, with commas.")
+  var csv = false
+
+  @Option(help: ArgumentHelp("Write a page with plots.", valueName: "file"))
+  var html: String?
+
+  @Option(
+    help: ArgumentHelp("Compare with what an earlier --json printed.", valueName: "file")
+  )
+  var baseline: String?
+
+  @Option(
+    help: ArgumentHelp("How much worse than the baseline is too much.", valueName: "percent")
+  )
+  var maxRegression = PercentArgument(percent: 10)
+
+  @Option(
+    help: ArgumentHelp("Where the temporary folder is made (default: TMPDIR).", valueName: "dir")
+  )
+  var scratch: String?
+
+  @Option(help: ArgumentHelp("Fetch from here in place of the catalog's base.", valueName: "url"))
+  var base: String?
+
+  @Option(help: ArgumentHelp("Transfers at once to one host.", valueName: "n|auto"))
+  var perHost: ParallelArgument?
+
+  @Option(help: ArgumentHelp("Repeat a request that failed at most so often.", valueName: "n"))
+  var retries = 4
+
+  @Flag(help: "Fetch only the pictures of the lists.")
+  var thumbnailsOnly = false
+
+  @Flag(help: "Fetch no details.")
+  var noDetails = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Connect to the second host in place of the first.",
+      valueName: "host:port:host:port"
+    )
+  )
+  var connectTo: [String] = []
+
+  @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
+  var cacert: String?
+
+  @Flag(help: "Let hosts that only fetched data names have private addresses.")
+  var allowPrivateAddresses = false
+
+  mutating func validate() throws {
+    if let runs, !(1...1000).contains(runs) {
+      throw ValidationError("--runs takes a number from 1 to 1000, not \(runs)")
+    }
+    guard (0...100).contains(retries) else {
+      throw ValidationError("--retries takes a number from 0 to 100, not \(retries)")
+    }
+  }
+
+  /// The plan; `now` is when the deadline starts to count.
+  func plan(at now: MonotonicTime) -> BenchPlan {
+    var plan = BenchPlan()
+    plan.passes = pass.passes
+    plan.sink = discard ? .discard : .cache
+    plan.rate = rate?.perSecond
+    // A constant rate needs connections enough, not a sweep.
+    plan.sweep = parallel?.plan ?? (rate == nil ? .auto() : .levels([64]))
+    plan.repetition =
+      runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision.share))
+    plan.deadline = deadline.map { now + $0.duration }
+    return plan
+  }
+
+  /// What of a catalog is fetched.
+  var sync: SyncOptions {
+    var options = SyncOptions()
+    options.base = base
+    options.thumbnailsOnly = thumbnailsOnly
+    options.noDetails = noDetails
+    return options
+  }
+}
+
+/// Passes between commas.
+struct PassesArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+  let passes: [Pass]
+
+  static let all = PassesArgument(passes: Pass.allCases)
+
+  private init(passes: [Pass]) {
+    self.passes = passes
+  }
+
+  init?(argument: String) {
+    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let named = words.compactMap { Pass(rawValue: String($0)) }
+    guard named.count == words.count, Set(named).count == named.count else { return nil }
+    passes = Pass.allCases.filter { named.contains($0) }
+  }
+
+  var description: String { passes.map(\.rawValue).joined(separator: ",") }
+}
+
+/// A sweep: numbers between commas, or `auto`.
+struct SweepArgument: ExpressibleByArgument, Sendable {
+  let plan: SweepPlan
+
+  init?(argument: String) {
+    guard let plan = SweepPlan(argument) else { return nil }
+    self.plan = plan
+  }
+}
+
+/// A share on the command line: `10%`, or `10`, which means the same.
+struct PercentArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+  let share: Double
+
+  init(percent: Double) {
+    share = percent / 100
+  }
+
+  init?(argument: String) {
+    let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
+    guard let percent = Double(digits), (0...1000).contains(percent) else { return nil }
+    self.init(percent: percent)
+  }
+
+  var description: String {
+    let percent = share * 100
+    return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+
+/// What the embedded origin of `bench --origin sample` serves, and how quickly.
+struct OriginOptions: ParsableArguments {
+  /// The origins that there are.
+  enum Origin: String, ExpressibleByArgument, CaseIterable {
+    case sample
+  }
+
+  @Option(help: ArgumentHelp("Measure the embedded store: sample.", valueName: "sample"))
+  var origin: Origin?
+
+  @Option(help: ArgumentHelp("How many pictures it has.", valueName: "n"))
+  var count = 1000
+
+  @Option(help: ArgumentHelp("How big they are, such as 8K..40K or 500K.", valueName: "size"))
+  var sizes = SizesArgument(8 << 10...40 << 10)
+
+  @Option(help: ArgumentHelp("How long it waits before each picture.", valueName: "time"))
+  var delay: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp("What its line carries in all, such as 10M/s.", valueName: "size/s")
+  )
+  var bandwidth: BandwidthArgument?
+
+  mutating func validate() throws {
+    guard (1...1_000_000).contains(count) else {
+      throw ValidationError("--count takes a number from 1 to 1000000, not \(count)")
+    }
+    if let delay, delay.seconds > 60 { throw ValidationError("--delay takes 60s at most") }
+  }
+
+  /// Whether the embedded origin is to be measured.
+  var isAsked: Bool { origin != nil }
+}
+
+/// Sizes on the command line: `500K`, or `8K..40K` for anything between.
+struct SizesArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+  let bytes: ClosedRange<Int>
+
+  init(_ bytes: ClosedRange<Int>) {
+    self.bytes = bytes
+  }
+
+  init?(argument: String) {
+    let parts = argument.components(separatedBy: "..").map { SizeArgument(argument: $0) }
+    guard parts.count <= 2, let first = parts[0]?.bytes, let last = parts[parts.count - 1]?.bytes,
+      first <= last, (64...64 << 20).contains(first), last <= 64 << 20
+    else { return nil }
+    bytes = Int(first)...Int(last)
+  }
+
+  var description: String {
+    bytes.count == 1 ? "\(bytes.lowerBound)" : "\(bytes.lowerBound)..\(bytes.upperBound)"
+  }
+}
+
+/// Bytes a second on the command line: `10M/s`, or `10M`.
+struct BandwidthArgument: ExpressibleByArgument, Sendable {
+  let bytesPerSecond: Double
+
+  init?(argument: String) {
+    let size = argument.hasSuffix("/s") ? String(argument.dropLast(2)) : argument
+    guard let bytes = SizeArgument(argument: size)?.bytes else { return nil }
+    bytesPerSecond = Double(bytes)
+  }
+}

@@ -1,0 +1,153 @@
+import Bench
+
+/// A measurement for people: an aligned row a pass and parallelism, then what it means.
+struct BenchTable {
+  private let report: BenchReport
+  private let terminal: Terminal
+
+  init(_ report: BenchReport, _ terminal: Terminal) {
+    self.report = report
+    self.terminal = terminal
+  }
+
+  /// The line that a terminal shows meanwhile.
+  static func line(_ step: BenchRun.Step) -> String {
+    let rate = step.imagesPerSecond.map { "  \(number($0)) pictures/s" } ?? ""
+    return "\(step.parallel) at once, run \(step.repetition)\(rate)"
+  }
+
+  var text: String {
+    ([aligned] + notes).joined(separator: "\n")
+  }
+
+  private static let head = [
+    "PASS", "AT ONCE", "PICTURES", "PICTURES/S", "±", "MIB/S", "FIRST BYTE", "P50", "P90", "P99",
+    "P99.9", "MAX MS", "REUSED", "FAILED", "CPU S", "PEAK MIB",
+  ]
+
+  private var aligned: String {
+    let rows = [Self.head] + report.runs.map(cells)
+    let widths = Self.head.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
+    return rows.enumerated().map { number, row in
+      let line = row.indices.map { column in
+        let blanks = String(repeating: " ", count: widths[column] - columns(row[column]))
+        return column == 0 ? row[column] + blanks : blanks + row[column]
+      }.joined(separator: "  ")
+      return number == 0 ? terminal.paint(line, .faint) : line
+    }.joined(separator: "\n")
+  }
+
+  private func cells(_ row: BenchReport.Row) -> [String] {
+    let total = row.totalMilliseconds
+    let found = row.connections.reused + row.connections.opened
+    return [
+      row.pass.rawValue, "\(row.parallel)", "\(row.images)", Self.number(row.imagesPerSecond),
+      row.confidence.halfWidth.map { "\(Self.number($0 * 100))%" } ?? "-",
+      Self.number(row.bytesPerSecond / 1_048_576), milliseconds(row.ttfbMilliseconds.p50),
+      milliseconds(total.p50), milliseconds(total.p90), milliseconds(total.p99),
+      milliseconds(total.p999), milliseconds(total.max),
+      found == 0 ? "-" : "\(Self.number(100 * Double(row.connections.reused) / Double(found)))%",
+      "\(row.failures)", Self.number(row.cpuSeconds),
+      Self.number(Double(row.peakBytes) / 1_048_576),
+    ]
+  }
+
+  private func milliseconds(_ value: Double?) -> String {
+    value.map { Self.number($0) } ?? "-"
+  }
+
+  private var notes: [String] {
+    var notes = [""]
+    if let best = report.best {
+      notes.append(
+        terminal.paint(
+          "best: \(best.pass.rawValue) with \(best.parallel) at once, "
+            + "\(Self.number(best.imagesPerSecond)) pictures/s",
+          .bold
+        )
+      )
+    }
+    notes.append(report.latency)
+    notes += parts + origin + failures + baseline
+    if report.interrupted { notes.append("interrupted: what stands here was measured before") }
+    return notes
+  }
+
+  /// Where the time of a request went at the best parallelism.
+  private var parts: [String] {
+    guard let best = report.best,
+      let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
+    else { return [] }
+    let named = [
+      ("DNS", row.dnsMilliseconds), ("connect", row.connectMilliseconds),
+      ("TLS", row.tlsMilliseconds), ("wait", row.waitMilliseconds),
+      ("transfer", row.transferMilliseconds),
+    ]
+    let words = named.filter { $0.1.count > 0 }.map { name, part in
+      "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
+    }
+    let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
+    return [
+      "there, median (and 99 %) in ms: \(words.joined(separator: ", ")); "
+        + "\(protocols.joined(separator: ", ")), retries: \(row.retries)"
+    ]
+  }
+
+  private var origin: [String] {
+    guard let origin = report.origin else { return [] }
+    return origin.ceilings.map { ceiling in
+      let share = ceiling.share.map {
+        ": \(Self.number($0 * 100))% of the cold pass's time is the origin's own"
+      }
+      return "the origin itself, to a bare loop of \(ceiling.parallel): "
+        + "\(Self.number(ceiling.imagesPerSecond)) pictures/s\(share ?? "")"
+    }
+  }
+
+  private var failures: [String] {
+    let reasons = report.runs.reduce(into: [String: Int]()) {
+      $0.merge($1.failureReasons) { $0 + $1 }
+    }
+    guard !reasons.isEmpty else { return [] }
+    let words = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    return [terminal.paint("failed: \(words.joined(separator: ", "))", .red)]
+  }
+
+  private var baseline: [String] {
+    guard let baseline = report.baseline else { return [] }
+    let limit = Self.number(baseline.maxRegression * 100)
+    var lines = baseline.findings.filter(\.regressed).map { finding in
+      terminal.paint(
+        "regressed: \(finding.metric) of \(finding.pass.rawValue) with \(finding.parallel) at once, "
+          + "\(Self.number(finding.before)) to \(Self.number(finding.now)), "
+          + "\(Self.number(finding.worse * 100))% worse",
+        .red
+      )
+    }
+    if lines.isEmpty {
+      lines.append(
+        "no figure of \(baseline.findings.count) is worse than the baseline by \(limit)%"
+      )
+    }
+    if !baseline.missing.isEmpty {
+      lines.append("not measured this time: \(baseline.missing.joined(separator: ", "))")
+    }
+    return lines + ["judged by a \(baseline.test)"]
+  }
+
+  /// Three digits that mean something.
+  static func number(_ value: Double) -> String {
+    guard value.isFinite else { return "-" }
+    let size = abs(value)
+    let digits = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
+    let factor = [1.0, 10, 100, 1000][digits]
+    let whole = Int((size * factor).rounded())
+    let fraction = digits == 0 ? "" : "." + zeros(whole % Int(factor), digits)
+    return "\(value < 0 ? "-" : "")\(whole / Int(factor))\(fraction)"
+  }
+
+  private static func zeros(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+}

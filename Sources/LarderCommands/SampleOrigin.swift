@@ -1,0 +1,163 @@
+import Bench
+import Catalog
+import Foundation
+import Glibc
+import SampleStore
+
+/// A store of pictures made to measure: how many, how big, how late, how slow.
+///
+/// The same options make the same pictures, so that two measurements compare.
+struct SampleOrigin: Sendable {
+  private static let sections = 10
+  /// A JPEG's first and last marker; what makes it as long as it shall be stands between.
+  private static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
+  /// Up to here all pictures are kept in memory, so that the origin does no more than send.
+  private static let kept = 1 << 30
+
+  private let options: OriginOptions
+
+  init(_ options: OriginOptions) {
+    self.options = options
+  }
+
+  /// The path of each picture.
+  var paths: [String] { (0..<options.count).map { "/p/\($0).jpg" } }
+
+  /// What a report says of it.
+  var facts: OriginFacts {
+    OriginFacts(
+      pictures: options.count,
+      sizes: options.sizes.bytes,
+      delayMilliseconds: (options.delay?.seconds ?? 0) * 1000,
+      bytesPerSecond: options.bandwidth?.bytesPerSecond
+    )
+  }
+
+  /// The arguments that make the same origin in a process of its own.
+  var arguments: [String] {
+    var arguments = ["bench-origin", "--count", "\(options.count)", "--sizes", "\(options.sizes)"]
+    if let delay = options.delay { arguments += ["--delay", "\(delay.seconds)"] }
+    if let bandwidth = options.bandwidth {
+      arguments += ["--bandwidth", "\(Int64(bandwidth.bytesPerSecond))"]
+    }
+    return arguments
+  }
+
+  /// The catalog of the origin at a URL.
+  func catalog(base: String) throws -> CatalogFile {
+    let sections = (0..<Self.sections).map { "{key: s\($0), title: Section \($0), url: s\($0)}" }
+    let yaml = """
+      name: bench
+      currency: KRW
+      base: \(base)/
+      sections: [\(sections.joined(separator: ", "))]
+      """
+    return try CatalogFile(parsing: Array(yaml.utf8), file: "the embedded store's catalog")
+  }
+
+  /// Serves until stdin ends.
+  func serve() throws {
+    // Ctrl-C is for who started this; its end ends stdin.
+    signal(SIGINT, SIG_IGN)
+    let store: SampleStore
+    do {
+      let delay = options.delay?.seconds ?? 0
+      store = try SampleStore.start(
+        content(),
+        faults: delay > 0 ? FaultScript([FaultRule("/p/*", .delay(seconds: delay))]) : .none,
+        bytesPerSecond: options.bandwidth?.bytesPerSecond
+      )
+    } catch {
+      throw CommandFailure(error.description, .failed)
+    }
+    defer { store.stop() }
+    store.journalsRequests = false
+    Output.data(store.baseURL)
+    _ = try FileReading.standardInput(limit: 1 << 20)
+  }
+
+  private func content() throws(StoreError) -> StoreContent {
+    let picture = try Picture(Self.base)
+    let content = StoreContent()
+    let average = (options.sizes.bytes.lowerBound + options.sizes.bytes.upperBound) / 2
+    if average * options.count <= Self.kept {
+      for number in 0..<options.count {
+        let path = "/p/\(number).jpg"
+        content[path] = picture.resource(path, byteCount: size(of: number))
+      }
+    } else {
+      content.fallback = { path in
+        guard path.hasPrefix("/p/"), path.hasSuffix(".jpg"),
+          let number = Int(path.dropFirst(3).dropLast(4)), (0..<options.count).contains(number)
+        else { return nil }
+        return picture.resource(path, byteCount: size(of: number))
+      }
+    }
+    for section in 0..<Self.sections {
+      content["/s\(section)"] = Resource(json: list(section))
+    }
+    return content
+  }
+
+  /// A size within the bounds, the same for a number each time, spread as by dice.
+  private func size(of number: Int) -> Int {
+    let span = UInt64(options.sizes.bytes.count)
+    var bits = UInt64(number &+ 1) &* 0x9E37_79B9_7F4A_7C15
+    bits ^= bits >> 29
+    return options.sizes.bytes.lowerBound + Int((bits &* 0xBF58_476D_1CE4_E5B9 >> 11) % span)
+  }
+
+  private func list(_ section: Int) -> String {
+    let first = section * options.count / Self.sections
+    let end = (section + 1) * options.count / Self.sections
+    let items = (first..<end).map { number in
+      """
+      {"detail_hash": "B\(number)", "image": "/p/\(number).jpg", "alt": "반찬 \(number)", \
+      "delivery_type": ["새벽배송"], "title": "반찬 \(number)", "description": "재는 데 쓰는 반찬", \
+      "n_price": "8,000원", "s_price": "7,000원", "badge": []}
+      """
+    }
+    return "[\(items.joined(separator: ","))]"
+  }
+}
+
+/// The embedded origin in a process of its own, so that its work is not counted as larder's.
+final class OriginProcess {
+  /// Where it listens, without a slash at the end.
+  let baseURL: String
+  /// The port of that.
+  let port: Int
+  private let process = Process()
+  private let leash = Pipe()
+
+  /// Starts it, and returns when it serves.
+  init(_ origin: SampleOrigin) throws {
+    let answers = Pipe()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = origin.arguments
+    process.standardInput = leash
+    process.standardOutput = answers
+    do {
+      try process.run()
+    } catch {
+      throw CommandFailure("cannot start the embedded origin: \(error); try again", .failed)
+    }
+    var line: [UInt8] = []
+    while line.last != UInt8(ascii: "\n") {
+      let piece = answers.fileHandleForReading.availableData
+      if piece.isEmpty { break }
+      line += piece
+    }
+    baseURL = String(decoding: line.dropLast(), as: UTF8.self)
+    guard let port = baseURL.split(separator: ":").last.flatMap({ Int($0) }) else {
+      process.waitUntilExit()
+      throw CommandFailure("the embedded origin did not start; see above", .failed)
+    }
+    self.port = port
+  }
+
+  deinit {
+    try? leash.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+}

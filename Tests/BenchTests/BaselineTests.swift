@@ -1,0 +1,134 @@
+import Testing
+
+@testable import Bench
+
+@Suite struct BaselineTests {
+  @Test(arguments: [
+    // Rates before and now, the limit, whether it regressed.
+    ([100.0, 101, 99], [100.0, 101, 99], 0.1, false),
+    ([100, 101, 99], [80, 81, 79], 0.1, true),
+    ([100, 101, 99], [95, 96, 94], 0.1, false),
+    ([100, 101, 99], [95, 96, 94], 0.02, true),
+    ([100, 101, 99], [130, 131, 129], 0.1, false),
+    // As much worse, but the runs differ by more than that anyway.
+    ([100, 150, 70], [80, 120, 56], 0.1, false),
+    ([100], [50], 0.1, true),
+    ([100], [91], 0.05, false),
+    ([100], [80, 81, 79], 0.1, true),
+  ])
+  func `a rate regresses when it is worse than allowed and that is no chance`(
+    _ before: [Double],
+    _ now: [Double],
+    _ limit: Double,
+    _ hasRegressed: Bool
+  ) {
+    let comparison = BaselineComparison(
+      report(rates: now),
+      with: report(rates: before),
+      maxRegression: limit
+    )
+
+    #expect(comparison.findings.count == 1)
+    #expect(comparison.hasRegressed == hasRegressed)
+  }
+
+  @Test func `of a latency more is worse`() throws {
+    let before = report(rates: [100, 101, 99], p99: [10, 10.1, 9.9])
+    let now = report(rates: [100, 101, 99], p99: [15, 15.1, 14.9])
+
+    let comparison = BaselineComparison(now, with: before, maxRegression: 0.1)
+
+    let finding = try #require(comparison.findings.first { $0.metric == "p99" })
+    #expect(abs(finding.worse - 0.5) < 1e-9)
+    #expect(finding.regressed)
+    #expect(comparison.findings.first { $0.metric == "imagesPerSecond" }?.regressed == false)
+    #expect(!BaselineComparison(before, with: now, maxRegression: 0.1).hasRegressed)
+  }
+
+  @Test func `what was not measured again is named and is no regression`() {
+    var before = report(rates: [100, 101, 99])
+    before.runs.append(BenchReport.Row(parallel: 64, pass: .warm))
+
+    let comparison = BaselineComparison(
+      report(rates: [100, 101, 99]),
+      with: before,
+      maxRegression: 0.1
+    )
+
+    #expect(comparison.missing == ["warm 64"])
+    #expect(!comparison.hasRegressed)
+  }
+
+  @Test func `Welch's test is that of the textbook`() throws {
+    // Logarithms 1, 2, 3 and 3, 4, 5, 6: t = 2.5 / sqrt(1/3 + 5/12), 4.96 degrees of freedom.
+    let before = try #require(Estimate([3, 4, 5, 6].map(exponential)))
+    let now = try #require(Estimate([1, 2, 3].map(exponential)))
+
+    let chance = BaselineComparison.chance(before, now, sign: 1)
+
+    #expect(abs(chance - 0.0171) < 0.0005)
+    #expect(abs(BaselineComparison.chance(before, now, sign: -1) - (1 - chance)) < 1e-12)
+  }
+
+  @Test func `many figures do not make an alarm of what one would`() {
+    // A probability near 0.03: an alarm alone, none among twenty.
+    let before = [100.0, 110, 90, 104]
+    let now = [80.0, 96, 84, 74]
+    let alone = BaselineComparison(
+      report(rates: now),
+      with: report(rates: before),
+      maxRegression: 0.1
+    )
+    var (many, manyBefore) = (report(rates: now), report(rates: before))
+    for level in 2...20 {
+      var row = BenchReport.Row(parallel: level, pass: .cold)
+      row.rates = before
+      many.runs.append(row)
+      manyBefore.runs.append(row)
+    }
+
+    #expect(alone.hasRegressed)
+    #expect(!BaselineComparison(many, with: manyBefore, maxRegression: 0.1).hasRegressed)
+  }
+
+  @Test func `a report survives being written and read`() throws {
+    var report = report(rates: [1, 2, 3], p99: [4])
+    report.best = BenchReport.Best(
+      parallel: 1,
+      pass: .cold,
+      imagesPerSecond: 2,
+      bytesPerSecond: 3
+    )
+    report.origin = OriginFacts(
+      pictures: 3,
+      sizes: 1...2,
+      delayMilliseconds: 1,
+      bytesPerSecond: nil
+    )
+
+    #expect(try BenchReport(json: report.json(), name: "it") == report)
+  }
+
+  @Test func `what is no report is refused by name`() {
+    #expect {
+      try BenchReport(json: Array("{}".utf8), name: "before.json")
+    } throws: {
+      "\($0)".contains("before.json")
+    }
+  }
+
+  private func exponential(_ value: Double) -> Double {
+    var result = 1.0
+    for _ in 0..<Int(value) { result *= 2.718281828459045 }
+    return result
+  }
+
+  private func report(rates: [Double], p99: [Double] = []) -> BenchReport {
+    var row = BenchReport.Row(parallel: 1, pass: .cold)
+    row.rates = rates
+    row.p99OfRuns = p99
+    var report = BenchReport()
+    report.runs = [row]
+    return report
+  }
+}

@@ -1,0 +1,118 @@
+import Testing
+import Transport
+
+@testable import Bench
+
+@Suite struct HistogramTests {
+  @Test(arguments: [1, 20_000, 20_001, 100_000, 131_071])
+  func `a known delay comes back exactly, at every percentile`(_ microseconds: Int64) {
+    var histogram = LatencyHistogram(isFine: true)
+    for _ in 0..<1000 { histogram.record(nanoseconds: microseconds * 1000) }
+
+    let delay = Double(microseconds) / 1000
+    #expect(
+      histogram.quantiles
+        == Quantiles(count: 1000, p50: delay, p90: delay, p99: delay, p999: delay, max: delay)
+    )
+  }
+
+  @Test func `percentiles are those of the sorted values`() {
+    var histogram = LatencyHistogram(isFine: true)
+    for microseconds in (1...1000).reversed() {
+      histogram.record(nanoseconds: Int64(microseconds) * 1000)
+    }
+
+    #expect(
+      histogram.quantiles
+        == Quantiles(count: 1000, p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999, max: 1)
+    )
+  }
+
+  @Test func `long durations keep five digits`() throws {
+    var histogram = LatencyHistogram(isFine: true)
+    histogram.record(seconds: 123.456789)
+    histogram.record(seconds: 200)
+
+    let value = try #require(histogram.milliseconds(at: 50))
+    #expect(abs(value / 123_456.789 - 1) < 1e-5)
+  }
+
+  @Test func `nothing has no percentiles, and says so in JSON`() throws {
+    #expect(LatencyHistogram(isFine: true).quantiles == .none)
+    #expect(LatencyHistogram(isFine: true).spectrum == [])
+    let json = String(decoding: try BenchReport().json(), as: UTF8.self)
+    #expect(json.contains(#""best":null"#))
+  }
+
+  @Test func `what is negative or endless is taken for the nearest there is`() {
+    var histogram = LatencyHistogram(isFine: false)
+    histogram.record(nanoseconds: -5)
+    histogram.record(nanoseconds: .max)
+    histogram.record(seconds: -1)
+    histogram.record(seconds: 1e30)
+
+    #expect(histogram.quantiles.count == 4)
+    #expect(histogram.milliseconds(at: 0) == 0)
+    #expect((histogram.milliseconds(at: 100) ?? 0) > 86_000_000)
+  }
+
+  @Test func `a spectrum rises from the least to the greatest`() {
+    var histogram = LatencyHistogram(isFine: true)
+    for microseconds in 1...100 { histogram.record(nanoseconds: Int64(microseconds) * 1000) }
+
+    let spectrum = histogram.spectrum
+
+    #expect(spectrum.first == SpectrumPoint(percentile: 0, milliseconds: 0.001))
+    #expect(spectrum.last == SpectrumPoint(percentile: 100, milliseconds: 0.1))
+    #expect(spectrum.map(\.milliseconds) == spectrum.map(\.milliseconds).sorted())
+    #expect(spectrum.map(\.percentile) == spectrum.map(\.percentile).sorted())
+    #expect(spectrum.contains(SpectrumPoint(percentile: 50, milliseconds: 0.05)))
+  }
+
+  @Test(arguments: [
+    // Resolved, connected, secured, first byte, total; then the parts.
+    ([1.0, 3, 7, 15, 31], [1.0, 2, 4, 8, 16]),
+    ([1, 3, 0, 8, 9], [1, 2, 0, 5, 1]),
+    ([0, 0, 0, 5, 6], [0, 0, 0, 5, 1]),
+    ([0, 0, 0, 0, 6], [0, 0, 0, 0, 6]),
+  ])
+  func `a timing is taken apart`(_ moments: [Double], _ parts: [Double]) {
+    let phases = Phases(timing(moments))
+
+    #expect(
+      [phases.dns, phases.connect, phases.tls, phases.wait, phases.transfer] == parts
+    )
+  }
+
+  @Test func `without a plan a request counts from its own start`() {
+    let sample = RequestSample(
+      ended: MonotonicTime(nanoseconds: 50_000_000),
+      timing: timing([0, 0, 0, 0.004, 0.005])
+    )
+
+    #expect(sample.latency == 5_000_000)
+    #expect(sample.firstByte == 4_000_000)
+    #expect(sample.started.nanoseconds == 45_000_000)
+  }
+
+  @Test func `under a plan a request counts from the planned start`() {
+    let sample = RequestSample(
+      planned: MonotonicTime(nanoseconds: 10_000_000),
+      ended: MonotonicTime(nanoseconds: 50_000_000),
+      timing: timing([0, 0, 0, 0.004, 0.005])
+    )
+
+    #expect(sample.latency == 40_000_000)
+    #expect(sample.firstByte == 39_000_000)
+  }
+
+  private func timing(_ moments: [Double]) -> TransferTiming {
+    var timing = TransferTiming()
+    timing.nameResolved = moments[0]
+    timing.connected = moments[1]
+    timing.secured = moments[2]
+    timing.firstByte = moments[3]
+    timing.total = moments[4]
+    return timing
+  }
+}

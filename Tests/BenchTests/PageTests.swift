@@ -1,0 +1,117 @@
+import Testing
+
+@testable import Bench
+
+@Suite struct PageTests {
+  @Test(arguments: [
+    (Scale.Kind.linear, [3.0, 7], [0.0, 1, 2, 3, 4, 5, 6, 7]),
+    (.linear, [0.31], [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]),
+    (.linear, [], [0, 0.2, 0.4, 0.6, 0.8, 1]),
+    (.doubling, [1, 8], [1, 2, 4, 8]),
+    (.doubling, [8], [8, 16]),
+    (.decades, [3, 70], [1, 2, 5, 10, 20, 50, 100]),
+    (.decades, [1, 99_999], [1, 10, 100, 1000, 10_000, 100_000]),
+    (.nines, [0, 99.95, 100], [0, 50, 90, 99, 99.9]),
+  ])
+  func `an axis has ticks at round numbers`(
+    _ kind: Scale.Kind,
+    _ values: [Double],
+    _ ticks: [Double]
+  ) {
+    let found = Scale(kind, showing: values).ticks
+
+    #expect(found.count == ticks.count)
+    #expect(zip(found, ticks).allSatisfy { abs($0 - $1) <= abs($1) * 1e-9 })
+  }
+
+  @Test(arguments: [
+    (Scale(.linear, showing: [0, 10]), 5.0, 0.5), (Scale(.doubling, showing: [1, 16]), 4, 0.5),
+    (Scale(.decades, showing: [1, 100]), 10, 0.5), (Scale(.nines, showing: [99]), 90, 0.5),
+    (Scale(.linear, showing: [0, 10]), 99, 1), (Scale(.decades, showing: [1, 100]), 0, 0),
+  ])
+  func `a value has its place, and never beyond the axis`(
+    _ scale: Scale,
+    _ value: Double,
+    _ place: Double
+  ) {
+    #expect(abs(scale.place(value) - place) < 1e-9)
+  }
+
+  @Test(arguments: [
+    (0.0, "0"), (0.5, "0.5"), (1.234, "1.23"), (12.34, "12.3"), (123.4, "123"), (1234, "1234"),
+    (12_340, "12.3k"), (1_234_000, "1.23M"), (-0.25, "−0.25"), (.infinity, "–"),
+  ])
+  func `a number has three digits`(_ value: Double, _ text: String) {
+    #expect(Markup.number(value) == text)
+  }
+
+  @Test func `the page stands alone, and nothing in it runs`() {
+    let html = BenchPage(Self.report, title: "<script>alert('&')</script>").html
+
+    #expect(html.hasPrefix("<!doctype html>"))
+    #expect(html.contains("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"))
+    for foreign in ["<script", "src=", "href=", "url(", "@import", "http://", "https://"] {
+      #expect(!html.contains(foreign))
+    }
+    #expect(html.contains("prefers-color-scheme:dark"))
+    #expect(html.contains("@media print"))
+    #expect(html.contains("width=device-width"))
+  }
+
+  @Test func `every plot is there with its points`() {
+    let html = BenchPage(Self.report, title: "shop").html
+
+    #expect(html.components(of: "<svg").count == 5)
+    #expect(html.components(of: "<svg").count == html.components(of: "</svg>").count)
+    for title in [
+      "Pictures a second", "Latency of a picture", "Latency spectrum", "One run over time",
+      "The first 1 requests",
+    ] {
+      #expect(html.contains(title))
+    }
+    #expect(html.contains("cold, 4: 400"))
+    #expect(html.contains("tls 3 ms"))
+  }
+
+  @Test func `a page of nothing is a page`() {
+    #expect(BenchPage(BenchReport(), title: "nothing").html.contains("</html>"))
+  }
+
+  private static let report: BenchReport = {
+    var report = BenchReport()
+    for (parallel, rate) in [(1, 100.0), (4, 400)] {
+      var row = BenchReport.Row(parallel: parallel, pass: .cold)
+      row.images = 10
+      row.imagesPerSecond = rate
+      row.confidence = BenchReport.Confidence(low: rate * 0.9, high: rate * 1.1, halfWidth: 0.1)
+      row.totalMilliseconds = Quantiles(count: 10, p50: 1, p90: 2, p99: 3, p999: 4, max: 5)
+      row.spectrum = [
+        SpectrumPoint(percentile: 0, milliseconds: 1),
+        SpectrumPoint(percentile: 100, milliseconds: 5),
+      ]
+      row.timeline = BenchReport.Timeline(intervalSeconds: 0.1, images: [4, 6], bytes: [4, 6])
+      report.runs.append(row)
+    }
+    report.best = BenchReport.Best(
+      parallel: 4,
+      pass: .cold,
+      imagesPerSecond: 400,
+      bytesPerSecond: 1
+    )
+    report.waterfall = [BenchReport.Bar(start: 0, phases: [1, 2, 3, 4, 5], reused: false)]
+    return report
+  }()
+}
+
+extension String {
+  /// What stands between occurrences of `separator`, without what stands before the first.
+  fileprivate func components(of separator: String) -> [Substring] {
+    var rest = self[...]
+    var found: [Substring] = []
+    while let range = rest.firstRange(of: separator) {
+      found.append(rest[range])
+      rest = rest[range.upperBound...]
+    }
+    return found
+  }
+}

@@ -1,0 +1,228 @@
+import CurlTransport
+import Foundation
+import SampleStore
+import Support
+import Synchronization
+import Testing
+import Transport
+
+@testable import Bench
+
+@Suite struct RunTests {
+  @Test func `a catalog is measured cold, warm and revalidating`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    let source = BenchSource.catalog(try shop.catalog(), folder: "", options: .init())
+
+    let report = try BenchRun(plan(runs: 2), source, surroundings(folder, shop)).run()
+
+    #expect(report.runs.map(\.pass) == [.cold, .warm, .revalidate])
+    #expect(report.runs.map(\.parallel) == [4, 4, 4])
+    let pictures = 37  // A thumbnail, a top and a gallery picture for each of 12, and one for all.
+    #expect(report.runs.map(\.images) == [pictures, pictures, pictures])
+    #expect(report.runs.map(\.requests) == [2 * pictures, 0, 2 * pictures])
+    #expect(report.runs.map(\.notModified) == [0, 0, 2 * pictures])
+    #expect(report.runs.map(\.bytes) == [Int64(400 * pictures), 0, 0])
+    #expect(report.runs.allSatisfy { $0.failures == 0 && $0.repetitions == 2 })
+    #expect(report.runs[0].totalMilliseconds.count == 2 * pictures)
+    #expect(report.runs[0].timeline.images.reduce(0, +) == pictures)
+    #expect(report.runs[0].protocols == ["HTTP/1.1": 2 * pictures])
+    #expect(report.runs[0].cpuSeconds > 0)
+    #expect(report.runs[0].peakBytes > 1 << 20)
+    #expect(report.best?.pass == .cold)
+    #expect(report.loop == "closed")
+    #expect(report.latency.contains("coordinated omission"))
+    #expect(report.waterfall.count == pictures)
+  }
+
+  @Test func `nothing is left of the measurement`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    let source = BenchSource.catalog(try shop.catalog(), folder: "", options: .init())
+
+    _ = try BenchRun(plan(runs: 1), source, surroundings(folder, shop)).run()
+
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test func `a list is measured, and what fails is counted by reason`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    let urls = ["/pictures/1.jpg", "/pictures/2.jpg", "/nothing.jpg"]
+      .map { shop.store.baseURL + $0 }
+
+    let report = try BenchRun(plan(runs: 1), .urls(urls), surroundings(folder, shop)).run()
+
+    #expect(report.runs.map(\.images) == [2, 2, 2])
+    #expect(report.runs[0].failureReasons == ["http-404": 1])
+    #expect(report.failures == 3)
+  }
+
+  @Test func `thrown away, pictures are fetched in every pass over the same connections`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    var plan = plan(runs: 1)
+    plan.sink = .discard
+    let source = BenchSource.catalog(try shop.catalog(), folder: "", options: .init())
+
+    let report = try BenchRun(plan, source, surroundings(folder, shop)).run()
+
+    #expect(report.sink == .discard)
+    #expect(report.runs.map(\.requests) == [37, 37, 37])
+    #expect(report.runs.map(\.bytes) == [37 * 400, 37 * 400, 0])
+    #expect(report.runs.map(\.notModified) == [0, 0, 37])
+    #expect(report.runs[0].connections.opened > 0)
+    #expect(report.runs[1].connections.opened == 0)
+  }
+
+  @Test func `retries and connections are counted`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    shop.store.faults = try FaultScript(
+      text: "path=/pictures/1.jpg hits=1 status=503 retry-after=0"
+    )
+    var plan = plan(runs: 1)
+    plan.passes = [.cold]
+
+    let report = try BenchRun(
+      plan,
+      .urls(["\(shop.store.baseURL)/pictures/1.jpg"]),
+      surroundings(folder, shop)
+    ).run()
+
+    #expect(report.runs.map(\.retries) == [1])
+    #expect(report.runs.map(\.images) == [1])
+  }
+
+  @Test func `under a rate latency counts from the planned start, so that a stall is seen`() throws
+  {
+    // One connection, twenty arrivals in 100 ms, the first answer after 300 ms: the others wait for it.
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    shop.store.faults = try FaultScript(text: "path=/pictures/* hits=1 delay=300ms")
+    var plan = plan(runs: 1)
+    plan.passes = [.cold]
+    plan.sweep = .levels([1])
+    plan.rate = 200
+    plan.sink = .discard
+    let urls = (0..<20).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
+
+    let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
+
+    let row = try #require(report.runs.first)
+    #expect(report.loop == "open")
+    #expect(report.rate == 200)
+    #expect((row.totalMilliseconds.p50 ?? 0) > 200)
+    #expect((row.serviceMilliseconds.p50 ?? 1000) < 100)
+    #expect((row.totalMilliseconds.max ?? 0) >= 300)
+    #expect((row.ttfbMilliseconds.p50 ?? 0) > 200)
+  }
+
+  @Test func `a known delay is in every latency`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    shop.store.faults = try FaultScript(text: "path=/pictures/* delay=30ms")
+    var plan = plan(runs: 1)
+    plan.passes = [.cold]
+    let urls = (0..<20).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
+
+    let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
+
+    let row = try #require(report.runs.first)
+    #expect(row.spectrum.allSatisfy { $0.milliseconds >= 30 })
+    #expect((row.waitMilliseconds.p50 ?? 0) >= 29.5)
+    #expect((row.ttfbMilliseconds.p50 ?? 0) >= 30)
+  }
+
+  @Test func `nobody there is an error that says why`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    shop.store.stop()
+
+    #expect {
+      try BenchRun(
+        plan(runs: 1),
+        .urls(["\(shop.store.baseURL)/pictures/1.jpg"]),
+        surroundings(folder, shop)
+      ).run()
+    } throws: { error in
+      (error as? BenchError)?.code == .unavailable && "\(error)".contains("connect-refused")
+    }
+  }
+
+  @Test func `a stop ends the measurement, and what was measured before is reported`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    var plan = plan(runs: 3)
+    plan.passes = [.cold]
+    let run = BenchRun(
+      plan,
+      .urls(["\(shop.store.baseURL)/pictures/1.jpg"]),
+      surroundings(folder, shop)
+    )
+
+    let store = shop.store
+    let report = try run.run { step in
+      if step.repetition == 2 {
+        store.faults = FaultScript([FaultRule("/pictures/*", .hang)])
+        store.clearRequests()
+        DispatchQueue.global().async {
+          _ = store.waitForRequests(1)
+          run.stop()
+        }
+      }
+    }
+
+    #expect(report.interrupted)
+    #expect(report.runs.map(\.repetitions) == [1])
+    #expect(report.runs.map(\.failures) == [0])
+  }
+
+  @Test func `the bare loop gets every picture`() throws {
+    let shop = try SampleShop()
+    let paths = (0..<30).map { "/pictures/\($0).jpg" }
+    shop.store.clearRequests()
+
+    let seconds = try BareLoop(port: shop.store.port, paths: paths).run(parallel: 4)
+
+    #expect(seconds > 0)
+    #expect(Set(shop.store.requests.map(\.path)) == Set(paths))
+    #expect(shop.store.requests.count == 30)
+  }
+
+  @Test func `the bare loop says when nobody answers`() throws {
+    let shop = try SampleShop()
+    shop.store.stop()
+
+    #expect(throws: BenchError.self) {
+      try BareLoop(port: shop.store.port, paths: ["/"]).run(parallel: 1)
+    }
+  }
+
+  private func plan(runs: Int) -> BenchPlan {
+    var plan = BenchPlan()
+    plan.sweep = .levels([4])
+    plan.repetition = .fixed(runs)
+    return plan
+  }
+
+  private func surroundings(
+    _ folder: TemporaryFolder,
+    _ shop: SampleShop
+  ) -> BenchSurroundings {
+    let (port, clock) = (shop.store.port, shop.clock)
+    return BenchSurroundings(
+      transport: { parallel in
+        var options = TransportOptions()
+        options.parallel = .fixed(parallel)
+        options.namedHosts = [HostPort(host: "127.0.0.1", port: port)]
+        options.retry.firstDelay = .milliseconds(1)
+        options.retry.retries = 1
+        return try CurlTransport(options)
+      },
+      monotonic: { .now() },
+      wall: { clock.now },
+      scratch: folder.path
+    )
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Bench
+
+@Suite struct SourceTests {
+  @Test(arguments: [
+    ("http://a/1\nhttp://a/2", ["http://a/1", "http://a/2"]),
+    ("# one\n\n  https://a/1  \r\nhttp://a/1\n", ["https://a/1", "http://a/1"]),
+    ("HTTP://a/1\nHTTP://a/1", ["HTTP://a/1"]),
+  ])
+  func `a list is a URL a line, each once`(_ text: String, _ urls: [String]) throws {
+    guard case .urls(let read) = try BenchSource(list: Array(text.utf8), name: "it") else {
+      Issue.record("no list")
+      return
+    }
+    #expect(read == urls)
+  }
+
+  @Test(arguments: [
+    ("http://a/1\nftp://a", "line 2"), ("", "no URL"), ("# only words\n", "no URL"),
+    ("shop.yaml", "line 1"),
+  ])
+  func `what is no list is refused by line`(_ text: String, _ words: String) {
+    #expect {
+      try BenchSource(list: Array(text.utf8), name: "urls.txt")
+    } throws: {
+      "\($0)".contains(words) && "\($0)".contains("urls.txt")
+    }
+  }
+
+  @Test(arguments: [
+    ("# a list\nhttp://a/1", true), ("name: banchan\nbase: http://a/", false), ("", false),
+    ("{\"name\": \"x\"}", false),
+  ])
+  func `a list is told from a catalog by its first line`(_ text: String, _ isList: Bool) {
+    #expect(BenchSource.isList(Array(text.utf8)) == isList)
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n", 39, 12),
+    ("HTTP/1.1 304 Not Modified\r\n\r\nrest", 29, 0),
+    ("HTTP/1.1 200 OK\r\ncontent-length:7\r\nA: b\r\n\r\n1234567", 43, 7),
+  ])
+  func `the bare loop finds the end of an answer`(_ text: String, _ end: Int, _ body: Int) {
+    let found = BareLoop.bodyLength(Array(text.utf8))
+
+    #expect(found?.end == end)
+    #expect(found?.body == body)
+  }
+
+  @Test func `the bare loop waits for a whole head`() {
+    #expect(BareLoop.bodyLength(Array("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n".utf8)) == nil)
+  }
+
+  @Test(arguments: [
+    ("Name:\tlarder\nVmHWM:\t   74836 kB\nVmRSS:\t  1 kB\n", Int64(74836 << 10)), ("", 0),
+    ("VmHWM: much", 0),
+  ])
+  func `the peak of memory is read from what Linux tells`(_ status: String, _ bytes: Int64) {
+    #expect(ProcessMeter.peakBytes(status: status) == bytes)
+  }
+}

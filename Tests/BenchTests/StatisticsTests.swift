@@ -1,0 +1,70 @@
+import Testing
+
+@testable import Bench
+
+@Suite struct StatisticsTests {
+  /// Abramowitz and Stegun, table 26.10: the t that is exceeded on either side with 5 % in all.
+  @Test(arguments: [
+    (1.0, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042), (120, 1.980),
+  ])
+  func `Student's quantiles are those of the table`(_ degrees: Double, _ t: Double) {
+    #expect(abs(StudentT(degrees: degrees).quantile(0.975) - t) < 0.0006)
+  }
+
+  @Test(arguments: [(1.0, 1.0, 0.75), (1, -1, 0.25), (2, 0, 0.5), (1e6, 1.959964, 0.975)])
+  func `Student's distribution is known where it has a closed form`(
+    _ degrees: Double,
+    _ t: Double,
+    _ probability: Double
+  ) {
+    #expect(abs(StudentT(degrees: degrees).cumulative(t) - probability) < 1e-6)
+  }
+
+  @Test(arguments: [
+    ([3.0], 3.0), ([1.0, 100], 50.5), ([5.0, 1, 3], 3.0), ([4.0, 0, 2], 3.0),
+    ([2.0, Double.infinity], 2.0),
+  ])
+  func `the median is of what is positive and finite`(_ values: [Double], _ median: Double) {
+    #expect(Estimate(values)?.median == median)
+  }
+
+  @Test func `nothing that is positive is no estimate, and one value has no interval`() {
+    #expect(Estimate([]) == nil)
+    #expect(Estimate([0, 0]) == nil)
+    #expect(Estimate([7])?.interval == nil)
+    #expect(Estimate([7])?.halfWidth == nil)
+  }
+
+  @Test func `equal values leave no doubt`() {
+    #expect(Estimate([7, 7, 7])?.halfWidth == 0)
+  }
+
+  @Test func `the interval is that of the logarithms`() throws {
+    // Logarithms 0, 1, 2: mean 1, deviation 1, t of 2 degrees 4.303, divided by the root of 3.
+    let e = 2.718281828459045
+    let estimate = try #require(Estimate([1, e, e * e]))
+    let interval = try #require(estimate.interval)
+
+    #expect(abs(interval.lowerBound - 0.2267) < 0.001)
+    #expect(abs(interval.upperBound - 32.59) < 0.1)
+    #expect(abs((estimate.halfWidth ?? 0) - 10.99) < 0.02)
+  }
+
+  @Test(arguments: [
+    (RepetitionPlan.fixed(2), [[1.0]], false),
+    (.fixed(2), [[1, 9]], true),
+    (.fixed(2), [[1, 9], [1]], false),
+    (.narrow(halfWidth: 0.05), [[7, 7]], false),
+    (.narrow(halfWidth: 0.05), [[7, 7, 7]], true),
+    (.narrow(halfWidth: 0.05), [[7, 7, 7], [1, 2, 3]], false),
+    (.narrow(halfWidth: 0.05), [[7, 7, 7], [0, 0, 0]], true),
+    (.narrow(halfWidth: 0.05, most: 4), [[1, 2, 1, 2]], true),
+  ])
+  func `a measurement is repeated until every pass is sure, or often enough`(
+    _ plan: RepetitionPlan,
+    _ rates: [[Double]],
+    _ isEnough: Bool
+  ) {
+    #expect(plan.isEnough(rates) == isEnough)
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@Suite struct BenchTests {
+  private static let quantiles = ["p50", "p90", "p99", "p999", "max"]
+
+  @Test func `bench prints the runs of the contract and leaves the user's cache alone`() throws {
+    let shop = try Shop()
+    let bench = try Command.larder(
+      ["bench", shop.catalog, "--parallel", "2,4", "--runs", "1", "--json"],
+      environment: ["LARDER_CACHE": shop.cache]
+    )
+    let report = try Document(bench)
+
+    #expect(bench.status == 0)
+    #expect(bench.errors == "")
+    #expect(report["runs"].count == 6)
+    for (number, pass) in ["cold", "warm", "revalidate"].enumerated() {
+      let run = report["runs"][number]
+      #expect(run["parallel"].int == 2)
+      #expect(run["pass"].string == pass)
+      #expect(run["images"].int == 5)
+      #expect(run["failures"].int == 0)
+      #expect((run["seconds"].double ?? 0) > 0)
+      #expect((run["imagesPerSecond"].double ?? 0) > 0)
+      #expect(run["bytes"].int.map { pass == "cold" ? $0 > 0 : $0 == 0 } == true)
+      for key in ["ttfbMilliseconds", "totalMilliseconds"] {
+        for quantile in Self.quantiles {
+          #expect(run[key][quantile].isNull == (pass == "warm"))
+        }
+      }
+    }
+    #expect(report["best"]["pass"].string == "cold")
+    #expect(report["best"]["parallel"].int != nil)
+    #expect(throws: (any Error).self) { try shop.folder.stamps(below: "cache") }
+  }
+
+  @Test func `a list of URLs is measured from a file and from stdin`() throws {
+    let shop = try Shop()
+    let text =
+      "# two\n\(shop.store.baseURL)/pictures/A1.jpg\n\(shop.store.baseURL)/pictures/A2.jpg\n"
+    let list = try shop.folder.write(text, to: "urls.txt")
+
+    let named = try Command.larder(["bench", list, "--parallel", "2", "--runs", "1", "--json"])
+    let piped = try Command.shell(
+      "cat '\(list)' | \"$larder\" bench - --parallel 2 --runs 1 --discard --json"
+    )
+
+    #expect(named.status == 0)
+    #expect(try Document(named)["runs"][0]["images"].int == 2)
+    #expect(piped.status == 0)
+    #expect(try Document(piped)["runs"][1]["requests"].int == 2)
+    #expect(try Document(piped)["sink"].string == "discard")
+  }
+
+  @Test func `the table says what its latencies mean, the CSV has a line a row`() throws {
+    let shop = try Shop()
+    let words = ["bench", shop.catalog, "--parallel", "2", "--runs", "1"]
+
+    let table = try Command.larder(words)
+    let csv = try Command.larder(words + ["--csv"])
+
+    #expect(table.status == 0)
+    #expect(
+      table.lines.prefix(4).map { $0.prefix(10).trimmingCharacters(in: .whitespaces) }
+        == ["PASS", "cold", "warm", "revalidate"]
+    )
+    #expect(Set(table.lines.prefix(4).map(\.count)).count == 1)
+    #expect(table.output.contains("closed loop"))
+    #expect(csv.lines.count == 4)
+    #expect(
+      Set(csv.lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).count })
+        == [29]
+    )
+  }
+
+  @Test func `a failing picture is status 3, nobody there 69`() throws {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+    let words = ["bench", shop.catalog, "--parallel", "2", "--runs", "1", "--retries", "0"]
+
+    let partly = try Command.larder(words)
+    shop.store.stop()
+    let gone = try Command.larder(words)
+
+    #expect(partly.status == 3)
+    #expect(partly.output.contains("failed: 3 http-404"))
+    #expect(gone.status == 69)
+    #expect(gone.errors.contains("cannot bench: nothing could be fetched"))
+  }
+
+  @Test func `a baseline that was quicker is status 3 and names the figure`() throws {
+    let shop = try Shop()
+    let words = [
+      "bench", shop.catalog, "--parallel", "1", "--pass", "cold", "--runs", "3", "--discard",
+    ]
+    let before = try Command.larder(words + ["--json"])
+    let file = try shop.folder.write(before.output, to: "before.json")
+    shop.store.faults = try .init(text: "path=/pictures/* delay=100ms")
+
+    let slower = try Command.larder(words + ["--baseline", file])
+    let asBefore = try Command.larder(words + ["--baseline", file, "--max-regression", "1000%"])
+
+    #expect(slower.status == 3)
+    #expect(slower.output.contains("regressed: imagesPerSecond of cold with 1 at once"))
+    #expect(slower.output.contains("Welch"))
+    // A rate cannot fall by more than all of it; the latency's rise is beyond ten times.
+    #expect(!asBefore.output.contains("regressed: imagesPerSecond"))
+    let broken = try shop.folder.write("{}", to: "broken.json")
+    #expect(try Command.larder(words + ["--baseline", broken]).status == 65)
+  }
+
+  @Test func `the embedded origin is measured with no network, and its own limit is told`() throws
+  {
+    let folder = try TemporaryFolder()
+    let page = folder.path("bench.html")
+
+    let bench = try Command.larder([
+      "bench", "--origin", "sample", "--count", "40", "--sizes", "1K..4K", "--delay", "5ms",
+      "--bandwidth", "50M/s", "--parallel", "4", "--runs", "1", "--json", "--html", page,
+    ])
+    let report = try Document(bench)
+
+    #expect(bench.status == 0)
+    #expect(report["runs"][0]["images"].int == 40)
+    #expect(report["origin"]["delayMilliseconds"].int == 5)
+    let bare = report["origin"]["ceilings"][0]["imagesPerSecond"].double ?? 0
+    // Four at once, each no sooner than 5 ms after it was asked for.
+    #expect(bare > 0 && bare < 800)
+    #expect((report["runs"][0]["totalMilliseconds"]["p50"].double ?? 0) >= 5)
+    #expect(try folder.read("bench.html").hasSuffix("</html>\n"))
+  }
+
+  @Test func `Ctrl-C ends a measurement with 130 and leaves nothing behind`() throws {
+    let shop = try Shop(faults: "path=/pictures/* hang")
+    let running = try Running(
+      Command.binary,
+      ["bench", shop.catalog, "--parallel", "2", "--scratch", shop.folder.path]
+    )
+    #expect(shop.store.waitForRequests(6))
+
+    running.send(SIGINT)
+
+    #expect(try running.wait(seconds: 10).status == 130)
+    #expect(try shop.folder.stamps(below: "").filter { $0.contains("larder-bench") } == [])
+  }
+}

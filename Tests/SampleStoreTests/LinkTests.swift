@@ -1,0 +1,33 @@
+import Testing
+
+@testable import SampleStore
+
+@Suite struct LinkTests {
+  @Test func `bodies pass one after the other, each byte at its time`() {
+    let link = Link(bytesPerSecond: 1000)
+
+    #expect(link.reserve(500, at: 10) == 0.5)
+    #expect(link.reserve(500, at: 10) == 1)
+    #expect(link.reserve(250, at: 10.75) == 0.5)
+  }
+
+  @Test func `a line that was idle has saved nothing up`() {
+    let link = Link(bytesPerSecond: 1000)
+    _ = link.reserve(1000, at: 10)
+
+    #expect(link.reserve(1000, at: 100) == 1)
+  }
+
+  @Test func `answers of a store share its line`() throws {
+    let picture = try Picture([0xFF, 0xD8, 0xFF, 0xD9])
+    let content = StoreContent(["/1.jpg": picture.resource("1", byteCount: 40_000)])
+    let store = try SampleStore.start(content, bytesPerSecond: 400_000)
+    defer { store.stop() }
+
+    let began = SampleStore.now()
+    let answer = try store.ask("/1.jpg")
+
+    #expect(answer.body.count == 40_000)
+    #expect(SampleStore.now() - began >= 0.1)
+  }
+}
