@@ -29,6 +29,8 @@ public final class CacheLayout: Sendable {
   public init(creating path: String) throws(CacheError) {
     try Self.makeParents(of: path)
     root = try Folder(path: path, creating: true)
+    // Before anything is made in it.
+    try root.demandOwnership()
     images = try Folder(path: path + "/images", creating: true)
     partial = try Folder(path: path + "/partial", creating: true)
     let descriptor = openat(
@@ -56,6 +58,27 @@ public final class CacheLayout: Sendable {
     root = try Folder(path: path, creating: false)
     images = try Folder(path: path + "/images", creating: false)
     partial = try Folder(path: path + "/partial", creating: false)
+  }
+
+  /// Opens the cache at `path` to be checked: its folders must be there, its index need not.
+  ///
+  /// - Throws: ``CacheError/Code/empty`` when there is no cache.
+  public init(checking path: String) throws(CacheError) {
+    guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
+      throw CacheError(
+        .empty,
+        "cannot read \(path): there is no cache here; run larder sync, or give --cache"
+      )
+    }
+    root = try Folder(path: path, creating: false)
+    let isMine = access(path, W_OK) == 0
+    images = try Folder(path: path + "/images", creating: isMine)
+    partial = try Folder(path: path + "/partial", creating: isMine)
+  }
+
+  /// Whether there are no pictures.
+  public var holdsNothing: Bool {
+    (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
   }
 
   /// The path of something in the cache, for messages and other libraries.
@@ -103,6 +126,32 @@ public final class CacheLayout: Sendable {
         var status = stat()
         if stat(prefix, &status) != 0 { throw .system("make", prefix, errno: errno) }
       }
+    }
+  }
+
+  /// The name of the file in which a check notes how far it came.
+  private static let noteName = "verify.json"
+
+  /// What an interrupted check noted; nil when there is nothing.
+  public func note() -> String? {
+    root.text(of: Self.noteName, limit: 16 << 20)
+  }
+
+  /// Notes how far a check came, in one step, or that nothing is left to be done.
+  public func setNote(_ text: String?) {
+    guard let text else {
+      unlinkat(root.descriptor, Self.noteName, 0)
+      return
+    }
+    let disk = SystemDisk()
+    let temporary = Self.noteName + ".new"
+    guard let file = try? disk.create(temporary, in: root) else { return }
+    do throws(CacheError) {
+      try disk.append(Array(text.utf8).span.bytes, to: file)
+      try disk.sync(file)
+      try disk.rename(temporary, in: root, to: Self.noteName, in: root)
+    } catch {
+      try? disk.remove(temporary, in: root)
     }
   }
 }

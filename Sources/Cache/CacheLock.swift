@@ -14,6 +14,7 @@ public final class CacheLock: Sendable {
   ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
   /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another run holds the cache.
   public init(_ layout: CacheLayout, holder: String) throws(CacheError) {
+    try layout.root.demandOwnership()
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let path = layout.path("lock")
     let descriptor = openat(layout.root.descriptor, "lock", flags, 0o600)
@@ -21,7 +22,7 @@ public final class CacheLock: Sendable {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
-      let other = Self.text(of: descriptor)
+      let other = LockStanding.withoutHost(Self.text(of: descriptor))
       close(descriptor)
       guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }
       throw CacheError(
@@ -30,8 +31,22 @@ public final class CacheLock: Sendable {
           + "try again when that run has ended"
       )
     }
+    let standing = LockStanding(
+      text: Self.text(of: descriptor),
+      host: LockStanding.host,
+      isShared: LockStanding.isShared(descriptor)
+    )
+    if case .foreign(let other) = standing {
+      close(descriptor)
+      throw CacheError(
+        .locked,
+        "cannot change \(layout.root.path): \(other) holds it or was killed, which cannot be told "
+          + "over a network file system; when nothing runs there, remove \(path)"
+      )
+    }
     ftruncate(descriptor, 0)
-    _ = holder.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+    let line = "\(holder) on \(LockStanding.host)"
+    _ = line.withCString { pwrite(descriptor, $0, strlen($0), 0) }
     self.descriptor = descriptor
   }
 

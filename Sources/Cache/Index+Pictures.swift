@@ -133,7 +133,7 @@ extension Index {
     }
   }
 
-  fileprivate static let select = """
+  static let select = """
     SELECT id, url, sha256, bytes, type, inode, modified, response, expiry, fetched, checked, \
     failure, failing_since FROM picture
     """

@@ -2,14 +2,15 @@ import GRDB
 
 extension Index {
   /// The number that `PRAGMA user_version` holds: raised with every change below.
-  static let version = 1
+  static let version = 2
 
   /// The tables, with what each is for.
   ///
   /// Times are seconds since 1970, digests the first 63 bits of a SHA-256, packed lists 8 bytes a
   /// number, little-endian.
   static let schema = """
-    -- Single values: `folders` is when each picture folder last changed, as the last run left it.
+    -- Single values: `folders` is when each picture folder last changed, as the last run left it;
+    -- `lost` is when the index was made anew beside pictures that it did not know.
     CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
     -- A catalog by its name; several may share a cache.
@@ -72,5 +73,18 @@ extension Index {
     CREATE TABLE picture_change(
       run INTEGER NOT NULL, picture INTEGER NOT NULL, before BLOB NOT NULL, after BLOB NOT NULL,
       PRIMARY KEY(run, picture)) WITHOUT ROWID;
+
+    \(sweepSchema)
+    """
+
+  /// What version 2 adds, for sweeps.
+  static let sweepSchema = """
+    -- A picture that no catalog refers to, and since when.
+    CREATE TABLE unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+
+    -- A picture that a sweep removed, and why.
+    CREATE TABLE tombstone(
+      row INTEGER PRIMARY KEY, url TEXT NOT NULL, removed INTEGER NOT NULL, reason TEXT NOT NULL);
+    CREATE INDEX tombstone_removed ON tombstone(removed);
     """
 }

@@ -26,8 +26,10 @@ public final class Index: Sendable {
     close(descriptor)
     try self.init(path: path, readOnly: false)
     try write { db in
-      if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
-        try db.execute(sql: Self.schema)
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
+      if version == 0 { try db.execute(sql: Self.schema) }
+      if version == 1 { try db.execute(sql: Self.sweepSchema) }
+      if version != Self.version {
         try db.execute(sql: "PRAGMA user_version = \(Self.version)")
       }
     }
@@ -90,6 +92,12 @@ public final class Index: Sendable {
             + "use that larder, or another --cache"
         )
       }
+      if readOnly, version == 1 {
+        throw CacheError(
+          .empty,
+          "cannot read \(path): an older larder wrote it; run larder sync, which brings it up to date"
+        )
+      }
       if readOnly, version == 0, try queue.read({ try !$0.tableExists("catalog") }) {
         throw CacheError(
           .empty,
@@ -126,7 +134,16 @@ public final class Index: Sendable {
     }
   }
 
-  private static func translate(_ error: any Error, _ path: String) -> CacheError {
+  /// Writes the file anew without its unused pages.
+  func vacuum() throws(CacheError) {
+    do {
+      try queue.vacuum()
+    } catch {
+      throw Self.translate(error, path)
+    }
+  }
+
+  static func translate(_ error: any Error, _ path: String) -> CacheError {
     switch error {
     case let error as CacheError:
       error
@@ -136,8 +153,8 @@ public final class Index: Sendable {
     where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
       CacheError(
         .damaged,
-        "cannot read \(path): it is damaged; move it away and run larder sync, "
-          + "which keeps the pictures"
+        "cannot read \(path): it is damaged; run larder verify --repair, "
+          + "which makes it anew and keeps the pictures"
       )
     case let error as DatabaseError:
       CacheError(.disk, "cannot use \(path): \(error.message ?? "SQLite error")")

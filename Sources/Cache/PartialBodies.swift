@@ -47,7 +47,8 @@ public final class PartialBodies: Sendable {
     var found: [(name: String, body: PartialBody, modified: Int64)] = []
     for name in names where !name.hasSuffix("".noteName) {
       guard let stamp = layout.partial.stamp(of: name), stamp.bytes >= Self.leastSize,
-        stamp.modified >= oldest, let note = layout.partial.text(of: name.noteName),
+        stamp.modified >= oldest,
+        let note = layout.partial.text(of: name.noteName, limit: 128 << 10),
         var body = PartialBody(note: note, name: name, boot: boot),
         body.length.map({ stamp.bytes <= $0 }) ?? true
       else { continue }
@@ -92,19 +93,5 @@ extension String {
   /// The body's name of a note's, or the name itself.
   fileprivate var withoutNoteSuffix: String {
     hasSuffix("".noteName) ? String(dropLast("".noteName.count)) : self
-  }
-}
-
-extension Folder {
-  /// The text of a small regular file; nil when there is none or it is no note of ours.
-  fileprivate func text(of name: String) -> String? {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = openat(self.descriptor, name, flags)
-    guard descriptor >= 0 else { return nil }
-    let file = OpenFile(path: "\(path)/\(name)", descriptor: descriptor)
-    var buffer = [UInt8](repeating: 0, count: 128 << 10)
-    let count = withExtendedLifetime(file) { read(descriptor, &buffer, buffer.count) }
-    guard count > 0, count < buffer.count else { return nil }
-    return String(decoding: buffer[..<count], as: UTF8.self)
   }
 }

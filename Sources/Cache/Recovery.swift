@@ -120,10 +120,15 @@ public struct Recovery: Sendable {
   }
 
   /// Removes the files that no row and no catalog claimed.
-  public mutating func sweep() throws(CacheError) -> Int {
-    for path in strays { try layout.remove(path) }
-    defer { strays = [] }
-    return strays.count
+  ///
+  /// - Parameter claimed: paths that a catalog claims although this run did not ask for them.
+  /// - Returns: How many were removed.
+  /// - Throws: ``CacheError`` when one cannot be removed.
+  public mutating func sweep(except claimed: Set<String> = []) throws(CacheError) -> Int {
+    let nobodys = strays.subtracting(claimed)
+    for path in nobodys { try layout.remove(path) }
+    strays.subtract(nobodys)
+    return nobodys.count
   }
 
   /// The entry as its file now is, or nil when that is no picture.

@@ -1,7 +1,4 @@
-import Dispatch
-import FoundationEssentials
 import GRDB
-import Synchronization
 
 /// What a check of every file against its row found.
 ///
@@ -15,9 +12,25 @@ public struct VerifyReport: Sendable, Equatable {
   public var missing: [String] = []
   /// Files that no row knows.
   public var stray: [String] = []
+  /// How the index itself stands.
+  public var index = IndexState.whole
+  /// Whether all pictures were looked at.
+  public var isComplete = true
+
+  /// How an index stands; the words are stable.
+  public enum IndexState: String, Sendable {
+    /// It is whole.
+    case whole
+    /// There is none, although there are pictures.
+    case missing
+    /// SQLite finds it damaged.
+    case damaged
+  }
 
   /// Whether nothing is wrong.
-  public var isClean: Bool { damaged.isEmpty && missing.isEmpty && stray.isEmpty }
+  public var isClean: Bool {
+    damaged.isEmpty && missing.isEmpty && stray.isEmpty && index == .whole && isComplete
+  }
 
   /// A report that found nothing.
   public init() {}
@@ -33,8 +46,8 @@ public struct Verification: Sendable {
     case full
   }
 
-  private let layout: CacheLayout
-  private let index: Index
+  let layout: CacheLayout
+  let index: Index
 
   /// A check of the cache with these folders and this index.
   public init(_ layout: CacheLayout, _ index: Index) {
@@ -51,48 +64,11 @@ public struct Verification: Sendable {
   /// - Throws: ``CacheError`` when a folder or the index cannot be read.
   public func run(
     _ depth: Depth,
-    progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+    progress: (Int, Int) -> Void = { _, _ in }
   ) throws(CacheError) -> VerifyReport {
-    var entries: [PictureEntry] = []
-    try index.forEachPicture { if $0.isHeld { entries.append($0) } }
-    var known: Set<String> = []
-    for entry in entries { known.insert(entry.name.path) }
-
-    struct State {
-      var report = VerifyReport()
-      var failure: CacheError?
+    try run(depth, from: VerifyPosition(isFull: depth == .full), isStopped: { false }) {
+      progress($0.checked, $1)
     }
-    let state = Mutex(State())
-    let (rows, total) = (entries, entries.count)
-    DispatchQueue.concurrentPerform(iterations: (rows.count + 63) / 64) { block in
-      for entry in rows[(block * 64)..<min(block * 64 + 64, rows.count)] {
-        let path = entry.name.path
-        do throws(CacheError) {
-          let verdict = try judge(entry, depth)
-          state.withLock { state in
-            if verdict == .damaged { state.report.damaged.append(path) }
-            if verdict == .missing { state.report.missing.append(path) }
-          }
-        } catch {
-          state.withLock { state in
-            state.report.damaged.append(path)
-            state.failure = state.failure ?? error
-          }
-        }
-      }
-      progress(min(total, block * 64 + 64), total)
-    }
-    var report = state.withLock { $0.report }
-    report.checked = rows.count
-    report.stray = try strays(known: known)
-    let squares = try SquareVerification(layout: layout, index: index).run(depth, pictures: known)
-    report.checked += squares.checked
-    report.damaged += squares.damaged
-    report.missing += squares.missing
-    report.stray += squares.stray
-    report.damaged.sort()
-    report.missing.sort()
-    return report
   }
 
   /// Mends what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
@@ -100,6 +76,8 @@ public struct Verification: Sendable {
   /// Damaged and missing pictures are forgotten, damaged files removed. A stray whose name is that
   /// of a URL in `urls`, and which is a picture, is adopted; the other strays are removed. The
   /// caller holds the cache's lock.
+  ///
+  /// While the index is being made anew, strays that no URL claims stay: their catalogs may still come.
   public func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {
     try SquareVerification(layout: layout, index: index).repair(report)
     let bad = Set(report.damaged + report.missing)
@@ -110,6 +88,7 @@ public struct Verification: Sendable {
     for path in report.damaged { try layout.remove(path) }
     var recovery = try Recovery(layout, index)
     for url in urls { _ = try recovery.adopt(url: url, id: PictureID(url: url)) }
+    guard try index.lostSince() == nil else { return }
     _ = try recovery.sweep()
     for path in try strays(known: nil) where report.stray.contains(path) {
       try layout.remove(path)
@@ -117,9 +96,9 @@ public struct Verification: Sendable {
     try index.noteFolderTimes(of: layout)
   }
 
-  private enum Verdict { case good, damaged, missing }
+  enum Verdict { case good, damaged, missing }
 
-  private func judge(_ entry: PictureEntry, _ depth: Depth) throws(CacheError) -> Verdict {
+  func judge(_ entry: PictureEntry, _ depth: Depth) throws(CacheError) -> Verdict {
     switch depth {
     case .fast:
       let folder = try layout.existingFolder(entry.name.folder)
@@ -142,8 +121,18 @@ public struct Verification: Sendable {
     try Verification(CacheLayout(reading: path), index).strays(known: nil)
   }
 
+  /// Every file below `images/`, sorted.
+  public static func files(of layout: CacheLayout) throws(CacheError) -> [String] {
+    var files: [String] = []
+    for number in try layout.existingFolders() {
+      let folder = try layout.folder(number, creating: false)
+      files += try folder.names().map { "images/\(PictureName.folderName(number))/\($0)" }
+    }
+    return files.sorted()
+  }
+
   /// The files below `images/` that no held row names.
-  private func strays(known: Set<String>?) throws(CacheError) -> [String] {
+  func strays(known: Set<String>?) throws(CacheError) -> [String] {
     var known = known ?? []
     if known.isEmpty { try index.forEachPicture { if $0.isHeld { known.insert($0.name.path) } } }
     var strays: [String] = []

@@ -182,6 +182,13 @@ public struct CatalogReader: Sendable {
     let before = try first.map { id throws(CacheError) in try index.sections(run: id) }
     var diff = try RunDiff(index, before: before ?? [], after: index.sections(run: last.id))
     diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
+    // What went after the newest run went since, whenever that is.
+    let isNewest = try last.id == lastRun().id
+    let began = try first.flatMap { id throws(CacheError) in try run(id).finished }
+    diff.removed = try index.tombstones(
+      after: began ?? 0,
+      through: isNewest ? .max : last.finished ?? .max
+    )
     return (first, last.id, diff)
   }
 

@@ -74,6 +74,19 @@ struct OriginWord: Sendable, Equatable {
     }
   }
 
+  /// The word on a body that was not taken because a file of its length is held: how long it holds,
+  /// and nothing to ask with, so that the body is fetched in full once that has ended.
+  init(assuming head: ResponseHead, asked: UnixTime, answered: UnixTime) {
+    self.init(
+      StoredResponse(
+        status: 200,
+        headers: head.headers.only(["Date", "Age", "Expires", "Cache-Control", "Vary"]),
+        requestTime: asked,
+        responseTime: answered
+      )
+    )
+  }
+
   private init(_ response: StoredResponse) {
     self.init(
       text: "\(response.requestTime.seconds) \(response.responseTime.seconds)\n"
@@ -127,6 +140,18 @@ extension PictureEntry {
     checked = answered.seconds
     lastModified = head.headers["Last-Modified"]
       .flatMap { UnixTime(httpDate: $0, now: answered) }.map(\.seconds)
+  }
+
+  /// The entry after the origin sent the head of a body of its length.
+  func assumed(by head: ResponseHead, asked: UnixTime, answered: UnixTime) -> PictureEntry {
+    var entry = self
+    let word = OriginWord(assuming: head, asked: asked, answered: answered)
+    entry.response = word.text
+    entry.expiry = word.expiry
+    entry.checked = answered.seconds
+    entry.failure = nil
+    entry.failingSince = nil
+    return entry
   }
 
   /// The entry after a 304.

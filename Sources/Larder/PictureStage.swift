@@ -59,9 +59,9 @@ final class PictureStage: Sendable {
   var hasStrays: Bool { state.withLock { !$0.recovery.strays.isEmpty } }
 
   /// Removes the files that nobody claimed.
-  func sweep() throws(CacheError) -> Int {
+  func sweep(except claimed: Set<String>) throws(CacheError) -> Int {
     do {
-      return try state.withLock { try $0.recovery.sweep() }
+      return try state.withLock { try $0.recovery.sweep(except: claimed) }
     } catch let error as CacheError {
       throw error
     } catch {
@@ -106,7 +106,8 @@ final class PictureStage: Sendable {
         }
       }
     }
-    rest(resting)
+    context.noteResting(resting)
+    for _ in resting { finish(nil) { $0.failed += 1 } }
     for (id, failure) in refused {
       context.failures.note(id, failure)
       finish(nil) { $0.failed += 1 }
@@ -126,7 +127,8 @@ final class PictureStage: Sendable {
       let due = asked.filter { !rests($0, at: now, state) }
       return (due, asked.filter { rests($0, at: now, state) }, state.states)
     }
-    rest(resting)
+    context.noteResting(resting)
+    for _ in resting { finish(nil) { $0.failed += 1 } }
     guard !due.isEmpty else { return }
     let entries: [PictureID: PictureEntry]
     let unknown: [PictureID: String]
@@ -158,9 +160,7 @@ final class PictureStage: Sendable {
     enqueue(jobs)
   }
 
-  /// Counts a reference, and says whether it needs a request.
-  ///
-  /// Enters the group if so.
+  /// Counts a reference, and says whether it needs a request; enters the group if so.
   private func count(_ id: PictureID, at now: Int64, _ state: inout State) -> Bool {
     state.tally.referenced += 1
     guard state.seen.insert(id).inserted else { return false }
@@ -181,20 +181,6 @@ final class PictureStage: Sendable {
   /// Whether an unattended run leaves a picture alone that failed for a lasting reason.
   private func rests(_ id: PictureID, at now: Int64, _ state: State) -> Bool {
     context.options.onlyDue && state.states[id]?.isResting(at: now) == true
-  }
-
-  /// Reports pictures that are left alone as what they are: not to be had.
-  private func rest(_ ids: [PictureID]) {
-    guard !ids.isEmpty else { return }
-    let entries = (try? context.index.pictures(ids)) ?? [:]
-    for id in ids {
-      let text = entries[id]?.url ?? ""
-      let url = (try? context.transport.parse(text, relativeTo: nil))?.redacted ?? text
-      let reason = FailureReason(rawValue: entries[id]?.failure ?? "")
-      let failure = TransferFailure(reason: reason, url: url, detail: "left alone for a while")
-      context.failures.note(id, failure)
-      finish(nil) { $0.failed += 1 }
-    }
   }
 
   private func enqueue(_ jobs: [HostPort: [Job]]) {
@@ -256,13 +242,34 @@ final class PictureStage: Sendable {
     request.bodyLimit = context.options.pictureLimit
     if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
     let sink = context.store.sink(id: job.id, url: job.url.text)
+    // A file that was found without its row has no word of the origin's.
+    let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
     let asked = context.now()
     // SAFETY of the group: the transport completes every fetch exactly once, and every path of
     // `arrived` ends in finish(_:_:).
-    context.transport.fetch(request, into: sink) { [self] result in
-      arrived(result, job, held, sink, asked)
+    context.transport.fetch(request, into: adopted ?? sink) { [self] result in
+      if let head = adopted?.head, let held, case .failure(let refusal) = result {
+        context.failures.count(refusal)
+        assume(held, head, job, asked)
+      } else {
+        arrived(result, job, held, sink, asked)
+      }
       context.store.settle()
     }
+  }
+
+  /// Keeps an adopted file that the origin's body has the length of.
+  private func assume(_ held: PictureEntry, _ head: ResponseHead, _ job: Job, _ asked: UnixTime) {
+    let now = context.now
+    context.store.keep(
+      row: { held.assumed(by: head, asked: asked, answered: now()) },
+      completion: { [self] in
+        finish(job) {
+          $0.revalidated += 1
+          $0.assumed += 1
+        }
+      }
+    )
   }
 
   /// On the transfer thread: hands the outcome to the store.
@@ -359,14 +366,7 @@ final class PictureStage: Sendable {
         // What holds no bytes may have a row all the same, which knows since when it fails.
         let known = held ?? (try? context.index.pictures([job.id]))?[job.id]
         var entry = known ?? PictureEntry(id: job.id, url: job.url.text)
-        entry.failure = failure.reason.rawValue
-        let since = entry.failingSince ?? at
-        entry.failingSince = since
-        if !entry.isHeld {
-          entry.checked = at
-          entry.expiry =
-            at + FailureRest.seconds(after: failure.reason.rawValue, since: since, now: at)
-        }
+        entry.fail(for: failure.reason.rawValue, at: at)
         return entry
       },
       completion: { [self] in finish(job) { $0.failed += 1 } }

@@ -1,4 +1,5 @@
 import Cache
+import Transport
 
 /// How much it is worth to ask for a picture before others, when not all can be asked for.
 ///
@@ -54,5 +55,31 @@ enum FailureRest {
   static func isLasting(_ reason: String) -> Bool {
     if reason == "not-a-picture" || reason == "too-large" { return true }
     return reason.hasPrefix("http-4") && !["http-408", "http-425", "http-429"].contains(reason)
+  }
+}
+
+extension PictureEntry {
+  /// Enters that the last attempt failed at a moment, in seconds since 1970.
+  mutating func fail(for reason: String, at now: Int64) {
+    let since = failingSince ?? now
+    failure = reason
+    failingSince = since
+    guard !isHeld else { return }
+    checked = now
+    expiry = now + FailureRest.seconds(after: reason, since: since, now: now)
+  }
+}
+
+extension RunContext {
+  /// Reports pictures that an unattended run leaves alone as what they are: not to be had.
+  func noteResting(_ ids: [PictureID]) {
+    let entries = (try? index.pictures(ids)) ?? [:]
+    for id in ids {
+      let text = entries[id]?.url ?? ""
+      let url = (try? transport.parse(text, relativeTo: nil))?.redacted ?? text
+      let reason = FailureReason(rawValue: entries[id]?.failure ?? "")
+      let detail = "left alone for a while after it failed"
+      failures.note(id, TransferFailure(reason: reason, url: url, detail: detail))
+    }
   }
 }

@@ -7,6 +7,8 @@ public struct RunDiff: Sendable {
   public let listing: CatalogDiff
   /// The URLs of pictures whose bytes changed.
   public var pictures: [String] = []
+  /// The pictures that a sweep removed in between.
+  public var removed: [Tombstone] = []
 
   /// Compares the sections that two runs left.
   ///

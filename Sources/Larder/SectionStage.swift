@@ -282,12 +282,15 @@ final class SectionStage: Sendable {
         }
       }
     }
+    for section in try vanished(except: joined.map(\.section.key)) { joined.append((section, [])) }
     var results: [SectionResult] = []
     for (section, pages) in joined {
       let guarded = try context.guardShrinking(
         section,
         shown: previous[section.key]?.listing
       )
+      // A section that is gone from the response, and small enough to be let go.
+      if pages.isEmpty, guarded.withheld.isEmpty { continue }
       results.append(
         SectionResult(
           key: section.key,
@@ -310,6 +313,26 @@ final class SectionStage: Sendable {
       )
     }
     end(reading.position, results)
+  }
+
+  /// The sections that a combined response no longer names, as empty ones: the shrink guard then
+  /// judges them as it judges the others.
+  private func vanished(except named: [String]) throws(CacheError) -> [DecodedSection] {
+    guard case .combined = context.catalog.sections else { return [] }
+    var sections: [DecodedSection] = []
+    for key in previousKeys where !named.contains(key) {
+      guard let held = previous[key], held.listing != nil else { continue }
+      sections.append(
+        DecodedSection(
+          key: key,
+          title: held.title,
+          subtitle: held.subtitle,
+          listing: try context.index.keepListing([]),
+          skipped: ""
+        )
+      )
+    }
+    return sections
   }
 
   /// A source that gave nothing: the last good sections stand in for it, as stale.

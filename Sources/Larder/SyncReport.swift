@@ -96,6 +96,9 @@ public struct SyncReport: Sendable, Equatable {
     public var fetched = 0
     /// How many the origin vouched for.
     public var revalidated = 0
+    /// How many of those it only seemed to vouch for: their rows were lost, and it sends no date to
+    /// ask with, but a body of their length.
+    public var assumed = 0
     /// How many needed no question.
     public var fresh = 0
     /// How many could not be had.

@@ -92,6 +92,9 @@ public final class SyncRun: Sendable {
     let index = try Index(layout)
     let oldest = now() + -PartialBodies.longestAge
     let recovery = try Recovery(layout, index, partialsSince: oldest.seconds)
+    if !recovery.strays.isEmpty, try index.catalogs().isEmpty {
+      try index.noteLost(since: now().seconds)
+    }
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
     let previous = try index.lastRun(catalog: entry.id)
     let before = try previous.map { try index.sections(run: $0.id) } ?? []
@@ -145,13 +148,9 @@ public final class SyncRun: Sendable {
       .report(details: details?.tally, pictures: pictures.tally, seen: pictures.seen)
     report.run = run
     if transport.hasStopped { report.outcome = .interrupted }
-    // A run that left details or pictures out cannot tell what belongs to nobody, nor can one of a
-    // catalog that shares the cache.
+    // A run that left details or pictures out cannot tell what belongs to nobody.
     let isWhole = !options.thumbnailsOnly && !options.noDetails
-    if report.outcome == .complete, isWhole, try index.catalogs().count == 1 {
-      _ = try pictures.sweep()
-      store.sweepPartials()
-    }
+    if report.outcome == .complete, isWhole { try sweep(pictures, store, index) }
     // After the pictures, so that squares of those that went go with them.
     let removed = try SquareSweep(layout, index).run()
     made?.removed = removed
@@ -164,6 +163,11 @@ public final class SyncRun: Sendable {
       report: try report.json(),
       sections: sections.sections.map { RunSection($0) }
     )
+    // Later than the run's end, which says what is shown.
+    let known = states.keys.contains { !pictures.seen.contains($0) }
+    if isWhole, report.outcome == .complete, try known || index.hasUnreferenced() {
+      try index.markUnreferenced(except: try index.referencedPictures(), at: now().seconds)
+    }
     // Strays that this run may not sweep are for the next to find, which looks only when in doubt.
     if !pictures.hasStrays { try index.noteFolderTimes(of: layout) }
     withExtendedLifetime(lock) {}
@@ -176,6 +180,17 @@ public final class SyncRun: Sendable {
     return try SquareStage(context, side: side, disk: disk) {
       transport.hasStopped || deadline.map { now().seconds >= $0.seconds } ?? false
     }
+  }
+
+  /// Removes what nobody claims, at the end of a run that asked for all that its catalog claims.
+  private func sweep(_ pictures: PictureStage, _ store: PictureStore, _ index: Index) throws {
+    let isAlone = try index.catalogs().count == 1
+    if isAlone { store.sweepPartials() }
+    guard pictures.hasStrays else { return try index.noteLost(since: nil) }
+    // Once the index was lost, a catalog that has not run since may own what seems to be nobody's:
+    // that is left to gc, after its grace.
+    guard try index.lostSince() == nil else { return }
+    _ = try pictures.sweep(except: isAlone ? [] : try index.claimedPaths())
   }
 
   private func detailStage(

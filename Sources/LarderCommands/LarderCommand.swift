@@ -21,8 +21,8 @@ public struct LarderCommand: ParsableCommand {
     version: version,
     subcommands: [
       SyncCommand.self, WarmCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
-      StatusCommand.self, VerifyCommand.self, CropCommand.self, StampCommand.self,
-      BenchCommand.self, DemoCommand.self, BenchOriginCommand.self,
+      StatusCommand.self, VerifyCommand.self, GcCommand.self, CropCommand.self,
+      StampCommand.self, BenchCommand.self, DemoCommand.self, BenchOriginCommand.self,
     ]
   )
 

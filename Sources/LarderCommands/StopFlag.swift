@@ -11,6 +11,9 @@ final class StopFlag: Sendable {
   private let state = Mutex(State())
   private let raised = DispatchSemaphore(value: 0)
 
+  /// Whether the flag is up.
+  var isRaised: Bool { state.withLock { $0.isRaised } }
+
   /// Asks the work under way to stop, and whatever comes later too.
   func raise() {
     let action = state.withLock { state in

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Cache
-import FoundationEssentials
+import CurlTransport
 import Glibc
 import Larder
+import Transport
 
 /// `larder verify`: checks what is held.
 struct VerifyCommand: ParsableCommand {
@@ -13,8 +14,12 @@ struct VerifyCommand: ParsableCommand {
       Example:  larder verify && echo clean
                 larder verify --repair && larder sync shop.yaml
 
+      A check that was interrupted goes on where it was. An index that is gone or damaged is made
+      anew by --repair: no picture is lost, and the next run asks about each, fetching none again
+      that the origin still has.
+
       Exit statuses: 0 clean, 1 there is no cache, 64 usage, 74 not clean, 75 a run holds the
-      cache and --repair was given.
+      cache and --repair was given, 130 and 143 interrupted.
       """
   )
 
@@ -27,6 +32,9 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Read every byte (the default).")
   var full = false
 
+  @Flag(help: "Begin anew, although a check was interrupted.")
+  var fromStart = false
+
   @OptionGroup var cache: CacheOptions
   @OptionGroup var output: OutputOptions
 
@@ -37,15 +45,25 @@ struct VerifyCommand: ParsableCommand {
   func run() throws {
     let check = try CacheCheck(
       cache.path,
-      holder: repair ? "larder verify, process \(getpid())" : nil
+      holder: repair ? "larder verify, process \(getpid())" : nil,
+      now: UnixTime.now().seconds
     )
-    let report = try check.run(fast ? .fast : .full)
-    if repair, !report.isClean { try check.repair(report) }
+    let stop = StopFlag()
+    let signals = Signals { _ in stop.raise() }
+    let display = CountDisplay("verify", Terminal(output))
+    let report = try check.run(
+      fast ? .fast : .full,
+      fromStart: fromStart,
+      isStopped: { stop.isRaised }
+    ) { done, total in display.show(done, of: total) }
+    display.end()
+    if repair, report.isComplete, !report.isClean { try check.repair(report) }
     if output.json {
       Output.json(try VerifyDocument(report).json())
     } else if !output.quiet || !report.isClean {
       Output.data(VerifyDocument(report).text(repaired: repair))
     }
+    if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
     Output.end(report.isClean ? .done : .io)
   }
 }

@@ -1,6 +1,7 @@
-import Cache
 import Support
 import Testing
+
+@testable import Cache
 
 struct CacheLockTests {
   @Test func `a second holder is refused and told who holds it`() throws {
@@ -29,7 +30,10 @@ struct CacheLockTests {
 
     let next = try CacheLock(layout, holder: "next")
 
-    #expect(String(decoding: try folder.read("cache/lock"), as: UTF8.self) == "next")
+    #expect(
+      String(decoding: try folder.read("cache/lock"), as: UTF8.self)
+        == "next on \(LockStanding.host)"
+    )
     withExtendedLifetime(next) {}
   }
 }

@@ -118,10 +118,17 @@ import Testing
       to: "cache/index.sqlite"
     )
 
-    for command in [try shop.sync(), try shop.larder("list"), try shop.larder("verify")] {
+    for command in [try shop.sync(), try shop.larder("list")] {
       #expect(command.status == 74)
       #expect(command.errors.contains("index.sqlite"))
+      #expect(command.errors.contains("larder verify --repair"))
     }
+    let verify = try shop.larder("verify")
+    #expect(verify.status == 74)
+    #expect(verify.output.contains("the index is damaged"))
+    #expect(try shop.larder("verify", "--repair").status == 74)
+    #expect(try Document(try shop.sync("--json"))["images"]["fetched"].int == 0)
+    #expect(try shop.larder("verify").status == 0)
   }
 
   @Test func `75 while another run holds the cache, and the message names it`() throws {

@@ -13,7 +13,7 @@ import Testing
     items: total added removed withheld changed moved
     items.changed[]: id field from to
     details: total fetched missing failed unchanged
-    images: referenced unique fetched revalidated fresh failed bytesFetched bytesHeld changed
+    images: referenced unique fetched revalidated assumed fresh failed bytesFetched bytesHeld changed
     failures[]: stage id url reason attempts detail
     skipped[]: section index field reason
     """

@@ -10,6 +10,12 @@ struct DiffDocument: Encodable {
     var section: String
   }
 
+  private struct Removal: Encodable {
+    var url: String
+    var at: String
+    var reason: String
+  }
+
   private struct Move: Encodable {
     var id: String
     var fromSection: String
@@ -44,8 +50,11 @@ struct DiffDocument: Encodable {
   private let moved: [Move]
   private let changed: [Change]
   private let pictures: [String]
+  private let swept: [Removal]
 
-  private enum Key: String, CodingKey { case old, new, added, removed, moved, changed, pictures }
+  private enum Key: String, CodingKey {
+    case old, new, added, removed, moved, changed, pictures, swept
+  }
 
   init(old: Int64?, new: Int64, _ diff: RunDiff) {
     self.old = old
@@ -65,6 +74,9 @@ struct DiffDocument: Encodable {
       Change(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
     }
     pictures = diff.pictures
+    swept = diff.removed.map {
+      Removal(url: $0.url, at: Moment.text($0.removed), reason: $0.reason)
+    }
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -76,6 +88,7 @@ struct DiffDocument: Encodable {
     try body.encode(moved, forKey: .moved)
     try body.encode(changed, forKey: .changed)
     try body.encode(pictures, forKey: .pictures)
+    try body.encode(swept, forKey: .swept)
   }
 
   /// One line of JSON.
@@ -95,6 +108,7 @@ struct DiffDocument: Encodable {
       "~ \($0.section)/\($0.id) \($0.field): \($0.from ?? "nothing") → \($0.to ?? "nothing")"
     }
     lines += pictures.map { "~ picture \($0)" }
+    lines += swept.map { "- picture \($0.url) (swept \($0.at): \($0.reason))" }
     let span = old.map { "run \($0) to run \(new)" } ?? "run \(new), the first"
     return ([lines.isEmpty ? "nothing changed (\(span))" : span] + lines).joined(separator: "\n")
   }

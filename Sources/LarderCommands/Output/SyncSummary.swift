@@ -99,6 +99,7 @@ struct SyncSummary {
         + (failure.detail == nil ? "" : " (\(failure.url))")
     }
     warnings += (report.squares?.failures ?? []).map { "no square: \($0.reason)" }
+    if let words = report.assumptions { warnings.append(words) }
     if !report.items.withheld.isEmpty {
       warnings.append(
         "kept \(Quantities.count(report.items.withheld.count, "item")) that the feed no longer "
@@ -115,5 +116,16 @@ struct SyncSummary {
     let rest = warnings.count - shown
     return rest > 0
       ? warnings.prefix(shown) + ["\(rest) more; -v or --json lists them all"] : warnings
+  }
+}
+
+extension SyncReport {
+  /// What could not be known of pictures whose rows were lost; nil when nothing was.
+  var assumptions: String? {
+    guard images.assumed > 0 else { return nil }
+    return
+      "kept \(Quantities.count(images.assumed, "picture")) as found in the cache: the index had lost "
+      + "them and the origin gives no date, so it cannot be known whether they changed; the origin's "
+      + "have the same length, and are fetched in full when they are next due"
   }
 }

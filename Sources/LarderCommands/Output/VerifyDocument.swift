@@ -7,6 +7,8 @@ struct VerifyDocument: Encodable {
   private let damaged: [String]
   private let missing: [String]
   private let stray: [String]
+  private let index: String
+  private let complete: Bool
   private let clean: Bool
 
   init(_ report: VerifyReport) {
@@ -14,6 +16,8 @@ struct VerifyDocument: Encodable {
     damaged = report.damaged
     missing = report.missing
     stray = report.stray
+    index = report.index.rawValue
+    complete = report.isComplete
     clean = report.isClean
   }
 
@@ -27,6 +31,20 @@ struct VerifyDocument: Encodable {
     var lines = damaged.map { "damaged  \($0)" }
     lines += missing.map { "missing  \($0)" }
     lines += stray.map { "stray    \($0)" }
+    if index != "whole" {
+      lines.append(
+        "the index is \(index)"
+          + (repaired
+            ? ": it was made anew; run larder sync or warm for each catalog to claim its pictures"
+            : "; larder verify --repair makes it anew and keeps the pictures")
+      )
+    }
+    guard complete else {
+      lines.append(
+        "\(Quantities.count(checked, "picture")) checked so far: interrupted; run it again to go on"
+      )
+      return lines.joined(separator: "\n")
+    }
     let verdict =
       clean
       ? "clean"

@@ -12,7 +12,9 @@ struct WarmParagraph {
 
   /// The paragraph, or nil when all is well.
   var text: String? {
-    guard report.outcome != .complete else { return nil }
+    guard report.outcome != .complete else {
+      return report.assumptions.map { "\(report.catalog): complete, but: \($0)." }
+    }
     var sentences = sections + failures
     if !report.items.withheld.isEmpty {
       sentences.append(

@@ -1,0 +1,138 @@
+/// What a sweep of the cache would remove, and why.
+///
+/// Nothing that a catalog refers to goes unless that is asked for. Equal pictures share their bytes, so
+/// bytes count once, and are freed when the last picture that holds them goes.
+public struct GcPlan: Sendable, Equatable {
+  /// A held picture, as far as the decision needs it.
+  public struct Picture: Sendable, Equatable {
+    /// Its identity.
+    public var id: PictureID
+    /// Its URL.
+    public var url: String
+    /// Its size.
+    public var bytes: Int64
+    /// What its bytes are, so that equal ones are counted once.
+    public var content: Int64
+    /// When a run last needed it: when the origin last answered for it, in seconds since 1970.
+    public var used: Int64
+    /// Since when no catalog refers to it, in seconds since 1970; nil while one does.
+    public var unreferenced: Int64?
+
+    /// A picture from its parts.
+    public init(
+      id: PictureID,
+      url: String,
+      bytes: Int64,
+      content: Int64,
+      used: Int64,
+      unreferenced: Int64?
+    ) {
+      self.id = id
+      self.url = url
+      self.bytes = bytes
+      self.content = content
+      self.used = used
+      self.unreferenced = unreferenced
+    }
+  }
+
+  /// How far a sweep goes.
+  public struct Limits: Sendable, Equatable {
+    /// How many seconds a picture stays after the last catalog dropped it.
+    public var grace: Int64
+    /// How many seconds ago a picture may last have been used; nil for any time.
+    public var maxAge: Int64?
+    /// How many bytes may be held; nil for any number.
+    public var maxBytes: Int64?
+    /// Whether age and size may take what a catalog refers to.
+    public var includesReferenced = false
+
+    /// Limits that only sweep what nobody refers to, after a week.
+    public init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: Int64? = nil) {
+      self.grace = grace
+      self.maxAge = maxAge
+      self.maxBytes = maxBytes
+    }
+  }
+
+  /// Why a picture goes; the words are stable.
+  public enum Reason: String, Sendable {
+    /// No catalog has referred to it for longer than the grace.
+    case unreferenced
+    /// It was not used for too long.
+    case age
+    /// There were too many bytes, and it was used least recently.
+    case size
+  }
+
+  /// One picture that goes.
+  public struct Removal: Sendable, Equatable {
+    /// The picture.
+    public var picture: Picture
+    /// Why.
+    public var reason: Reason
+  }
+
+  /// What goes, in the order it was decided on.
+  public private(set) var removals: [Removal] = []
+  /// How many bytes that frees.
+  public let bytesFreed: Int64
+  /// How many bytes are held afterwards.
+  public let bytesKept: Int64
+  /// How many bytes are still held beyond the size that was asked for, because catalogs need them.
+  public let bytesOver: Int64
+
+  /// Decides what goes.
+  ///
+  /// - Parameters:
+  ///   - pictures: everything that is held.
+  ///   - limits: how far to go.
+  ///   - now: the moment, in seconds since 1970. What lies in its future was written by a clock that has
+  ///     been set back since, and counts as just now.
+  public init(_ pictures: [Picture], limits: Limits, now: Int64) {
+    var holders: [Int64: Int] = [:]
+    var held: Int64 = 0
+    for picture in pictures {
+      if holders[picture.content] == nil { held += picture.bytes }
+      holders[picture.content, default: 0] += 1
+    }
+    let before = held
+    var gone: Set<PictureID> = []
+    var removals: [Removal] = []
+    func remove(_ picture: Picture, _ reason: Reason) {
+      gone.insert(picture.id)
+      removals.append(Removal(picture: picture, reason: reason))
+      let left = (holders[picture.content] ?? 1) - 1
+      holders[picture.content] = left
+      if left == 0 { held -= picture.bytes }
+    }
+
+    for picture in pictures.sorted(by: Self.leastNeeded) {
+      let age = max(0, now - picture.used)
+      if let since = picture.unreferenced, now - since >= limits.grace, now >= since {
+        remove(picture, .unreferenced)
+      } else if let most = limits.maxAge, age > most,
+        picture.unreferenced != nil || limits.includesReferenced
+      {
+        remove(picture, .age)
+      }
+    }
+    if let most = limits.maxBytes {
+      for picture in pictures.sorted(by: Self.leastNeeded)
+      where held > most && !gone.contains(picture.id) {
+        guard picture.unreferenced != nil || limits.includesReferenced else { break }
+        remove(picture, .size)
+      }
+    }
+    self.removals = removals
+    bytesFreed = before - held
+    bytesKept = held
+    bytesOver = max(0, held - (limits.maxBytes ?? held))
+  }
+
+  /// What nobody refers to comes first, whoever was dropped longest ago; then the least recently used.
+  private static func leastNeeded(_ left: Picture, _ right: Picture) -> Bool {
+    (left.unreferenced ?? .max, left.used, left.id)
+      < (right.unreferenced ?? .max, right.used, right.id)
+  }
+}

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import GRDB
+
+extension Index {
+  /// Forgets runs that ended before a moment, and what only they knew: listings, items, pages that
+  /// nobody reads any more, and tombstones.
+  ///
+  /// The last two finished runs of a catalog and its last complete one stay, whatever their age.
+  ///
+  /// - Parameter moment: seconds since 1970.
+  /// - Returns: How many runs are forgotten.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  public func forgetRuns(before moment: Int64) throws(CacheError) -> Int {
+    let forgotten = try write { db in
+      var kept: Set<Int64> = []
+      for catalog in try Int64.fetchAll(db, sql: "SELECT id FROM catalog") {
+        kept.formUnion(
+          try Int64.fetchAll(
+            db,
+            sql: """
+              SELECT id FROM (SELECT id FROM run WHERE catalog = ?1 AND finished IS NOT NULL \
+              ORDER BY id DESC LIMIT 2) UNION SELECT max(id) FROM run WHERE catalog = ?1 \
+              AND outcome = 'complete' HAVING max(id) IS NOT NULL
+              """,
+            arguments: [catalog]
+          )
+        )
+      }
+      let old = try Int64.fetchAll(
+        db,
+        sql: "SELECT id FROM run WHERE started < ? AND outcome IS NOT NULL",
+        arguments: [moment]
+      ).filter { !kept.contains($0) }
+      for run in old {
+        for table in ["run_section", "picture_change"] {
+          try db.execute(sql: "DELETE FROM \(table) WHERE run = ?", arguments: [run])
+        }
+        try db.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [run])
+      }
+      try db.execute(sql: "DELETE FROM tombstone WHERE removed < ?", arguments: [moment])
+      try Self.forgetUnread(before: moment, in: db)
+      return old.count
+    }
+    try shrink()
+    return forgotten
+  }
+
+  /// Removes details and pages that no run has asked for since a moment, then listings and items that
+  /// nothing refers to.
+  private static func forgetUnread(before moment: Int64, in db: Database) throws {
+    var listed: Set<Int64> = []
+    let current = try Data.fetchCursor(
+      db,
+      sql: """
+        SELECT keys FROM listing WHERE id IN (SELECT listing FROM run_section \
+        UNION SELECT listing FROM decoded)
+        """
+    )
+    var keys: Set<String> = []
+    while let packed = try current.next() {
+      keys.formUnion(packed.split(separator: 0).map { String(decoding: $0, as: UTF8.self) })
+    }
+    let details = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT catalog, item FROM detail JOIN document ON document.id = document \
+        WHERE coalesce(fetched, 0) < ?
+        """,
+      arguments: [moment]
+    )
+    for row in details where !keys.contains(row[1]) {
+      try db.execute(
+        sql: "DELETE FROM detail WHERE catalog = ? AND item = ?",
+        arguments: [row[0] as Int64, row[1] as String]
+      )
+    }
+    try db.execute(
+      sql: """
+        DELETE FROM document WHERE coalesce(fetched, 0) < ? \
+        AND id NOT IN (SELECT document FROM detail) AND id NOT IN (SELECT document FROM decoded)
+        """,
+      arguments: [moment]
+    )
+    try db.execute(
+      sql: """
+        DELETE FROM listing WHERE id NOT IN (SELECT listing FROM run_section WHERE listing NOT NULL) \
+        AND id NOT IN (SELECT listing FROM decoded)
+        """
+    )
+    let listings = try Data.fetchCursor(db, sql: "SELECT items FROM listing")
+    while let packed = try listings.next() { listed.formUnion(PackedNumbers.unpack(packed)) }
+    for id in try Int64.fetchAll(db, sql: "SELECT id FROM item") where !listed.contains(id) {
+      try db.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [id])
+    }
+  }
+
+  /// Forgets a catalog with its runs and details; its pictures are then nobody's.
+  ///
+  /// - Throws: ``CacheError/Code/empty`` when there is none of that name.
+  public func forgetCatalog(_ name: String) throws(CacheError) {
+    guard let entry = try catalogs().first(where: { $0.name == name }) else {
+      throw CacheError(.empty, "cannot forget catalog \(name): there is none in \(path)")
+    }
+    try write { db in
+      let runs = "(SELECT id FROM run WHERE catalog = ?)"
+      for sql in [
+        "DELETE FROM run_section WHERE run IN \(runs)",
+        "DELETE FROM picture_change WHERE run IN \(runs)", "DELETE FROM run WHERE catalog = ?",
+        "DELETE FROM detail WHERE catalog = ?", "DELETE FROM catalog WHERE id = ?",
+      ] { try db.execute(sql: sql, arguments: [entry.id]) }
+    }
+  }
+
+  /// Gives unused pages back to the file system when they are more than a quarter of the file.
+  private func shrink() throws(CacheError) {
+    let (free, all) = try read { db in
+      (
+        try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0,
+        try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+      )
+    }
+    guard free * 4 > all else { return }
+    try vacuum()
+  }
+}

@@ -1,0 +1,63 @@
+import GRDB
+import Glibc
+
+extension Index {
+  /// Whether the file is whole, as SQLite judges it; `fast` leaves out that its own indices agree.
+  public func isWhole(fast: Bool) -> Bool {
+    let words = try? read {
+      try String.fetchOne($0, sql: fast ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)")
+    }
+    return words == "ok"
+  }
+
+  /// The pictures that can still be read from a damaged index, from both ends up to the damage.
+  static func salvage(_ path: String) -> [PictureEntry] {
+    var configuration = Configuration()
+    configuration.readonly = true
+    guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
+      return []
+    }
+    var entries: [PictureID: PictureEntry] = [:]
+    for order in ["ASC", "DESC"] {
+      _ = try? queue.read { db in
+        let rows = try Row.fetchCursor(db, sql: select + " ORDER BY row \(order)")
+        while let row = try rows.next() {
+          let entry = PictureEntry(row)
+          // A damaged page can hold anything; a URL proves its own row.
+          if PictureID(url: entry.url) == entry.id { entries[entry.id] = entry }
+        }
+      }
+    }
+    return entries.values.sorted { $0.id < $1.id }
+  }
+
+  /// Makes an index anew in place of one that is gone or damaged, from the files.
+  ///
+  /// The damaged one is kept beside it. What can still be read of it is entered for the files that are
+  /// as it says; all other files stay, for the next run of their catalog to claim.
+  ///
+  /// - Parameters:
+  ///   - layout: the cache, whose lock the caller holds.
+  ///   - now: the moment, in seconds since 1970.
+  /// - Returns: The new index.
+  /// - Throws: ``CacheError`` when it cannot be made.
+  public static func rebuilt(in layout: CacheLayout, at now: Int64) throws(CacheError) -> Index {
+    let (path, aside) = (layout.path("index.sqlite"), layout.path("index.sqlite.damaged"))
+    let salvaged = salvage(path)
+    for suffix in ["", "-journal"] where access(path + suffix, F_OK) == 0 {
+      guard Glibc.rename(path + suffix, aside + suffix) == 0 else {
+        throw .system("move aside", path + suffix, errno: errno)
+      }
+    }
+    let index = try Index(layout)
+    try index.noteLost(since: now)
+    var found: [PictureEntry] = []
+    for entry in salvaged where entry.isHeld {
+      let folder = try layout.existingFolder(entry.name.folder)
+      if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }
+    }
+    let rows = found
+    try index.write { db in for entry in rows { try save(entry, in: db) } }
+    return index
+  }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import GRDB
+
+/// A picture that a sweep removed.
+public struct Tombstone: Sendable, Equatable {
+  /// Its URL.
+  public var url: String
+  /// When it went, in seconds since 1970.
+  public var removed: Int64
+  /// Why: `unreferenced`, `age` or `size`.
+  public var reason: String
+}
+
+extension Index {
+  /// Forgets pictures for good and puts up a tombstone for each, together or not at all.
+  ///
+  /// Their files are to be removed after this: a file without a row is swept, a row without a file
+  /// would be a lie.
+  public func bury(_ removals: [GcPlan.Removal], at now: Int64) throws(CacheError) {
+    try write { db in
+      let tombstone = try db.cachedStatement(
+        sql: "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
+      )
+      let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
+      let mark = try db.cachedStatement(sql: "DELETE FROM unreferenced WHERE picture = ?")
+      for removal in removals {
+        let id = removal.picture.id.number
+        try tombstone.execute(arguments: [removal.picture.url, now, removal.reason.rawValue])
+        try picture.execute(arguments: [id])
+        try mark.execute(arguments: [id])
+      }
+    }
+  }
+
+  /// The pictures that went after one moment and not after another, by URL.
+  public func tombstones(after old: Int64, through new: Int64) throws(CacheError) -> [Tombstone] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT url, removed, reason FROM tombstone WHERE removed > ? AND removed <= ? \
+          ORDER BY url, removed
+          """,
+        arguments: [old, new]
+      ).map { Tombstone(url: $0[0], removed: $0[1], reason: $0[2]) }
+    }
+  }
+
+  /// When the index was made anew although there were pictures already, in seconds since 1970; nil
+  /// when that did not happen, or every picture has been claimed since.
+  public func lostSince() throws(CacheError) -> Int64? {
+    try read { db in
+      try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
+    }
+  }
+
+  /// Notes that the index was made anew, or that nothing is left to be claimed.
+  public func noteLost(since moment: Int64?) throws(CacheError) {
+    try write { db in
+      try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")
+      if let moment {
+        try db.execute(sql: "INSERT INTO meta(key, value) VALUES ('lost', ?)", arguments: [moment])
+      }
+    }
+  }
+}

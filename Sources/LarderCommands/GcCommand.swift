@@ -1,0 +1,82 @@
+import ArgumentParser
+import Cache
+import CurlTransport
+import Glibc
+import Larder
+import Transport
+
+/// `larder gc`: sweeps what no catalog needs any more.
+struct GcCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gc",
+    abstract: "Remove pictures that no catalog needs any more, and old runs.",
+    discussion: """
+      Example:  larder gc --dry-run
+                larder gc --grace 7d --max-size 2G --history 90d
+
+      A picture goes when no catalog has referred to it for the grace. --max-age and --max-size take
+      more, the least recently used first, and never what a catalog refers to unless
+      --include-referenced is given: the next run then fetches that again. larder diff says what
+      went and when.
+
+      Exit statuses: 0 swept, 1 there is no cache, 3 --max-size is still exceeded by what catalogs
+      refer to, 64 usage, 74 disk, 75 a run holds the cache.
+      """
+  )
+
+  @Option(help: ArgumentHelp("How long a picture stays after it was dropped.", valueName: "time"))
+  var grace: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp("Remove what no run has needed for so long.", valueName: "time")
+  )
+  var maxAge: DurationArgument?
+
+  @Option(help: ArgumentHelp("Hold no more than this.", valueName: "size"))
+  var maxSize: SizeArgument?
+
+  @Flag(help: "Let --max-age and --max-size take what catalogs refer to.")
+  var includeReferenced = false
+
+  @Option(help: ArgumentHelp("How long runs are kept for diff.", valueName: "time"))
+  var history: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp("Forget this catalog first; may be repeated.", valueName: "catalog")
+  )
+  var forget: [String] = []
+
+  @Flag(help: "Say what would go, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var output: OutputOptions
+
+  mutating func validate() throws {
+    if includeReferenced, maxAge == nil, maxSize == nil {
+      throw ValidationError("--include-referenced goes with --max-age or --max-size")
+    }
+    if dryRun, !forget.isEmpty {
+      throw ValidationError("--forget cannot be tried with --dry-run")
+    }
+  }
+
+  func run() throws {
+    var options = CacheGc.Options()
+    if let grace { options.limits.grace = Int64(grace.seconds) }
+    options.limits.maxAge = maxAge.map { Int64($0.seconds) }
+    options.limits.maxBytes = maxSize?.bytes
+    options.limits.includesReferenced = includeReferenced
+    if let history { options.history = Int64(history.seconds) }
+    options.forget = forget
+    let gc = CacheGc(cache.path, options: options, now: UnixTime.now().seconds)
+    let report = dryRun ? try gc.plan() : try gc.run(holder: "larder gc, process \(getpid())")
+    let document = GcDocument(report, isDryRun: dryRun)
+    if output.json {
+      Output.json(try document.json())
+    } else if !output.quiet {
+      Output.data(document.text(all: output.verbose > 0 || dryRun))
+    }
+    Output.end(report.plan.bytesOver > 0 ? .partial : .done)
+  }
+}

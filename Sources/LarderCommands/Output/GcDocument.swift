@@ -1,0 +1,84 @@
+import Cache
+import Larder
+
+/// What a sweep did or would do, as JSON and for people.
+struct GcDocument: Encodable {
+  private struct Removal: Encodable {
+    var url: String
+    var path: String
+    var bytes: Int64
+    var reason: String
+    var unreferencedSince: String?
+    var used: String
+
+    enum Key: String, CodingKey { case url, path, bytes, reason, unreferencedSince, used }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(url, forKey: .url)
+      try body.encode(path, forKey: .path)
+      try body.encode(bytes, forKey: .bytes)
+      try body.encode(reason, forKey: .reason)
+      try body.encode(unreferencedSince, forKey: .unreferencedSince)
+      try body.encode(used, forKey: .used)
+    }
+  }
+
+  private let dryRun: Bool
+  private let removed: [Removal]
+  private let strays: [String]
+  private let runsForgotten: Int
+  private let bytesFreed: Int64
+  private let bytesKept: Int64
+  private let bytesOver: Int64
+
+  init(_ report: CacheGc.Report, isDryRun: Bool) {
+    dryRun = isDryRun
+    removed = report.plan.removals.map { removal in
+      let picture = removal.picture
+      return Removal(
+        url: picture.url,
+        path: PictureName(url: picture.url, id: picture.id).path,
+        bytes: picture.bytes,
+        reason: removal.reason.rawValue,
+        unreferencedSince: picture.unreferenced.map(Moment.text),
+        used: Moment.text(picture.used)
+      )
+    }
+    strays = report.strays
+    runsForgotten = report.runs
+    bytesFreed = report.plan.bytesFreed
+    bytesKept = report.plan.bytesKept
+    bytesOver = report.plan.bytesOver
+  }
+
+  /// One line of JSON.
+  func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+
+  /// A line for each thing that goes, if all are asked for, then the sum.
+  func text(all: Bool) -> String {
+    var lines: [String] = []
+    if all {
+      lines += removed.map { removal in
+        let since = removal.unreferencedSince.map { " since \($0)" } ?? ""
+        return "\(removal.reason)\(since)  \(removal.path)  \(removal.url)"
+      }
+      lines += strays.map { "stray  \($0)" }
+    }
+    var sum =
+      "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(strays.count, "stray")) "
+      + (dryRun ? "would go" : "removed") + ": \(Quantities.bytes(bytesFreed)) freed, "
+      + "\(Quantities.bytes(bytesKept)) kept"
+    if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }
+    lines.append(sum)
+    if bytesOver > 0 {
+      lines.append(
+        "\(Quantities.bytes(bytesOver)) more than --max-size are held because catalogs refer to "
+          + "them; --include-referenced takes those too"
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+}

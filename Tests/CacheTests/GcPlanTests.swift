@@ -1,0 +1,175 @@
+import Testing
+
+@testable import Cache
+
+struct GcPlanTests {
+  private static let day: Int64 = 86_400
+  private static let now: Int64 = 1_000 * day
+
+  /// A picture of 100 bytes: used so many days ago, unreferenced for so many.
+  private static func picture(
+    _ number: Int64,
+    used: Int64 = 0,
+    unreferenced: Int64? = nil,
+    content: Int64? = nil
+  ) -> GcPlan.Picture {
+    GcPlan.Picture(
+      id: PictureID(number: number),
+      url: "http://shop.test/\(number).jpg",
+      bytes: 100,
+      content: content ?? number,
+      used: now - used * day,
+      unreferenced: unreferenced.map { now - $0 * day }
+    )
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var pictures: [GcPlan.Picture]
+    var limits = GcPlan.Limits()
+    var all = false
+    var goes: [Int64]
+    var reasons: [GcPlan.Reason]
+    var freed: Int64
+    var over: Int64 = 0
+  }
+
+  private static let cases = [
+    Case(
+      testDescription: "what nobody refers to goes after its grace",
+      pictures: [
+        picture(1), picture(2, unreferenced: 6), picture(3, unreferenced: 7),
+        picture(4, used: 900),
+      ],
+      goes: [3],
+      reasons: [.unreferenced],
+      freed: 100
+    ),
+    Case(
+      testDescription: "a mark from the future is a clock that was set back",
+      pictures: [picture(1, unreferenced: -5)],
+      limits: GcPlan.Limits(grace: 0),
+      goes: [],
+      reasons: [],
+      freed: 0
+    ),
+    Case(
+      testDescription: "age takes what nobody refers to, even within its grace",
+      pictures: [picture(1, used: 40), picture(2, used: 40, unreferenced: 1)],
+      limits: GcPlan.Limits(maxAge: 30 * day),
+      goes: [2],
+      reasons: [.age],
+      freed: 100
+    ),
+    Case(
+      testDescription: "age takes what catalogs refer to when told",
+      pictures: [picture(1, used: 40), picture(2, used: 20)],
+      limits: GcPlan.Limits(maxAge: 30 * day),
+      all: true,
+      goes: [1],
+      reasons: [.age],
+      freed: 100
+    ),
+    Case(
+      testDescription: "size takes what was dropped longest ago, and no more than it must",
+      pictures: [
+        picture(1), picture(2, unreferenced: 1), picture(3, unreferenced: 3),
+        picture(4, unreferenced: 2),
+      ],
+      limits: GcPlan.Limits(maxBytes: 200),
+      goes: [3, 4],
+      reasons: [.size, .size],
+      freed: 200
+    ),
+    Case(
+      testDescription:
+        "size never takes what catalogs refer to, and says by how much it is too much",
+      pictures: [picture(1, used: 9), picture(2, used: 8), picture(3, unreferenced: 1)],
+      limits: GcPlan.Limits(maxBytes: 150),
+      goes: [3],
+      reasons: [.size],
+      freed: 100,
+      over: 50
+    ),
+    Case(
+      testDescription: "size takes the least recently used when told",
+      pictures: [picture(1, used: 9), picture(2, used: 18), picture(3, used: 1)],
+      limits: GcPlan.Limits(maxBytes: 250),
+      all: true,
+      goes: [2],
+      reasons: [.size],
+      freed: 100
+    ),
+    Case(
+      testDescription: "equal bytes count once, and are freed with the last that holds them",
+      pictures: [
+        picture(1, content: 7), picture(2, unreferenced: 9, content: 7),
+        picture(3, unreferenced: 9, content: 8), picture(4, unreferenced: 9, content: 8),
+      ],
+      goes: [2, 3, 4],
+      reasons: [.unreferenced, .unreferenced, .unreferenced],
+      freed: 100
+    ),
+    Case(
+      testDescription: "an empty cache has nothing to lose",
+      pictures: [],
+      limits: GcPlan.Limits(grace: 0, maxAge: 0, maxBytes: 1),
+      goes: [],
+      reasons: [],
+      freed: 0
+    ),
+  ]
+
+  @Test(arguments: cases)
+  func `a plan takes what it must`(_ example: Case) {
+    var limits = example.limits
+    limits.includesReferenced = example.all
+
+    let plan = GcPlan(example.pictures, limits: limits, now: Self.now)
+
+    #expect(plan.removals.map(\.picture.id.number) == example.goes)
+    #expect(plan.removals.map(\.reason) == example.reasons)
+    #expect(plan.bytesFreed == example.freed)
+    #expect(plan.bytesOver == example.over)
+    let distinct = Set(example.pictures.map(\.content)).count
+    #expect(plan.bytesKept == Int64(distinct) * 100 - example.freed)
+  }
+
+  @Test(arguments: [
+    ("", "here", true, LockStanding.free),
+    ("larder sync a, process 1 on here", "here", true, .free),
+    ("larder sync a, process 1 on there", "here", false, .free),
+    (
+      "larder sync a, process 1 on there", "here", true,
+      .foreign("larder sync a, process 1 on there")
+    ),
+  ])
+  func `over a network the last holder's line counts too`(
+    _ text: String,
+    _ host: String,
+    _ isShared: Bool,
+    _ standing: LockStanding
+  ) {
+    #expect(LockStanding(text: text, host: host, isShared: isShared) == standing)
+  }
+
+  @Test func `the kind of file system is read from the mounts`() {
+    let mounts = """
+      22 28 0:21 / /proc rw,nosuid shared:12 - proc proc rw
+      98 28 0:45 / /srv/shop rw,relatime - nfs4 10.0.0.1:/shop rw,vers=4.2
+      99 28 254:1 / /home rw,relatime shared:1 master:2 - ext4 /dev/vda1 rw
+      """
+
+    #expect(LockStanding.fileSystem(ofDevice: "0:45", in: mounts) == "nfs4")
+    #expect(LockStanding.fileSystem(ofDevice: "254:1", in: mounts) == "ext4")
+    #expect(LockStanding.fileSystem(ofDevice: "9:9", in: mounts) == nil)
+    #expect(LockStanding.isShared(kind: "nfs4") && LockStanding.isShared(kind: "fuse.sshfs"))
+    #expect(!LockStanding.isShared(kind: "ext4") && !LockStanding.isShared(kind: "tmpfs"))
+  }
+
+  @Test func `a folder of another's is refused, by root with another word`() {
+    #expect(Folder.remedy(owner: 1000, user: 1000) == nil)
+    #expect(Folder.remedy(owner: 1000, user: 1001)?.contains("--cache") == true)
+    #expect(Folder.remedy(owner: 1000, user: 0)?.contains("as that user") == true)
+  }
+}

@@ -1,0 +1,123 @@
+// Lets one call of a program to the system fail, or kills the program at it.
+//
+// Preloaded, it counts the calls below over all threads, from 1. What happens at the call is said by
+// the environment: LARDER_FAULT is kill, short, or the name of an error; LARDER_FAULT_AT the call's
+// number. At the end the count goes to the file LARDER_FAULT_COUNT, and with it the name of the call
+// that was hit. A short write is a real one: half of the bytes are written and the rest is not.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_long calls;
+static long fault_at;
+static int fault_error, is_kill, is_short;
+static char hit[64];
+
+__attribute__((constructor)) static void prepare(void) {
+  const char *fault = getenv("LARDER_FAULT"), *at = getenv("LARDER_FAULT_AT");
+  fault_at = at ? atol(at) : 0;
+  if (!fault) return;
+  static const struct { const char *name; int code; } names[] = {
+      {"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT},
+      {"EMFILE", EMFILE}, {"EACCES", EACCES}, {"EINTR", EINTR}};
+  is_kill = !strcmp(fault, "kill");
+  is_short = !strcmp(fault, "short");
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+    if (!strcmp(fault, names[n].name)) fault_error = names[n].code;
+}
+
+// Says whether this call is the one; a kill never returns.
+static int struck(const char *name) {
+  if (atomic_fetch_add(&calls, 1) + 1 != fault_at) return 0;
+  snprintf(hit, sizeof hit, "%s", name);
+  if (is_kill) kill(getpid(), SIGKILL);
+  return 1;
+}
+
+// Larder ends by _exit too, so the count is kept by hand there.
+static void report(void) {
+  const char *path = getenv("LARDER_FAULT_COUNT");
+  if (!path) return;
+  int file = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  char line[128];
+  int length = snprintf(line, sizeof line, "%ld %s\n", atomic_load(&calls), hit);
+  if (file >= 0 && syscall(SYS_write, file, line, length) > 0) syscall(SYS_close, file);
+}
+
+__attribute__((destructor)) static void finish(void) { report(); }
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define FAIL(name)                     \
+  if (struck(#name) && fault_error) {  \
+    errno = fault_error;               \
+    return -1;                         \
+  }
+#define CALL(type, name, parameters, ...) \
+  type name parameters {                  \
+    FAIL(name)                            \
+    return NEXT(name)(__VA_ARGS__);       \
+  }
+#define WRITE(name, parameters, count, ...)                \
+  ssize_t name parameters {                                \
+    if (struck(#name)) {                                   \
+      if (fault_error) return errno = fault_error, -1;     \
+      if (is_short && count > 1) count /= 2;               \
+    }                                                      \
+    return NEXT(name)(__VA_ARGS__);                        \
+  }
+#define OPEN(name, parameters, flags, ...)               \
+  int name parameters {                                  \
+    mode_t mode = 0;                                     \
+    if (flags & (O_CREAT | O_TMPFILE)) {                 \
+      va_list rest;                                      \
+      va_start(rest, flags);                             \
+      mode = va_arg(rest, mode_t);                       \
+      va_end(rest);                                      \
+    }                                                    \
+    FAIL(name)                                           \
+    return NEXT(name)(__VA_ARGS__, mode);                \
+  }
+
+OPEN(open, (const char *path, int flags, ...), flags, path, flags)
+OPEN(open64, (const char *path, int flags, ...), flags, path, flags)
+OPEN(openat, (int folder, const char *path, int flags, ...), flags, folder, path, flags)
+OPEN(openat64, (int folder, const char *path, int flags, ...), flags, folder, path, flags)
+WRITE(write, (int file, const void *bytes, size_t count), count, file, bytes, count)
+WRITE(pwrite, (int file, const void *bytes, size_t count, off_t at), count, file, bytes, count, at)
+WRITE(pwrite64, (int file, const void *bytes, size_t count, off64_t at), count, file, bytes, count, at)
+CALL(ssize_t, read, (int file, void *bytes, size_t count), file, bytes, count)
+CALL(ssize_t, pread, (int file, void *bytes, size_t count, off_t at), file, bytes, count, at)
+CALL(ssize_t, pread64, (int file, void *bytes, size_t count, off64_t at), file, bytes, count, at)
+CALL(int, fsync, (int file), file)
+CALL(int, fdatasync, (int file), file)
+CALL(int, ftruncate, (int file, off_t size), file, size)
+CALL(int, ftruncate64, (int file, off64_t size), file, size)
+CALL(int, futimens, (int file, const struct timespec times[2]), file, times)
+CALL(int, flock, (int file, int operation), file, operation)
+CALL(int, mkdir, (const char *path, mode_t mode), path, mode)
+CALL(int, rename, (const char *from, const char *to), from, to)
+CALL(int, renameat, (int a, const char *from, int b, const char *to), a, from, b, to)
+CALL(int, linkat, (int a, const char *from, int b, const char *to, int flags), a, from, b, to, flags)
+CALL(int, unlink, (const char *path), path)
+CALL(int, unlinkat, (int folder, const char *path, int flags), folder, path, flags)
+CALL(int, fstat, (int file, struct stat *status), file, status)
+CALL(int, stat, (const char *path, struct stat *status), path, status)
+CALL(int, lstat, (const char *path, struct stat *status), path, status)
+CALL(int, fstatat, (int folder, const char *path, struct stat *status, int flags), folder, path, status, flags)
+CALL(int, fchmod, (int file, mode_t mode), file, mode)
+CALL(int, socket, (int domain, int type, int protocol), domain, type, protocol)
+CALL(int, connect, (int file, const struct sockaddr *address, socklen_t size), file, address, size)
+CALL(ssize_t, send, (int file, const void *bytes, size_t count, int flags), file, bytes, count, flags)
+CALL(ssize_t, recv, (int file, void *bytes, size_t count, int flags), file, bytes, count, flags)
