@@ -3,3 +3,5 @@
 #include <malloc.h>
 
 void larder_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
+
+void larder_map_from(size_t size) { mallopt(M_MMAP_THRESHOLD, (int)size); }

@@ -68,6 +68,20 @@ public struct CatalogDiff: Hashable, Sendable {
     for section in new { moved += Self.reordered(kept[section.key] ?? []) }
   }
 
+  /// What a first state adds to nothing, known by the ids of its listings alone.
+  ///
+  /// - Parameter sections: The sections in order, each with the ids that it lists, in order.
+  public init(first sections: [(key: String, ids: [String])]) {
+    for (key, ids) in sections {
+      var occurrences = [String: Int](minimumCapacity: ids.count)
+      for id in ids {
+        let occurrence = occurrences[id, default: 0]
+        occurrences[id] = occurrence + 1
+        added.append(Listing(section: key, id: id, occurrence: occurrence))
+      }
+    }
+  }
+
   /// The fewest listings that, taken out, leave the rest in the old order.
   private static func reordered(_ kept: [(old: Placement, new: Placement)]) -> [Move] {
     let unmoved = Set(longestIncreasingSubsequence(of: kept.map(\.old.position.index)))

@@ -26,6 +26,14 @@ enum DocumentSource: Hashable, Sendable {
     }
   }
 
+  /// The host that it is fetched from; nil for a file.
+  var host: HostPort? {
+    switch self {
+    case .web(let url): url.hostPort
+    case .file: nil
+    }
+  }
+
   /// What relative references in the document are relative to.
   var base: WebURL? {
     switch self {

@@ -15,6 +15,12 @@ public struct RunDiff: Sendable {
   /// Reads only items that stand on both sides in different versions: of the others their ids say
   /// all there is to say, and reading ten thousand items takes longer than fetching a section.
   init(_ index: Index, before: [RunSection], after: [RunSection]) throws(CacheError) {
+    guard before.contains(where: { $0.listing != nil }) else {
+      listing = CatalogDiff(first: try after.map { section throws(CacheError) in
+        (section.key, try section.listing.map(index.itemKeys) ?? [])
+      })
+      return
+    }
     let same = Set(
       before.filter { old in
         after.contains { $0.key == old.key && $0.listing == old.listing }

@@ -25,6 +25,7 @@ final class SectionStage: Sendable {
   private let previousKeys: [String]
   private let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
+  private let lines = Mutex<[HostPort?: WorkLine<Reading>]>([:])
   private let mapping: Int64
 
   /// A stage that compares with the sections of the last run and tells `arrived` of each listing.
@@ -44,12 +45,35 @@ final class SectionStage: Sendable {
   /// The sections in the catalog's order, once `group` is empty.
   var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
 
-  /// Starts every source.
+  /// How many sources of a host are under way at once, from their request to their last item: as
+  /// many as the transport opens connections to a host by itself.
+  ///
+  /// Bodies come faster than they are decoded; without an end to it, the memory that they wait in
+  /// would grow with the number of sections.
+  private static let window = 16
+
+  /// Starts every source, each host's in a line of its own.
   func start(_ targets: [DocumentSource]) {
     context.progress.update { $0.sections.total += targets.count }
+    var readings: [HostPort?: [Reading]] = [:]
     for (position, target) in targets.enumerated() {
       group.enter()  // Left in end(_:_:), the only way out of a source.
-      page(Reading(position: position, start: target, next: target))
+      readings[target.host, default: []].append(
+        Reading(position: position, start: target, next: target)
+      )
+    }
+    for (host, readings) in readings { line(of: host).add(readings) }
+  }
+
+  private func line(of host: HostPort?) -> WorkLine<Reading> {
+    lines.withLock { lines in
+      if let line = lines[host] { return line }
+      let line = WorkLine<Reading>(limit: Self.window, queue: context.starts) {
+        [weak self] readings in
+        for reading in readings { self?.page(reading) }
+      }
+      lines[host] = line
+      return line
     }
   }
 
@@ -312,7 +336,7 @@ final class SectionStage: Sendable {
         )
       )
     }
-    end(reading.position, results)
+    end(reading, results)
   }
 
   /// The sections that a combined response no longer names, as empty ones: the shrink guard then
@@ -358,12 +382,13 @@ final class SectionStage: Sendable {
       // Its pictures may be due all the same, and the origin of those another one.
       if let held { arrived(Arrival(listing: held, references: nil)) }
     }
-    end(reading.position, results)
+    end(reading, results)
   }
 
-  private func end(_ position: Int, _ sections: [SectionResult]) {
-    results.withLock { $0[position] = sections }
+  private func end(_ reading: Reading, _ sections: [SectionResult]) {
+    results.withLock { $0[reading.position] = sections }
     context.progress.update { $0.sections.done += 1 }
+    line(of: reading.start.host).leave()
     group.leave()
   }
 

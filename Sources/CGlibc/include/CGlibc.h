@@ -2,7 +2,12 @@
 #ifndef LARDER_CGLIBC_H
 #define LARDER_CGLIBC_H
 
+#include <stddef.h>
+
 /// Lets all threads share so many heaps. malloc.h is not part of Swift's Glibc module.
 void larder_limit_heaps(int count);
+
+/// Maps what is as large as this on its own, and gives it back when it is freed.
+void larder_map_from(size_t size);
 
 #endif
