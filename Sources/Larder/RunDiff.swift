@@ -16,9 +16,11 @@ public struct RunDiff: Sendable {
   /// all there is to say, and reading ten thousand items takes longer than fetching a section.
   init(_ index: Index, before: [RunSection], after: [RunSection]) throws(CacheError) {
     guard before.contains(where: { $0.listing != nil }) else {
-      listing = CatalogDiff(first: try after.map { section throws(CacheError) in
-        (section.key, try section.listing.map(index.itemKeys) ?? [])
-      })
+      listing = CatalogDiff(
+        first: try after.map { section throws(CacheError) in
+          (section.key, try section.listing.map(index.itemKeys) ?? [])
+        }
+      )
       return
     }
     let same = Set(

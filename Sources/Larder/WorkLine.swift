@@ -93,8 +93,9 @@ final class WorkLine<Job: Sendable>: Sendable {
       let batch = Array(state.waiting[state.next..<end])
       state.underWay += batch.count
       state.next = end
-      if state.next == state.waiting.count {
-        state.waiting = []
+      // What has started is let go once it is as much as what still waits: seldom, and soon enough.
+      if state.next >= state.waiting.count - state.next {
+        state.waiting = Array(state.waiting[state.next...])
         state.next = 0
       }
       return batch

@@ -16,24 +16,23 @@ public struct WebURL: Hashable, Sendable {
 
   /// The whole URL without user information and fragment.
   public let text: String
+  /// What it shares with the other URLs of its origin, so that many thousand that wait stay small.
+  private let authority: Authority
+
   /// `http` or `https`.
-  public let scheme: Scheme
+  public var scheme: Scheme { authority.scheme }
   /// The host in lower case, international names as punycode, IPv6 literals without brackets.
-  public let host: String
+  public var host: String { authority.host }
   /// The port, the scheme's own when the URL names none.
-  public let port: Int
+  public var port: Int { authority.port }
   /// `user:password` as it stood in the URL, still percent-encoded; never print it.
-  public let userInfo: String?
+  public var userInfo: String? { authority.userInfo }
   /// Where the path starts in the UTF-8 of `text`.
-  let pathStart: Int
+  var pathStart: Int { authority.length }
 
   /// Puts another path and query, which need no encoding, behind the origin of `other`.
   init(sibling other: WebURL, target: UnsafeBufferPointer<UInt8>) {
-    scheme = other.scheme
-    host = other.host
-    port = other.port
-    userInfo = nil
-    pathStart = other.pathStart
+    authority = other.userInfo == nil ? other.authority : other.authority.withoutUserInfo
     let origin = other.text.utf8.prefix(other.pathStart)
     text = String(unsafeUninitializedCapacity: origin.count + target.count) { buffer in
       let end = buffer.initialize(fromContentsOf: origin)
@@ -59,12 +58,15 @@ public struct WebURL: Hashable, Sendable {
     path: String = "/",
     query: String? = nil
   ) {
-    self.scheme = scheme
-    self.userInfo = userInfo
-    self.host = host
-    self.port = port ?? scheme.defaultPort
-    var text = Self.origin(scheme, host, self.port)
-    pathStart = text.utf8.count
+    let port = port ?? scheme.defaultPort
+    var text = Self.origin(scheme, host, port)
+    authority = Authority(
+      scheme: scheme,
+      host: host,
+      port: port,
+      userInfo: userInfo,
+      length: text.utf8.count
+    )
     text += path
     if let query {
       text += "?"
@@ -98,6 +100,41 @@ public struct WebURL: Hashable, Sendable {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     let start = scheme.rawValue + "://" + name
     return port == scheme.defaultPort ? start : "\(start):\(port)"
+  }
+}
+
+extension WebURL {
+  /// What stands before a URL's path.
+  private final class Authority: Hashable, Sendable {
+    let scheme: Scheme
+    let host: String
+    let port: Int
+    let userInfo: String?
+    /// How many bytes of the URL's text stand before its path.
+    let length: Int
+
+    init(scheme: Scheme, host: String, port: Int, userInfo: String?, length: Int) {
+      self.scheme = scheme
+      self.host = host
+      self.port = port
+      self.userInfo = userInfo
+      self.length = length
+    }
+
+    var withoutUserInfo: Authority {
+      Authority(scheme: scheme, host: host, port: port, userInfo: nil, length: length)
+    }
+
+    static func == (left: Authority, right: Authority) -> Bool {
+      left === right
+        || left.userInfo == right.userInfo && left.length == right.length
+          && left.scheme == right.scheme && left.host == right.host && left.port == right.port
+    }
+
+    /// The text of the URL tells the rest apart.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(userInfo)
+    }
   }
 }
 
