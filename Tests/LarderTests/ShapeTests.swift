@@ -17,6 +17,17 @@ struct ShapeTests {
     shop = try SampleShop(sections: 2, items: 3)
   }
 
+  @Test func `more sections than are under way at once all arrive, in the catalog's order`() throws {
+    let shop = try SampleShop(sections: 26, items: 2)
+    shop.store.faults = [FaultRule("/shop/B", .status(500))]
+
+    let report = try shop.sync(folder)
+
+    #expect(report.sections.map(\.key) == shop.keys)
+    #expect(report.sections.count { $0.source == .network } == 25)
+    #expect(report.sections.count { $0.source == .failed } == 1)
+  }
+
   private func reader(_ catalog: String? = nil) throws -> CatalogReader {
     try CatalogReader(cache: folder.path("cache"), catalog: catalog)
   }
