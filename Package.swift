@@ -82,6 +82,14 @@ let package = Package(
       ]
     ),
     .target(
+      name: "Orders",
+      dependencies: [
+        "Catalog", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]
+    ),
+    .target(
       name: "SampleStore",
       dependencies: [
         .product(name: "Crypto", package: "swift-crypto"),
@@ -98,6 +106,7 @@ let package = Package(
       name: "LarderCommands",
       dependencies: [
         "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
+        "Orders",
         "SampleStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -130,6 +139,13 @@ let package = Package(
       dependencies: [
         "Imaging", "CJPEG", "PictureFixtures",
         .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .testTarget(
+      name: "OrdersTests",
+      dependencies: [
+        "Catalog", "CurlTransport", "Orders", "SampleStore", "Support", "Transport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
     .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"]),

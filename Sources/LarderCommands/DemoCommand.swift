@@ -31,6 +31,12 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Let answers fail as this file says.", valueName: "file"))
   var faults: String?
 
+  @Option(
+    name: .customLong("journal"),
+    help: ArgumentHelp("Write down orders that are posted to /orders.", valueName: "file")
+  )
+  var journal: String?
+
   @Flag(help: "Serve a picture of its own at every picture path that the store has not.")
   var anyPicture = false
 
@@ -60,6 +66,7 @@ struct DemoCommand: ParsableCommand {
           folder: folder,
           port: port,
           faults: faults,
+          journal: journal,
           servesAnyPicture: anyPicture,
           certificate: certificate,
           key: key

@@ -3,6 +3,7 @@ import Cache
 import Catalog
 import Imaging
 import Larder
+import Orders
 import Transport
 
 /// How the process ends; the one place where outcomes become statuses.
@@ -69,6 +70,23 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
+  /// The status of a courier's run; of several, the gravest.
+  ///
+  /// - Parameters:
+  ///   - report: what the courier did.
+  ///   - signal: the signal that ended it, if one did.
+  init(_ report: CourierReport, signal: Int32? = nil) {
+    if let signal {
+      self = signal == 15 ? .terminated : .interrupted
+    } else if report.stopped != nil || report.unreachable != nil {
+      self = .unavailable
+    } else if !report.troubles.isEmpty || !report.held.isEmpty {
+      self = .partial
+    } else {
+      self = report.nextDue == nil ? .done : .tryAgain
+    }
+  }
+
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = report.failures.filter { $0.stage == .section }.map(\.reason)
@@ -103,6 +121,7 @@ struct CommandFailure: Error {
     case let error as CacheError: self.init(error.description, Self.status(error))
     case let error as ImagingError: self.init(error.description, Self.status(error))
     case let error as CatalogError: self.init(error.description, Self.status(error))
+    case let error as OrdersError: self.init(error.description, Self.status(error))
     case let error as UploadError: self.init(error.description, .usage)
     case let error as BenchError: self.init(error.description, Self.status(error))
     case SyncError.cache(let error): self.init(error.description, Self.status(error))
@@ -117,6 +136,15 @@ struct CommandFailure: Error {
     case .locked: .tryAgain
     case .empty: .failed
     case .ambiguous: .usage
+    default: .io
+    }
+  }
+
+  private static func status(_ error: OrdersError) -> ExitStatus {
+    switch error.code {
+    case .usage: .usage
+    case .refused, .unknown, .state: .failed
+    case .busy: .tryAgain
     default: .io
     }
   }

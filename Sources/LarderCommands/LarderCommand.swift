@@ -22,7 +22,8 @@ public struct LarderCommand: ParsableCommand {
     subcommands: [
       SyncCommand.self, WarmCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
       StatusCommand.self, VerifyCommand.self, GcCommand.self, CropCommand.self,
-      StampCommand.self, BenchCommand.self, DemoCommand.self, BenchOriginCommand.self,
+      StampCommand.self, OrderCommand.self, BenchCommand.self, DemoCommand.self,
+      BenchOriginCommand.self,
     ]
   )
 

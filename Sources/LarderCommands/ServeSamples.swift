@@ -6,6 +6,7 @@ struct ServeSamples {
   let folder: String
   let port: Int
   let faults: String?
+  let journal: String?
   let servesAnyPicture: Bool
   let certificate: String?
   let key: String?
@@ -21,7 +22,8 @@ struct ServeSamples {
       content,
       faults: try FaultFile.read(faults),
       tls: identity,
-      port: port
+      port: port,
+      orders: OrderIntake(file: journal)
     )
     defer { store.stop() }
     let ended = DispatchSemaphore(value: 0)

@@ -16,12 +16,13 @@ enum Layers {
     "CurlTransport": ["Transport", "CCurl"],
     "Cache": ["Transport"],
     "Imaging": ["CJPEG", "CPNG", "CPango"],
+    "Orders": ["Catalog", "Transport"],
     "Larder": ["Catalog", "Transport", "Cache", "Imaging"],
     "Bench": ["Cache", "Catalog", "Larder", "Transport"],
     "SampleStore": [],
     "LarderCommands": [
       "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
-      "SampleStore",
+      "Orders", "SampleStore",
     ],
     "larder": ["LarderCommands"],
   ]

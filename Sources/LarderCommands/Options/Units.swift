@@ -2,8 +2,16 @@ import ArgumentParser
 import CurlTransport
 
 /// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`, or seconds.
-struct DurationArgument: ExpressibleByArgument, Sendable {
+struct DurationArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
   let seconds: Double
+
+  /// As it may be written, in seconds.
+  var description: String { "\(Int(seconds))s" }
+
+  /// A duration that is no argument.
+  init(seconds: Double) {
+    self.seconds = seconds
+  }
 
   init?(argument: String) {
     let factors = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400]

@@ -4,7 +4,8 @@ import Glibc
 enum Output {
   /// Writes data, whole lines.
   static func data(_ text: String) {
-    write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO)
+    // By bytes: CR LF is one character, and its text ends in no line feed.
+    write(Array(text.utf8) + (text.utf8.last == 10 ? [] : [10]), to: STDOUT_FILENO)
   }
 
   /// Writes one JSON document or line.

@@ -1,0 +1,131 @@
+import ArgumentParser
+import CurlTransport
+import Orders
+
+/// Where orders go and how: what every command that sends takes.
+struct WebhookOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read the webhook's URL from this file (default: the variable LARDER_WEBHOOK_URL).",
+      valueName: "file"
+    )
+  )
+  var webhookUrlFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write for Slack or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
+      valueName: "slack|json"
+    )
+  )
+  var payload: PayloadKind?
+
+  @Option(
+    help: ArgumentHelp(
+      "What becomes of an order that may have arrived (default: hold for slack, resend for json).",
+      valueName: "hold|resend"
+    )
+  )
+  var onAmbiguous: AmbiguityPolicy?
+
+  @Option(
+    help: ArgumentHelp(
+      "Read the signing secrets, whsec_…, from this file (default: LARDER_WEBHOOK_SECRET).",
+      valueName: "file"
+    )
+  )
+  var webhookSecretFile: String?
+
+  @Flag(help: "Send JSON without a signature.")
+  var unsigned = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The words for Slack (default: \"{by} – {total} – {what}\").",
+      valueName: "text"
+    )
+  )
+  var template: String?
+
+  @Option(help: ArgumentHelp("Give up on an answer after this time.", valueName: "time"))
+  var timeout = DurationArgument.thirtySeconds
+
+  @Option(
+    help: ArgumentHelp("Wait this long for orders that are not due yet.", valueName: "time")
+  )
+  var wait = DurationArgument.tenSeconds
+
+  @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
+  var cacert: String?
+
+  /// The webhook that flags and environment name.
+  ///
+  /// - Throws: A usage error without any, or without a secret where one is needed.
+  func webhook() throws -> Webhook {
+    guard
+      let url = try webhookUrlFile.map({ try Self.secret(in: $0, "webhook URL file") })
+        ?? OutboxOptions.variable("LARDER_WEBHOOK_URL")
+    else {
+      throw CommandFailure(
+        "cannot send: there is no webhook; put its URL into a file for --webhook-url-file, or into "
+          + "LARDER_WEBHOOK_URL",
+        .usage
+      )
+    }
+    let kind = try kind()
+    return try Webhook(
+      url,
+      payload: kind,
+      secrets: kind == .json ? secrets() : [],
+      template: template.map(MessageTemplate.init) ?? .standard,
+      parser: CurlURLParser()
+    )
+  }
+
+  private func kind() throws -> PayloadKind {
+    if let payload { return payload }
+    guard let name = OutboxOptions.variable("LARDER_WEBHOOK_PAYLOAD") else { return .slack }
+    guard let kind = PayloadKind(rawValue: name) else {
+      throw CommandFailure("cannot send: LARDER_WEBHOOK_PAYLOAD is slack or json", .usage)
+    }
+    return kind
+  }
+
+  private func secrets() throws -> [WebhookSecret] {
+    if unsigned { return [] }
+    guard
+      let text = try webhookSecretFile.map({ try Self.secret(in: $0, "secret file") })
+        ?? OutboxOptions.variable("LARDER_WEBHOOK_SECRET")
+    else {
+      throw CommandFailure(
+        "cannot send: there is no secret to sign with; put whsec_… into a file for "
+          + "--webhook-secret-file or into LARDER_WEBHOOK_SECRET, or give --unsigned",
+        .usage
+      )
+    }
+    return try WebhookSecret.parse(text)
+  }
+
+  private static func secret(in path: String, _ what: String) throws -> String {
+    let bytes = try FileReading.bytes(path, what: what, limit: 1 << 16)
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let first = text.firstIndex(where: { !$0.isWhitespace }),
+      let last = text.lastIndex(where: { !$0.isWhitespace })
+    else {
+      throw CommandFailure("cannot send: \(what) \(path) is empty", .usage)
+    }
+    return String(text[first...last])
+  }
+}
+
+extension DurationArgument {
+  /// As long as most servers take at most.
+  static let thirtySeconds = DurationArgument(seconds: 30)
+  /// Long enough for the second repetition.
+  static let tenSeconds = DurationArgument(seconds: 10)
+}
+
+extension PayloadKind: ExpressibleByArgument {}
+extension AmbiguityPolicy: ExpressibleByArgument {}
+extension OrderState: ExpressibleByArgument {}
+extension Delivery.State: ExpressibleByArgument {}

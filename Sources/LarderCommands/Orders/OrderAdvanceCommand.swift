@@ -1,0 +1,42 @@
+import ArgumentParser
+import Orders
+
+/// `larder order advance ID`: one step on.
+struct OrderAdvanceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "advance",
+    abstract: "Move an order one step: ordered, preparing, ready, collected.",
+    discussion: """
+      Example:  larder order advance ord_01k0
+                larder order advance ord_01k0 --to collected --post
+
+      Exit statuses: 0 moved, 1 there is no such order, or the move is refused, 64 usage, 74 disk.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
+  var order: String
+
+  @Option(help: ArgumentHelp("Refuse unless the step leads here.", valueName: "state"))
+  var to: OrderState?
+
+  @Flag(help: "Tell the webhook too, with the next send.")
+  var post = false
+
+  @OptionGroup var outbox: OutboxOptions
+  @OptionGroup var output: OutputOptions
+
+  mutating func validate() throws {
+    if to == .cancelled { throw ValidationError("larder order cancel cancels an order") }
+  }
+
+  func run() throws {
+    let moved = try outbox.outbox(of: order)
+      .move(order, to: to, posting: post, at: SystemCourierClock().now())
+    if output.json {
+      Output.json(try OrderDocument.placed(moved))
+    } else if !output.quiet {
+      Output.data(MovedOrderText(moved, outbox.language).text)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Orders
+
+/// `larder order cancel ID`: gives an order up while nobody works on it.
+struct OrderCancelCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel",
+    abstract: "Cancel an order that nobody works on yet; one that was not sent never is.",
+    discussion: """
+      Example:  larder order cancel ord_01k0 --post
+
+      Exit statuses: 0 cancelled, 1 there is no such order, or it is past that, 64 usage, 74 disk.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
+  var order: String
+
+  @Flag(help: "Tell the webhook too, with the next send, if it may know of the order.")
+  var post = false
+
+  @OptionGroup var outbox: OutboxOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let moved = try outbox.outbox(of: order)
+      .move(order, to: .cancelled, posting: post, at: SystemCourierClock().now())
+    if output.json {
+      Output.json(try OrderDocument.placed(moved))
+    } else if !output.quiet {
+      Output.data(MovedOrderText(moved, outbox.language).text)
+    }
+    if !post, moved.delivery.state == .delivered || moved.mayHaveArrived {
+      Log(output).warning("the webhook may know of \(moved.order.id); --post would have told it")
+    }
+  }
+}

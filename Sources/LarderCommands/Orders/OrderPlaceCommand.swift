@@ -1,0 +1,105 @@
+import ArgumentParser
+import Larder
+import Orders
+
+/// `larder order place ID`: takes an order.
+struct OrderPlaceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "place",
+    abstract: "Order items of the catalog as last synced.",
+    discussion: """
+      Example:  larder order place HBDEF --by Jiyeon --quantity 2 --item HDF73=1 --send
+
+      The order is safely on disk when its id is printed. It goes out with --send, with
+      larder order send, or with larder warm.
+
+      Exit statuses: 0 placed (and delivered, with --send), 1 there is no such item, it is sold
+      out or beyond the budget, 3 placed but not delivered yet, 64 usage, 69 placed, but the webhook
+      is stopped or cannot be reached, 74 the order could not be kept, 75 placed, but not due yet.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The item's id, as larder list prints it.", valueName: "id"))
+  var id: String
+
+  @Option(help: ArgumentHelp("Who orders.", valueName: "name"))
+  var by: String
+
+  @Option(help: ArgumentHelp("How many of the first item.", valueName: "n"))
+  var quantity = 1
+
+  @Option(name: .customLong("item"), help: ArgumentHelp("A further item.", valueName: "id=n"))
+  var items: [WishArgument] = []
+
+  @Option(help: ArgumentHelp("What else there is to say.", valueName: "text"))
+  var note: String?
+
+  @Option(help: ArgumentHelp("Refuse an order that costs more.", valueName: "amount"))
+  var budget: String?
+
+  @Flag(help: "Order what is sold out all the same.")
+  var anyway = false
+
+  @Flag(help: "Send it now.")
+  var send = false
+
+  @OptionGroup var outbox: OutboxOptions
+  @OptionGroup var webhook: WebhookOptions
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var catalog: CatalogOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    // What is wrong with the webhook must not leave an order behind that waits for it.
+    let receiver = send ? try webhook.webhook() : nil
+    let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
+    var draft = OrderDraft(
+      by: by,
+      wishes: [OrderDraft.Wish(item: id, quantity: quantity)] + items.map(\.wish),
+      language: outbox.language
+    )
+    draft.note = note
+    draft.anyway = anyway
+    let clock = SystemCourierClock()
+    let made = try CatalogOrder(draft, budget: budget, reader, at: clock.now())
+    let box = try outbox.outbox()
+    try box.place(made.order)
+
+    for change in made.priceChanges { Log(output).warning(change) }
+    guard let receiver else { return try show(box, made.order) }
+    if !output.json { try show(box, made.order) }
+    var limits = Courier.Limits()
+    limits.until = made.order.id
+    let (report, signal) = try OrderSending(box, receiver, webhook).run(limits)
+    if output.json { try show(box, made.order) }
+    let mine = report.about(made.order.id)
+    for warning in CourierSummary(mine, host: receiver.host).warnings {
+      Log(output).warning(warning)
+    }
+    Output.end(ExitStatus(mine, signal: signal))
+  }
+
+  private func show(_ box: Outbox, _ order: Order) throws {
+    if output.json {
+      Output.json(try OrderDocument.placed(box.order(order.id.rawValue)))
+    } else {
+      Output.data(PlacedOrderText(order).text)
+    }
+  }
+}
+
+/// An item and how many, as `--item` takes them: `HDF73=2`, or `HDF73` for one.
+struct WishArgument: ExpressibleByArgument {
+  let wish: OrderDraft.Wish
+
+  init?(argument: String) {
+    guard let sign = argument.lastIndex(of: "=") else {
+      guard !argument.isEmpty else { return nil }
+      wish = OrderDraft.Wish(item: argument, quantity: 1)
+      return
+    }
+    guard sign > argument.startIndex, let count = Int(argument[argument.index(after: sign)...])
+    else { return nil }
+    wish = OrderDraft.Wish(item: String(argument[..<sign]), quantity: count)
+  }
+}

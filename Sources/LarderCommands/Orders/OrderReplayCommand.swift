@@ -1,0 +1,53 @@
+import ArgumentParser
+import Orders
+
+/// `larder order replay ID…`: sends again what was given up, or settles what was held.
+struct OrderReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Queue dead or held orders again, or say that held ones did arrive.",
+    discussion: """
+      Example:  larder order replay ord_01k0 && larder order send
+                larder order replay --all
+                larder order replay --arrived ord_01k1
+
+      A replayed order keeps its id, so that a receiver that has it already can tell.
+
+      Exit statuses: 0 queued or settled, 1 there is no such order, or it is neither dead nor held,
+      64 usage, 74 disk.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("Orders, by id or the beginning of it.", valueName: "order"))
+  var orders: [String] = []
+
+  @Flag(help: "Every dead order.")
+  var all = false
+
+  @Flag(help: "Send nothing: these held orders did arrive.")
+  var arrived = false
+
+  @OptionGroup var outbox: OutboxOptions
+  @OptionGroup var output: OutputOptions
+
+  mutating func validate() throws {
+    if all == !orders.isEmpty { throw ValidationError("name orders, or give --all") }
+    if all, arrived { throw ValidationError("--arrived takes the orders that did") }
+  }
+
+  func run() throws {
+    let now = SystemCourierClock().now()
+    let box = all ? try outbox.existing() : try outbox.outbox(of: orders.first ?? "")
+    let ids =
+      arrived
+      ? try box?.settle(arrived: orders) ?? []
+      : try box?.replay(all ? nil : orders, at: now) ?? []
+    if output.json {
+      let entries = try ids.compactMap { try box?.order($0.rawValue) }
+      Output.json(try OrderDocument.list(entries))
+    } else if !output.quiet {
+      let done = arrived ? "settled" : "queued again"
+      Output.data("\(Quantities.count(ids.count, "order")) \(done)")
+    }
+  }
+}

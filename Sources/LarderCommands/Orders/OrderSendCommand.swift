@@ -1,0 +1,62 @@
+import ArgumentParser
+import Orders
+
+/// `larder order send`: brings what is due to the webhook.
+struct OrderSendCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Bring the orders that are due to the webhook.",
+    discussion: """
+      Example:  larder order send --webhook-url-file /etc/larder/webhook
+                larder order send --on-ambiguous resend
+
+      Orders go out in the order of placing; to Slack, one a second at most, however many run this.
+      Delivered is what the webhook answers with a 2xx status, and Slack with "ok". 400, 413 and 422
+      refuse one order (it is dead until replayed); 401, 403, 404 and 410 stop the webhook until
+      --resume or another URL. All else is tried again at once, then after 5 s, 5 min, 30 min, 2 h,
+      5 h, 10 h, 14 h, 20 h and 24 h, and not before a Retry-After of up to a day. An order whose
+      answer was never seen may have arrived: hold keeps and lists it, resend sends it again under
+      the same id.
+
+      Exit statuses: 0 all that was due is delivered, 3 some orders are dead, held or to be tried
+      again (each is listed), 64 usage, 69 the webhook is stopped or cannot be reached, 74 disk,
+      75 orders wait for their time.
+      """
+  )
+
+  @Option(help: ArgumentHelp("Attempt at most so many.", valueName: "n"))
+  var limit: Int?
+
+  @Flag(help: "Start a stopped webhook again.")
+  var resume = false
+
+  @OptionGroup var outbox: OutboxOptions
+  @OptionGroup var webhook: WebhookOptions
+  @OptionGroup var output: OutputOptions
+
+  mutating func validate() throws {
+    if let limit, limit < 1 {
+      throw ValidationError("--limit takes a number from 1, not \(limit)")
+    }
+  }
+
+  func run() throws {
+    let receiver = try webhook.webhook()
+    guard let box = try outbox.existing() else {
+      if output.json { Output.json(try CourierDocument(.nothing).json()) }
+      return
+    }
+    var limits = Courier.Limits()
+    limits.attempts = limit ?? .max
+    let (report, signal) = try OrderSending(box, receiver, webhook)
+      .run(limits, resuming: resume)
+    let summary = CourierSummary(report, host: receiver.host)
+    if output.json {
+      Output.json(try CourierDocument(report).json())
+    } else if !output.quiet {
+      Output.data(summary.text)
+    }
+    for warning in summary.warnings { Log(output).warning(warning) }
+    Output.end(ExitStatus(report, signal: signal))
+  }
+}

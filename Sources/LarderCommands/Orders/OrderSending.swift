@@ -1,0 +1,65 @@
+import CurlTransport
+import Dispatch
+import Orders
+import Transport
+
+/// A courier's run with what a command adds: options, a transport, and signals.
+struct OrderSending {
+  private let outbox: Outbox
+  private let webhook: Webhook
+  private let options: WebhookOptions
+
+  /// How long an attempt may go on after a signal, so that its answer is not lost.
+  private static let grace = DispatchTimeInterval.milliseconds(1000)
+
+  init(_ outbox: Outbox, _ webhook: Webhook, _ options: WebhookOptions) {
+    self.outbox = outbox
+    self.webhook = webhook
+    self.options = options
+  }
+
+  /// Sends what is due until it is done, a signal comes or the limits say so.
+  ///
+  /// - Parameters:
+  ///   - limits: how far to go; `patience` is taken from the options.
+  ///   - resuming: whether a stopped webhook starts again.
+  /// - Returns: What was done, and the signal that ended it, if one did.
+  /// - Throws: ``OrdersError`` when the outbox cannot be written, ``TransferFailure`` without memory.
+  func run(_ limits: Courier.Limits = Courier.Limits(), resuming: Bool = false) throws
+    -> (report: CourierReport, signal: Int32?)
+  {
+    var limits = limits
+    limits.patience = Int64(options.wait.seconds * 1000)
+    let transport = try CurlTransport(Self.transport(options))
+    defer { transport.shutdown() }
+    let courier = Courier(
+      outbox,
+      to: webhook,
+      policy: options.onAmbiguous ?? webhook.payload.defaultPolicy,
+      limits: limits,
+      transport: transport,
+      clock: SystemCourierClock()
+    )
+    let signals = Signals { _ in
+      courier.stop()
+      DispatchQueue.global().asyncAfter(deadline: .now() + Self.grace) { transport.cancelAll() }
+    }
+    if resuming { try outbox.resume(webhook) }
+    let report = try courier.run()
+    return (report, signals.signal)
+  }
+
+  /// A transport that leaves all waiting and repeating to the courier.
+  private static func transport(_ options: WebhookOptions) -> TransportOptions {
+    var transport = TransportOptions()
+    transport.parallel = .fixed(1)
+    transport.retry.retries = 0
+    transport.retry.longestRetryAfter = .zero
+    transport.breaker.failures = .max
+    transport.transferTimeout = options.timeout.duration
+    transport.connectTimeout = min(.seconds(10), options.timeout.duration)
+    transport.caFile = options.cacert
+    transport.userAgent = "larder/\(LarderCommand.version)"
+    return transport
+  }
+}

@@ -1,0 +1,66 @@
+/// The language in which people read orders.
+public enum Language: String, Sendable, CaseIterable {
+  /// Korean.
+  case korean = "ko"
+  /// English, and every language that larder does not speak.
+  case english = "en"
+
+  /// The language of a locale's name, such as `ko_KR.UTF-8`.
+  public init(locale: String) {
+    self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
+  }
+
+  /// What is ordered, in a few words: "title", "title × 2", "title 외 2건" or "title and 2 more".
+  func summary(of lines: [OrderLine]) -> String {
+    guard let first = lines.first else { return "" }
+    let more = lines.count - 1
+    if more == 0 {
+      return first.quantity == 1 ? first.title : "\(first.title) × \(first.quantity)"
+    }
+    switch self {
+    case .korean: return "\(first.title) 외 \(more)건"
+    case .english: return "\(first.title) and \(more) more"
+    }
+  }
+
+  /// How long ago something was: "3분 전", "3 minutes ago".
+  ///
+  /// - Parameter seconds: the age; a clock that went back makes it negative, which is now.
+  /// - Returns: The words.
+  public func ago(seconds: Int64) -> String {
+    let steps: [(size: Int64, korean: String, english: String)] = [
+      (31_536_000, "년", "year"), (2_592_000, "개월", "month"), (86_400, "일", "day"),
+      (3600, "시간", "hour"), (60, "분", "minute"),
+    ]
+    for step in steps where seconds >= step.size {
+      let count = seconds / step.size
+      switch self {
+      case .korean: return "\(count)\(step.korean) 전"
+      case .english: return "\(count) \(step.english)\(count == 1 ? "" : "s") ago"
+      }
+    }
+    return self == .korean ? "방금 전" : "just now"
+  }
+
+  /// What a state is called.
+  public func name(of state: OrderState) -> String {
+    guard self == .korean else { return state.rawValue }
+    switch state {
+    case .ordered: return "주문"
+    case .preparing: return "준비 중"
+    case .ready: return "준비 완료"
+    case .collected: return "수령 완료"
+    case .cancelled: return "취소"
+    }
+  }
+
+  /// What a message is about.
+  func headline(of state: OrderState) -> String {
+    switch (self, state) {
+    case (.korean, .ordered): "새 주문"
+    case (.korean, _): "주문: \(name(of: state))"
+    case (.english, .ordered): "New order"
+    case (.english, _): "Order \(state.rawValue)"
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Catalog
+
+/// An order as somebody asks for it, before the catalog was asked.
+public struct OrderDraft: Sendable {
+  /// An item and how many of it.
+  public struct Wish: Hashable, Sendable {
+    /// The item's id.
+    public let item: String
+    /// How many.
+    public let quantity: Int
+
+    /// Makes a wish.
+    public init(item: String, quantity: Int) {
+      self.item = item
+      self.quantity = quantity
+    }
+  }
+
+  /// Who orders.
+  public var by: String
+  /// What is wanted, in order; the same item may stand twice.
+  public var wishes: [Wish]
+  /// What else there is to say.
+  public var note: String?
+  /// Whether a sold-out item is ordered all the same.
+  public var anyway = false
+  /// The most that may be spent, in minor units of the catalog's currency.
+  public var budget: Price?
+  /// The language of the order's messages.
+  public var language: Language
+
+  /// Makes a draft without note and budget.
+  public init(by: String, wishes: [Wish], language: Language) {
+    self.by = by
+    self.wishes = wishes
+    self.language = language
+  }
+
+  /// The longest name, and the longest note, in characters.
+  static let longestName = 200
+  static let longestNote = 10_000
+  /// The most pieces of one item.
+  public static let mostPieces = 1_000_000
+
+  /// Makes the order with what the catalog says of its items.
+  ///
+  /// - Parameters:
+  ///   - items: the items by id, as last synced.
+  ///   - id: the order's name.
+  ///   - now: when it is placed.
+  /// - Returns: The order, which nobody has kept yet.
+  /// - Throws: ``OrdersError``: `refused` when an item is sold out, has no price, or the whole costs
+  ///   more than the budget; `usage` for a name or number that cannot be.
+  public func order(_ items: [String: StoreItem], id: OrderID, at now: OrderTime)
+    throws(OrdersError) -> Order
+  {
+    let name = PlainText.line(by)
+    guard !name.isEmpty, name.count <= Self.longestName else {
+      throw OrdersError(
+        .usage,
+        "cannot order: a name has 1 to \(Self.longestName) characters; give one with --by"
+      )
+    }
+    if let note, note.count > Self.longestNote {
+      throw OrdersError(
+        .usage,
+        "cannot order: the note has \(note.count) characters; \(Self.longestNote) are the most"
+      )
+    }
+    let lines = try lines(items)
+    let total = try Self.total(of: lines)
+    if let budget, budget.currency != total.currency || total.minorUnits > budget.minorUnits {
+      throw OrdersError(
+        .refused,
+        "cannot order: \(total.formatted()) is more than the budget of \(budget.formatted()); "
+          + "order less, or raise --budget"
+      )
+    }
+    let text = note.map(PlainText.block).flatMap { $0.isEmpty ? nil : $0 }
+    return Order(
+      id: id,
+      by: name,
+      lines: lines,
+      total: total,
+      note: text,
+      language: language,
+      placed: now
+    )
+  }
+
+  /// One line an item, in the order of their first mention.
+  private func lines(_ items: [String: StoreItem]) throws(OrdersError) -> [OrderLine] {
+    var quantities: [String: Int] = [:]
+    var ids: [String] = []
+    for wish in wishes {
+      if quantities[wish.item] == nil { ids.append(wish.item) }
+      quantities[wish.item, default: 0] += min(max(wish.quantity, -1), Self.mostPieces + 1)
+      guard wish.quantity > 0, quantities[wish.item, default: 0] <= Self.mostPieces else {
+        throw OrdersError(
+          .usage,
+          "cannot order \(wish.quantity) of \(wish.item): from 1 to \(Self.mostPieces) can be had"
+        )
+      }
+    }
+    var lines: [OrderLine] = []
+    for id in ids {
+      guard let item = items[id] else {
+        throw OrdersError(.unknown, "cannot order \(id): the catalog has no such item")
+      }
+      if !anyway, item.isSoldOut {
+        throw OrdersError(
+          .refused,
+          "cannot order \(id) (\(item.title)): it is sold out; --anyway orders it all the same"
+        )
+      }
+      guard let price = item.salePrice ?? item.normalPrice else {
+        throw OrdersError(
+          .refused,
+          "cannot order \(id) (\(item.title)): the catalog has no price for it; sync again"
+        )
+      }
+      lines.append(
+        OrderLine(
+          item: id,
+          title: PlainText.line(item.title),
+          price: price,
+          quantity: quantities[id, default: 1]
+        )
+      )
+    }
+    return lines
+  }
+
+  private static func total(of lines: [OrderLine]) throws(OrdersError) -> Price {
+    guard let currency = lines.first?.price.currency else {
+      throw OrdersError(.usage, "cannot order nothing; name an item")
+    }
+    var units = 0
+    for line in lines {
+      guard line.price.currency == currency else {
+        throw OrdersError(
+          .refused,
+          "cannot order \(line.item): its price is in \(line.price.currency), not in \(currency); "
+            + "order it apart"
+        )
+      }
+      let (sum, tooMuch) = line.price.minorUnits.multipliedReportingOverflow(by: line.quantity)
+      let (next, overflow) = units.addingReportingOverflow(sum)
+      guard !tooMuch, !overflow else {
+        throw OrdersError(
+          .usage,
+          "cannot order so much: its total fits into no number; order less"
+        )
+      }
+      units = next
+    }
+    return Price(minorUnits: units, currency: currency)
+  }
+}
+
+extension StoreItem {
+  /// Whether a badge says that there is none left.
+  public var isSoldOut: Bool {
+    badges.contains { badge in
+      let word = badge.lowercased()
+      return word.contains("품절") || word.contains("sold out") || word.contains("sold-out")
+        || word.contains("soldout")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Transport
+
+/// One message about one order: its placing, or a change that was to be posted too.
+public struct OrderMessage: Hashable, Sendable {
+  /// Its name over all attempts, the value of `webhook-id` and `Idempotency-Key`.
+  public let id: String
+  /// The order.
+  public let order: Order
+  /// What it is about.
+  public let state: OrderState
+  /// When the order came into that state.
+  public let changed: OrderTime
+
+  /// The name of a message: the order's own for its placing.
+  static func name(_ order: OrderID, _ state: OrderState) -> String {
+    state == .ordered ? order.rawValue : "\(order.rawValue)_\(state.rawValue)"
+  }
+
+  /// The longest answer that is looked at, in bytes.
+  static let replyLimit: Int64 = 1 << 20
+
+  /// The request of one attempt.
+  ///
+  /// - Parameters:
+  ///   - webhook: where to.
+  ///   - now: when, for the signature.
+  /// - Returns: The request; nil when the message cannot be written as JSON.
+  func request(to webhook: Webhook, at now: OrderTime) -> Request? {
+    var request = Request(webhook.url)
+    request.method = .post
+    request.trust = .named
+    request.priority = .section
+    request.bodyLimit = Self.replyLimit
+    request.headers = ["Content-Type": "application/json", "Idempotency-Key": id]
+    switch webhook.payload {
+    case .slack:
+      request.body = SlackPayload(order, state, webhook.template).json()
+    case .json:
+      guard let body = EventPayload(order, state, at: changed).json() else { return nil }
+      request.body = body
+      request.headers.append("webhook-id", id)
+      request.headers.append("webhook-timestamp", String(now.seconds))
+      let signatures = webhook.secrets.map {
+        $0.signature(id: id, timestamp: now.seconds, body: body)
+      }
+      if !signatures.isEmpty {
+        request.headers.append("webhook-signature", signatures.joined(separator: " "))
+      }
+    }
+    return request.body == nil ? nil : request
+  }
+}

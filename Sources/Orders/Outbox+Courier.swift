@@ -1,0 +1,216 @@
+import GRDB
+
+extension Outbox {
+  /// Chooses the next message and marks it `sending`, in one transaction.
+  ///
+  /// The courier lock is held. Messages go in the order of placing. One that waits for its time or is held lets those behind it
+  /// pass; only a later message about the same order waits for the earlier ones.
+  ///
+  /// - Parameters:
+  ///   - webhook: where to.
+  ///   - plan: what becomes of a message whose courier died.
+  ///   - now: when.
+  ///   - random: chance, in 0..<1.
+  /// - Returns: What to do.
+  /// - Throws: ``OrdersError``; nothing may be sent then.
+  func claim(_ webhook: Webhook, _ plan: DeliveryPlan, at now: OrderTime, random: Double)
+    throws(OrdersError) -> Claim
+  {
+    try write { db in
+      try recover(plan, at: now, random, db)
+      let state = try self.state(of: webhook, db)
+      if let reason = state.stopped { return .stopped(reason) }
+      guard let row = try Self.firstDue(at: now, db) else {
+        guard let due = try Self.nextDue(db) else { return .idle }
+        return .wait(until: max(due, state.earliest(at: now) ?? due))
+      }
+      if let moment = state.earliest(at: now) { return .wait(until: moment) }
+      guard let message = try self.message(row, db) else { return .idle }
+      let delivery = Delivery(
+        state: .queued,
+        attempts: row[5],
+        tries: row[6],
+        lastError: row[7],
+        nextAttempt: nil
+      ).claimed
+      try store(delivery, message.id, db)
+      try db.execute(
+        sql: "INSERT INTO attempt(message, number, began) VALUES (?, ?, ?)",
+        arguments: [row[0] as Int64, delivery.attempts, now.milliseconds]
+      )
+      try store(state.spaced(webhook.payload, at: now), of: webhook, db)
+      return .attempt(message, delivery)
+    }
+  }
+
+  /// Writes down how an attempt ended, while the courier lock is still held.
+  ///
+  /// - Returns: How far the message is now.
+  /// - Throws: ``OrdersError``; the message stays `sending`, as if the courier had died.
+  func record(
+    _ outcome: AttemptOutcome,
+    _ message: OrderMessage,
+    _ delivery: Delivery,
+    _ webhook: Webhook,
+    _ plan: DeliveryPlan,
+    at now: OrderTime,
+    random: Double
+  ) throws(OrdersError) -> Delivery {
+    try write { db in
+      let next = plan.next(delivery, after: outcome, at: now, random: random)
+      let kept = try settle(next, message.id, outcome, at: now, db)
+      let state = try self.state(of: webhook, db)
+      try store(state.after(outcome, at: now), of: webhook, db)
+      return kept
+    }
+  }
+
+  /// Lets a stopped webhook have messages again.
+  public func resume(_ webhook: Webhook) throws(OrdersError) {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE webhook SET stopped = NULL, stopped_at = NULL WHERE digest = ?",
+        arguments: [webhook.digest]
+      )
+    }
+  }
+
+  /// What is remembered of a webhook.
+  public func state(of webhook: Webhook) throws(OrdersError) -> WebhookState {
+    try read { db in try state(of: webhook, db) }
+  }
+
+  /// Messages that wait for their time, and for no earlier one about the same order.
+  ///
+  /// Both conditions
+  /// on `delivery` are needed: SQLite takes the small index only where it sees the index's own.
+  private static let waiting = """
+    message AS m WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') \
+    AND NOT EXISTS (SELECT 1 FROM message WHERE placed = m.placed AND row < m.row \
+    AND delivery NOT IN ('delivered', 'dead'))
+    """
+
+  private static func firstDue(at now: OrderTime, _ db: Database) throws -> Row? {
+    try Row.fetchOne(
+      db,
+      sql: """
+        SELECT row, id, placed, state, changed, attempts, tries, error FROM \(waiting) \
+        AND next <= ? ORDER BY row LIMIT 1
+        """,
+      arguments: [now.milliseconds]
+    )
+  }
+
+  private static func nextDue(_ db: Database) throws -> OrderTime? {
+    try Int64.fetchOne(db, sql: "SELECT min(next) FROM \(waiting)")
+      .map(OrderTime.init(milliseconds:))
+  }
+
+  /// Settles what dead couriers left, and queues what was held when the plan resends.
+  private func recover(
+    _ plan: DeliveryPlan,
+    at now: OrderTime,
+    _ random: Double,
+    _ db: Database
+  ) throws {
+    let left = plan.policy == .resend ? "'sending', 'ambiguous'" : "'sending'"
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, delivery, attempts, tries, error FROM message WHERE delivery IN (\(left)) \
+        AND delivery NOT IN ('delivered', 'dead') ORDER BY row
+        """
+    )
+    for row in rows {
+      let state = Delivery.State(rawValue: row[1]) ?? .sending
+      let delivery = Delivery(
+        state: state,
+        attempts: row[2],
+        tries: row[3],
+        lastError: row[4],
+        nextAttempt: nil
+      )
+      if state == .ambiguous {
+        // Somebody, or the default for programs, has decided: it starts its schedule anew.
+        try store(delivery.revived(at: now), row[0], db)
+      } else {
+        let outcome = AttemptOutcome.unknown("interrupted")
+        let next = plan.next(delivery, after: outcome, at: now, random: random)
+        _ = try settle(next, row[0], outcome, at: now, db)
+      }
+    }
+  }
+
+  /// Keeps the end of an attempt; a cancelled order's message is not queued again.
+  private func settle(
+    _ delivery: Delivery,
+    _ id: String,
+    _ outcome: AttemptOutcome,
+    at now: OrderTime,
+    _ db: Database
+  ) throws -> Delivery {
+    var delivery = delivery
+    let isWithdrawn =
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT placed.state = 'cancelled' AND message.state <> 'cancelled' FROM message \
+          JOIN placed ON placed.row = message.placed WHERE message.id = ?
+          """,
+        arguments: [id]
+      ) ?? false
+    if isWithdrawn, delivery.state == .queued { delivery = delivery.settled(.dead, "cancelled") }
+    try store(delivery, id, db)
+    try db.execute(
+      sql: """
+        UPDATE attempt SET ended = ?, outcome = ? WHERE number = ? \
+        AND message = (SELECT row FROM message WHERE id = ?)
+        """,
+      arguments: [now.milliseconds, outcome.words, delivery.attempts, id]
+    )
+    return delivery
+  }
+
+  private func message(_ row: Row, _ db: Database) throws -> OrderMessage? {
+    let placed: Int64 = row[2]
+    guard let entry = try Self.entries(db, where: "row = ?", [placed]).first else { return nil }
+    return OrderMessage(
+      id: row[1],
+      order: entry.order,
+      state: OrderState(rawValue: row[3]) ?? .ordered,
+      changed: OrderTime(milliseconds: row[4])
+    )
+  }
+
+  private func state(of webhook: Webhook, _ db: Database) throws -> WebhookState {
+    var state = WebhookState()
+    guard
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT stopped, stopped_at, paused_until, next_slot FROM webhook WHERE digest = ?
+          """,
+        arguments: [webhook.digest]
+      )
+    else { return state }
+    func time(_ index: Int) -> OrderTime? {
+      (row[index] as Int64?).map(OrderTime.init(milliseconds:))
+    }
+    state.stopped = row[0]
+    (state.stoppedAt, state.pausedUntil, state.nextSlot) = (time(1), time(2), time(3))
+    return state
+  }
+
+  private func store(_ state: WebhookState, of webhook: Webhook, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT OR REPLACE INTO webhook(digest, host, stopped, stopped_at, paused_until, next_slot) \
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        webhook.digest, webhook.host, state.stopped, state.stoppedAt?.milliseconds,
+        state.pausedUntil?.milliseconds, state.nextSlot?.milliseconds,
+      ]
+    )
+  }
+}

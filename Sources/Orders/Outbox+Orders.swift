@@ -1,0 +1,152 @@
+import Catalog
+import GRDB
+
+extension Outbox {
+  /// Keeps an order and the message about it; durable when this returns.
+  ///
+  /// - Throws: ``OrdersError``; the order is not kept then.
+  public func place(_ order: Order) throws(OrdersError) {
+    try write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO placed(id, by, note, currency, total, language, placed, state) \
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          order.id.rawValue, order.by, order.note, order.total.currency, order.total.minorUnits,
+          order.language.rawValue, order.placed.milliseconds, OrderState.ordered.rawValue,
+        ]
+      )
+      let row = db.lastInsertedRowID
+      for (position, line) in order.lines.enumerated() {
+        try db.execute(
+          sql: """
+            INSERT INTO line(placed, position, item, title, price, quantity) \
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+          arguments: [
+            row, position, line.item, line.title, line.price.minorUnits, line.quantity,
+          ]
+        )
+      }
+      try enter(.ordered, row, at: order.placed, db)
+      try post(.ordered, order.id, row, at: order.placed, db)
+    }
+  }
+
+  /// Every order, in the order of placing.
+  public func orders() throws(OrdersError) -> [OrderEntry] {
+    try read { db in try Self.entries(db, where: "TRUE", []) }
+  }
+
+  /// The order of that id, or of the only id that begins so.
+  ///
+  /// - Throws: ``OrdersError`` when there is none, or several.
+  public func order(_ id: String) throws(OrdersError) -> OrderEntry {
+    try read { db in
+      let row = try Self.row(of: id, db)
+      guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
+        throw OrdersError(.unknown, "cannot find order \(id); larder order list names them all")
+      }
+      return entry
+    }
+  }
+
+  /// How many messages are in each state of delivery.
+  public func counts() throws(OrdersError) -> DeliveryCounts {
+    try read { db in try Self.counts(db) }
+  }
+
+  /// Adds to a report what is left: counts, and the orders that somebody has to decide about.
+  func sum(_ report: inout CourierReport) throws(OrdersError) {
+    let (counts, held) = try read { db in
+      (
+        try Self.counts(db),
+        try String.fetchAll(
+          db,
+          sql: """
+            SELECT DISTINCT placed.id FROM message JOIN placed ON placed.row = message.placed \
+            WHERE delivery = 'ambiguous' ORDER BY message.row
+            """
+        )
+      )
+    }
+    report.counts = counts
+    report.held = held.map(OrderID.init(rawValue:))
+  }
+
+  static func counts(_ db: Database) throws -> DeliveryCounts {
+    var counts: [Delivery.State: Int] = [:]
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT delivery, count(*) FROM message JOIN placed ON placed.row = message.placed \
+        WHERE NOT (placed.state = 'cancelled' AND message.state <> 'cancelled' \
+        AND delivery IN ('queued', 'ambiguous', 'dead')) GROUP BY delivery
+        """
+    )
+    for row in rows {
+      if let state = Delivery.State(rawValue: row[0]) { counts[state] = row[1] }
+    }
+    return DeliveryCounts(counts)
+  }
+
+  /// The row of an order by its id or the beginning of it.
+  static func row(of id: String, _ db: Database) throws -> Int64 {
+    if let row = try Int64.fetchOne(
+      db,
+      sql: "SELECT row FROM placed WHERE id = ?",
+      arguments: [id]
+    ) {
+      return row
+    }
+    // A beginning must tell at least of the time, or it would fit whatever comes next.
+    let rows =
+      id.count < OrderID.prefix.count + 4
+      ? []
+      : try Int64.fetchAll(
+        db,
+        sql: "SELECT row FROM placed WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2",
+        arguments: [id]
+      )
+    guard let row = rows.first, rows.count == 1 else {
+      throw OrdersError(
+        .unknown,
+        rows.isEmpty
+          ? "cannot find order \(id); larder order list names them all"
+          : "cannot choose: several orders begin with \(id); give more of the id"
+      )
+    }
+    return row
+  }
+
+  /// Writes down a state, and when.
+  func enter(_ state: OrderState, _ row: Int64, at now: OrderTime, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO change(placed, position, state, time) \
+        SELECT ?1, count(*), ?2, ?3 FROM change WHERE placed = ?1
+        """,
+      arguments: [row, state.rawValue, now.milliseconds]
+    )
+    try db.execute(
+      sql: "UPDATE placed SET state = ? WHERE row = ?",
+      arguments: [state.rawValue, row]
+    )
+  }
+
+  /// Queues a message.
+  func post(_ state: OrderState, _ id: OrderID, _ row: Int64, at now: OrderTime, _ db: Database)
+    throws
+  {
+    try db.execute(
+      sql: """
+        INSERT INTO message(id, placed, state, changed, delivery, attempts, tries, next) \
+        VALUES (?, ?, ?, ?, 'queued', 0, 0, ?)
+        """,
+      arguments: [
+        OrderMessage.name(id, state), row, state.rawValue, now.milliseconds, now.milliseconds,
+      ]
+    )
+  }
+}

@@ -1,0 +1,100 @@
+import GRDB
+import Glibc
+
+/// The orders, and what is still to be sent of them: one SQLite database outside every cache.
+///
+/// An order that ``place(_:)`` returned from survives any crash and power cut: rollback journal and
+/// `synchronous=FULL`; no WAL, whose reset defect Debian's SQLite still has. The file is 0600.
+///
+/// Safe to call from any thread, and to open from any number of processes; calls wait for each other.
+public final class Outbox: Sendable {
+  private let queue: DatabaseQueue
+  /// The file.
+  public let path: String
+
+  /// How long a call waits for other processes before it gives up, in seconds.
+  private static let patience = 20.0
+
+  /// Opens the outbox at `path`, making it when there is none.
+  ///
+  /// - Throws: ``OrdersError``.
+  public init(_ path: String) throws(OrdersError) {
+    try OutboxFile.make(path)
+    self.path = path
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(Self.patience)
+    configuration.prepareDatabase { db in
+      // TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
+      try db.execute(
+        sql: """
+          PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;
+          PRAGMA cache_size = -4096; PRAGMA trusted_schema = OFF
+          """
+      )
+    }
+    do {
+      queue = try DatabaseQueue(path: path, configuration: configuration)
+      try queue.inDatabase { db in
+        guard try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 else { return }
+        try db.inTransaction(.immediate) {
+          // Another process may have made the tables meanwhile.
+          if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
+            try db.execute(sql: Self.schema)
+            try db.execute(sql: "PRAGMA user_version = \(Self.version)")
+          }
+          return .commit
+        }
+      }
+      let version = try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+      guard version <= Self.version else {
+        throw OrdersError(
+          .tooNew,
+          "cannot use \(path): a newer larder wrote it (version \(version)); use that larder"
+        )
+      }
+    } catch {
+      throw Self.translate(error, path)
+    }
+  }
+
+  /// Whether there is an outbox at `path`.
+  public static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Runs `body` in one transaction: all of it is committed and synced, or nothing.
+  @discardableResult
+  func write<Value>(_ body: (Database) throws -> Value) throws(OrdersError) -> Value {
+    do {
+      return try queue.write(body)
+    } catch {
+      throw Self.translate(error, path)
+    }
+  }
+
+  /// Runs `body` on one moment's state.
+  func read<Value>(_ body: (Database) throws -> Value) throws(OrdersError) -> Value {
+    do {
+      return try queue.read(body)
+    } catch {
+      throw Self.translate(error, path)
+    }
+  }
+
+  private static func translate(_ error: any Error, _ path: String) -> OrdersError {
+    guard let error = error as? DatabaseError else {
+      return error as? OrdersError ?? OrdersError(.disk, "cannot use \(path): \(error)")
+    }
+    switch error.resultCode {
+    case .SQLITE_FULL:
+      return OrdersError(.diskFull, "cannot write \(path): no space left; free some and run again")
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+      return OrdersError(
+        .damaged,
+        "cannot read \(path): it is damaged; move it away, and save what sqlite3 .recover finds"
+      )
+    case .SQLITE_BUSY:
+      return OrdersError(.busy, "cannot use \(path): another process holds it; try again")
+    default:
+      return OrdersError(.disk, "cannot use \(path): \(error.message ?? "SQLite error")")
+    }
+  }
+}

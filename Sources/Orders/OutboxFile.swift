@@ -1,0 +1,54 @@
+import Glibc
+
+/// The file of the outbox: found, made and kept to its owner.
+enum OutboxFile {
+  /// Makes the file and the folders above it as far as they are missing.
+  ///
+  /// Folders are 0700 and the file 0600 whatever the umask, for the file names who ordered what. What
+  /// is made is synced, so that a power cut after the first order does not take the file's name away.
+  ///
+  /// - Throws: ``OrdersError`` when the system refuses.
+  static func make(_ path: String) throws(OrdersError) {
+    let folder = self.folder(of: path)
+    try makeFolders(folder)
+    // A link in its place would put the orders where others might read them.
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("open", path, errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw OrdersError(.disk, "cannot open \(path): it is no file; name one with LARDER_ORDERS")
+    }
+    if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
+      throw .system("close to others", path, errno: errno)
+    }
+    if status.st_size == 0 { try sync(folder) }
+  }
+
+  /// The folder that a path lies in.
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func makeFolders(_ path: String) throws(OrdersError) {
+    var status = stat()
+    if stat(path, &status) == 0 { return }
+    let parent = folder(of: path)
+    try makeFolders(parent)
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system("make", path, errno: errno) }
+    try sync(parent)
+  }
+
+  private static func sync(_ folder: String) throws(OrdersError) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      // A folder that may be passed but not read cannot be synced by its users.
+      if errno == EACCES { return }
+      throw .system("open", folder, errno: errno)
+    }
+    defer { close(descriptor) }
+    if fsync(descriptor) != 0, errno != EINVAL { throw .system("sync", folder, errno: errno) }
+  }
+}

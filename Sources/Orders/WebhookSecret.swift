@@ -1,0 +1,47 @@
+import Crypto
+import FoundationEssentials
+
+/// A key that signs messages. (Standard Webhooks 1.0, "Symmetric")
+public struct WebhookSecret: Sendable {
+  private let key: SymmetricKey
+
+  /// Reads keys as a file or the environment has them: `whsec_` and base64, white space between.
+  ///
+  /// - Parameter text: one key or several; all of them sign, so that a receiver can change over.
+  /// - Returns: The keys, at least one.
+  /// - Throws: ``OrdersError`` of code `usage`, which repeats nothing of the text.
+  public static func parse(_ text: String) throws(OrdersError) -> [WebhookSecret] {
+    var secrets: [WebhookSecret] = []
+    for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
+      guard word.hasPrefix("whsec_"),
+        let bytes = Data(base64Encoded: String(word.dropFirst("whsec_".count))), !bytes.isEmpty
+      else {
+        throw OrdersError(
+          .usage,
+          "cannot sign: secret \(index + 1) is not whsec_ and base64; copy it whole"
+        )
+      }
+      secrets.append(WebhookSecret(key: SymmetricKey(data: bytes)))
+    }
+    guard !secrets.isEmpty else {
+      throw OrdersError(
+        .usage,
+        "cannot sign: the secret is empty; give whsec_…, or --unsigned if nobody checks"
+      )
+    }
+    return secrets
+  }
+
+  /// The value of `webhook-signature` for one key: `v1,` and the HMAC-SHA256 in base64.
+  ///
+  /// - Parameters:
+  ///   - id: the value of `webhook-id`.
+  ///   - timestamp: the value of `webhook-timestamp`, seconds since 1970.
+  ///   - body: the body's bytes.
+  /// - Returns: The signature.
+  public func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+    let signed = Array("\(id).\(timestamp).".utf8) + body
+    let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
+    return "v1," + Data(code).base64EncodedString()
+  }
+}

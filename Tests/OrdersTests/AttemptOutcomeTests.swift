@@ -1,0 +1,108 @@
+import CurlTransport
+import Testing
+import Transport
+
+@testable import Orders
+
+/// What answers mean.
+@Suite struct AttemptOutcomeTests {
+  @Test(arguments: [
+    ("ok", "delivered"), ("ok\n", "delivered"), (" ok ", "delivered"), ("", "failed reply-not-ok"),
+    ("OK", "failed reply-not-ok"), ("okay", "failed reply-not-ok"),
+    ("<html>Sign in</html>", "failed reply-not-ok"), ("ok\u{301}", "failed reply-not-ok"),
+    ("no_service", "stopped http-200 no_service"),
+    ("invalid_payload", "refused http-200 invalid_payload"),
+  ])
+  func `Slack takes a message only with ok`(_ body: String, _ words: String) throws {
+    let outcome = AttemptOutcome.judge(try success(), reply: Array(body.utf8), payload: .slack)
+
+    #expect(outcome.words == words)
+  }
+
+  @Test(arguments: ["", "ok", "<html>", "no_service"])
+  func `a program's 2xx is enough`(_ body: String) throws {
+    let outcome = AttemptOutcome.judge(try success(), reply: Array(body.utf8), payload: .json)
+
+    #expect(outcome == .delivered)
+  }
+
+  @Test(arguments: [
+    (400, "", "refused http-400"), (413, "", "refused http-413"), (422, "", "refused http-422"),
+    (401, "", "stopped http-401"), (403, "", "stopped http-403"), (404, "", "stopped http-404"),
+    (410, "", "stopped http-410"), (301, "", "failed http-301"), (307, "", "failed http-307"),
+    (408, "", "failed http-408"), (409, "", "failed http-409"), (429, "", "failed http-429"),
+    (500, "", "failed http-500"), (501, "", "failed http-501"), (503, "", "failed http-503"),
+    (500, "invalid_payload", "refused http-500 invalid_payload"),
+    (404, "no_service", "stopped http-404 no_service"),
+    (403, "invalid_token", "stopped http-403 invalid_token"),
+    (410, "channel_is_archived", "stopped http-410 channel_is_archived"),
+    (403, "action_prohibited", "stopped http-403 action_prohibited"),
+    (500, "no_such_word", "failed http-500"), (500, "ok", "failed http-500"),
+  ])
+  func `a status decides, and Slack's word before it`(
+    _ status: Int,
+    _ body: String,
+    _ words: String
+  ) {
+    var failure = TransferFailure(reason: .http(status), url: "", status: status)
+    failure.mayHaveBeenSent = true
+    failure.refusal = Array(body.utf8)
+
+    let outcome = AttemptOutcome.judge(.failure(failure), reply: [], payload: .slack)
+
+    #expect(outcome.words == words)
+  }
+
+  @Test(arguments: [
+    (FailureReason.reset, true, "unknown reset"), (.timeoutTotal, true, "unknown timeout-total"),
+    (.badResponse, true, "unknown bad-response"), (.cancelled, true, "unknown cancelled"),
+    (.cancelled, false, "unsent"), (.dnsFailed, false, "failed dns-failed"),
+    (.connectRefused, false, "failed connect-refused"), (.tlsHost, false, "failed tls-host"),
+    (.timeoutConnect, false, "failed timeout-connect"),
+  ])
+  func `without an answer it depends on what was sent`(
+    _ reason: FailureReason,
+    _ wasSent: Bool,
+    _ words: String
+  ) {
+    let failure = TransferFailure(reason: reason, url: "", mayHaveBeenSent: wasSent)
+
+    for payload in PayloadKind.allCases {
+      let outcome = AttemptOutcome.judge(.failure(failure), reply: [], payload: payload)
+      #expect(outcome.words == words)
+    }
+  }
+
+  @Test(arguments: [
+    ("", PayloadKind.slack, "unknown truncated"), ("o", .slack, "unknown truncated"),
+    ("ok", .slack, "delivered"), ("<h", .slack, "failed reply-not-ok"),
+    ("no_service", .slack, "stopped http-200 no_service"), ("", .json, "delivered"),
+    ("<h", .json, "delivered"),
+  ])
+  func `a 2xx that breaks off says what came of it`(
+    _ body: String,
+    _ payload: PayloadKind,
+    _ words: String
+  ) {
+    let failure = TransferFailure(
+      reason: .truncated,
+      url: "",
+      status: 200,
+      mayHaveBeenSent: true
+    )
+
+    let outcome = AttemptOutcome.judge(
+      .failure(failure),
+      reply: Array(body.utf8),
+      payload: payload
+    )
+
+    #expect(outcome.words == words)
+  }
+
+  private func success() throws -> Result<Response, TransferFailure> {
+    let url = try CurlURLParser().parse("https://hooks.example/", relativeTo: nil)
+    let head = ResponseHead(status: 200, headers: [:], url: url)
+    return .success(Response(head: head, bodyBytes: 0, wireBytes: 0))
+  }
+}

@@ -1,0 +1,145 @@
+import Catalog
+import Glibc
+import Support
+import Testing
+
+@testable import Orders
+
+/// Orders on disk.
+@Suite struct OutboxTests {
+  @Test func `an order is read back as it was placed, by any process`() throws {
+    let shelf = try Shelf()
+    let order = Shelf.order(
+      by: "김 <b>",
+      lines: [Shelf.line("A", 2), Shelf.line("B")],
+      note: "문 앞"
+    )
+
+    try shelf.outbox().place(order)
+
+    let entry = try #require(try shelf.outbox().orders().first)
+    #expect(entry.order == order)
+    #expect(entry.state == .ordered)
+    #expect(entry.delivery.state == .queued)
+    #expect(try shelf.outbox().order(String(order.id.rawValue.prefix(12))).order == order)
+  }
+
+  @Test func `the file is its owner's alone, whatever the umask and whoever made it`() throws {
+    let shelf = try Shelf()
+    try shelf.place()
+
+    #expect(shelf.folder.state(of: "state")?.mode == 0o700)
+    #expect(shelf.folder.state(of: "state/orders.sqlite")?.mode == 0o600)
+    #expect(shelf.folder.state(of: "state/orders.sqlite-journal")?.mode ?? 0o600 == 0o600)
+
+    chmod(shelf.path, 0o644)
+    _ = try shelf.outbox()
+    #expect(shelf.folder.state(of: "state/orders.sqlite")?.mode == 0o600)
+  }
+
+  @Test func `states go one step at a time, and each is kept with its time`() throws {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0].rawValue
+    let outbox = try shelf.outbox()
+    func move(_ state: OrderState?) throws -> OrderState {
+      shelf.clock.advance(seconds: 60)
+      return try outbox.move(id, to: state, posting: false, at: shelf.clock.now()).state
+    }
+
+    #expect(throws: OrdersError.self) { try move(.collected) }
+    #expect(throws: OrdersError.self) { try move(.ready) }
+    #expect(try move(nil) == .preparing)
+    let error = #expect(throws: OrdersError.self) { try move(.cancelled) }
+    #expect(error?.code == .state)
+    #expect(error?.description.contains("preparing already") == true)
+    #expect(try move(.ready) == .ready)
+    #expect(try move(.collected) == .collected)
+    #expect(throws: OrdersError.self) { try move(nil) }
+
+    let history = try outbox.order(id).history
+    #expect(history.map(\.state) == [.ordered, .preparing, .ready, .collected])
+    #expect(history.map(\.time) == history.map(\.time).sorted())
+  }
+
+  @Test func `an id that fits nothing or several is an error`() throws {
+    let shelf = try Shelf()
+    let placed = try shelf.place(2)
+    let common = String(placed[0].rawValue.prefix(12))
+
+    #expect(throws: OrdersError.self) { try shelf.outbox().order(common) }
+    #expect(throws: OrdersError.self) { try shelf.outbox().order("ord_") }
+    #expect(throws: OrdersError.self) { try shelf.outbox().order("ord_%%%%%%") }
+  }
+
+  @Test func `what is no outbox is left alone`() throws {
+    let shelf = try Shelf()
+    try shelf.folder.write(
+      String(repeating: "not a database ", count: 100),
+      to: "state/orders.sqlite"
+    )
+
+    let error = #expect(throws: OrdersError.self) { try shelf.outbox() }
+
+    #expect(error?.code == .damaged)
+    #expect(try shelf.folder.read("state/orders.sqlite").count == 1500)
+  }
+
+  static let items: [String: StoreItem] = [
+    "A": StoreItem(id: "A", title: "불고기", salePrice: Price(minorUnits: 5200, currency: "KRW")),
+    "B": StoreItem(id: "B", title: "국", normalPrice: Price(minorUnits: 900, currency: "KRW")),
+    "S": StoreItem(
+      id: "S",
+      title: "김",
+      badges: ["품절"],
+      salePrice: Price(minorUnits: 1, currency: "KRW")
+    ),
+    "N": StoreItem(id: "N", title: "무"),
+    "U": StoreItem(id: "U", title: "egg", salePrice: Price(minorUnits: 1, currency: "USD")),
+  ]
+
+  static func order(
+    _ wishes: [(String, Int)],
+    _ change: (inout OrderDraft) -> Void = { _ in }
+  ) throws -> Order {
+    var draft = OrderDraft(
+      by: " 지연\n",
+      wishes: wishes.map { OrderDraft.Wish(item: $0.0, quantity: $0.1) },
+      language: .korean
+    )
+    change(&draft)
+    return try draft.order(items, id: OrderID(rawValue: "ord_1"), at: OrderTime(seconds: 0))
+  }
+
+  @Test func `a total is exact, and an item that is named twice is one line`() throws {
+    let order = try Self.order([("A", 2), ("B", 1), ("A", 1)])
+
+    #expect(order.total == Price(minorUnits: 16_500, currency: "KRW"))
+    #expect(order.lines.map(\.quantity) == [3, 1])
+    #expect(order.by == "지연")
+    #expect(order.summary == "불고기 외 1건")
+  }
+
+  @Test(
+    arguments: [
+      ([("S", 1)], OrdersError.Code.refused), ([("N", 1)], .refused),
+      ([("A", 1), ("U", 1)], .refused),
+      ([("X", 1)], .unknown), ([("A", 0)], .usage), ([("A", -1)], .usage), ([("A", .max)], .usage),
+      ([("A", .min)], .usage), ([("A", 1_000_000), ("A", 1)], .usage), ([], .usage),
+    ] as [([(String, Int)], OrdersError.Code)]
+  )
+  func `what cannot be ordered is refused`(_ wishes: [(String, Int)], _ code: OrdersError.Code) {
+    let error = #expect(throws: OrdersError.self) { try Self.order(wishes) }
+
+    #expect(error?.code == code)
+  }
+
+  @Test func `a budget and a sold-out badge hold unless the user says otherwise`() throws {
+    let enough = Price(minorUnits: 5200, currency: "KRW")
+    let short = Price(minorUnits: 5199, currency: "KRW")
+
+    #expect(try Self.order([("A", 1)]) { $0.budget = enough }.total == enough)
+    #expect(throws: OrdersError.self) { try Self.order([("A", 1)]) { $0.budget = short } }
+    #expect(try Self.order([("S", 1)]) { $0.anyway = true }.lines.count == 1)
+    #expect(throws: OrdersError.self) { try Self.order([("A", 1)]) { $0.by = "\n " } }
+  }
+}
