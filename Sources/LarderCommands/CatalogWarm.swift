@@ -61,6 +61,10 @@ struct CatalogWarm {
         statuses.append(failure.status)
       }
     }
+    if !fetch.dryRun, signals.signal == nil, let orders = try DueOrders.send() {
+      for warning in orders.warnings { Log(output).warning(warning) }
+      statuses.append(orders.status)
+    }
     if !fetch.dryRun { try metrics.write(cache: cache) }
     return ExitStatus.gravest(statuses)
   }

@@ -6,7 +6,8 @@ import SampleStore
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Do the main job on the embedded sample store: sync, change, sync, list, verify.",
+    abstract:
+      "Do the main job on the embedded sample store: sync, change, sync, order, list, verify.",
     discussion: """
       Example:  larder demo
                 larder demo --serve --port 8080    and in another terminal

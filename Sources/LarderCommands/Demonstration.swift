@@ -46,13 +46,16 @@ struct Demonstration {
     let (old, new, diff) = try reader.diff(from: nil, to: nil)
     Output.data(DiffDocument(old: old, new: new, diff).text(Terminal(output)))
 
-    step("4. The first section, from the cache alone")
+    step("4. Order, and bring the order to the store's webhook")
+    try order(reader, from: store)
+
+    step("5. The first section, from the cache alone")
     store.stop()
     let sections = try reader.sections()
     let items = try reader.list(section: sections.first?.key)
     Output.data(ItemTable(items, sections: sections, Terminal(output)).text)
 
-    step("5. Check every byte of every picture")
+    step("6. Check every byte of every picture")
     let report = try CacheCheck(cache, holder: nil).run(.full)
     Output.data(VerifyDocument(report).text(repaired: false))
     guard report.isClean else { throw CommandFailure(nil, .io) }

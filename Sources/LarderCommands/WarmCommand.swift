@@ -17,6 +17,8 @@ struct WarmCommand: ParsableCommand {
       are asked for ever less often, and daily in the end. Several catalogs share one transport,
       and so the limits of the hosts.
 
+      Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.
+
       Prints nothing when all is well, and one paragraph a catalog on stderr when not.
 
       Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the shrink guard kept items,

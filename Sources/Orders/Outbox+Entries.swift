@@ -28,7 +28,7 @@ extension Outbox {
     )
     let attempts = try rows(
       "message, began, ended, outcome",
-      "(SELECT placed, attempt.* FROM attempt JOIN message ON message.row = attempt.message)",
+      "message JOIN attempt ON message = message.row",
       "message, number"
     )
     return try Row.fetchAll(

@@ -15,6 +15,7 @@ import Testing
       #expect(demo.output.contains("banchan: complete"))
       #expect(demo.output.contains("~ main/L4EFE salePrice: 10800 → 5900"))
       #expect(demo.output.contains("checked: clean"))
+      #expect(demo.output.contains("Jiyeon – 11,800원") && demo.output.contains("delivered"))
     }
     #expect(first.output.contains("94 fetched"))
     #expect(!second.output.contains(" fetched, 6") && second.output.contains("94 fresh"))

@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct HelpTests {
   private static let subcommands = [
-    "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "bench", "demo",
+    "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "bench", "demo", "order",
   ]
 
   @Test(arguments: subcommands)

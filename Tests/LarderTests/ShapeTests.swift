@@ -17,7 +17,8 @@ struct ShapeTests {
     shop = try SampleShop(sections: 2, items: 3)
   }
 
-  @Test func `more sections than are under way at once all arrive, in the catalog's order`() throws {
+  @Test func `more sections than are under way at once all arrive, in the catalog's order`() throws
+  {
     let shop = try SampleShop(sections: 26, items: 2)
     shop.store.faults = [FaultRule("/shop/B", .status(500))]
 

@@ -1,0 +1,144 @@
+import CurlTransport
+import SampleStore
+import Testing
+import Transport
+
+@testable import Orders
+
+/// A receiver's behaviour, and what becomes of an order.
+struct ReceiverCase: Sendable, CustomTestStringConvertible {
+  let faults: String
+  let payload: PayloadKind
+  let outcome: String
+  /// Seconds until the next attempt, where the answer decides about it.
+  let wait: Int64?
+
+  init(_ faults: String, _ payload: PayloadKind, _ outcome: String, wait: Int64? = nil) {
+    self.faults = faults
+    self.payload = payload
+    self.outcome = outcome
+    self.wait = wait
+  }
+
+  var testDescription: String { "\(payload.rawValue): \(faults.isEmpty ? "well" : faults)" }
+}
+
+/// Real answers over a real socket, each with its documented state.
+@Suite struct ReceiverTests {
+  static let html = #"wrong-type=text/html body="<html>Sign in</html>""#
+
+  static let cases: [ReceiverCase] = [
+    // Taken.
+    ReceiverCase("", .slack, "delivered"),
+    ReceiverCase("", .json, "delivered"),
+    ReceiverCase("status=201", .slack, "delivered"),
+    ReceiverCase("status=204", .json, "delivered"),
+    ReceiverCase("chunked", .slack, "delivered"),
+    ReceiverCase(#"header="Content-Encoding: utf-8""#, .slack, "delivered"),
+    ReceiverCase("wrong-length=+5", .slack, "delivered"),
+    ReceiverCase("truncate=1", .json, "delivered"),
+    ReceiverCase("drip=1", .json, "delivered"),
+    ReceiverCase(html, .json, "delivered"),
+    // Not taken, perhaps later.
+    ReceiverCase(html, .slack, "failed reply-not-ok", wait: 0),
+    ReceiverCase("body=okay", .slack, "failed reply-not-ok", wait: 0),
+    ReceiverCase("gzip", .slack, "failed reply-not-ok", wait: 0),
+    ReceiverCase("redirect=/elsewhere status=301", .slack, "failed http-301", wait: 0),
+    ReceiverCase("redirect=/orders status=307", .json, "failed http-307", wait: 0),
+    ReceiverCase("status=500", .json, "failed http-500", wait: 0),
+    ReceiverCase("status=408", .json, "failed http-408", wait: 0),
+    ReceiverCase("status=429", .slack, "failed http-429", wait: 0),
+    ReceiverCase("status=429 retry-after=7", .slack, "failed http-429", wait: 7),
+    ReceiverCase("status=503 retry-after=soon", .json, "failed http-503", wait: 0),
+    ReceiverCase("status=503 retry-after=-5", .json, "failed http-503", wait: 0),
+    ReceiverCase(
+      #"status=503 retry-after="Wed, 21 Oct 2065 07:28:00 GMT""#,
+      .json,
+      "failed http-503",
+      wait: 86_400
+    ),
+    ReceiverCase("status=503 retry-after=1000000000", .json, "failed http-503", wait: 86_400),
+    // Never taken.
+    ReceiverCase("status=400", .json, "refused http-400"),
+    ReceiverCase("status=400 body=invalid_payload", .slack, "refused http-400 invalid_payload"),
+    ReceiverCase("status=413", .json, "refused http-413"),
+    ReceiverCase("status=422", .json, "refused http-422"),
+    // Nothing is taken any more.
+    ReceiverCase("status=401", .json, "stopped http-401"),
+    ReceiverCase(
+      "status=403 body=action_prohibited",
+      .slack,
+      "stopped http-403 action_prohibited"
+    ),
+    ReceiverCase("status=404 body=no_service", .slack, "stopped http-404 no_service"),
+    ReceiverCase("status=410", .json, "stopped http-410"),
+    // Nobody knows.
+    ReceiverCase("reset", .slack, "unknown reset"),
+    ReceiverCase("close", .json, "unknown reset"),
+    ReceiverCase("delay=5", .slack, "unknown timeout-total"),
+    ReceiverCase("hang", .json, "unknown timeout-total"),
+    ReceiverCase("truncate=1", .slack, "unknown truncated"),
+    ReceiverCase("drip=1", .slack, "unknown timeout-total"),
+  ]
+
+  @Test(arguments: cases)
+  func `each answer leads to its documented state, and the order is sent once`(
+    _ receiver: ReceiverCase
+  ) throws {
+    let text = receiver.faults.isEmpty ? "" : "path=/orders \(receiver.faults)"
+    let store = try SampleStore.start(StoreContent(), faults: FaultScript(text: text))
+    defer { store.stop() }
+    let shelf = try Shelf()
+    let id = try shelf.place()[0].rawValue
+
+    let report = try send(shelf, store.baseURL + "/orders", receiver.payload)
+
+    let message = try shelf.outbox().order(id).messages[0]
+    let states: [String: Delivery.State] = [
+      "delivered": .delivered, "failed": .queued, "refused": .dead, "stopped": .queued,
+      "unknown": .ambiguous,
+    ]
+    let kind = String(receiver.outcome.prefix { $0 != " " })
+    #expect(message.attempts.map(\.outcome) == [receiver.outcome])
+    #expect(message.delivery.state == states[kind])
+    #expect((report.stopped != nil) == (kind == "stopped"))
+    #expect(store.orders.count == 1)
+    #expect(store.requests.allSatisfy { $0.path == "/orders" })
+    if let wait = receiver.wait {
+      let next = try #require(message.delivery.nextAttempt)
+      #expect((next - shelf.clock.now()) / 1000 == wait)
+    }
+  }
+
+  @Test func `a receiver that is not there is told from one that may have taken the order`() throws
+  {
+    let store = try SampleStore.start(StoreContent())
+    let plain = store.baseURL + "/orders"
+    let shelf = try Shelf()
+    let id = try shelf.place()[0].rawValue
+
+    let secured = try send(shelf, plain.replacing("http:", with: "https:"), .json)
+    store.stop()
+    let gone = try send(shelf, plain, .json)
+
+    #expect(secured.unreachable?.isEmpty == false)
+    #expect(gone.unreachable == "connect-refused")
+    #expect(try shelf.outbox().order(id).delivery.state == .queued)
+    #expect(store.orders.isEmpty)
+  }
+
+  /// One attempt with a patience of a third of a second.
+  private func send(_ shelf: Shelf, _ url: String, _ payload: PayloadKind) throws
+    -> CourierReport
+  {
+    var options = TransportOptions()
+    options.retry.retries = 0
+    options.transferTimeout = .milliseconds(300)
+    let transport = try CurlTransport(options)
+    defer { transport.shutdown() }
+    return try shelf.send(transport, payload, policy: .hold, url: url) {
+      $0.attempts = 1
+      $0.patience = 0
+    }
+  }
+}
