@@ -19,6 +19,11 @@ public final class CacheLock: Sendable {
     let path = layout.path("lock")
     let descriptor = openat(layout.root.descriptor, "lock", flags, 0o600)
     guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw CacheError(.unfit, "cannot lock \(path): it is no regular file; remove it")
+    }
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }

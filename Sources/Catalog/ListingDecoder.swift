@@ -91,6 +91,7 @@ public struct ListingDecoder: Sendable {
       deliveryTypes: try reader.texts(fields.deliveryTypes),
       normalPrice: try reader.price(fields.normalPrice),
       salePrice: try reader.price(fields.salePrice),
+      coordinate: try reader.coordinate(fields.latitude, fields.longitude),
       images: try reader.images(fields.images)
     )
   }

@@ -15,6 +15,9 @@ extension Mapping {
     lines.append(line("item.deliveryTypes", item.deliveryTypes))
     lines.append(line("item.normalPrice", item.normalPrice))
     lines.append(line("item.salePrice", item.salePrice))
+    // Absent in most mappings, whose digest then is as it was.
+    if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
+    if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
     lines += self.lines("item.images", item.images)
     guard let detail else { return lines.joined(separator: "\n") }
     lines.append(line("detail.entries", detail.entries))

@@ -53,6 +53,10 @@ public struct Mapping: Hashable, Sendable {
     public var normalPrice: [PriceRule] = []
     /// The price to pay.
     public var salePrice: [PriceRule] = []
+    /// Degrees north of where the item is; needs ``longitude``.
+    public var latitude: [JSONPath] = []
+    /// Degrees east of where the item is; needs ``latitude``.
+    public var longitude: [JSONPath] = []
     /// Pictures by role.
     public var images: ImageRules = ImageRules()
 

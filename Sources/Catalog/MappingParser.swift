@@ -67,7 +67,7 @@ struct MappingParser {
   ) throws(CatalogError) {
     try node.checkKeys([
       "id", "title", "description", "badges", "deliveryTypes", "normalPrice", "salePrice",
-      "images",
+      "latitude", "longitude", "images",
     ])
     try node.read("id", into: &item.id)
     try node.read("title", into: &item.title)
@@ -76,6 +76,8 @@ struct MappingParser {
     try node.read("deliveryTypes", into: &item.deliveryTypes)
     try node.read("normalPrice", into: &item.normalPrice)
     try node.read("salePrice", into: &item.salePrice)
+    try node.read("latitude", into: &item.latitude)
+    try node.read("longitude", into: &item.longitude)
     try node.read("images", into: &item.images)
     for (name, paths) in [("id", item.id), ("title", item.title)] where paths.isEmpty {
       _ = try node.required(name)

@@ -23,6 +23,10 @@ extension StoreItem {
         $0.name("salePrice")
         $0.value(salePrice)
       }
+      if let coordinate {
+        $0.name("coordinate")
+        $0.value(coordinate.text)
+      }
       $0.name("images")
       $0.value(images)
     }
@@ -43,6 +47,7 @@ extension StoreItem {
       deliveryTypes: try reader.texts("deliveryTypes"),
       normalPrice: try reader.optionalPrice("normalPrice"),
       salePrice: try reader.optionalPrice("salePrice"),
+      coordinate: try reader.optionalText("coordinate").flatMap { Coordinate(text: $0) },
       images: try reader.images("images")
     )
   }

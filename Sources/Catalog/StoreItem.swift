@@ -14,6 +14,8 @@ public struct StoreItem: Hashable, Sendable, Codable {
   public var normalPrice: Price?
   /// The price to pay; may be above `normalPrice`, for feeds disagree with themselves.
   public var salePrice: Price?
+  /// Where it is, when the catalog says.
+  public var coordinate: Coordinate?
   /// Its pictures, thumbnails first, else in the feed's order.
   public var images: [ImageReference]
 
@@ -26,6 +28,7 @@ public struct StoreItem: Hashable, Sendable, Codable {
     deliveryTypes: [String] = [],
     normalPrice: Price? = nil,
     salePrice: Price? = nil,
+    coordinate: Coordinate? = nil,
     images: [ImageReference] = []
   ) {
     self.id = id
@@ -35,6 +38,7 @@ public struct StoreItem: Hashable, Sendable, Codable {
     self.deliveryTypes = deliveryTypes
     self.normalPrice = normalPrice
     self.salePrice = salePrice
+    self.coordinate = coordinate
     self.images = images
   }
 }

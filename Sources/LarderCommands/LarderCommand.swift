@@ -21,8 +21,8 @@ public struct LarderCommand: ParsableCommand {
     version: version,
     subcommands: [
       SyncCommand.self, WarmCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
-      StatusCommand.self, VerifyCommand.self, GcCommand.self, CropCommand.self,
-      StampCommand.self, OrderCommand.self, BenchCommand.self, DemoCommand.self,
+      StatusCommand.self, VerifyCommand.self, GcCommand.self, ExportCommand.self,
+      CropCommand.self, StampCommand.self, OrderCommand.self, BenchCommand.self, DemoCommand.self,
       BenchOriginCommand.self,
     ]
   )

@@ -8,7 +8,7 @@ struct WarmCommand: ParsableCommand {
     commandName: "warm",
     abstract: "For cron: fetch what is due and no more; quiet unless something is wrong.",
     discussion: """
-      Example:  larder warm /etc/larder/*.yaml --cache /var/cache/larder --deadline 20m
+      Example:  larder warm /etc/larder --cache /var/cache/larder --deadline 20m
                 larder warm shop.yaml --min-interval 40m --splay 5m --metrics larder.prom
 
       What is fresh costs nothing. What is stale is asked for, the most valuable first: what was
@@ -28,7 +28,12 @@ struct WarmCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The catalog files (YAML or JSON).", valueName: "catalog"))
+  @Argument(
+    help: ArgumentHelp(
+      "The catalog files (YAML or JSON), or folders of .yaml files.",
+      valueName: "catalog"
+    )
+  )
   var files: [String]
 
   @Option(
@@ -54,7 +59,7 @@ struct WarmCommand: ParsableCommand {
 
   func run() throws {
     let status = try CatalogWarm(
-      try files.map { try CatalogFileOnDisk($0) },
+      try files.flatMap { try CatalogFolder.files($0) }.map { try CatalogFileOnDisk($0) },
       cache: cache.path,
       minInterval: minInterval?.seconds,
       splay: splay?.seconds,

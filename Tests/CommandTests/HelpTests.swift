@@ -2,7 +2,8 @@ import Testing
 
 @Suite struct HelpTests {
   private static let subcommands = [
-    "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "bench", "demo", "order",
+    "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "export", "bench", "demo",
+    "order",
   ]
 
   @Test(arguments: subcommands)

@@ -1,0 +1,125 @@
+import Cache
+import Glibc
+
+/// The folder that an export fills: every file in it is whole, whenever somebody looks.
+struct ExportFolder {
+  /// How a file came to be there.
+  enum Arrival: Equatable {
+    /// It was there already.
+    case unchanged
+    /// As a second name of the cache's own file.
+    case linked
+    /// As a copy of its own.
+    case copied
+    /// The cache's file has gone meanwhile.
+    case missing
+  }
+
+  private let path: String
+  private let temporary: String
+
+  /// Makes the folder when there is none.
+  init(_ path: String) throws(CacheError) {
+    self.path = path
+    temporary = "\(path)/.larder-\(getpid()).tmp"
+    try Self.make(path)
+  }
+
+  /// Puts the file at `source` at a path below the folder.
+  ///
+  /// - Parameters:
+  ///   - source: the cache's file.
+  ///   - relative: where it goes.
+  ///   - links: whether a second name is enough; where the file system has none, it is copied.
+  /// - Returns: How it came there.
+  /// - Throws: ``CacheError`` when it cannot be put there.
+  func place(_ source: String, at relative: String, links: Bool) throws(CacheError) -> Arrival {
+    let target = "\(path)/\(relative)"
+    for parent in ExportPath.parents(of: relative) { try Self.make("\(path)/\(parent)") }
+    let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return .missing }
+    defer { close(descriptor) }
+    var (held, there) = (stat(), stat())
+    guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG else { return .missing }
+    if lstat(target, &there) == 0 {
+      let isSame = held.st_ino == there.st_ino && held.st_dev == there.st_dev
+      let isEqual =
+        there.st_mode & S_IFMT == S_IFREG && held.st_size == there.st_size
+        && held.st_mtim.tv_sec == there.st_mtim.tv_sec
+      if links ? isSame : isEqual && !isSame { return .unchanged }
+    }
+    unlink(temporary)
+    var arrival = Arrival.linked
+    if !links || link(source, temporary) != 0 {
+      arrival = .copied
+      try copy(descriptor, held)
+    }
+    guard rename(temporary, target) == 0 else {
+      let code = errno
+      unlink(temporary)
+      throw Self.failure("write", target, code)
+    }
+    return arrival
+  }
+
+  /// Puts text at a path below the folder, in one step.
+  func write(_ text: String, to relative: String) throws(CacheError) {
+    let file = try create()
+    do throws(CacheError) {
+      try append(Array(text.utf8)[...], to: file)
+    } catch {
+      close(file)
+      unlink(temporary)
+      throw error
+    }
+    guard fsync(file) == 0, close(file) == 0, rename(temporary, "\(path)/\(relative)") == 0 else {
+      throw Self.failure("write", "\(path)/\(relative)", errno)
+    }
+  }
+
+  private func create() throws(CacheError) -> Int32 {
+    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard file >= 0 else { throw Self.failure("create", temporary, errno) }
+    return file
+  }
+
+  private func copy(_ source: Int32, _ status: stat) throws(CacheError) {
+    let file = try create()
+    defer { close(file) }
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Self.failure("read", "a picture", errno) }
+      if count == 0 { break }
+      try append(buffer[..<count], to: file)
+    }
+    _ = futimens(file, [status.st_atim, status.st_mtim])
+  }
+
+  private func append(_ bytes: ArraySlice<UInt8>, to file: Int32) throws(CacheError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Self.failure("write", path, count == 0 ? ENOSPC : errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private static func make(_ path: String) throws(CacheError) {
+    var status = stat()
+    if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+    // A link below the folder would lead elsewhere; mkdir refuses it as it refuses a file.
+    guard mkdir(path, 0o755) == 0 else { throw failure("make", path, errno) }
+  }
+
+  private static func failure(_ verb: String, _ path: String, _ code: Int32) -> CacheError {
+    let words = String(cString: strerror(code)).lowercased()
+    let isFull = code == ENOSPC || code == EDQUOT
+    return CacheError(
+      isFull ? .diskFull : .disk,
+      "cannot \(verb) \(path): \(isFull ? "no space left; free some and run again" : words)"
+    )
+  }
+}

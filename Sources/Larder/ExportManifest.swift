@@ -1,0 +1,134 @@
+import Catalog
+import FoundationEssentials
+
+/// What an exported folder holds: a row for each picture of each listing, and where items are.
+struct ExportManifest {
+  private struct Row: Encodable {
+    var catalog: String
+    var section: String
+    var item: String
+    var title: String
+    var role: String
+    var url: String
+    var path: String?
+    var sha256: String?
+    var bytes: Int64?
+    var type: String?
+
+    enum Key: String, CodingKey, CaseIterable {
+      case catalog, section, item, title, role, url, path, sha256, bytes, type
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(catalog, forKey: .catalog)
+      try body.encode(section, forKey: .section)
+      try body.encode(item, forKey: .item)
+      try body.encode(title, forKey: .title)
+      try body.encode(role, forKey: .role)
+      try body.encode(url, forKey: .url)
+      try body.encode(path, forKey: .path)
+      try body.encode(sha256, forKey: .sha256)
+      try body.encode(bytes, forKey: .bytes)
+      try body.encode(type, forKey: .type)
+    }
+
+    /// The fields in the order of the keys.
+    var fields: [String] {
+      [
+        catalog, section, item, title, role, url, path ?? "", sha256 ?? "",
+        bytes.map(String.init) ?? "", type ?? "",
+      ]
+    }
+  }
+
+  private let rows: [Row]
+  private let features: [Feature]
+
+  init(
+    _ listed: [(catalog: String, item: ShownItem)],
+    paths: [String: String],
+    missing: Set<String>
+  ) {
+    rows = listed.flatMap { catalog, item in
+      item.images.map { image in
+        let isHere = !missing.contains(image.url)
+        return Row(
+          catalog: catalog,
+          section: item.sections.first ?? "",
+          item: item.item.id,
+          title: item.item.title,
+          role: image.role.rawValue,
+          url: image.url,
+          path: isHere ? paths[image.url] : nil,
+          sha256: isHere ? image.sha256 : nil,
+          bytes: isHere ? image.bytes : nil,
+          type: isHere ? image.type : nil
+        )
+      }
+    }
+    features = listed.compactMap { catalog, item in
+      item.item.coordinate.map { place in
+        Feature(
+          geometry: Point(coordinates: [place.longitude, place.latitude]),
+          properties: Properties(
+            catalog: catalog,
+            section: item.sections.first ?? "",
+            id: item.item.id,
+            title: item.item.title,
+            picture: item.thumbnail.flatMap { paths[$0.url] }
+          )
+        )
+      }
+    }
+  }
+
+  /// One JSON object a line.
+  var lines: String {
+    rows.map { String(decoding: (try? $0.jsonLine()) ?? [], as: UTF8.self) + "\n" }.joined()
+  }
+
+  /// CSV with a heading, lines ended by CR LF. (RFC 4180)
+  var table: String {
+    ([Row.Key.allCases.map(\.rawValue)] + rows.map(\.fields))
+      .map { $0.map(Self.quoted).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  /// How many items have a place.
+  var places: Int { features.count }
+
+  /// The items that have a place. (RFC 7946)
+  var geography: String {
+    let collection = FeatureCollection(features: features)
+    return String(decoding: (try? collection.jsonLine()) ?? [], as: UTF8.self) + "\n"
+  }
+
+  private static func quoted(_ field: String) -> String {
+    let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+    return isPlain ? field : "\"\(field.replacing("\"", with: "\"\""))\""
+  }
+
+  private struct FeatureCollection: Encodable {
+    var type = "FeatureCollection"
+    var features: [Feature]
+  }
+
+  private struct Feature: Encodable {
+    var type = "Feature"
+    var geometry: Point
+    var properties: Properties
+  }
+
+  private struct Point: Encodable {
+    var type = "Point"
+    var coordinates: [Double]
+  }
+
+  private struct Properties: Encodable {
+    var catalog: String
+    var section: String
+    var id: String
+    var title: String
+    var picture: String?
+  }
+}

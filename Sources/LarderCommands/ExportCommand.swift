@@ -1,0 +1,61 @@
+import ArgumentParser
+import Cache
+import Larder
+
+/// `larder export DIR`: what is held, for others.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Fill a folder that any web server can serve, with a manifest of what is in it.",
+    discussion: """
+      Example:  larder export /srv/mirror
+                larder export pictures --flat --copy
+
+      --tree lays pictures out as the origins have them, host first; --flat puts all into one folder
+      under their plain names. Who finds a name taken gets one with digits, and is listed. Beside
+      the pictures come manifest.jsonl, manifest.csv, and items.geojson when items have places.
+
+      Exit statuses: 0 done, 1 there is no cache, 3 some pictures are not held, 64 usage, 74 disk.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The folder; made when there is none.", valueName: "dir"))
+  var folder: String
+
+  @Flag(help: "All pictures in one folder.")
+  var flat = false
+
+  @Flag(help: "As the origins have it (the default).")
+  var tree = false
+
+  @Flag(help: "Copy every file.")
+  var copy = false
+
+  @Flag(help: "Give the cache's files second names where that can be (the default).")
+  var link = false
+
+  @OptionGroup var cache: CacheOptions
+  @OptionGroup var catalog: CatalogOptions
+  @OptionGroup var output: OutputOptions
+
+  mutating func validate() throws {
+    if flat && tree { throw ValidationError("--flat and --tree exclude each other") }
+    if copy && link { throw ValidationError("--copy and --link exclude each other") }
+  }
+
+  func run() throws {
+    let display = CountDisplay("export", Terminal(output))
+    let report = try CacheExport(cache: cache.path, catalog: catalog.catalog).run(
+      into: folder,
+      shape: flat ? .flat : .tree,
+      links: !copy
+    ) { done, total in display.show(done, of: total) }
+    display.end()
+    if output.json {
+      Output.json(try report.jsonLine())
+    } else if !output.quiet {
+      Output.data(ExportSummary(report, folder: folder).text)
+    }
+    Output.end(report.missing.isEmpty ? .done : .partial)
+  }
+}

@@ -1,0 +1,26 @@
+import Larder
+
+/// What an export did, as people read it.
+struct ExportSummary {
+  private let report: CacheExport.Report
+  private let folder: String
+
+  init(_ report: CacheExport.Report, folder: String) {
+    self.report = report
+    self.folder = folder
+  }
+
+  /// A line for each collision and each picture that is not held, then the sum.
+  var text: String {
+    var lines = report.collisions.map { "taken    \($0.wanted): \($0.url) is \($0.path)" }
+    lines += report.missing.map { "missing  \($0)" }
+    var sum =
+      "\(folder): \(Quantities.count(report.files, "picture")), \(report.linked) linked, "
+      + "\(report.copied) copied, \(report.unchanged) there already; manifest.jsonl, manifest.csv"
+    if report.places > 0 {
+      sum += ", items.geojson with \(Quantities.count(report.places, "place"))"
+    }
+    lines.append(sum)
+    return lines.joined(separator: "\n")
+  }
+}

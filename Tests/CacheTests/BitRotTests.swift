@@ -1,0 +1,85 @@
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+@testable import Cache
+
+/// A bad disk changes bytes and tells nobody.
+struct BitRotTests {
+  private static let count = 1000
+
+  /// A cache of a thousand pictures, each with one byte changed in place, its date as before.
+  private func rotten() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    try cache.keep((0..<Self.count).map { (url("p\($0)"), jpeg("p\($0)", count: 300)) })
+    try cache.end()
+    var random = SeededRandom(7)
+    for file in folder.files(below: "cache/images").keys.sorted() {
+      var bytes = try folder.read(file)
+      let place = Int.random(in: bytes.indices, using: &random)
+      bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      let handle = try #require(FileHandle(forUpdatingAtPath: folder.path(file)))
+      try handle.write(contentsOf: Data(bytes))
+      try handle.close()
+    }
+    return folder
+  }
+
+  private func verification(_ folder: TemporaryFolder) throws -> Verification {
+    Verification(
+      try CacheLayout(reading: folder.path("cache")),
+      try Index(reading: folder.path("cache"))
+    )
+  }
+
+  @Test func `each of a thousand changed bytes in a thousand files is found`() throws {
+    let folder = try rotten()
+
+    let report = try verification(folder).run(.full)
+
+    #expect(report.checked == Self.count)
+    #expect(report.damaged.count == Self.count)
+    #expect(report.missing.isEmpty && report.stray.isEmpty)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test func `a check that was interrupted goes on where it was, and finds the same`() throws {
+    let folder = try rotten()
+    let asked = Mutex(0)
+    var positions: [VerifyPosition] = []
+
+    let first = try verification(folder).run(
+      .full,
+      from: VerifyPosition(isFull: true),
+      isStopped: {
+        asked.withLock { asked in
+          asked += 1
+          return asked > 600
+        }
+      }
+    ) { position, _ in positions.append(position) }
+
+    let last = try #require(positions.last)
+    #expect(!first.isComplete && !first.isClean)
+    #expect(first.checked == last.checked && first.checked < Self.count)
+    // One of those that were found is mended meanwhile.
+    let mended = try #require(last.damaged.first)
+    var whole: [UInt8] = []
+    for number in 0..<Self.count {
+      let name = PictureName(url: url("p\(number)"), id: PictureID(url: url("p\(number)")))
+      if name.path == mended { whole = jpeg("p\(number)", count: 300) }
+    }
+    try folder.write(whole, to: "cache/\(mended)")
+    var seen = 0
+    let second = try verification(folder).run(.full, from: last, isStopped: { false }) {
+      position,
+      total in
+      seen = position.checked
+      #expect(total == Self.count)
+    }
+    #expect(second.isComplete && seen == Self.count)
+    #expect(second.damaged.count == Self.count - 1)
+  }
+}

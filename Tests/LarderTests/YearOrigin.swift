@@ -1,0 +1,119 @@
+import CurlTransport
+import Support
+import Synchronization
+import Transport
+
+/// A shop in memory that lives through a year: it changes, shrinks, fails and comes back.
+///
+/// What it answers is a function of the clock alone. It counts the requests that HTTP's rules made
+/// unnecessary: those for what it had just said would stay fresh, while it still was.
+final class YearOrigin: Fetching, URLParsing {
+  /// What came so far.
+  struct Count: Sendable {
+    var requests = 0
+    var needless: [String: Int] = [:]
+    var bodies = 0
+  }
+
+  private struct State {
+    var count = Count()
+    var freshUntil: [String: Int64] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let parser = CurlURLParser()
+  private let clock: TestClock
+  private let start: Int64
+  static let base = "http://year.test/"
+  private static let items = 40
+
+  init(_ clock: TestClock) {
+    self.clock = clock
+    start = clock.now.seconds
+  }
+
+  var count: Count { state.withLock { $0.count } }
+
+  private var hour: Int { Int((clock.now.seconds - start) / 3600) }
+
+  /// Down for half a day every 45 days.
+  var isDown: Bool { hour % (45 * 24) >= 30 * 24 && hour % (45 * 24) < 30 * 24 + 12 }
+  /// Half of a section is gone for six hours every 60 days.
+  var isShrunk: Bool { hour % (60 * 24) >= 20 * 24 && hour % (60 * 24) < 20 * 24 + 6 }
+
+  /// The ids of a section now: one leaves and one comes every week.
+  func ids(_ section: String) -> [String] {
+    let week = hour / (7 * 24)
+    let ids = (week..<week + Self.items).map { "\(section)\($0)" }
+    return isShrunk && section == "a" ? Array(ids.prefix(Self.items / 2)) : ids
+  }
+
+  /// The bytes of a picture now: each is repainted every 90 days, on a day of its own.
+  func picture(_ path: String) -> [UInt8] {
+    let day = hour / 24 + path.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 90 }
+    return [0xFF, 0xD8, 0xFF, 0xE0] + Array("\(path) \(day / 90) picture".utf8) + [0xFF, 0xD9]
+  }
+
+  private func body(_ path: String) -> (bytes: [UInt8], age: Int64)? {
+    switch path {
+    case "a", "b":
+      let items = ids(path).map { id in
+        // A price changes every third day.
+        #"{"id": "\#(id)", "title": "Dish \#(id)", "price": \#(1000 + hour / 72), "#
+          + #""image": "pictures/\#(id).jpg"}"#
+      }
+      return (Array("[\(items.joined(separator: ","))]".utf8), 3600)
+    case _ where path.hasPrefix("detail/"):
+      let id = path.dropFirst("detail/".count)
+      return (Array(#"{"id": "\#(id)", "images": ["/pictures/\#(id)-top.jpg"]}"#.utf8), 43_200)
+    case "pictures/a3.jpg", "pictures/b50.jpg":
+      return nil
+    default:
+      return (picture(path), 86_400)
+    }
+  }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try parser.parse(text, relativeTo: base)
+  }
+
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    let url = request.url
+    let path = String(url.text.dropFirst(Self.base.count))
+    let now = clock.now.seconds
+    let answer = isDown ? nil : body(path)
+    state.withLock { state in
+      state.count.requests += 1
+      if now < state.freshUntil[path] ?? 0 { state.count.needless[path, default: 0] += 1 }
+      if let answer { state.freshUntil[path] = now + answer.age }
+    }
+    func fail(_ reason: FailureReason, status: Int? = nil) {
+      completion(
+        .failure(TransferFailure(reason: reason, url: url.redacted, attempts: 1, status: status))
+      )
+    }
+    guard !isDown else { return fail(.connectRefused) }
+    guard let answer else { return fail(.http(404), status: 404) }
+    let tag = "\"\(answer.bytes.reduce(5381 as UInt64) { ($0 &* 33) ^ UInt64($1) })\""
+    let headers: Headers = [
+      "ETag": tag, "Cache-Control": "max-age=\(answer.age)",
+      "Date": UnixTime(now).httpDate,
+    ]
+    if request.headers["If-None-Match"] == tag {
+      let head = ResponseHead(status: 304, headers: headers, url: url)
+      return completion(.success(Response(head: head, bodyBytes: 0, wireBytes: 0)))
+    }
+    let count = Int64(answer.bytes.count)
+    state.withLock { $0.count.bodies += 1 }
+    let head = ResponseHead(status: 200, headers: headers, url: url, contentLength: count)
+    if case .refuse(let reason) = sink.begin(head, at: 0) { return fail(reason) }
+    if case .refuse(let reason) = sink.receive(answer.bytes.span.bytes) { return fail(reason) }
+    completion(.success(Response(head: head, bodyBytes: count, wireBytes: count)))
+  }
+
+  func cancelAll() {}
+}
