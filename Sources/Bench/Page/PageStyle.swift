@@ -20,7 +20,7 @@ enum PageStyle {
     border-radius:.5rem;padding:.6rem .8rem}
     .tiles b{display:block;font-size:1.35rem;line-height:1.25;font-variant-numeric:tabular-nums}
     .tiles span{color:var(--faint);font-size:.85rem}
-    .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem}
+    .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1rem}
     figure{margin:0;background:var(--card);border:1px solid var(--rule);border-radius:.5rem;\
     padding:.75rem;break-inside:avoid;min-width:0}
     figure.wide{grid-column:1/-1}
