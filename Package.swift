@@ -116,12 +116,20 @@ let package = Package(
 
     .target(
       name: "Support",
-      dependencies: ["Cache", "Catalog", "CurlTransport", "Larder", "SampleStore", "Transport"],
+      dependencies: [
+        "Cache", "Catalog", "CurlTransport", "Larder", "SampleStore", "Transport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
       path: "Tests/Support"
     ),
     .testTarget(name: "CatalogTests", dependencies: ["Catalog"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
-    .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "Transport"]),
+    .testTarget(
+      name: "CurlTransportTests",
+      dependencies: ["CurlTransport", "Support", "Transport"]
+    ),
     .testTarget(
       name: "CacheTests",
       dependencies: [

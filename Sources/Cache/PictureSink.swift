@@ -138,11 +138,13 @@ public final class PictureSink: BodySink {
   }
 
   /// What arrived, once the transfer has ended well: the type, and the bytes not yet handed on.
-  func finish() -> (type: PictureType?, rest: [UInt8], spill: PictureSpill?) {
+  ///
+  /// `provesEnd` says whether the transport can tell that nothing is missing.
+  func finish() -> (type: PictureType?, rest: [UInt8], spill: PictureSpill?, provesEnd: Bool) {
     state.withLock { state in
       defer { state = State() }
       // Fewer bytes than any picture has were never sniffed, and so have no type.
-      return (state.type, state.gathered, state.spill)
+      return (state.type, state.gathered, state.spill, state.head?.provesEnd ?? true)
     }
   }
 }

@@ -6,12 +6,14 @@ import Synchronization
 ///
 /// Only the ingest queue touches more than ``failure``.
 final class PictureSpill: @unchecked Sendable {
-  // SAFETY: `hash`, `file`, `size`, `held` and `hasNote` are read and written on the store's ingest
+  // SAFETY: `hash`, `file`, `size`, `ending`, `held` and `hasNote` are read and written on the store's ingest
   // queue only, which is serial; `failure` has a lock of its own because the transfer thread asks
   // for it. All else is constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
   private(set) var size: Int64 = 0
+  /// The first and last of what came.
+  private(set) var ending = PictureEnding()
   /// Whether a note lies beside the file.
   private(set) var hasNote = false
   /// What an earlier run left, until its bytes are hashed.
@@ -40,6 +42,7 @@ final class PictureSpill: @unchecked Sendable {
     let file: OpenFile
     if let open = self.file { file = open } else { file = try open(layout, disk) }
     hash.update(data: bytes)
+    ending.append(bytes)
     try disk.append(bytes.span.bytes, to: file)
     size += Int64(bytes.count)
   }
@@ -77,6 +80,7 @@ final class PictureSpill: @unchecked Sendable {
         throw .system("read", file.path, errno: got < 0 ? errno : ENODATA)
       }
       hash.update(data: buffer[..<got])
+      ending.append(Array(buffer[..<got]))
       offset += Int64(got)
     }
   }
@@ -101,6 +105,7 @@ final class PictureSpill: @unchecked Sendable {
     file = nil
     held = nil
     hash = SHA256()
+    ending = PictureEnding()
     size = 0
     if hasFile { try? disk.remove(name, in: layout.partial) }
   }

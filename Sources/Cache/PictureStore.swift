@@ -46,6 +46,7 @@ public final class PictureStore: Sendable {
     let type: PictureType?
     let rest: [UInt8]
     let spill: PictureSpill?
+    let provesEnd: Bool
     let previous: PictureEntry?
     let completion: @Sendable (PictureOutcome) -> Void
   }
@@ -111,7 +112,7 @@ public final class PictureStore: Sendable {
     replacing previous: PictureEntry?,
     completion: @escaping @Sendable (PictureOutcome) -> Void
   ) {
-    let (type, rest, spill) = sink.finish()
+    let (type, rest, spill, provesEnd) = sink.finish()
     gate.enter(Int64(rest.count))
     submit(
       .whole(
@@ -120,6 +121,7 @@ public final class PictureStore: Sendable {
           type: type,
           rest: rest,
           spill: spill,
+          provesEnd: provesEnd,
           previous: previous,
           completion: completion
         )
@@ -250,10 +252,14 @@ public final class PictureStore: Sendable {
 
   private func ingest(_ whole: Whole) {
     guard let type = whole.type else {
-      whole.spill?.discard(layout, disk)
-      committer.forgo()
-      whole.completion(.refused(.notAPicture, detail: "the body is no picture"))
-      return
+      return refuse(whole, .notAPicture, "the body is no picture")
+    }
+    if !whole.provesEnd {
+      var ending = whole.spill?.ending ?? PictureEnding()
+      ending.append(whole.rest)
+      guard ending.isWhole(type) else {
+        return refuse(whole, .truncated, "no length was told, and the picture's end did not come")
+      }
     }
     do throws(CacheError) {
       let staged = try stage(whole, type)
@@ -264,6 +270,12 @@ public final class PictureStore: Sendable {
       committer.forgo()
       whole.completion(.refused(.disk, detail: error.description))
     }
+  }
+
+  private func refuse(_ whole: Whole, _ reason: FailureReason, _ words: String) {
+    whole.spill?.discard(layout, disk)
+    committer.forgo()
+    whole.completion(.refused(reason, detail: words))
   }
 
   /// Hashes the body and, when its bytes are not those held already, writes its partial file.

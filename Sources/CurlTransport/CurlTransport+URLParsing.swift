@@ -55,11 +55,15 @@ extension CurlTransport: URLParsing {
     guard code == CURLUE_OK else {
       throw failure(.urlInvalid, String(cString: curl_url_strerror(code)))
     }
-    return try assemble(handle, or: failure)
+    // A base's user information belongs to its authority, which a path alone inherits; libcurl never
+    // sees it. (RFC 3986, section 5.2.2)
+    let inherited = reference.hasAuthority ? nil : base?.userInfo
+    return try assemble(handle, inheriting: inherited, or: failure)
   }
 
   private static func assemble(
     _ handle: borrowing URLHandle,
+    inheriting inherited: String?,
     or failure: (FailureReason, String) -> TransferFailure
   ) throws(TransferFailure) -> WebURL {
     guard let scheme = handle.part(CURLUPART_SCHEME).flatMap(WebURL.Scheme.init) else {
@@ -77,7 +81,7 @@ extension CurlTransport: URLParsing {
     }
     let user = handle.part(CURLUPART_USER)
     let password = handle.part(CURLUPART_PASSWORD)
-    var userInfo: String?
+    var userInfo = inherited
     if user != nil || password != nil { userInfo = (user ?? "") + ":" + (password ?? "") }
     return WebURL(
       scheme: scheme,

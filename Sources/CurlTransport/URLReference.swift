@@ -35,6 +35,9 @@ struct URLReference {
     authority.utf8.contains { $0 == UInt8(ascii: "\\") || $0 <= 0x20 || $0 == 0x7F }
   }
 
+  /// Whether it names a host of its own.
+  var hasAuthority: Bool { scheme != nil || text.hasPrefix("//") }
+
   /// The text without user information and query, and cut short, for messages.
   var redacted: String {
     var shown = text

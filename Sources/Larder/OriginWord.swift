@@ -119,6 +119,12 @@ struct OriginWord: Sendable, Equatable {
     response(entry.response)?.conditionalHeaders ?? Headers()
   }
 
+  /// Whether a held picture's origin said that it may stand in for an error like this for a while.
+  static func excuses(_ failure: TransferFailure, of entry: PictureEntry, at now: UnixTime) -> Bool
+  {
+    RetryPolicy.mayPass(failure) && response(entry.response)?.excusesError(at: now) ?? false
+  }
+
   /// What asks whether a held picture is still right.
   ///
   /// A file that was adopted without its row has only its own date to ask with, which larder set

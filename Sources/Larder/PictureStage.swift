@@ -358,6 +358,10 @@ final class PictureStage: Sendable {
 
   /// Enters a failure in the picture's row, which keeps the bytes that it may hold.
   private func failed(_ job: Job, _ held: PictureEntry?, _ failure: TransferFailure) {
+    if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
+      context.failures.count(failure)
+      return finish(job) { $0.fresh += 1 }
+    }
     context.failures.note(job.id, failure)
     guard !failure.endedWithRun else { return finish(job) { _ in } }
     let at = context.now().seconds

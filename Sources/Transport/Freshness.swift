@@ -66,6 +66,16 @@ extension StoredResponse {
     return now < expiry + grace
   }
 
+  /// Whether the server itself said that an error at that moment may be passed over.
+  ///
+  /// Only its own `stale-if-error` counts, and nothing that asks for its word each time. (RFC 5861,
+  /// section 4)
+  public func excusesError(at now: UnixTime) -> Bool {
+    let control = CacheControl(headers)
+    guard control.staleIfError != nil, !control.noStore else { return false }
+    return now >= freshWindow.lowerBound && mayStandIn(at: now)
+  }
+
   /// The fields of a conditional request for it; none when it must be fetched anew.
   public var conditionalHeaders: Headers { validators.conditionalHeaders }
 

@@ -9,7 +9,7 @@ extension WebURL {
   /// - Parameters:
   ///   - reference: An absolute URL, or an absolute path.
   ///   - isBase: Whether a path alone is relative to this URL.
-  /// - Returns: The URL, without user information.
+  /// - Returns: The URL; a path alone inherits this URL's user information.
   package func sibling(_ reference: String, isBase: Bool) -> WebURL? {
     var reference = reference
     return reference.withUTF8 { bytes in
@@ -22,7 +22,7 @@ extension WebURL {
       }
       let rest = UnsafeBufferPointer(rebasing: bytes[start...])
       guard rest.count < 4096, Self.isPlain(rest) else { return nil }
-      return WebURL(sibling: self, target: rest)
+      return WebURL(sibling: self, target: rest, keepsUserInfo: start == 0)
     }
   }
 

@@ -31,8 +31,9 @@ public struct WebURL: Hashable, Sendable {
   var pathStart: Int { authority.length }
 
   /// Puts another path and query, which need no encoding, behind the origin of `other`.
-  init(sibling other: WebURL, target: UnsafeBufferPointer<UInt8>) {
-    authority = other.userInfo == nil ? other.authority : other.authority.withoutUserInfo
+  init(sibling other: WebURL, target: UnsafeBufferPointer<UInt8>, keepsUserInfo: Bool) {
+    authority =
+      keepsUserInfo || other.userInfo == nil ? other.authority : other.authority.withoutUserInfo
     let origin = other.text.utf8.prefix(other.pathStart)
     text = String(unsafeUninitializedCapacity: origin.count + target.count) { buffer in
       let end = buffer.initialize(fromContentsOf: origin)

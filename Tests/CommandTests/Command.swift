@@ -12,6 +12,8 @@ struct Command: Sendable {
   let output: String
   /// What it wrote to stderr.
   let errors: String
+  /// The most memory that it held at once, in KiB.
+  let peak: Int
 
   /// The lines of stdout.
   var lines: [Substring] { output.split(separator: "\n") }
@@ -54,6 +56,7 @@ final class Running: Sendable {
   private let terminal: Terminal?
   private let ended = DispatchSemaphore(value: 0)
   private let result = Mutex<Int32?>(nil)
+  private let peak = Mutex(0)
 
   /// Starts a program in an empty folder of its own, with an environment that holds `PATH`,
   /// `HOME` and what is given, and with stdin empty.
@@ -109,7 +112,9 @@ final class Running: Sendable {
     let child = process
     Thread.detachNewThread { [self] in
       var status: Int32 = 0
-      while waitpid(child, &status, 0) < 0, errno == EINTR {}
+      var usage = rusage()
+      while wait4(child, &status, 0, &usage) < 0, errno == EINTR {}
+      peak.withLock { $0 = usage.ru_maxrss }
       let signal = status & 0x7F
       result.withLock { $0 = signal == 0 ? status >> 8 & 0xFF : 128 + signal }
       ended.signal()
@@ -134,7 +139,8 @@ final class Running: Sendable {
     return Command(
       status: status,
       output: terminal == .output ? shown : try folder.read("stdout"),
-      errors: terminal == .errors ? shown : try folder.read("stderr")
+      errors: terminal == .errors ? shown : try folder.read("stderr"),
+      peak: peak.withLock { $0 }
     )
   }
 }

@@ -53,6 +53,40 @@ import Testing
     }
   }
 
+  @Test func `a password in a URL reaches its host and nothing else`() throws {
+    let shop = try Shop(faults: "path=/pictures/A2.jpg status=404\npath=/pictures/S1.jpg close")
+    let encoded = "tok%2FEN%2B42%3D~s3cret%20value"
+    let host = shop.store.baseURL.dropFirst("http://".count)
+    let base = "http://clerk:\(encoded)@\(host)"
+    let item = Shop.item("A1").replacing("/pictures/A1.jpg", with: "\(base)/pictures/A1.jpg")
+    let other = Shop.item("A2").replacing("/pictures/A2.jpg", with: "\(base)/pictures/A2.jpg")
+    shop.list([item, other], in: "main")
+    let catalog = try String(contentsOfFile: shop.catalog, encoding: .utf8)
+      .replacing(shop.store.baseURL, with: base)
+    try catalog.write(toFile: shop.catalog, atomically: true, encoding: .utf8)
+
+    let commands = [
+      try shop.sync("-vv"), try shop.sync("-vv", "--json"), try shop.sync("--dry-run", "-vv"),
+      try shop.larder("list", "--json"), try shop.larder("show", "A1", "--json"),
+      try shop.larder("status", "--json"), try shop.larder("diff", "--json"),
+    ]
+
+    let basic = "Basic " + Data("clerk:\(Self.token)".utf8).base64EncodedString()
+    let sent = shop.store.requests.filter { $0.path == "/develop/main" }
+    #expect(!sent.isEmpty)
+    #expect(sent.allSatisfy { $0.headers["authorization"] == basic })
+    let forms = Self.forms + [String(basic.dropFirst("Basic ".count))]
+    for command in commands {
+      for form in forms {
+        #expect(!command.output.contains(form))
+        #expect(!command.errors.contains(form))
+      }
+    }
+    for (name, bytes) in try shop.folder.files(below: "cache") {
+      for form in forms { #expect(bytes.range(of: Data(form.utf8)) == nil, "\(name)") }
+    }
+  }
+
   @Test func `a token does not go to a host that only the feed names`() throws {
     let stranger = try SampleStore.start(StoreContent(["/x.jpg": Shop.picture("x")]))
     defer { stranger.stop() }

@@ -1,4 +1,5 @@
 import Glibc
+import Support
 import Synchronization
 import Transport
 
@@ -25,23 +26,6 @@ final class Results: Sendable {
       results.sorted { $0.key < $1.key }.map(\.value)
     }
   }
-}
-
-/// A POSIX semaphore, destroyed exactly once.
-final class Semaphore: @unchecked Sendable {
-  // SAFETY: sem_t is made for use by many threads, and its memory stays in one place.
-  private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-  init() { sem_init(raw, 0, 0) }
-
-  deinit {
-    sem_destroy(raw)
-    raw.deallocate()
-  }
-
-  func signal() { sem_post(raw) }
-
-  func wait() { while sem_wait(raw) != 0 {} }
 }
 
 /// Options for tests: no long waits, and the loopback address allowed.

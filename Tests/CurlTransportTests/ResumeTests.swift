@@ -1,3 +1,4 @@
+import Support
 import Testing
 import Transport
 
@@ -89,6 +90,39 @@ import Transport
     #expect(result.response != nil)
     try #require(received.count == 3)
     #expect(received[2].header("Range") == nil)
+  }
+
+  @Test(arguments: ["3\r\nwor\r\n0\r\n\r\n", "8\r\nworldish\r\n0\r\n\r\n"])
+  func `a part without a length that is not as long as its range is fetched whole instead`(
+    _ chunks: String
+  ) throws {
+    let sink = CollectingSink(resuming: true)
+    let part = ScriptedServer.Action.send(
+      "HTTP/1.1 206 Part\r\nETag: \"v1\"\r\nContent-Range: bytes 5-9/10\r\n"
+        + "Transfer-Encoding: chunked\r\n\r\n\(chunks)"
+    )
+
+    let (result, received) = try run([Self.cut, [part], Self.whole], sink)
+
+    #expect(sink.text == "HELLOWORLD")
+    #expect(result.response != nil)
+    #expect(received.map { $0.header("Range") } == [nil, "bytes=5-", nil])
+  }
+
+  @Test func `a part that a redirect brings from elsewhere is fetched whole instead`() throws {
+    let other = ScriptedServer { request in
+      request.header("Range") == nil ? Self.whole : Self.part("5-9/10", "\"v1\"", "WORLD")
+    }
+    defer { other.close() }
+    let sink = CollectingSink(
+      holding: "hello",
+      from: ResumePoint(offset: 5, validator: "\"v1\"", source: "http://mirror.example/a.jpg")
+    )
+
+    _ = try fetch(other.url(), into: sink)
+
+    #expect(sink.text == "HELLOWORLD")
+    #expect(sink.events == ["restart", "begin 200 at 0"])
   }
 
   @Test func `a part held from an earlier run goes on`() throws {

@@ -1,3 +1,4 @@
+import Support
 import Testing
 import Transport
 
@@ -55,6 +56,29 @@ import Transport
     #expect(failure?.attempts == 5)
     #expect(failure?.retryAfter == 7)
     #expect(server.received.count == 5)
+  }
+
+  @Test func `an origin that always fails sees a tenth more requests than asked for, and 20`()
+    throws
+  {
+    let server = ScriptedServer { _ in Self.status(500) }
+    defer { server.close() }
+    let options = testOptions {
+      $0.retry.retries = 4
+      $0.parallel = .fixed(16)
+    }
+    let transport = try CurlTransport(options)
+    defer { transport.shutdown() }
+    let results = Results()
+
+    for number in 0..<300 {
+      let request = Request(try CurlTransport.parse(server.url("/\(number)")))
+      transport.fetch(request, into: CollectingSink(), completion: results.completion(number))
+    }
+    let failures = results.wait(for: 300).compactMap(\.failure)
+
+    #expect(failures.count == 300)
+    #expect(server.received.count == 300 + 20 + 300 / 10)
   }
 
   @Test func `a POST is sent once, on a connection of its own`() throws {

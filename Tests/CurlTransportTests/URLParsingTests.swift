@@ -116,4 +116,21 @@ import Transport
     #expect(!"\(url)".contains("ss"))
     #expect(failure.map { "\($0)".contains("secret") } == false)
   }
+
+  @Test(arguments: [
+    ("x.jpg", "clerk:secret"), ("/x.jpg", "clerk:secret"), ("?a", "clerk:secret"),
+    ("//shop.example/x.jpg", nil), ("https://shop.example/x.jpg", nil),
+    ("//other:one@shop.example/", "other:one"),
+  ])
+  func `a path alone inherits its base's user information, a host does not`(
+    text: String,
+    userInfo: String?
+  ) throws {
+    let base = try CurlTransport.parse("https://clerk:secret@shop.example/a/b")
+
+    let url = try CurlTransport.parse(text, relativeTo: base)
+
+    #expect(url.userInfo == userInfo)
+    #expect(!url.text.contains("secret"))
+  }
 }

@@ -4,9 +4,9 @@ import Synchronization
 /// A loopback server that answers each request byte for byte as its script says.
 ///
 /// Every connection has a thread of its own. Nothing here knows HTTP beyond the blank line that ends a request's head.
-final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
   /// One thing to do on a connection once a request has been read.
-  enum Action: Sendable {
+  package enum Action: Sendable {
     /// Send these bytes.
     case send(String)
     /// Send these raw bytes.
@@ -26,16 +26,16 @@ final class ScriptedServer: Sendable {
   }
 
   /// A request as it came, and which one of the server and of its connection it was.
-  struct Received: Sendable {
-    let text: String
-    let number: Int
-    let connection: Int
+  package struct Received: Sendable {
+    package let text: String
+    package let number: Int
+    package let connection: Int
 
-    var path: String {
+    package var path: String {
       String(text.split(separator: " ", maxSplits: 2).dropFirst().first ?? "")
     }
 
-    func header(_ name: String) -> String? {
+    package func header(_ name: String) -> String? {
       for line in text.split(whereSeparator: \.isNewline).dropFirst()
       where line.lowercased().hasPrefix(name.lowercased() + ":") {
         return String(line.dropFirst(name.count + 1).drop { $0 == " " })
@@ -51,12 +51,12 @@ final class ScriptedServer: Sendable {
     var isClosed = false
   }
 
-  let port: Int
+  package let port: Int
   private let listener: Int32
   private let state = Mutex(State())
   private let script: @Sendable (Received) -> [Action]
 
-  init(_ script: @escaping @Sendable (Received) -> [Action]) {
+  package init(_ script: @escaping @Sendable (Received) -> [Action]) {
     self.script = script
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
@@ -77,17 +77,17 @@ final class ScriptedServer: Sendable {
   }
 
   /// Answers every request alike.
-  convenience init(_ actions: Action...) {
+  package convenience init(_ actions: Action...) {
     self.init { _ in actions }
   }
 
-  func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+  package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  var received: [Received] { state.withLock { $0.received } }
-  var connections: Int { state.withLock { $0.connections } }
+  package var received: [Received] { state.withLock { $0.received } }
+  package var connections: Int { state.withLock { $0.connections } }
 
   /// Ends every thread; call it when the test is done.
-  func close() {
+  package func close() {
     state.withLock { state in
       guard !state.isClosed else { return }
       state.isClosed = true
@@ -217,7 +217,7 @@ final class ScriptedServer: Sendable {
 }
 
 /// Runs a closure on a thread of its own.
-func startThread(_ body: @escaping @Sendable () -> Void) {
+package func startThread(_ body: @escaping @Sendable () -> Void) {
   final class Box {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -1,0 +1,38 @@
+import Support
+import Testing
+
+@Suite struct MemoryTests {
+  /// Syncs two pictures that answer like this; the peak in KiB, and how the command ended.
+  private func peak(_ body: [UInt8], _ fields: String) throws -> Command {
+    let server = ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.count)\r\n\r\n"), .bytes(body)]
+    }
+    defer { server.close() }
+    let folder = try TemporaryFolder()
+    let items = (0..<2).map {
+      #"{"id": "\#($0)", "title": "\#($0)", "image": "\#(server.url("/\($0).jpg"))"}"#
+    }
+    try folder.write("[\(items.joined(separator: ","))]", to: "list.json")
+    let catalog = try folder.write(
+      "name: m\ncurrency: KRW\nsections: [{key: A, title: A, url: list.json}]",
+      to: "catalog.yaml"
+    )
+    return try Command.larder([
+      "sync", catalog, "--cache", folder.path("cache"), "--allow-private-addresses", "--json",
+      "--retries", "0",
+    ])
+  }
+
+  @Test func `two gzip bombs of a gigabyte each cost less than 64 MiB of memory`() throws {
+    let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array("JFIF small".utf8) + [0xFF, 0xD9]
+    let idle = try peak(picture, "")
+    #expect(idle.status == 0)
+
+    let bombs = try peak(gzipBomb(picture, zeros: 1 << 30), "Content-Encoding: gzip\r\n")
+
+    let failures = try Document(bombs)["failures"]
+    #expect(failures.count == 2)
+    #expect(failures[0]["reason"].string == "too-large")
+    #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
+  }
+}

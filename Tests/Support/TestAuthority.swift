@@ -1,0 +1,129 @@
+import Foundation
+
+/// Certificates of one's own, made by openssl in a folder.
+package struct TestAuthority {
+  /// What one certificate is to say.
+  package struct Certificate {
+    /// The file's name without its ending, and the subject.
+    package var name: String
+    /// Who signs it; nil for itself.
+    package var issuer: String?
+    /// From when, as `YYYYMMDDHHMMSSZ`.
+    package var from = "20200101000000Z"
+    /// Until when.
+    package var until = "20491231000000Z"
+    /// The digest that is signed.
+    package var digest = "sha256"
+    /// What openssl makes the key by.
+    package var key = ["EC", "ec_paramgen_curve:P-256"]
+    /// The extensions, in openssl's words.
+    package var extensions: String
+
+    /// A certificate for a server on this machine.
+    package static func server(_ name: String, by issuer: String?) -> Certificate {
+      Certificate(
+        name: name,
+        issuer: issuer,
+        extensions: """
+          basicConstraints=CA:FALSE
+          extendedKeyUsage=serverAuth
+          subjectAltName=DNS:localhost
+          """
+      )
+    }
+
+    /// A certificate that may sign others.
+    package static func authority(_ name: String, by issuer: String? = nil) -> Certificate {
+      Certificate(
+        name: name,
+        issuer: issuer,
+        extensions: "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign"
+      )
+    }
+  }
+
+  private let folder: TemporaryFolder
+
+  /// An authority that keeps its files in `folder`.
+  package init(_ folder: TemporaryFolder) throws {
+    self.folder = folder
+    try folder.write(
+      """
+      [ca]
+      default_ca=one
+      [one]
+      new_certs_dir=\(folder.path)
+      database=\(folder.path("database"))
+      serial=\(folder.path("serial"))
+      unique_subject=no
+      policy=any
+      default_crl_days=30
+      [any]
+      commonName=supplied
+      """,
+      to: "ca.conf"
+    )
+    try folder.write("", to: "database")
+  }
+
+  /// Makes a certificate and its key: `NAME.pem` and `NAME.key`.
+  package func make(_ certificate: Certificate) throws {
+    let name = certificate.name
+    let path = folder.path
+    try openssl(
+      ["genpkey", "-algorithm", certificate.key[0], "-pkeyopt", certificate.key[1]]
+        + ["-out", "\(path)/\(name).key"]
+    )
+    try openssl(
+      ["req", "-new", "-key", "\(path)/\(name).key", "-subj", "/CN=\(name)"]
+        + ["-out", "\(path)/\(name).csr"]
+    )
+    try folder.write(certificate.extensions + "\n", to: "\(name).ext")
+    let signer: [String] =
+      if let issuer = certificate.issuer {
+        ["-cert", "\(path)/\(issuer).pem", "-keyfile", "\(path)/\(issuer).key"]
+      } else {
+        ["-selfsign", "-keyfile", "\(path)/\(name).key"]
+      }
+    try openssl(
+      ["ca", "-batch", "-notext", "-rand_serial", "-config", "\(path)/ca.conf"] + signer
+        + ["-md", certificate.digest, "-startdate", certificate.from]
+        + ["-enddate", certificate.until, "-extfile", "\(path)/\(name).ext"]
+        + ["-in", "\(path)/\(name).csr", "-out", "\(path)/\(name).pem"]
+    )
+  }
+
+  /// Joins certificates to the chain that a server shows, leaf first.
+  ///
+  /// - Returns: The chain's path.
+  package func chain(_ names: String...) throws -> String {
+    let file = "chain-\(names.joined(separator: "-")).pem"
+    try folder.write(try names.flatMap { try folder.read("\($0).pem") }, to: file)
+    return folder.path(file)
+  }
+
+  /// The path of the key of this name.
+  package func key(_ name: String) -> String { folder.path("\(name).key") }
+
+  /// The path of the certificate of this name.
+  package func certificate(_ name: String) -> String { folder.path("\(name).pem") }
+
+  private func openssl(_ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/openssl")
+    process.arguments = arguments
+    let words = Pipe()
+    process.standardError = words
+    process.standardOutput = words
+    try process.run()
+    let said = words.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw OpenSSLRefusal(description: String(decoding: said, as: UTF8.self))
+    }
+  }
+
+  private struct OpenSSLRefusal: Error, CustomStringConvertible {
+    let description: String
+  }
+}
