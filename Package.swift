@@ -35,6 +35,7 @@ let package = Package(
     .target(name: "CGlibc"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
+    .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
     .systemLibrary(
       name: "CPango",
       pkgConfig: "pangocairo",
@@ -63,7 +64,7 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "CJPEG", "CPNG", "CPango",
+        "CJPEG", "CPNG", "CPango", "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),

@@ -1,32 +1,5 @@
+#include "output.h"
 #include "region.h"
-
-// A compressor's output in memory. `first` is ours; libjpeg replaces it when it is too small.
-typedef struct {
-  uint8_t *first, *bytes;
-  unsigned long count;
-} memory_output;
-
-static void output_begin(memory_output *output, size_t guess) {
-  output->first = malloc(guess);
-  output->bytes = output->first;
-  output->count = output->first ? guess : 0;
-}
-
-static void output_end(memory_output *output, uint8_t **out, size_t *out_count) {
-  if (output->bytes != output->first) free(output->first);
-  *out = output->bytes;
-  *out_count = output->count;
-}
-
-static void output_abandon(memory_output *output) {
-  if (output->bytes != output->first) free(output->bytes);
-  free(output->first);
-}
-
-// Four-component files mean inverted ink when they carry Adobe's marker, and keep what they have.
-static void keep_adobe(j_compress_ptr target, j_decompress_ptr source) {
-  if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
-}
 
 static void set_quality(j_compress_ptr target, int quality) {
   if (quality > 0) jpeg_set_quality(target, quality, TRUE);

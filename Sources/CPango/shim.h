@@ -1,5 +1,5 @@
 // The libraries that draw: Pango shapes text, Cairo paints it, pixman (which Cairo itself stands on)
-// scales and blends, littlecms converts ink to light.
+// blends, littlecms converts ink to light.
 #include <fontconfig/fontconfig.h>
 #include <lcms2.h>
 #include <pango/pangocairo.h>

@@ -101,6 +101,29 @@ enum JPEGCodec {
     return Outcome(value: made.take(), isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
+  /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
+  static func cut(
+    _ file: PictureFile,
+    _ region: PixelRegion,
+    _ limits: PictureLimits
+  ) -> Outcome<[UInt8]>? {
+    var outcome = cjpeg_outcome()
+    var made = Made()
+    let done = file.bytes.withUnsafeBufferPointer {
+      cjpeg_cut(
+        $0.baseAddress,
+        $0.count,
+        limits.forJPEG,
+        region.forJPEG,
+        &made.bytes,
+        &made.count,
+        &outcome
+      )
+    }
+    guard done else { return nil }
+    return Outcome(value: made.take(), isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+  }
+
   /// Turns and crops without decoding; nil where TurboJPEG cannot.
   static func transform(
     _ file: PictureFile,

@@ -110,12 +110,14 @@ extension SquareCrop {
         orientation: orientation,
         gravity: gravity
       ),
-      let made = JPEGCodec.transform(
-        file,
-        orientation,
-        grid.region,
-        progressive: markers.isProgressive
-      )
+      let made = orientation == .upright
+        ? JPEGCodec.cut(file, grid.region, limits)
+        : JPEGCodec.transform(
+          file,
+          orientation,
+          grid.region,
+          progressive: markers.isProgressive
+        )
     else { return nil }
     let side = grid.region.width
     guard let result = try? JPEGMarkers(made.value, name: file.name, limits: limits),

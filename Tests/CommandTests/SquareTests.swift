@@ -97,9 +97,9 @@ import Testing
     #expect(try shop.sync("--square", "32").status == 0)
     let paths = try Self.squares(shop).keys.sorted()
     let (bad, gone) = ("cache/squares/32/\(paths[0])", "cache/squares/32/\(paths[1])")
-    try shop.folder.write("no picture", to: bad)
+    _ = try shop.folder.write("no picture", to: bad)
     try FileManager.default.removeItem(atPath: shop.folder.path(gone))
-    try shop.folder.write("x", to: "cache/squares/32/00-stranger.jpg")
+    _ = try shop.folder.write("x", to: "cache/squares/32/00-stranger.jpg")
 
     let found = try shop.larder("verify", "--json")
     let repaired = try shop.larder("verify", "--repair")

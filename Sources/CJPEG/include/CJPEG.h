@@ -68,6 +68,11 @@ typedef struct {
 bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_count,
                   cjpeg_outcome *outcome);
 
+// Cuts an upright picture between its blocks, by TurboJPEG's own means (libjpeg's coefficients) but
+// without its second copy of the picture. The caller frees `*out`.
+bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
+               uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+
 // Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP. The caller frees
 // `*out`.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,

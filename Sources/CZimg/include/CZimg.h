@@ -1,0 +1,29 @@
+// zimg scales planes; pictures here have their samples side by side. These few lines take the samples
+// apart, plane by plane, and put them together again, in the loops that a compiler vectorizes.
+#ifndef LARDER_CZIMG_H
+#define LARDER_CZIMG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Samples side by side without padding: of one byte, or of two if `wide`.
+typedef struct {
+  uint8_t *samples;
+  uint32_t width, height;
+  int channels;
+  bool wide;
+} czimg_picture;
+
+// The part of the source to scale, in pixels that need not be whole.
+typedef struct {
+  double x, y, width, height;
+} czimg_part;
+
+// Scales the first `scaled` channels of `source` to the size of `target` by a Lanczos filter. With
+// `alpha`, the last channel is alpha, and colours are multiplied by it meanwhile. Channels that are
+// not scaled are filled with ones. False when memory is short.
+bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
+                 bool alpha);
+
+#endif

@@ -1,0 +1,127 @@
+#include "CZimg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zimg.h>
+
+// One channel, rows aligned as zimg wants them.
+typedef struct {
+  void *samples;
+  ptrdiff_t stride;
+} plane;
+
+static bool plane_begin(plane *plane, const czimg_picture *picture) {
+  plane->stride = ((ptrdiff_t)picture->width * (picture->wide ? 2 : 1) + 63) / 64 * 64;
+  plane->samples = aligned_alloc(64, (size_t)plane->stride * picture->height);
+  return plane->samples != NULL;
+}
+
+static zimg_image_format format_of(const czimg_picture *picture) {
+  zimg_image_format format;
+  zimg_image_format_default(&format, ZIMG_API_VERSION);
+  format.width = picture->width;
+  format.height = picture->height;
+  format.pixel_type = picture->wide ? ZIMG_PIXEL_WORD : ZIMG_PIXEL_BYTE;
+  format.depth = picture->wide ? 16 : 8;
+  format.color_family = ZIMG_COLOR_GREY;
+  format.pixel_range = ZIMG_RANGE_FULL;
+  return format;
+}
+
+static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
+                                   const czimg_picture *target) {
+  zimg_image_format from = format_of(source), to = format_of(target);
+  from.active_region.left = part.x;
+  from.active_region.top = part.y;
+  from.active_region.width = part.width;
+  from.active_region.height = part.height;
+  zimg_graph_builder_params params;
+  zimg_graph_builder_params_default(&params, ZIMG_API_VERSION);
+  params.resample_filter = ZIMG_RESIZE_LANCZOS;
+  params.dither_type = ZIMG_DITHER_NONE;
+  params.cpu_type = ZIMG_CPU_AUTO_64B;
+  return zimg_filter_graph_build(&from, &to, &params);
+}
+
+// The loops, once for each width of a sample. Alpha rounds to nearest both ways.
+#define LOOPS(NAME, SAMPLE, ONE)                                                                   \
+  static void split_##NAME(const czimg_picture *from, int channel, bool multiplied, plane *to) {   \
+    const int step = from->channels;                                                               \
+    for (uint32_t y = 0; y < from->height; y++) {                                                  \
+      const SAMPLE *row = (const SAMPLE *)from->samples + (size_t)y * from->width * step;          \
+      SAMPLE *out = (SAMPLE *)((char *)to->samples + to->stride * y);                              \
+      if (multiplied) {                                                                            \
+        for (uint32_t x = 0; x < from->width; x++) {                                               \
+          out[x] = (SAMPLE)(((uint64_t)row[x * step + channel] * row[x * step + step - 1] +        \
+                             ONE / 2) / ONE);                                                      \
+        }                                                                                          \
+      } else {                                                                                     \
+        for (uint32_t x = 0; x < from->width; x++) out[x] = row[x * step + channel];               \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  static void join_##NAME(const plane *from, const czimg_picture *to, int channel) {               \
+    const int step = to->channels;                                                                 \
+    for (uint32_t y = 0; y < to->height; y++) {                                                    \
+      SAMPLE *row = (SAMPLE *)to->samples + (size_t)y * to->width * step;                          \
+      const SAMPLE *in = (const SAMPLE *)((const char *)from->samples + from->stride * y);         \
+      for (uint32_t x = 0; x < to->width; x++) row[x * step + channel] = in[x];                    \
+    }                                                                                              \
+  }                                                                                                \
+  static void divide_##NAME(const czimg_picture *to) {                                             \
+    const int step = to->channels;                                                                 \
+    SAMPLE *pixel = (SAMPLE *)to->samples;                                                         \
+    for (size_t left = (size_t)to->width * to->height; left > 0; left--, pixel += step) {          \
+      const uint64_t alpha = pixel[step - 1];                                                      \
+      for (int channel = 0; channel < step - 1; channel++) {                                       \
+        uint64_t light = alpha ? (pixel[channel] * (uint64_t)ONE + alpha / 2) / alpha : 0;         \
+        pixel[channel] = (SAMPLE)(light > ONE ? ONE : light);                                      \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+LOOPS(bytes, uint8_t, 255)
+LOOPS(words, uint16_t, 65535)
+
+static bool scale(const czimg_picture *source, const czimg_picture *target, int scaled, bool alpha,
+                  const zimg_filter_graph *graph, plane *from, plane *to, void *scratch) {
+  for (int channel = 0; channel < scaled; channel++) {
+    const bool multiplied = alpha && channel < scaled - 1;
+    (source->wide ? split_words : split_bytes)(source, channel, multiplied, from);
+    zimg_image_buffer_const in = {ZIMG_API_VERSION};
+    zimg_image_buffer out = {ZIMG_API_VERSION};
+    in.plane[0].data = from->samples;
+    in.plane[0].stride = from->stride;
+    in.plane[0].mask = ZIMG_BUFFER_MAX;
+    out.plane[0].data = to->samples;
+    out.plane[0].stride = to->stride;
+    out.plane[0].mask = ZIMG_BUFFER_MAX;
+    if (zimg_filter_graph_process(graph, &in, &out, scratch, NULL, NULL, NULL, NULL)) return false;
+    (target->wide ? join_words : join_bytes)(to, target, channel);
+  }
+  if (alpha) (target->wide ? divide_words : divide_bytes)(target);
+  return true;
+}
+
+bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
+                 bool alpha) {
+  plane from = {NULL, 0}, to = {NULL, 0};
+  void *scratch = NULL;
+  bool done = false;
+  size_t room = 0;
+  if (scaled < target->channels) {
+    memset(target->samples, 255,
+           (size_t)target->width * target->height * target->channels * (target->wide ? 2 : 1));
+  }
+  zimg_filter_graph *graph = graph_of(source, part, target);
+  if (graph && !zimg_filter_graph_get_tmp_size(graph, &room) && plane_begin(&from, source) &&
+      plane_begin(&to, target) && (scratch = aligned_alloc(64, (room + 64) / 64 * 64))) {
+    done = scale(source, target, scaled, alpha, graph, &from, &to, scratch);
+  }
+  free(scratch);
+  free(to.samples);
+  free(from.samples);
+  zimg_filter_graph_free(graph);
+  return done;
+}
