@@ -122,6 +122,22 @@ bool cpng_decode(const uint8_t *bytes, size_t count, uint32_t side, int form, cp
   return true;
 }
 
+long cpng_unpacked_bytes(const uint8_t *bytes, size_t count, long limit) {
+  uint8_t piece[16384];
+  z_stream stream = {.next_in = (Bytef *)bytes, .avail_in = (uInt)count};
+  if (inflateInit(&stream) != Z_OK) return -1;
+  long total = 0;
+  int status = Z_OK;
+  while (status == Z_OK && total <= limit) {
+    stream.next_out = piece;
+    stream.avail_out = sizeof piece;
+    status = inflate(&stream, Z_NO_FLUSH);
+    total += (long)(sizeof piece - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  return status == Z_STREAM_END || total > limit ? total : -1;
+}
+
 uint32_t cpng_crc(const uint8_t *bytes, size_t count) {
   return (uint32_t)crc32_z(0, bytes, count);
 }

@@ -25,6 +25,11 @@ struct JPEGMarkers: Equatable {
   /// Whether the end was reached; a file without it was cut.
   private(set) var isWhole = false
 
+  /// Bytes of entropy-coded data.
+  private var codedBytes = 0
+  /// Bits that a block takes at least; 0 where that cannot be said, as with arithmetic coding.
+  private var leastBits = 0
+
   /// Walks the segments of `bytes`.
   ///
   /// - Throws: ``ImagingError`` when there is no picture before the bytes end, or more than `limits`.
@@ -33,6 +38,11 @@ struct JPEGMarkers: Equatable {
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
+    // A cut photo is worth showing, but not a sixteenth of the least that it could be.
+    let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
+    guard codedBytes * 16 >= least else {
+      throw .damaged(name, "its data is too little for \(size.width) × \(size.height) pixels")
+    }
   }
 
   private mutating func walk(
@@ -77,7 +87,9 @@ struct JPEGMarkers: Equatable {
         guard size.width > 0 else { throw .damaged(name, "a scan comes before the frame") }
         scans += 1
         try limits.check(scans: scans, pixels: size.width * size.height, of: name)
-        offset = Self.endOfScan(reader.bytes, from: offset)
+        let start = offset
+        offset = Self.endOfScan(reader.bytes, from: start)
+        codedBytes += offset - start
       default:
         break
       }
@@ -139,6 +151,8 @@ struct JPEGMarkers: Equatable {
     size = PixelSize(width: width, height: height)
     self.depth = depth
     isProgressive = marker == 0xC2 || marker == 0xCA
+    // A code for the first coefficient and, unless those come in scans of their own, one for the others.
+    leastBits = marker == 0xC2 ? 1 : marker < 0xC2 ? 2 : 0
     sampling = (0..<components).map { component in
       let factors = reader.byte(payload.lowerBound + 7 + component * 3) ?? 0
       return PixelSize(width: factors >> 4, height: factors & 15)

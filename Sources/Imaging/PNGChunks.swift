@@ -74,9 +74,12 @@ struct PNGChunks: Equatable {
       case "IEND":
         return
       default:
-        metadataBytes += length
+        let content = payload..<payload + length
+        let unpacked = Self.unpackedBytes(type, content, reader, limits)
+        metadataBytes += max(length, unpacked ?? 0)
         try limits.check(metadata: metadataBytes, of: name)
-        keep(type, chunk, payload..<payload + length, reader)
+        // A profile that cannot be unpacked says nothing, and is not passed on to who might choke on it.
+        if type != "iCCP" || unpacked != nil { keep(type, chunk, content, reader) }
       }
     }
     throw .damaged(name, "the file is cut short")
@@ -98,6 +101,42 @@ struct PNGChunks: Equatable {
     self.depth = depth
     self.colourType = colourType
     isInterlaced = interlace != 0
+  }
+
+  /// How large the compressed content of a chunk is once unpacked, counted no further than to the
+  /// limit and one; nil when it cannot be unpacked, 0 for chunks that hold none.
+  private static func unpackedBytes(
+    _ type: String,
+    _ payload: Range<Int>,
+    _ reader: ByteReader,
+    _ limits: PictureLimits
+  ) -> Int? {
+    /// Where the text that begins at `start` ends, its zero byte included.
+    func end(of start: Int) -> Int? {
+      reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
+    }
+    var start: Int
+    switch type {
+    case "iCCP", "zTXt":
+      // A name, then how it is compressed. (Sections 11.3.2.3 and 11.3.3.3)
+      guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
+        return nil
+      }
+      start = method + 1
+    case "iTXt":
+      // A keyword, two flags, a language, the keyword translated. (Section 11.3.3.4)
+      guard let flag = end(of: payload.lowerBound), flag + 2 <= payload.upperBound else {
+        return nil
+      }
+      guard reader.bytes[flag] == 1 else { return 0 }
+      guard let translated = end(of: flag + 2), let text = end(of: translated) else { return nil }
+      start = text
+    default:
+      return 0
+    }
+    guard let base = reader.bytes.baseAddress else { return nil }
+    let count = cpng_unpacked_bytes(base + start, payload.upperBound - start, limits.metadataBytes)
+    return count < 0 ? nil : count
   }
 
   private mutating func keep(

@@ -67,6 +67,33 @@ struct Typesetter: ~Copyable {
     bold: Bool,
     limit: Double? = nil
   ) throws(ImagingError) -> TextLine {
+    // Some fonts have letters of no ink in place of those that nobody drew: the next may have them.
+    var families = family.split(separator: ",")[...]
+    repeat {
+      let line = try line(text, families.joined(separator: ","), size, bold)
+      if !line.hasBlankLetter(in: text) {
+        if let limit { line.limit(to: limit) }
+        return line
+      }
+      families = families.dropFirst()
+    } while !families.isEmpty
+    throw Self.noFont(for: text)
+  }
+
+  private static func noFont(for text: String) -> ImagingError {
+    ImagingError(
+      .noFont,
+      "cannot write “\(text)” on pictures: no font has all of its letters; "
+        + "install fonts-nanum, fonts-noto-color-emoji or the fonts of your language"
+    )
+  }
+
+  private func line(
+    _ text: String,
+    _ family: String,
+    _ size: Double,
+    _ bold: Bool
+  ) throws(ImagingError) -> TextLine {
     guard let layout = pango_layout_new(context) else {
       throw ImagingError(.noFont, "cannot write on pictures: there is not enough memory")
     }
@@ -79,15 +106,7 @@ struct Typesetter: ~Copyable {
     pango_layout_set_single_paragraph_mode(layout, 1)
     pango_layout_set_text(layout, text, Int32(text.utf8.count))
     guard pango_layout_get_unknown_glyphs_count(layout) == 0 else {
-      throw ImagingError(
-        .noFont,
-        "cannot write “\(text)” on pictures: no font has all of its letters; "
-          + "install fonts-nanum, fonts-noto-color-emoji or the fonts of your language"
-      )
-    }
-    if let limit {
-      pango_layout_set_width(layout, Int32(limit * Double(PANGO_SCALE)))
-      pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
+      throw Self.noFont(for: text)
     }
     return line
   }
@@ -110,8 +129,42 @@ final class TextLine {
     return (Double(ink.x), Double(ink.y), Double(ink.width), Double(ink.height))
   }
 
+  /// Whether a letter that should be seen leaves no ink.
+  fileprivate func hasBlankLetter(in text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard let place = pango_layout_get_iter(layout) else { return false }
+    defer { pango_layout_iter_free(place) }
+    repeat {
+      let start = Int(pango_layout_iter_get_index(place))
+      guard start < bytes.count else { continue }
+      var ink = PangoRectangle()
+      pango_layout_iter_get_cluster_extents(place, &ink, nil)
+      let letter = String(decoding: bytes[start...].prefix(4), as: UTF8.self).unicodeScalars.first
+      if ink.width == 0 || ink.height == 0, letter?.isSeen == true { return true }
+    } while pango_layout_iter_next_cluster(place) != 0
+    return false
+  }
+
+  /// Cuts the line with an ellipsis past `pixels`.
+  fileprivate func limit(to pixels: Double) {
+    pango_layout_set_width(layout, Int32(pixels * Double(PANGO_SCALE)))
+    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
+  }
+
   /// Lends the layout to Cairo.
   func withLayout(_ body: (OpaquePointer) -> Void) { body(layout) }
+}
+
+extension Unicode.Scalar {
+  /// Whether a letter is there to be seen: neither white space nor a mark for the shaping alone.
+  fileprivate var isSeen: Bool {
+    let isBlankBraille = value == 0x2800
+    switch properties.generalCategory {
+    case .control, .format, .nonspacingMark, .enclosingMark: return false
+    default:
+      return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && !isBlankBraille
+    }
+  }
 }
 
 /// A line with its place, in pixels of a canvas.

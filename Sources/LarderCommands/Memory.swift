@@ -12,4 +12,12 @@ enum Memory {
     larder_limit_heaps(2)
     larder_map_from(512 << 10)
   }
+
+  /// Keeps the blocks that every picture needs anew, and no larger ones.
+  ///
+  /// A bitmap mapped anew for each picture costs a fault a page; the coefficients of a whole photo,
+  /// kept for the next, cost its memory a second time.
+  static func keepBlocksOfPictures() {
+    larder_keep_blocks(16 << 20)
+  }
 }

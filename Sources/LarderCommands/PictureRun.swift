@@ -13,6 +13,7 @@ struct PictureRun<Making: PictureMaking> {
 
   /// Makes all pictures, prints a line for each, and says how to end the process.
   func run() throws -> ExitStatus {
+    Memory.keepBlocksOfPictures()
     let batch = try PictureBatch(
       options.pictures.map { FilePath($0) },
       into: FilePath(options.out)

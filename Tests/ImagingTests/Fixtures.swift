@@ -149,6 +149,17 @@ func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
   return long(UInt32(payload.count)) + body + long(~sum)
 }
 
+/// Zeros as zlib packs them: the data of a PNG that has no other; `count` is a square.
+func packedZeros(_ count: Int) throws -> [UInt8] {
+  let side = Int(Double(count).squareRoot())
+  let samples = [UInt8](repeating: 0, count: count)
+  let bitmap = Bitmap(width: side, height: side, layout: .grey, samples: samples)
+  let bytes = try PNGCodec.encode(bitmap, name: "zeros")
+  let start = try #require(bytes.firstRange(of: Array("IDAT".utf8))).upperBound
+  let length = bytes[start - 8..<start - 4].reduce(0) { $0 << 8 | Int($1) }
+  return Array(bytes[start..<start + length])
+}
+
 let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
 /// A PNG's header chunk.

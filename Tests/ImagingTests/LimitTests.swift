@@ -18,6 +18,8 @@ struct LimitTests {
 
   private static let scan = segment(0xDA, [1, 1, 0, 0, 0, 0])
 
+  private static let megabyte = (try? packedZeros(1 << 20)) ?? []
+
   struct Bomb: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -53,6 +55,28 @@ struct LimitTests {
       bytes: pngSignature + header(9, 9)
         + chunk("zTXt", [UInt8](repeating: 65, count: 1 << 20)) + end,
       code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a PNG whose profile unpacks to a megabyte",
+      bytes: pngSignature + header(9, 9) + chunk("iCCP", Array("p\0\0".utf8) + megabyte) + end,
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a PNG whose text unpacks to a megabyte",
+      bytes: pngSignature + header(9, 9) + chunk("zTXt", Array("k\0\0".utf8) + megabyte) + end,
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a PNG whose international text unpacks to a megabyte",
+      bytes: pngSignature + header(9, 9)
+        + chunk("iTXt", Array("k\0\u{1}\0en\0k\0".utf8) + megabyte) + end,
+      code: .tooLarge
+    ),
+    Bomb(
+      testDescription: "a JPEG of few bytes that says 7,000 × 7,000",
+      bytes: [0xFF, 0xD8] + start
+        + segment(0xC0, [8, 0x1B, 0x58, 0x1B, 0x58, 1, 1, 0x11, 0]) + scan + [0, 0, 0xFF, 0xD9],
+      code: .damaged
     ),
     Bomb(
       testDescription: "a PNG without a size",

@@ -54,7 +54,7 @@ struct PNGCropTests {
     let kind = PNGKind(name: "", layout: .rgb, depth: 8)
     let plain = try kind.bytes(width: 9, height: 9)
     let gamma = chunk("gAMA", [0, 0, 0xB1, 0x8F])
-    let profile = chunk("iCCP", Array("x\0\0".utf8) + [1, 2, 3])
+    let profile = chunk("iCCP", Array("x\0\0".utf8) + (try packedZeros(64)))
     let text = chunk("tEXt", Array("GPS\0here".utf8))
     let exif = chunk("eXIf", tiff(orientation: 1))
     let bytes = Array(plain[..<33]) + gamma + profile + text + exif + plain[33...]
@@ -67,6 +67,17 @@ struct PNGCropTests {
     #expect(full.contains(gamma) && full.contains(text) && full.contains(Array("eXIf".utf8)))
     #expect(!full.contains(Array("THUMB".utf8)))
     #expect(try decoded(full) == decoded(bare))
+  }
+
+  @Test func `a profile that cannot be unpacked is left behind`() throws {
+    let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
+    for payload in [Array("x\0\0".utf8) + [1, 2, 3], Array("no end".utf8), []] {
+      let bytes = Array(plain[..<33]) + chunk("iCCP", payload) + plain[33...]
+
+      let square = try SquareCrop().apply(to: PictureFile(bytes))
+
+      #expect(!square.bytes.contains(Array("iCCP".utf8)))
+    }
   }
 
   @Test func `a chunk whose sum is wrong is left behind`() throws {

@@ -128,6 +128,20 @@ struct StampTests {
     }
   }
 
+  @Test(arguments: ["年", "2021년 1월 (수)", "2021年1月13日 (水)", "周三", "A 🌅 é", " "])
+  func `every letter leaves ink, whichever font has to be asked`(_ text: String) throws {
+    let typesetter = try Typesetter(
+      family: Stamp().fontFamily,
+      language: "en",
+      configuration: nil
+    )
+
+    let line = try typesetter.line(text, size: 40, bold: false)
+    let narrow = try typesetter.line(String(text.dropLast()), size: 40, bold: false)
+
+    #expect((line.ink.width > narrow.ink.width) == (text != " "))
+  }
+
   @Test func `letters that no font has are an error`() throws {
     var stamp = try Self.stamp()
     stamp.text = "\u{10FFFD}"

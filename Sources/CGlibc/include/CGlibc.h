@@ -10,4 +10,7 @@ void larder_limit_heaps(int count);
 /// Maps what is as large as this on its own, and gives it back when it is freed.
 void larder_map_from(size_t size);
 
+/// Keeps the heaps' blocks of up to so many bytes for reuse, and gives larger ones back.
+void larder_keep_blocks(size_t size);
+
 #endif

@@ -46,6 +46,10 @@ bool cpng_decode(const uint8_t *bytes, size_t count, uint32_t side, int form, cp
 bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
                  bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome);
 
+// How many bytes zlib makes of these, counted no further than to `limit` and a little; -1 when they
+// are no whole zlib stream. Nothing is kept.
+long cpng_unpacked_bytes(const uint8_t *bytes, size_t count, long limit);
+
 // The CRC of a chunk's type and data, by zlib.
 uint32_t cpng_crc(const uint8_t *bytes, size_t count);
 
