@@ -6,6 +6,7 @@ let package = Package(
   products: [
     .executable(name: "larder", targets: ["larder"]),
     .library(name: "Catalog", targets: ["Catalog"]),
+    .library(name: "Imaging", targets: ["Imaging"]),
     .library(name: "Larder", targets: ["Larder"]),
   ],
   dependencies: [

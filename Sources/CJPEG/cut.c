@@ -1,4 +1,5 @@
 #include "output.h"
+#include "window.h"
 
 // A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
 static int factor(j_decompress_ptr source, int sampling) {
@@ -30,12 +31,15 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   session session;
   scan_guard guard;
   memory_output output;
+  coefficient_window window = {.requested = 0};
+  jvirt_barray_ptr arrays_of_window[MAX_COMPONENTS], *arrays = arrays_of_window;
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
   output_begin(&output, count + 65536);
   if (setjmp(session.escape)) {
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
+    window_close(&window);
     output_abandon(&output);
     return false;
   }
@@ -50,13 +54,19 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
       region.y % (DCTSIZE * (uint32_t)factor(&source, source.max_v_samp_factor)) != 0) {
     ERREXIT(&source, JERR_BAD_CROP_SPEC);
   }
-  jvirt_barray_ptr *arrays = jpeg_read_coefficients(&source);
+  // A picture that sharpens in steps needs all of its coefficients to read the next step.
+  if (source.progressive_mode) {
+    arrays = jpeg_read_coefficients(&source);
+  } else {
+    window_open(&source, region, &window);
+    window_read(&source, &target, arrays);
+  }
   jpeg_copy_critical_parameters(&source, &target);
   keep_adobe(&target, &source);
   target.image_width = region.width;
   target.image_height = region.height;
   if (source.progressive_mode) jpeg_simple_progression(&target);
-  for (int i = 0; i < source.num_components; i++) {
+  for (int i = 0; source.progressive_mode && i < source.num_components; i++) {
     move(&source, arrays[i], &source.comp_info[i], region);
   }
   jpeg_mem_dest(&target, &output.bytes, &output.count);
@@ -65,6 +75,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   jpeg_finish_decompress(&source);
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
+  window_close(&window);
   output_end(&output, out, out_count);
   return true;
 }

@@ -1,0 +1,107 @@
+#include "window.h"
+
+#include <sys/mman.h>
+
+// A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
+static uint32_t factor(j_common_ptr common, int sampling) {
+  return ((j_decompress_ptr)common)->num_components == 1 ? 1 : (uint32_t)sampling;
+}
+
+static JDIMENSION blocks(uint32_t pixels, uint32_t sampling, uint32_t most) {
+  return (pixels * sampling + DCTSIZE * most - 1) / (DCTSIZE * most);
+}
+
+// Memory in large pages where the system has them: small ones cost a fifth of the whole crop.
+static void *room(j_common_ptr common, size_t bytes) {
+  const size_t page = (size_t)2 << 20;
+  void *made = bytes < page ? malloc(bytes) : aligned_alloc(page, (bytes + page - 1) / page * page);
+  if (made == NULL) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
+  if (bytes >= page) madvise(made, (bytes + page - 1) / page * page, MADV_HUGEPAGE);
+  return made;
+}
+
+static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, JDIMENSION across,
+                                JDIMENSION down, JDIMENSION most_rows) {
+  (void)pool, (void)zeroed, (void)down, (void)most_rows;
+  j_decompress_ptr source = (j_decompress_ptr)common;
+  coefficient_window *window = source->client_data;
+  const jpeg_component_info *info = &source->comp_info[window->requested];
+  window_component *component = &window->components[window->requested++];
+  uint32_t most_across = factor(common, source->max_h_samp_factor);
+  uint32_t most_down = factor(common, source->max_v_samp_factor);
+  uint32_t h = factor(common, info->h_samp_factor), v = factor(common, info->v_samp_factor);
+  component->across = across;
+  component->left = window->region.x / (DCTSIZE * most_across) * h;
+  component->top = window->region.y / (DCTSIZE * most_down) * v;
+  component->width = blocks(window->region.width, h, most_across);
+  // Rows are handed out as many at a time as a row of MCUs has.
+  JDIMENSION step = (JDIMENSION)info->v_samp_factor;
+  component->height = (blocks(window->region.height, v, most_down) + step - 1) / step * step;
+  component->kept = room(common, (size_t)component->width * component->height * sizeof(JBLOCK));
+  component->read = room(common, (size_t)across * step * sizeof(JBLOCK));
+  return (jvirt_barray_ptr)component;
+}
+
+static void realize(j_common_ptr common) { (void)common; }
+
+// Takes over what was read into rows, as far as it lies in the region.
+static void keep(window_component *component) {
+  for (JDIMENSION i = 0; i < component->count; i++) {
+    JDIMENSION y = component->first + i;
+    if (y < component->top || y - component->top >= component->height) continue;
+    memcpy(component->kept + (size_t)(y - component->top) * component->width,
+           component->read + (size_t)i * component->across + component->left,
+           component->width * sizeof(JBLOCK));
+  }
+  component->count = 0;
+}
+
+// The decompressor asks for each row once, and for blocks of zeros.
+static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
+                               JDIMENSION count, boolean writable) {
+  (void)common, (void)writable;
+  window_component *component = (window_component *)array;
+  keep(component);
+  memset(component->read, 0, (size_t)component->across * count * sizeof(JBLOCK));
+  for (JDIMENSION i = 0; i < count; i++) {
+    component->rows[i] = component->read + (size_t)i * component->across;
+  }
+  component->first = first;
+  component->count = count;
+  return component->rows;
+}
+
+static JBLOCKARRAY access_kept(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
+                               JDIMENSION count, boolean writable) {
+  (void)common, (void)writable;
+  window_component *component = (window_component *)array;
+  for (JDIMENSION i = 0; i < count; i++) {
+    component->rows[i] = component->kept + (size_t)(first + i) * component->width;
+  }
+  return component->rows;
+}
+
+void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_window *window) {
+  window->region = region;
+  source->client_data = window;
+  source->mem->request_virt_barray = request;
+  source->mem->realize_virt_arrays = realize;
+  source->mem->access_virt_barray = access_read;
+}
+
+void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays) {
+  coefficient_window *window = source->client_data;
+  jpeg_read_coefficients(source);
+  for (int i = 0; i < window->requested; i++) {
+    keep(&window->components[i]);
+    arrays[i] = (jvirt_barray_ptr)&window->components[i];
+  }
+  target->mem->access_virt_barray = access_kept;
+}
+
+void window_close(coefficient_window *window) {
+  for (int i = 0; i < window->requested; i++) {
+    free(window->components[i].kept);
+    free(window->components[i].read);
+  }
+}

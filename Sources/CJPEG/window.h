@@ -1,0 +1,30 @@
+// The coefficients of a region, kept while a whole picture is read. These jump: call them under a setjmp.
+#ifndef LARDER_CJPEG_WINDOW_H
+#define LARDER_CJPEG_WINDOW_H
+
+#include "session.h"
+
+// One component's blocks inside the region, and those of the rows that are being read.
+typedef struct {
+  JBLOCK *kept, *read;
+  JBLOCKROW rows[MAX_SAMP_FACTOR];
+  JDIMENSION left, top, width, height, across;
+  // The rows in `read`; none while `count` is 0.
+  JDIMENSION first, count;
+} window_component;
+
+typedef struct {
+  cjpeg_region region;
+  int requested;
+  window_component components[MAX_COMPONENTS];
+} coefficient_window;
+
+// Puts a window in the place of libjpeg's own arrays, which hold all of the picture.
+void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_window *window);
+
+// Reads the picture, and makes of the region what `target` writes; `arrays` has room for all components.
+void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays);
+
+void window_close(coefficient_window *window);
+
+#endif

@@ -1,0 +1,64 @@
+import Foundation
+import Imaging
+import SystemPackage
+import Testing
+
+/// What docs/pictures.md shows, compiled and run.
+struct DocumentationTests {
+  private func example(_ folder: String) throws {
+    // One photo, 512 pixels a side, upright, without its metadata.
+    let photo = try PictureFile(FilePath("\(folder)/morning.jpg"))
+    let square = try SquareCrop(size: 512).apply(to: photo)
+    try WholeFile.write(square.bytes, to: FilePath("\(folder)/square.jpg"))
+
+    // What a file says of itself, before any pixel is decoded.
+    let probe = photo.probe
+    print(probe.format, probe.width, probe.height, probe.exif?.dateTime ?? "no date")
+
+    // The square in the photo's own coefficients, as near to the top as they can be cut.
+    let exact = try SquareCrop(gravity: .top, lossless: true).apply(to: photo)
+    print(exact.method, "moved by", exact.shift.x, exact.shift.y)
+
+    // The same with the time on it, as people write it in Seoul.
+    var stamp = Stamp(crop: SquareCrop(size: 1080), time: .exif)
+    stamp.locale = try StampLocale("ko_KR")
+    stamp.zone = try Zone(named: "Asia/Seoul")
+    stamp.text = "해 뜨기 전에 일어났다"
+    let stamped = try stamp.apply(to: photo)
+    print(stamped.time?.description ?? "", stamped.time?.source.rawValue ?? "")
+
+    // A folder on all processors; a file that cannot be read is a result with an error, and stops no other.
+    let batch = try PictureBatch([FilePath(folder)], into: FilePath("\(folder)/squares"))
+    for result in try batch.run(SquareCrop(size: 256)) {
+      print(result.input, result.output ?? "", result.error?.description ?? "")
+    }
+  }
+
+  @Test func `the example in the documentation compiles, runs and is this one`() throws {
+    try withFolder { folder in
+      let exif = exifSegment(tiff(orientation: 6, dateTime: "2021:01:13 06:30:00"))
+      let photo = JPEGKind(name: "").bytes(width: 80, height: 60, segments: exif)
+      try WholeFile.write(photo, to: folder.appending("morning.jpg"))
+
+      try example(folder.string)
+
+      #expect(try PictureFile(folder.appending("square.jpg")).probe.width == 512)
+      #expect(names(in: folder.appending("squares")) == ["morning.jpg", "square.jpg"])
+    }
+    let here = URL(filePath: #filePath)
+    let root = here.deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let document = try String(
+      contentsOf: root.appending(path: "docs/pictures.md"),
+      encoding: .utf8
+    )
+    let source = try String(contentsOf: here, encoding: .utf8)
+    let shown = try #require(
+      document.split(separator: "```swift\n").last?.split(separator: "```").first
+    )
+    let indented = shown.split(separator: "\n", omittingEmptySubsequences: false).map {
+      $0.isEmpty ? "" : "    " + $0
+    }
+    #expect(source.contains(indented.joined(separator: "\n").trimmingCharacters(in: .newlines)))
+  }
+}
