@@ -11,13 +11,18 @@ static JDIMENSION blocks(uint32_t pixels, uint32_t sampling, uint32_t most) {
   return (pixels * sampling + DCTSIZE * most - 1) / (DCTSIZE * most);
 }
 
-// Memory in large pages where the system has them: small ones cost a fifth of the whole crop.
-static void *room(j_common_ptr common, size_t bytes) {
+// Room for the kept blocks, mapped on its own so that it goes back whole, and in large pages where the
+// system has them: faults on small ones cost a fifth of the whole crop.
+static void map_kept(j_common_ptr common, window_component *component) {
   const size_t page = (size_t)2 << 20;
-  void *made = bytes < page ? malloc(bytes) : aligned_alloc(page, (bytes + page - 1) / page * page);
-  if (made == NULL) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
-  if (bytes >= page) madvise(made, (bytes + page - 1) / page * page, MADV_HUGEPAGE);
-  return made;
+  size_t bytes = (size_t)component->width * component->height * sizeof(JBLOCK);
+  size_t length = (bytes + page - 1) / page * page + page;
+  void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
+  component->mapped = mapped;
+  component->length = length;
+  component->kept = (JBLOCK *)(((uintptr_t)mapped + page - 1) / page * page);
+  if (bytes >= page) madvise(component->kept, bytes / page * page, MADV_HUGEPAGE);
 }
 
 static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, JDIMENSION across,
@@ -37,8 +42,9 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   // Rows are handed out as many at a time as a row of MCUs has.
   JDIMENSION step = (JDIMENSION)info->v_samp_factor;
   component->height = (blocks(window->region.height, v, most_down) + step - 1) / step * step;
-  component->kept = room(common, (size_t)component->width * component->height * sizeof(JBLOCK));
-  component->read = room(common, (size_t)across * step * sizeof(JBLOCK));
+  map_kept(common, component);
+  component->read = malloc((size_t)across * step * sizeof(JBLOCK));
+  if (component->read == NULL) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
   return (jvirt_barray_ptr)component;
 }
 
@@ -101,7 +107,8 @@ void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_pt
 
 void window_close(coefficient_window *window) {
   for (int i = 0; i < window->requested; i++) {
-    free(window->components[i].kept);
-    free(window->components[i].read);
+    window_component *component = &window->components[i];
+    if (component->mapped) munmap(component->mapped, component->length);
+    free(component->read);
   }
 }

@@ -7,6 +7,8 @@
 // One component's blocks inside the region, and those of the rows that are being read.
 typedef struct {
   JBLOCK *kept, *read;
+  void *mapped;
+  size_t length;
   JBLOCKROW rows[MAX_SAMP_FACTOR];
   JDIMENSION left, top, width, height, across;
   // The rows in `read`; none while `count` is 0.
