@@ -27,9 +27,13 @@ final class YearOrigin: Fetching, URLParsing {
   static let base = "http://year.test/"
   private static let items = 40
 
-  init(_ clock: TestClock) {
+  /// In a play of a few days, too, the origin is down once and shrinks once.
+  private let isShort: Bool
+
+  init(_ clock: TestClock, days: Int) {
     self.clock = clock
     start = clock.now.seconds
+    isShort = days < 40
   }
 
   var count: Count { state.withLock { $0.count } }
@@ -37,9 +41,16 @@ final class YearOrigin: Fetching, URLParsing {
   private var hour: Int { Int((clock.now.seconds - start) / 3600) }
 
   /// Down for half a day every 45 days.
-  var isDown: Bool { hour % (45 * 24) >= 30 * 24 && hour % (45 * 24) < 30 * 24 + 12 }
+  var isDown: Bool {
+    let from = isShort ? 40 : 30 * 24
+    return (from..<from + 12).contains(hour % (45 * 24))
+  }
+
   /// Half of a section is gone for six hours every 60 days.
-  var isShrunk: Bool { hour % (60 * 24) >= 20 * 24 && hour % (60 * 24) < 20 * 24 + 6 }
+  var isShrunk: Bool {
+    let from = isShort ? 24 : 20 * 24
+    return (from..<from + 6).contains(hour % (60 * 24))
+  }
 
   /// The ids of a section now: one leaves and one comes every week.
   func ids(_ section: String) -> [String] {

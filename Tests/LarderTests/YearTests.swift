@@ -17,7 +17,7 @@ struct YearTests {
     let days = ProcessInfo.processInfo.environment["LARDER_YEAR"].flatMap { Int($0) } ?? 3
     let folder = try TemporaryFolder()
     let clock = TestClock(1_700_006_400)
-    let origin = YearOrigin(clock)
+    let origin = YearOrigin(clock, days: days)
     let catalog = try CatalogFile(
       parsing: Array(
         """
@@ -57,14 +57,14 @@ struct YearTests {
           .run(holder: "a test")
         largest = max(largest, size(folder))
       }
-      if hour == days * 24 / 4 { early = usage() }
+      if hour == days * 24 / 4 { early = usage(folder) }
       if days > 3, hour % (30 * 24) == 30 * 24 - 1 || hour == days * 24 - 1 {
         say(hour + 1, outcomes, origin.count, folder, largest)
       }
       clock.advance(3600)
     }
 
-    let late = usage()
+    let late = usage(folder)
     clock.advance(-1)
     #expect(try verify(folder).isClean)
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
@@ -84,8 +84,9 @@ struct YearTests {
     let count = origin.count
     #expect(count.needless == [:])
     #expect(folder.files(below: "cache/images").count < 260)
-    #expect(late.descriptors <= early.descriptors + 8)
-    #expect(late.memory <= early.memory + 64 << 20)
+    #expect(late.descriptors <= early.descriptors)
+    // In a short play other tests run beside this one, and the memory is everybody's.
+    if days > 3 { #expect(late.memory <= early.memory + 64 << 20) }
   }
 
   /// Prints the figures of a long play so far.
@@ -96,7 +97,7 @@ struct YearTests {
     _ folder: TemporaryFolder,
     _ largest: Int
   ) {
-    let (descriptors, memory) = usage()
+    let (descriptors, memory) = usage(folder)
     print(
       "year: \(runs) runs \(outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }),",
       "requests \(count.requests), needless \(count.needless.values.reduce(0, +)),",
@@ -105,9 +106,13 @@ struct YearTests {
     )
   }
 
-  /// How many descriptors this process has open, and how much memory it holds.
-  private func usage() -> (descriptors: Int, memory: Int) {
-    let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+  /// How many descriptors of this test's own files are open, and how much memory the process holds.
+  private func usage(_ folder: TemporaryFolder) -> (descriptors: Int, memory: Int) {
+    let files = FileManager.default
+    let open = try? files.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+      (try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?
+        .hasPrefix(folder.path) == true
+    }
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?
       .split(separator: " ").dropFirst().first.flatMap { Int($0) }
     return (open?.count ?? 0, (pages ?? 0) * 4096)
