@@ -24,7 +24,7 @@ struct CommitGroup: Sendable {
   /// pictures.
   static let capacity = 32
   /// How many rows without bytes make a group full.
-  static let rowCapacity = 512
+  static let rowCapacity = 128
 
   var pictures: [StagedPicture] = []
   var rows: [PictureEntry] = []

@@ -36,6 +36,25 @@ import Testing
     "[].lastError", "[].nextAttempt",
   ]
 
+  @Test func `warm sends what is due, and its metrics count orders by their delivery`() throws {
+    let (shop, environment) = try Self.shop()
+    _ = try Self.order("place", "A1", "--by", "Jiyeon", in: shop, environment)
+    let file = shop.folder.path("larder.prom")
+
+    let warm = try Command.larder(
+      ["warm", shop.catalog, "--cache", shop.cache, "--metrics", file],
+      environment: environment
+    )
+
+    #expect(warm.status == 0)
+    #expect(warm.errors.isEmpty)
+    #expect(shop.store.orders.count == 1)
+    let text = try shop.folder.read("larder.prom")
+    #expect(text.contains("# TYPE larder_orders gauge\n"))
+    #expect(text.contains("larder_orders{delivery=\"delivered\"} 1\n"))
+    #expect(text.contains("larder_orders{delivery=\"queued\"} 0\n"))
+  }
+
   @Test func `an order is placed, listed, sent once and moved on`() throws {
     let (shop, environment) = try Self.shop()
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Larder
 
 /// Where a run leaves numbers for monitoring.
 struct MetricsOptions: ParsableArguments {
@@ -13,6 +14,8 @@ struct MetricsOptions: ParsableArguments {
   /// Writes the numbers of the cache at a path, if they were asked for.
   func write(cache: String) throws {
     guard let metrics else { return }
-    try TextFile.replace(metrics, with: try MetricsText(cache: cache).text)
+    let summary = try CacheSummary(cache: cache)
+    let text = MetricsText(summary, orders: try DueOrders.counts()).text
+    try TextFile.replace(metrics, with: text)
   }
 }

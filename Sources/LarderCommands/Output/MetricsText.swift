@@ -1,5 +1,6 @@
 import Cache
 import Larder
+import Orders
 
 /// A cache in numbers, in Prometheus' text format, version 0.0.4.
 ///
@@ -7,14 +8,12 @@ import Larder
 /// things stood after one run.
 struct MetricsText {
   private let summary: CacheSummary
+  private let orders: DeliveryCounts?
 
-  /// Reads the numbers of the cache at a path.
-  init(cache: String) throws {
-    self.init(try CacheSummary(cache: cache))
-  }
-
-  init(_ summary: CacheSummary) {
+  /// Writes a cache's numbers, and those of the orders if there ever were any.
+  init(_ summary: CacheSummary, orders: DeliveryCounts?) {
     self.summary = summary
+    self.orders = orders
   }
 
   private struct Sample {
@@ -110,7 +109,15 @@ struct MetricsText {
       "When the picture that was checked longest ago was last checked.",
       summary.oldestCheck.map { [Sample(value: "\($0)")] } ?? []
     )
+    add("orders", "Messages about orders by how far each is on its way.", deliveries)
     return text
+  }
+
+  private var deliveries: [Sample] {
+    guard let orders else { return [] }
+    return Delivery.State.allCases.map { state in
+      Sample(labels: [("delivery", state.rawValue)], value: "\(orders[state])")
+    }
   }
 
   private func each(_ value: (CacheSummary.Catalog) -> String?) -> [Sample] {
