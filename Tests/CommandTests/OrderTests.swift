@@ -169,8 +169,8 @@ import Testing
   }
 
   @Test func `the webhook's URL and secret are nowhere but on their way`() throws {
-    let (shop, plain) = try Self.shop("path=/orders* every=2 status=404 body=no_service")
-    let file = try shop.folder.write(shop.store.baseURL + "/orders/" + Self.token, to: "hook")
+    let (shop, plain) = try Self.shop("path=/orders hits=1 status=404 body=no_service")
+    let file = try shop.folder.write(shop.store.baseURL + "/orders?" + Self.token, to: "hook")
     var environment = plain
     environment["LARDER_WEBHOOK_SECRET"] = Self.secret
     environment["LARDER_WEBHOOK_URL"] = nil
@@ -182,9 +182,9 @@ import Testing
       )
     }
 
-    _ = try Self.order("place", "A1", "--by", "a", in: shop, environment)
     var commands: [Command] = []
     for payload in ["slack", "json"] {
+      _ = try Self.order("place", "A1", "--by", "a", in: shop, environment)
       commands.append(try run("send", "--webhook-url-file", file, "--payload", payload))
       commands.append(try run("send", "--webhook-url-file", file, "--payload", payload, "--json"))
       commands.append(
@@ -206,7 +206,8 @@ import Testing
     commands.append(try run("list", "--json"))
     commands.append(try run("export"))
 
-    #expect(commands.contains { $0.status == 69 } && commands.contains { $0.status == 64 })
+    #expect(commands.map(\.status) == [69, 69, 0, 0, 0, 0, 64, 64, 0, 0])
+    #expect(shop.store.orders.count == 3)
     let forms = [Self.token, Self.secret].flatMap { text in
       [
         text, String(text.dropFirst(6)),
