@@ -26,7 +26,8 @@ struct JSONRepair {
       } else if Self.isNumeric(byte) {
         let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
         let number = original[index..<end]
-        if Self.isTooLarge(number) {
+        // A number in a name's place stays what it is: a fault.
+        if Self.isTooLarge(number), !Self.isFollowedByColon(original, end) {
           insertions.append(output.count)
           output += [UInt8(ascii: "\"")] + number
           insertions.append(output.count)
@@ -72,17 +73,31 @@ struct JSONRepair {
     }
   }
 
-  /// Whether a token that jansson would read as a number fits neither of its two types.
+  /// Whether a token is a number that fits neither of jansson's two types. (RFC 8259, section 6)
   private static func isTooLarge(_ token: ArraySlice<UInt8>) -> Bool {
-    let text = String(decoding: token, as: UTF8.self)
-    let digits = text.first == "-" ? text.dropFirst() : Substring(text)
-    guard let first = digits.first, first.isNumber, first != "0" || digits.count == 1 else {
-      return digits.hasPrefix("0.") || digits.hasPrefix("0e") || digits.hasPrefix("0E")
-        ? Double(text)?.isInfinite == true : false
+    var rest = token.first == UInt8(ascii: "-") ? token.dropFirst() : token
+    func digits() -> ArraySlice<UInt8> {
+      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      rest = rest.dropFirst(digits.count)
+      return digits
     }
-    if digits.allSatisfy(\.isNumber) { return Int(text) == nil }
-    guard let last = digits.last, last.isNumber else { return false }
-    return Double(text)?.isInfinite == true
+    // `22.e9` is no number, though Swift would take it for one: it stays, to be refused.
+    let whole = digits()
+    guard let first = whole.first, first != UInt8(ascii: "0") || whole.count == 1 else {
+      return false
+    }
+    let text = String(decoding: token, as: UTF8.self)
+    if rest.isEmpty { return Int(text) == nil }
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      guard !digits().isEmpty else { return false }
+    }
+    if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+      rest.removeFirst()
+      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+      guard !digits().isEmpty else { return false }
+    }
+    return rest.isEmpty && Double(text)?.isInfinite == true
   }
 
   /// The string with its unusable escapes replaced; nil when it has none.
@@ -117,6 +132,8 @@ struct JSONRepair {
     guard index + 6 <= string.endIndex, string[index] == UInt8(ascii: "\\"),
       string[index + 1] == UInt8(ascii: "u")
     else { return nil }
-    return UInt16(String(decoding: string[index + 2..<index + 6], as: UTF8.self), radix: 16)
+    let digits = String(decoding: string[index + 2..<index + 6], as: UTF8.self)
+    // A sign is no digit, though Swift would take one.
+    return digits.allSatisfy(\.isHexDigit) ? UInt16(digits, radix: 16) : nil
   }
 }

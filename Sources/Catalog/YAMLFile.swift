@@ -20,10 +20,10 @@ struct YAMLFile {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let content = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else {
-      throw fault("not UTF-8")
+      throw notUTF8(content)
     }
-    guard !usesTooManyAliases(text) else {
-      throw fault("more than \(Self.aliasLimit) aliases; write the values out")
+    if let line = lineOfAliasTooMany(text) {
+      throw fault("more than \(Self.aliasLimit) aliases; write the values out", line: line)
     }
     guard let root = try compose(text) else {
       throw fault("the file is empty; it needs name, currency and sections")
@@ -39,6 +39,18 @@ struct YAMLFile {
     } catch {
       throw fault("not YAML")
     }
+  }
+
+  /// Points at the first byte that is no part of a character.
+  private func notUTF8(_ content: ArraySlice<UInt8>) -> CatalogError {
+    var rest = content.makeIterator()
+    var decoder = UTF8()
+    var line = 1
+    var column = 1
+    while case .scalarValue(let scalar) = decoder.decode(&rest) {
+      (line, column) = scalar == "\n" ? (line + 1, 1) : (line, column + 1)
+    }
+    return fault("not UTF-8", line: line, column: column)
   }
 
   private func fault(_ error: YamlError, in text: String) -> CatalogError {
@@ -77,20 +89,27 @@ struct YAMLFile {
     )
   }
 
-  /// Counts what looks like `*name` where a value may stand, in a file that anchors anything.
-  private func usesTooManyAliases(_ text: String) -> Bool {
+  /// Where there is one alias too many: what looks like `*name` where a value may stand, in a file
+  /// that anchors anything.
+  private func lineOfAliasTooMany(_ text: String) -> Int? {
     var aliases = 0
     var anchors = 0
+    var line = 1
+    var lineOfExcess: Int?
     var previous = UInt8(ascii: "\n")
     var beforePrevious = UInt8(ascii: "\n")
     for byte in text.utf8 {
       let startsValue = [0x0A, 0x20, 0x09, 0x5B, 0x7B, 0x2C, 0x0D].contains(beforePrevious)
       if startsValue, byte > 0x20, byte != UInt8(ascii: "]") {
-        if previous == UInt8(ascii: "*") { aliases += 1 }
+        if previous == UInt8(ascii: "*") {
+          aliases += 1
+          if aliases == Self.aliasLimit + 1 { lineOfExcess = line }
+        }
         if previous == UInt8(ascii: "&") { anchors += 1 }
       }
+      if byte == 0x0A { line += 1 }
       (beforePrevious, previous) = (previous, byte)
     }
-    return anchors > 0 && aliases > Self.aliasLimit
+    return anchors > 0 ? lineOfExcess : nil
   }
 }

@@ -188,10 +188,26 @@ struct CatalogFileTests {
     #expect(error?.code == .catalogFile)
   }
 
-  @Test func `bytes that are not UTF-8 are refused`() {
-    #expect(throws: CatalogError.self) {
-      try CatalogFile(parsing: [0x61, 0x3A, 0xFF], file: "shop.yaml")
+  @Test(
+    arguments: [
+      ([0x61, 0x3A, 0xFF], 1, 3),
+      // What an editor saves that writes Korean as CP949, behind a line that UTF-8 can read.
+      (Array("# 김밥\n가: ".utf8) + [0xB1, 0xE8], 2, 4),
+      // The last character is cut off.
+      ([0x61, 0xEA, 0xB9], 1, 2),
+    ] as [([UInt8], Int, Int)]
+  )
+  func `bytes that are not UTF-8 are refused where they stand`(
+    bytes: [UInt8],
+    line: Int,
+    column: Int
+  ) {
+    let error = #expect(throws: CatalogError.self) {
+      try CatalogFile(parsing: bytes, file: "shop.yaml")
     }
+    #expect(error?.reason == "not UTF-8")
+    #expect(error?.line == line)
+    #expect(error?.column == column)
   }
 
   @Test func `a file of more than 1 MiB is refused unread`() {
@@ -207,6 +223,7 @@ struct CatalogFileTests {
       bomb += "a\(level): &a\(level) [\(aliases)]\n"
     }
     #expect(parsingError(bomb)?.reason.contains("aliases") == true)
+    #expect(parsingError(bomb)?.line == 3)
 
     let file = try CatalogFile(
       parsing: bytes("name: &n a\ncurrency: KRW\nsections: [{key: *n, url: *n}]"),

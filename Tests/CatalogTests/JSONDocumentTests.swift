@@ -23,6 +23,11 @@ struct JSONDocumentTests {
       ("[\"\\x\"]", 1, 2, "a known escape"), ("{\"a\" 1}", 1, 6, "\":\""),
       ("[tru]", 1, 2, "a value"),
       ("[12345678901234567890123, 1e999 x]", 1, 33, "\"]\""), ("{\n\n  \"a\": }", 3, 8, "a value"),
+      // What is mended is JSON: no number for Swift alone, no number for a name.
+      ("[22.e935]", 1, 2, "a value"), ("[1,\n 1.e999]", 2, 2, "a value"),
+      ("{18446744073709551616: 1}", 1, 2, "valid JSON"),
+      ("[1e999, {1e999 : 1}]", 1, 10, "valid JSON"),
+      ("{\"\\u+000\": 1}", 1, 2, "a known escape"),
     ])
   func `malformed JSON is placed`(text: String, line: Int, column: Int, expected: String) {
     let error = error(bytes(text))

@@ -1,0 +1,119 @@
+import Glibc
+
+/// Fuzzes what reads a shop's data; `FUZZ` in the environment chooses what.
+///
+/// JSON, listings and details in each built-in format, and the catalog file itself.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzFeed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  target(Array(UnsafeBufferPointer(start: bytes, count: count)))
+  return 0
+}
+
+private let target: @Sendable ([UInt8]) -> Void =
+  switch getenv("FUZZ").map({ String(cString: $0) }) {
+  case "json": { fuzzJSON($0) }
+  case "feed": { fuzzDecoding($0) }
+  case "catalog-file": { fuzzCatalogFile($0) }
+  default: fatalError("set FUZZ to json, feed or catalog-file")
+  }
+
+/// What is read is what the grammar allows, no more and no less; what is not says where.
+private func fuzzJSON(_ input: [UInt8]) {
+  let grammar = JSONGrammar(input)
+  do throws(CatalogError) {
+    let root = try JSONDocument(parsing: input, depthLimit: 16).root
+    expect(grammar != nil, "read what is no JSON")
+    walk(root)
+  } catch {
+    expect(grammar.map { $0.depth > 16 } ?? true, "refused JSON: \(error)")
+    expect(error.code == .malformedJSON || error.code == .tooDeep, "\(error)")
+    checkPlace(error, in: input)
+  }
+}
+
+/// Every value has what its kind promises.
+private func walk(_ node: JSONNode) {
+  switch node.kind {
+  case .string: expect(node.text != nil, "a string without text")
+  case .integer: expect(node.integer != nil, "an integer without value")
+  case .real: expect(node.real?.isFinite == true, "a number that is none")
+  case .array:
+    for element in node.elements { walk(element) }
+    expect(node.elements.count == node.count && node[node.count] == nil, "a wrong count")
+  case .object:
+    for (name, value) in node.members {
+      expect(node[name]?.kind == value.kind, "another member than listed")
+      walk(value)
+    }
+  case .boolean, .null: expect(node.count == 0 && node.text == nil, "null with a value")
+  }
+}
+
+/// What is decoded survives being stored, every element is listed or skipped, and what is not
+/// JSON says where.
+private func fuzzDecoding(_ input: [UInt8]) {
+  let source = SectionSource(key: "main", url: "main")
+  for file in files {
+    do throws(CatalogError) {
+      let listing = try decodeSection(input, source: source, using: file)
+      let items = listing.sections.flatMap(\.items)
+      expect(items.count + listing.skipped.count == listing.elementCount, "elements are lost")
+      for item in items {
+        expect(!item.id.isEmpty, "an item without id")
+        expect(item.images.allSatisfy { !$0.url.isEmpty }, "a picture without address")
+        expect((try? StoreItem(decoding: item.encoded())) == item, "stored otherwise: \(item)")
+      }
+    } catch {
+      checkPlace(error, in: input)
+    }
+    do throws(CatalogError) {
+      let detail = try decodeDetail(input, id: "A1", using: file)
+      expect(detail.id == "A1", "another detail")
+      expect((try? ItemDetail(decoding: detail.encoded())) == detail, "stored otherwise")
+    } catch {
+      checkPlace(error, in: input)
+    }
+    _ = try? decodeDetails(input, using: file)
+  }
+}
+
+/// What is refused says where; the name of what is accepted can be a folder's.
+private func fuzzCatalogFile(_ input: [UInt8]) {
+  do throws(CatalogError) {
+    let file = try CatalogFile(parsing: input, file: "fuzz.yaml")
+    expect(!file.name.isEmpty && !file.name.contains("/") && file.name != "..", file.name)
+  } catch {
+    expect(error.isConfiguration, "\(error)")
+    // A file that is empty has no line to name.
+    let isWhole = error.reason.hasPrefix("the file is empty")
+    expect(error.line != nil || isWhole, "no line: \(error)")
+    checkPlace(error, in: input)
+  }
+}
+
+/// A malformed text is refused with a line that it has, and every error is one line of text.
+private func checkPlace(_ error: CatalogError, in input: [UInt8]) {
+  if error.code == .malformedJSON || error.code == .tooDeep {
+    expect(error.line != nil && error.column != nil, "no place: \(error)")
+  }
+  // YAML also ends lines with a carriage return, and with NEL, LS and PS, 2 and 3 bytes long.
+  let ends = input.count { [0x0A, 0x0D, 0x85, 0xA8, 0xA9].contains($0) }
+  if let line = error.line { expect((1...ends + 2).contains(line), "\(error)") }
+  if let column = error.column { expect((1...input.count + 1).contains(column), "\(error)") }
+}
+
+private let files: [CatalogFile] = ["banchan", "shopify", "woocommerce", "dummyjson", "fakestore"]
+  .map { format in
+    let text = """
+      name: fuzz
+      currency: \(format == "banchan" ? "KRW" : "USD")
+      sections: [{key: main, title: Main, url: main}]
+      format: \(format)
+      \(format == "banchan" ? "detail: {url: \"detail/{id}\"}" : "")
+      """
+    do {
+      return try CatalogFile(parsing: Array(text.utf8), file: "fuzz.yaml")
+    } catch {
+      fatalError("\(error)")
+    }
+  }

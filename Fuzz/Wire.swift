@@ -1,0 +1,100 @@
+import Glibc
+
+/// Fuzzes what reads the wire; `FUZZ` in the environment chooses what.
+///
+/// Header dates, Cache-Control, Content-Range, Retry-After, and the names that URLs get on disk.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzWire(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+  target(String(decoding: input, as: UTF8.self))
+  return 0
+}
+
+private let target: @Sendable (String) -> Void =
+  switch getenv("FUZZ").map({ String(cString: $0) }) {
+  case "dates": { fuzzDate($0) }
+  case "cache-control": { fuzzCacheControl($0) }
+  case "content-range": { fuzzContentRange($0) }
+  case "retry-after": { fuzzRetryAfter($0) }
+  case "names": { fuzzName($0) }
+  default: fatalError("set FUZZ to dates, cache-control, content-range, retry-after or names")
+  }
+
+/// Moments at which everything has to hold, the ends of time among them.
+private let moments = [Int64.min, -1, 0, 1_700_000_000, 253_402_300_800, .max].map { UnixTime($0) }
+
+private func fuzzDate(_ text: String) {
+  for now in moments {
+    guard let moment = UnixTime(httpDate: text, now: now) else { continue }
+    // What was read is written so that it reads the same.
+    expect(UnixTime(httpDate: moment.httpDate, now: now) == moment, "\(text): \(moment.httpDate)")
+  }
+}
+
+private func fuzzCacheControl(_ text: String) {
+  let control = CacheControl(text)
+  expect(control.maxAge ?? 0 >= 0 && control.staleIfError ?? 0 >= 0, "less than none: \(text)")
+  // The fields of a head, one a line, with the first for good measure under each name.
+  let first = String(text.prefix { !$0.isNewline })
+  var headers = Headers(lines: Array(text.utf8))
+  for name in ["Cache-Control", "Expires", "Age", "Date", "Last-Modified", "Vary", "ETag"] {
+    headers.append(name, first)
+  }
+  for asked in [moments[0], moments[3], moments[5]] {
+    for answered in [moments[0], moments[2], moments[5]] {
+      let stored = StoredResponse(
+        status: 200,
+        headers: headers,
+        requestTime: asked,
+        responseTime: answered
+      )
+      expect(stored.initialAge >= 0, "younger than new: \(text)")
+      for now in moments { check(stored, at: now, text) }
+    }
+  }
+}
+
+private func check(_ stored: StoredResponse, at now: UnixTime, _ text: String) {
+  if case .fresh(let until) = stored.freshness(at: now) {
+    expect(until > now, "fresh until the past: \(text)")
+    expect(
+      until - stored.responseTime <= FreshnessPolicy.longestLifetime,
+      "fresh for more than a year: \(text)"
+    )
+    expect(stored.mayStandIn(at: now), "fresh and of no use: \(text)")
+  }
+  if stored.excusesError(at: now) { expect(stored.mayStandIn(at: now), "excused: \(text)") }
+  _ = stored.renewed(by: stored.headers, requestTime: now, responseTime: now)
+}
+
+private func fuzzContentRange(_ text: String) {
+  guard let range = ContentRange(text) else { return }
+  guard let bytes = range.bytes else { return expect(range.whole != nil, "says nothing: \(text)") }
+  expect(bytes.lowerBound >= 0 && range.whole ?? .max > bytes.upperBound, "beyond: \(text)")
+  let whole = range.whole.map(String.init) ?? "*"
+  let written = "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(whole)"
+  expect(ContentRange(written) == range, "\(text): \(written)")
+}
+
+private func fuzzRetryAfter(_ text: String) {
+  for now in moments {
+    expect(RetryAfter.seconds(text, now: now) ?? 0 >= 0, "before now: \(text)")
+  }
+}
+
+private func fuzzName(_ text: String) {
+  let name = PictureName(url: text, id: PictureID(url: text))
+  let bytes = name.file.utf8
+  expect(!bytes.isEmpty && bytes.count <= 64, "\(bytes.count) bytes: \(text)")
+  // Letters, digits, hyphens, underscores, and one dot that does not lead: nothing leaves a folder.
+  expect(
+    bytes.allSatisfy { $0 != UInt8(ascii: "/") && $0 > 0x20 && $0 < 0x7F }
+      && bytes.first != UInt8(ascii: ".") && bytes.count { $0 == UInt8(ascii: ".") } == 1,
+    "\(name.file) from \(text)"
+  )
+  expect(
+    name.path == "images/\(PictureName.folderName(name.folder))/\(name.file)"
+      && name.path.utf8.count == "images/00/".utf8.count + bytes.count,
+    "\(name.path) from \(text)"
+  )
+}
