@@ -176,8 +176,7 @@ import Testing
     environment["LARDER_WEBHOOK_URL"] = nil
     func run(_ arguments: String...) throws -> Command {
       try Command.larder(
-        ["order"] + arguments + ["--log-format", "json", "-vv"]
-          + (arguments[0] == "send" ? ["--wait", "0s"] : []),
+        ["order"] + arguments + ["--log-format", "json", "-vv"],
         environment: environment
       )
     }
