@@ -176,6 +176,8 @@ public struct JSONNode: Sendable {
   public var elements: [JSONNode] {
     guard kind == .array else { return [] }
     let count = larder_json_count(value)
+    // An array without room would write its count into the one empty array that all threads share.
+    guard count > 0 else { return [] }
     let values = [larder_json_value](unsafeUninitializedCapacity: count) { buffer, written in
       written = larder_json_elements(value, buffer.baseAddress, count)
     }
@@ -188,6 +190,7 @@ public struct JSONNode: Sendable {
   public var members: [(name: String, value: JSONNode)] {
     guard kind == .object else { return [] }
     let count = larder_json_count(value)
+    guard count > 0 else { return [] }
     let found = [larder_json_member](unsafeUninitializedCapacity: count) { buffer, written in
       written = larder_json_members(value, buffer.baseAddress, count)
     }
