@@ -52,7 +52,7 @@ let package = Package(
       ]
     ),
     .target(name: "Transport"),
-    .target(name: "CurlTransport", dependencies: ["Transport", "CCurl"]),
+    .target(name: "CurlTransport", dependencies: ["Transport", "CCurl", "CGlibc"]),
     .target(
       name: "Cache",
       dependencies: [

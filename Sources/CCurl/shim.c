@@ -23,6 +23,13 @@ CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
 
+CURLMcode larder_multi_set_callbacks(CURLM *multi, larder_socket_callback socket, larder_timer_callback timer, void *context) {
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+  return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+}
+
 CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback) {
   return curl_easy_setopt(easy, option, callback);
 }

@@ -20,6 +20,8 @@ public final class CurlTransport: Fetching {
     guard Self.isLibraryReady else { throw Self.unavailable("libcurl does not start") }
     do {
       core = try TransferCore(options)
+    } catch is OutOfDescriptors {
+      throw Self.unavailable("the system gives no descriptor to wait with")
     } catch {
       throw Self.unavailable("libcurl has no memory")
     }
@@ -40,21 +42,21 @@ public final class CurlTransport: Fetching {
     let transfer = Transfer(request, sink, completion)
     switch core.inbox.submit(transfer) {
     case .posted: break
-    case .mustWake: core.multi.wakeup()
+    case .mustWake: core.multi.wake()
     case .closed: transfer.complete(.failure(transfer.failure(.cancelled)))
     }
   }
 
   /// Completes everything unfinished as cancelled; see ``Fetching``.
   public func cancelAll() {
-    if case .mustWake = core.inbox.cancelAll() { core.multi.wakeup() }
+    if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }
   }
 
   /// Cancels everything and waits for the transfer thread to end; happens by itself when the last reference goes.
   ///
   /// A `fetch` after that completes at once, on the caller's thread, as cancelled.
   public func shutdown() {
-    if case .mustWake = core.inbox.close() { core.multi.wakeup() }
+    if case .mustWake = core.inbox.close() { core.multi.wake() }
     thread.join()
   }
 

@@ -2,14 +2,18 @@ import CCurl
 
 /// The set of running transfers and the open connections, freed exactly once.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
-  // SAFETY: used on the transfer thread only, but for `wakeup`, which libcurl documents as safe from any thread.
+  // SAFETY: used on the transfer thread only, but for `wake`, which any thread may call.
   let raw: UnsafeMutableRawPointer
+  private let events: SocketEvents
   /// Where libcurl looks when it closes a socket, and so here: connections live as long as this handle.
   let watch: UnsafeMutablePointer<larder_excess_watch>
 
-  init() throws(OutOfMemory) {
+  init() throws {
+    let events = try SocketEvents()
     guard let raw = curl_multi_init() else { throw OutOfMemory() }
     self.raw = raw
+    self.events = events
+    events.attach(to: raw)
     watch = .allocate(capacity: 1)
     watch.initialize(to: larder_excess_watch())
   }
@@ -23,19 +27,14 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     _ = larder_multi_set_long(raw, option, value)
   }
 
-  /// Moves every transfer on as far as it goes without waiting.
-  func perform() {
-    var running: Int32 = 0
-    curl_multi_perform(raw, &running)
-  }
+  /// Moves every transfer on that can go on, as far as it goes without waiting.
+  func perform() { events.perform(raw) }
 
-  /// Waits for something to do, for a wakeup, or for so many milliseconds.
-  func poll(milliseconds: Int32) {
-    curl_multi_poll(raw, nil, 0, milliseconds, nil)
-  }
+  /// Waits for something to do, for a wake, or for so many milliseconds.
+  func wait(milliseconds: Int32) { events.wait(milliseconds: milliseconds) }
 
-  /// Ends a `poll`, or the next one, from any thread.
-  func wakeup() { curl_multi_wakeup(raw) }
+  /// Ends a wait, or the next one, from any thread.
+  func wake() { events.wake() }
 
   /// Takes the next finished transfer: its exchange and libcurl's result.
   func nextDone() -> (exchange: Exchange, result: CURLcode)? {

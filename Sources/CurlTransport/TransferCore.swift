@@ -7,7 +7,7 @@ final class TransferCore: Sendable {
   let inbox = Inbox()
   let multi: MultiHandle
 
-  init(_ options: TransportOptions) throws(OutOfMemory) {
+  init(_ options: TransportOptions) throws {
     self.options = options
     multi = try MultiHandle()
     multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

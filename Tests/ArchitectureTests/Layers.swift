@@ -14,7 +14,7 @@ enum Layers {
     "CZimg": [],
     "Catalog": ["CJansson", "CSimdjson"],
     "Transport": [],
-    "CurlTransport": ["Transport", "CCurl"],
+    "CurlTransport": ["Transport", "CCurl", "CGlibc"],
     "Cache": ["Transport"],
     "Imaging": ["CJPEG", "CPNG", "CPango", "CZimg"],
     "Orders": ["Catalog", "Transport"],

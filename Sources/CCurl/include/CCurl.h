@@ -60,6 +60,13 @@ void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome);
 // The context that was set with CURLOPT_PRIVATE.
 void *larder_easy_get_private(CURL *easy);
 
+// Called when what libcurl waits for on a socket changes: `what` is one of CURL_POLL_….
+typedef int (*larder_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *own);
+// Called when libcurl wants to be called again in so many milliseconds; -1 for not at all.
+typedef int (*larder_timer_callback)(CURLM *multi, long milliseconds, void *context);
+// Sets both, with one context.
+CURLMcode larder_multi_set_callbacks(CURLM *multi, larder_socket_callback socket, larder_timer_callback timer, void *context);
+
 // Takes the next finished transfer from a multi handle; the message is a union, which Swift reads only by copies.
 CURL *larder_multi_next_done(CURLM *multi, CURLcode *result);
 

@@ -3,6 +3,8 @@
 #define LARDER_CGLIBC_H
 
 #include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 /// Lets all threads share so many heaps. malloc.h is not part of Swift's Glibc module.
 void larder_limit_heaps(int count);
