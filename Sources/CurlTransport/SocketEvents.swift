@@ -119,9 +119,11 @@ final class SocketEvents: @unchecked Sendable {
     guard wanted != 0 else { return }
     var event = epoll_event(events: wanted, data: epoll_data_t(fd: descriptor))
     // The descriptor may have been closed meanwhile and be another's now, so that the kernel has the last word.
-    let isKnown = watches[number].isTold && epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0
-    watches[number].isTold = isKnown || epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
-    if !watches[number].isTold { isBlind = true }
+    var isTold = watches[number].isTold
+    if isTold { isTold = epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 }
+    if !isTold { isTold = epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 }
+    watches[number].isTold = isTold
+    if !isTold { isBlind = true }
   }
 
   // SAFETY: libcurl passes the context that `attach` set, alive as long as the multi handle.
