@@ -30,12 +30,11 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
                uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
-  memory_output output;
+  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   coefficient_window window = {.requested = 0};
   jvirt_barray_ptr arrays_of_window[MAX_COMPONENTS], *arrays = arrays_of_window;
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
-  output_begin(&output, count + 65536);
   if (setjmp(session.escape)) {
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
@@ -69,7 +68,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   for (int i = 0; source.progressive_mode && i < source.num_components; i++) {
     move(&source, arrays[i], &source.comp_info[i], region);
   }
-  jpeg_mem_dest(&target, &output.bytes, &output.count);
+  output_open(&output, &target);
   jpeg_write_coefficients(&target, arrays);
   jpeg_finish_compress(&target);
   jpeg_finish_decompress(&source);

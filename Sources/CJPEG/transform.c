@@ -9,7 +9,6 @@
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,
                      bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   memset(outcome, 0, sizeof *outcome);
-  *out = NULL;
   tjhandle handle = tjInitTransform();
   if (handle == NULL) {
     outcome->out_of_memory = true;
@@ -31,10 +30,11 @@ bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_re
   bool whole = status == 0 || (tjGetErrorCode(handle) == TJERR_WARNING && made_count > 0);
   tjDestroy(handle);
   if (whole) {
-    *out = malloc(made_count);
+    if (made_count > *out_count) *out = malloc(made_count);
     if (*out != NULL) memcpy(*out, made, made_count);
+    outcome->out_of_memory = *out == NULL;
     *out_count = made_count;
   }
   tjFree(made);
-  return whole && *out != NULL;
+  return whole && !outcome->out_of_memory;
 }

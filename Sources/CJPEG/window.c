@@ -15,7 +15,7 @@ static JDIMENSION blocks(uint32_t pixels, uint32_t sampling, uint32_t most) {
 // system has them: faults on small ones cost a fifth of the whole crop.
 static void map_kept(j_common_ptr common, window_component *component) {
   const size_t page = (size_t)2 << 20;
-  size_t bytes = (size_t)component->width * component->height * sizeof(JBLOCK);
+  size_t bytes = (size_t)component->width * component->held * sizeof(JBLOCK);
   size_t length = (bytes + page - 1) / page * page + page;
   void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
@@ -39,9 +39,11 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   component->left = window->region.x / (DCTSIZE * most_across) * h;
   component->top = window->region.y / (DCTSIZE * most_down) * v;
   component->width = blocks(window->region.width, h, most_across);
-  // Rows are handed out as many at a time as a row of MCUs has.
-  JDIMENSION step = (JDIMENSION)info->v_samp_factor;
-  component->height = (blocks(window->region.height, v, most_down) + step - 1) / step * step;
+  JDIMENSION step = component->step = (JDIMENSION)info->v_samp_factor;
+  // The writer's rows may begin in the middle of the reader's: then two steps overlap with its one.
+  component->held = window->streams
+                        ? 2 * step
+                        : (blocks(window->region.height, v, most_down) + step - 1) / step * step;
   map_kept(common, component);
   component->read = malloc((size_t)across * step * sizeof(JBLOCK));
   if (component->read == NULL) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
@@ -51,11 +53,12 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
 static void realize(j_common_ptr common) { (void)common; }
 
 // Takes over what was read into rows, as far as it lies in the region.
-static void keep(window_component *component) {
+static void keep(const coefficient_window *window, window_component *component) {
   for (JDIMENSION i = 0; i < component->count; i++) {
-    JDIMENSION y = component->first + i;
-    if (y < component->top || y - component->top >= component->height) continue;
-    memcpy(component->kept + (size_t)(y - component->top) * component->width,
+    if (component->first + i < component->top) continue;
+    JDIMENSION y = component->first + i - component->top;
+    if (!window->streams && y >= component->held) continue;
+    memcpy(component->kept + (size_t)(y % component->held) * component->width,
            component->read + (size_t)i * component->across + component->left,
            component->width * sizeof(JBLOCK));
   }
@@ -65,9 +68,9 @@ static void keep(window_component *component) {
 // The decompressor asks for each row once, and for blocks of zeros.
 static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
                                JDIMENSION count, boolean writable) {
-  (void)common, (void)writable;
+  (void)writable;
   window_component *component = (window_component *)array;
-  keep(component);
+  keep(((j_decompress_ptr)common)->client_data, component);
   memset(component->read, 0, (size_t)component->across * count * sizeof(JBLOCK));
   for (JDIMENSION i = 0; i < count; i++) {
     component->rows[i] = component->read + (size_t)i * component->across;
@@ -77,18 +80,39 @@ static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIM
   return component->rows;
 }
 
+// Reads on until all rows of the region before `end` are kept.
+static void read_until(coefficient_window *window, const window_component *component,
+                       JDIMENSION end) {
+  while (component->next < component->top + end) {
+    int got = jpeg_consume_input(window->source);
+    if (got == JPEG_SUSPENDED) ERREXIT(window->source, JERR_CANT_SUSPEND);
+    // A last step may reach below the picture, where nothing is written either.
+    if (got == JPEG_REACHED_EOI) return;
+    for (int i = 0; i < window->requested; i++) {
+      window_component *each = &window->components[i];
+      if (each->count > 0) each->next = each->first + each->count;
+      keep(window, each);
+    }
+  }
+}
+
 static JBLOCKARRAY access_kept(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
                                JDIMENSION count, boolean writable) {
-  (void)common, (void)writable;
+  (void)writable;
+  coefficient_window *window = ((j_compress_ptr)common)->client_data;
   window_component *component = (window_component *)array;
+  if (window->streams) read_until(window, component, first + count);
   for (JDIMENSION i = 0; i < count; i++) {
-    component->rows[i] = component->kept + (size_t)(first + i) * component->width;
+    component->rows[i] =
+        component->kept + (size_t)((first + i) % component->held) * component->width;
   }
   return component->rows;
 }
 
 void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_window *window) {
   window->region = region;
+  window->source = source;
+  window->streams = !jpeg_has_multiple_scans(source);
   source->client_data = window;
   source->mem->request_virt_barray = request;
   source->mem->realize_virt_arrays = realize;
@@ -97,11 +121,19 @@ void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_windo
 
 void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays) {
   coefficient_window *window = source->client_data;
-  jpeg_read_coefficients(source);
+  if (window->streams) {
+    // Buffered-image mode leaves it to the caller when to read; raw data need no upsampling.
+    source->buffered_image = TRUE;
+    source->raw_data_out = TRUE;
+    jpeg_start_decompress(source);
+  } else {
+    jpeg_read_coefficients(source);
+  }
   for (int i = 0; i < window->requested; i++) {
-    keep(&window->components[i]);
+    keep(window, &window->components[i]);
     arrays[i] = (jvirt_barray_ptr)&window->components[i];
   }
+  target->client_data = window;
   target->mem->access_virt_barray = access_kept;
 }
 

@@ -10,13 +10,22 @@ typedef struct {
   void *mapped;
   size_t length;
   JBLOCKROW rows[MAX_SAMP_FACTOR];
-  JDIMENSION left, top, width, height, across;
+  JDIMENSION left, top, width, across;
+  // Rows that `kept` has room for: all of the region, or the few that are on their way.
+  JDIMENSION held;
+  // Rows that libjpeg asks for at a time.
+  JDIMENSION step;
   // The rows in `read`; none while `count` is 0.
   JDIMENSION first, count;
+  // The first row that is not read yet.
+  JDIMENSION next;
 } window_component;
 
 typedef struct {
   cjpeg_region region;
+  j_decompress_ptr source;
+  // Whether rows are read when they are to be written, as they can be when all lie in one scan.
+  bool streams;
   int requested;
   window_component components[MAX_COMPONENTS];
 } coefficient_window;
@@ -24,7 +33,8 @@ typedef struct {
 // Puts a window in the place of libjpeg's own arrays, which hold all of the picture.
 void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_window *window);
 
-// Reads the picture, and makes of the region what `target` writes; `arrays` has room for all components.
+// Makes of the region what `target` writes; `arrays` has room for all components. Reads the picture
+// first, or as `target` goes on where that can be.
 void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays);
 
 void window_close(coefficient_window *window);

@@ -10,10 +10,9 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   session session;
   scan_guard guard;
   region_reader reader;
-  memory_output output;
+  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
-  output_begin(&output, count / 2 + 65536);
   if (setjmp(session.escape)) {
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
@@ -33,7 +32,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   if (source.progressive_mode) jpeg_simple_progression(&target);
   target.image_width = region.width;
   target.image_height = region.height;
-  jpeg_mem_dest(&target, &output.bytes, &output.count);
+  output_open(&output, &target);
   jpeg_start_compress(&target, TRUE);
   for (uint32_t y = 0; y < region.height; y++) {
     JSAMPROW row = (JSAMPROW)region_read(&source, &reader);
@@ -70,10 +69,9 @@ static void transpose(j_compress_ptr target) {
 bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_count,
                   cjpeg_outcome *outcome) {
   session session;
-  memory_output output;
+  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
-  output_begin(&output, (size_t)encoding->width * encoding->height / 4 + 65536);
   if (setjmp(session.escape)) {
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
@@ -96,7 +94,7 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   if (!encoding->like) jpeg_set_defaults(&target);
   set_quality(&target, encoding->quality);
   if (encoding->like && source.progressive_mode) jpeg_simple_progression(&target);
-  jpeg_mem_dest(&target, &output.bytes, &output.count);
+  output_open(&output, &target);
   jpeg_start_compress(&target, TRUE);
   for (uint32_t y = 0; y < encoding->height; y++) {
     JSAMPROW row = (JSAMPROW)(encoding->pixels + y * encoding->stride);

@@ -84,21 +84,22 @@ enum JPEGCodec {
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]> {
     var outcome = cjpeg_outcome()
-    var made = Made()
-    let done = file.bytes.withUnsafeBufferPointer {
-      cjpeg_recode(
-        $0.baseAddress,
-        $0.count,
-        limits.forJPEG,
-        region.forJPEG,
-        Int32(quality ?? 0),
-        &made.bytes,
-        &made.count,
-        &outcome
-      )
+    let made = Made.collect(room: file.roomForSquare) { out, count in
+      file.bytes.withUnsafeBufferPointer {
+        cjpeg_recode(
+          $0.baseAddress,
+          $0.count,
+          limits.forJPEG,
+          region.forJPEG,
+          Int32(quality ?? 0),
+          &out,
+          &count,
+          &outcome
+        )
+      }
     }
-    guard done else { throw error(file.name, outcome) }
-    return Outcome(value: made.take(), isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+    guard let made else { throw error(file.name, outcome) }
+    return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
   /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
@@ -108,20 +109,21 @@ enum JPEGCodec {
     _ limits: PictureLimits
   ) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
-    var made = Made()
-    let done = file.bytes.withUnsafeBufferPointer {
-      cjpeg_cut(
-        $0.baseAddress,
-        $0.count,
-        limits.forJPEG,
-        region.forJPEG,
-        &made.bytes,
-        &made.count,
-        &outcome
-      )
+    let made = Made.collect(room: file.roomForSquare) { out, count in
+      file.bytes.withUnsafeBufferPointer {
+        cjpeg_cut(
+          $0.baseAddress,
+          $0.count,
+          limits.forJPEG,
+          region.forJPEG,
+          &out,
+          &count,
+          &outcome
+        )
+      }
     }
-    guard done else { return nil }
-    return Outcome(value: made.take(), isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+    guard let made else { return nil }
+    return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
   /// Turns and crops without decoding; nil where TurboJPEG cannot.
@@ -132,21 +134,22 @@ enum JPEGCodec {
     progressive: Bool
   ) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
-    var made = Made()
-    let done = file.bytes.withUnsafeBufferPointer {
-      cjpeg_transform(
-        $0.baseAddress,
-        $0.count,
-        orientation.forTurboJPEG,
-        region.forJPEG,
-        progressive,
-        &made.bytes,
-        &made.count,
-        &outcome
-      )
+    let made = Made.collect(room: file.roomForSquare) { out, count in
+      file.bytes.withUnsafeBufferPointer {
+        cjpeg_transform(
+          $0.baseAddress,
+          $0.count,
+          orientation.forTurboJPEG,
+          region.forJPEG,
+          progressive,
+          &out,
+          &count,
+          &outcome
+        )
+      }
     }
-    guard done else { return nil }
-    return Outcome(value: made.take(), isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+    guard let made else { return nil }
+    return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
   /// Encodes a bitmap; `like` lends its tables, sampling and colour space, on its side if
@@ -159,25 +162,26 @@ enum JPEGCodec {
     name: String
   ) throws(ImagingError) -> [UInt8] {
     var outcome = cjpeg_outcome()
-    var made = Made()
-    let done = bitmap.samples.withUnsafeBufferPointer { pixels in
-      (file?.bytes ?? []).withUnsafeBufferPointer { like in
-        var encoding = cjpeg_encoding(
-          pixels: pixels.baseAddress,
-          stride: bitmap.rowBytes,
-          width: UInt32(bitmap.width),
-          height: UInt32(bitmap.height),
-          color_space: bitmap.layout.forJPEG,
-          quality: Int32(quality ?? 0),
-          like: file == nil ? nil : like.baseAddress,
-          like_count: like.count,
-          transposed: transposed
-        )
-        return cjpeg_encode(&encoding, &made.bytes, &made.count, &outcome)
+    let made = Made.collect(room: bitmap.width * bitmap.height / 4 + 65_536) { out, size in
+      bitmap.samples.withUnsafeBufferPointer { pixels in
+        (file?.bytes ?? []).withUnsafeBufferPointer { like in
+          var encoding = cjpeg_encoding(
+            pixels: pixels.baseAddress,
+            stride: bitmap.rowBytes,
+            width: UInt32(bitmap.width),
+            height: UInt32(bitmap.height),
+            color_space: bitmap.layout.forJPEG,
+            quality: Int32(quality ?? 0),
+            like: file == nil ? nil : like.baseAddress,
+            like_count: like.count,
+            transposed: transposed
+          )
+          return cjpeg_encode(&encoding, &out, &size, &outcome)
+        }
       }
     }
-    guard done else { throw error(name, outcome) }
-    return made.take()
+    guard let made else { throw error(name, outcome) }
+    return made
   }
 
   private static func error(_ name: String, _ outcome: cjpeg_outcome) -> ImagingError {
@@ -190,17 +194,9 @@ enum JPEGCodec {
   }
 }
 
-/// Bytes that a C function made with malloc, freed exactly once.
-struct Made: ~Copyable {
-  var bytes: UnsafeMutablePointer<UInt8>?
-  var count = 0
-
-  /// A copy that Swift owns.
-  func take() -> [UInt8] {
-    Array(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
-  }
-
-  deinit { free(bytes) }
+extension PictureFile {
+  /// Bytes that a square of the picture takes at most, as a rule; what is not written takes no memory.
+  fileprivate var roomForSquare: Int { bytes.count + 65_536 }
 }
 
 extension PictureLimits {

@@ -3,7 +3,7 @@ enum JPEGSegments {
   /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a square of
   /// `side` pixels that stands upright.
   static func add(
-    to bytes: [UInt8],
+    to bytes: consuming [UInt8],
     from file: PictureFile,
     side: Int,
     profile: Bool = true,
@@ -22,13 +22,8 @@ enum JPEGSegments {
     }
     for segment in profile ? markers.profile : [] { carried += file.bytes[segment] }
     guard !carried.isEmpty else { return bytes }
-    let place = afterJFIF(bytes)
-    var whole: [UInt8] = []
-    whole.reserveCapacity(bytes.count + carried.count)
-    whole += bytes[..<place]
-    whole += carried
-    whole += bytes[place...]
-    return whole
+    bytes.insert(contentsOf: carried, at: afterJFIF(bytes))
+    return bytes
   }
 
   /// Behind the start of the picture and its JFIF segment, which must come first.

@@ -47,8 +47,11 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
                   cjpeg_region region, int color_space, uint8_t *pixels, size_t stride,
                   cjpeg_outcome *outcome);
 
+// Those that make a file take the caller's room, a byte at least, in `*out` and `*out_count`, and say there
+// where the file is: in that room, or, where it was too small, in memory that the caller frees.
+
 // Decodes a region and encodes it again row by row, so that neither picture is ever in memory.
-// `quality` 0 keeps the file's own quantization tables. The caller frees `*out`.
+// `quality` 0 keeps the file's own quantization tables.
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
                   int quality, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
@@ -64,17 +67,16 @@ typedef struct {
   bool transposed;
 } cjpeg_encoding;
 
-// Encodes pixels, as every step of a compressor can jump. The caller frees `*out`.
+// Encodes pixels, as every step of a compressor can jump.
 bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_count,
                   cjpeg_outcome *outcome);
 
 // Cuts an upright picture between its blocks, by TurboJPEG's own means (libjpeg's coefficients) but
-// without its second copy of the picture. The caller frees `*out`.
+// without its two copies of the picture: of one in a single scan a row of blocks is held at a time.
 bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
                uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
-// Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP. The caller frees
-// `*out`.
+// Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,
                      bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
