@@ -29,6 +29,13 @@ struct CropCommand: ParsableCommand {
 
   func run() throws {
     let making = pictures.square(lossless: lossless)
-    Output.end(try PictureRun(making: making, options: pictures, output: output).run())
+    // At its own size a photo goes from file to file a row at a time.
+    let run = PictureRun(
+      making: making,
+      options: pictures,
+      output: output,
+      makesBitmaps: pictures.size != nil
+    )
+    Output.end(try run.run())
   }
 }

@@ -8,12 +8,14 @@ struct PictureRun<Making: PictureMaking> {
   let making: Making
   let options: PictureOptions
   let output: OutputOptions
+  /// Whether bitmaps of middling size are made, one after the other.
+  var makesBitmaps = true
   /// Where pictures go besides their files, if anywhere.
   var upload: PictureUpload?
 
   /// Makes all pictures, prints a line for each, and says how to end the process.
   func run() throws -> ExitStatus {
-    Memory.keepBlocksOfPictures()
+    if makesBitmaps { Memory.keepBlocksOfPictures() }
     let batch = try PictureBatch(
       options.pictures.map { FilePath($0) },
       into: FilePath(options.out)

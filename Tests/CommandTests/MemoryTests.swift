@@ -1,3 +1,5 @@
+import Foundation
+import Imaging
 import Support
 import Testing
 
@@ -34,5 +36,25 @@ import Testing
     #expect(failures.count == 2)
     #expect(failures[0]["reason"].string == "too-large")
     #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
+  }
+
+  @Test(arguments: [["--lossless"], []])
+  func `a crop at the photo's own size holds rows of it, and never all`(_ how: [String]) throws {
+    let folder = try TemporaryFolder()
+    let samples = (0..<4000 * 3000).map { UInt8(truncatingIfNeeded: $0 / 40) }
+    let photo = Bitmap(width: 4000, height: 3000, layout: .grey, samples: samples)
+    try Data(photo.jpeg()).write(to: URL(filePath: folder.path("photo.jpg")))
+    try folder.write("no photo", to: "idle.jpg")
+    func crop(_ name: String) throws -> Command {
+      try Command.larder(["crop", folder.path(name), "--out", folder.path("out")] + how)
+    }
+
+    let idle = try crop("idle.jpg")
+    let made = try crop("photo.jpg")
+
+    // Its square has 9 MB of pixels, and 18 MB of coefficients.
+    #expect(idle.status == 65)
+    #expect(made.status == 0)
+    #expect(made.peak - idle.peak < 8 << 10, "\(idle.peak) KiB idle, \(made.peak) KiB")
   }
 }
