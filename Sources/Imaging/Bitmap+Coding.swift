@@ -21,7 +21,7 @@ extension Bitmap {
       guard !made.isDamaged else { throw .damaged(file.name, "a part of it is missing or wrong") }
       bitmap = made.value
     case .png: bitmap = try PNGCodec.decode(file, region, form: .expanded, limits)
-    case .other: throw SquareCrop.unreadable(file)
+    case .other: throw .unreadable(file.name, file.probe.format)
     }
     self = bitmap.upright(from: file.probe.orientation)
   }

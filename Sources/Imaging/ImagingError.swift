@@ -52,6 +52,14 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     ImagingError(.damaged, "cannot read \(name): \(reason); get it again from where it came from")
   }
 
+  /// The error of a picture of a format that is only told apart here.
+  static func unreadable(_ name: String, _ format: PictureFormat) -> ImagingError {
+    ImagingError(
+      .unsupported,
+      "cannot read \(name): it is \(format.name); give a JPEG or a PNG"
+    )
+  }
+
   /// The error of a picture that goes beyond `PictureLimits`.
   static func tooLarge(_ name: String, _ reason: String) -> ImagingError {
     ImagingError(.tooLarge, "cannot read \(name): \(reason); make it smaller first")

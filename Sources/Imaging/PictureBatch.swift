@@ -154,10 +154,7 @@ public struct PictureBatch: Sendable, Equatable {
       let name = "\(input.stem ?? "picture").\(format.fileExtension)"
       return Item(input: input, output: folder.appending(name), error: nil)
     case .some(let format):
-      let words = "it is \(format.rawValue.uppercased()); give a JPEG or a PNG"
-      return refused(
-        ImagingError(.unsupported, "cannot read \(input): \(words)")
-      )
+      return refused(.unreadable(input.string, format))
     case nil:
       return refused(
         ImagingError(

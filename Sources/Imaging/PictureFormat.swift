@@ -33,6 +33,9 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     }
   }
 
+  /// What people call the format.
+  public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
+
   /// The extension of a file that larder writes in this format.
   public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 }

@@ -48,7 +48,7 @@ public struct SquareCrop: PictureMaking, Equatable {
     switch file.probe.structure {
     case .jpeg(let markers): return try cropJPEG(file, markers)
     case .png(let chunks): return try cropPNG(file, chunks)
-    case .other: throw Self.unreadable(file)
+    case .other: throw .unreadable(file.name, file.probe.format)
     }
   }
 
@@ -68,14 +68,6 @@ public struct SquareCrop: PictureMaking, Equatable {
     if let quality, !(1...100).contains(quality) {
       throw ImagingError(.usage, "cannot use quality \(quality): it goes from 1 to 100")
     }
-  }
-
-  static func unreadable(_ file: PictureFile) -> ImagingError {
-    ImagingError(
-      .unsupported,
-      "cannot crop \(file.name): it is \(file.probe.format.rawValue.uppercased()); "
-        + "give a JPEG or a PNG"
-    )
   }
 
   /// The square that is kept of an upright picture.

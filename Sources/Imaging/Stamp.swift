@@ -79,7 +79,7 @@ public struct Stamp: PictureMaking {
     switch file.probe.structure {
     case .jpeg: return try stampJPEG(file, moment)
     case .png: return try stampPNG(file, moment)
-    case .other: throw SquareCrop.unreadable(file)
+    case .other: throw .unreadable(file.name, file.probe.format)
     }
   }
 

@@ -91,6 +91,49 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
+  @Test func `WebP and AVIF are held, and it is said once and plainly that they have no square`()
+    throws
+  {
+    let shop = try Self.shop()
+    // As shops serve them: real files, called .jpg, of whatever type.
+    for (name, kind, type) in [
+      ("A1", "webp", "image/webp"), ("A1-top", "webp", "image/jpeg"), ("A2", "avif", "image/avif"),
+    ] {
+      shop.store.content["/pictures/\(name).jpg"] = Resource(
+        try Self.bytes(ofSample: "faulty/\(kind)-named.jpg"),
+        type: type,
+        cacheControl: "max-age=0"
+      )
+    }
+
+    let people = try shop.sync("--square", "32")
+    let again = try shop.sync("--square", "32")
+    let document = try Document(try shop.sync("--square", "16", "--json"))
+    let shown = try Document(try shop.larder("show", "A1", "--json"))
+    let crop = try Command.larder([
+      "crop", shop.folder.path("cache/images"), "--out", shop.folder.path("crops"), "--json",
+    ])
+
+    #expect(people.status == 0)
+    #expect(people.output.contains("squares   2 made of 32 × 32, 3 not possible"))
+    let words = "and squares are made of JPEG and PNG only; the picture itself is kept"
+    #expect(
+      people.errors.contains("it is WebP, \(words) (and 1 more like it)"),
+      "\(people.errors)"
+    )
+    #expect(people.errors.contains("it is AVIF, \(words)\n"))
+    #expect(!again.errors.contains("no square"))
+    #expect(document["squares"]["failures"].count == 3)
+    #expect(document["squares"]["unfit"].int == 3)
+    #expect(shown["thumbnail"]["state"].string == "held")
+    #expect(shown["thumbnail"]["type"].string == "image/webp")
+    #expect(try Self.squares(shop).count == 2)
+    #expect(try shop.larder("verify").status == 0)
+    // What no square can be made of is passed over in a folder.
+    #expect(crop.status == 0)
+    #expect(crop.output.split(separator: "\n").count == 2)
+  }
+
   @Test func `verify finds squares that are damaged, missing or strange, and repairs them`() throws
   {
     let shop = try Self.shop()
@@ -164,6 +207,10 @@ import Testing
       shop.store.content["/pictures/\(name).jpg"] = try photo(number)
     }
     return shop
+  }
+
+  private static func bytes(ofSample path: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(filePath: "\(Command.samples)/\(path)")))
   }
 
   private static func photo(_ number: Int, modified: Int = 1_610_000_000) throws -> Resource {

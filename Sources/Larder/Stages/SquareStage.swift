@@ -136,6 +136,14 @@ final class SquareStage: Sendable {
         "cannot crop \(path): it is not what was fetched; run larder verify --repair and sync again"
       )
     }
+    let format = file.probe.format
+    guard format == .jpeg || format == .png else {
+      throw ImagingError(
+        .unsupported,
+        "cannot crop \(path): it is \(format.name), and squares are made of JPEG and PNG only; "
+          + "the picture itself is kept"
+      )
+    }
     let square = try crop.apply(to: file)
     guard !square.isDamaged else {
       throw ImagingError(

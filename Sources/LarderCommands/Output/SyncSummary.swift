@@ -87,6 +87,16 @@ struct SyncSummary {
     if count > 0 { parts.append("\(count) \(what)") }
   }
 
+  /// Why pictures have no square, a sentence for all that have one reason: a shop of WebP has hundreds.
+  private var withoutSquare: [String] {
+    let failures = report.squares?.failures ?? []
+    let alike = Dictionary(grouping: failures) { $0.reason.replacing($0.path, with: "") }
+    return alike.values.sorted { $0[0].path < $1[0].path }.map { failures in
+      let rest = failures.count - 1
+      return "no square: \(failures[0].reason)" + (rest > 0 ? " (and \(rest) more like it)" : "")
+    }
+  }
+
   /// What went wrong, a sentence each; the first ten unless all are asked for.
   func warnings(all: Bool) -> [String] {
     var warnings = report.skipped.map { item in
@@ -98,7 +108,7 @@ struct SyncSummary {
       return "\(what): \(failure.reason): \(failure.detail ?? failure.url)"
         + (failure.detail == nil ? "" : " (\(failure.url))")
     }
-    warnings += (report.squares?.failures ?? []).map { "no square: \($0.reason)" }
+    warnings += withoutSquare
     if let words = report.assumptions { warnings.append(words) }
     if !report.items.withheld.isEmpty {
       warnings.append(
