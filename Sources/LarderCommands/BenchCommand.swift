@@ -11,14 +11,14 @@ struct BenchCommand: ParsableCommand {
                 larder bench urls.txt --rate 200/s --baseline before.json
                 larder bench --origin sample --delay 20ms --sizes 8K..40K
 
-      Works in a temporary folder of its own; your cache is not touched. Passes: cold starts with
-      nothing, warm with everything fresh, revalidate with everything stale. Each is repeated until
-      its rate is known to 5 %, or as often as --runs says. Without --rate a request starts when
-      another has ended (a closed loop, whose latencies hide the waits that slow answers cause); with
+      Works in a temporary folder of its own; your cache is not touched. Passes: cold starts with \
+      nothing, warm with everything fresh, revalidate with everything stale. Each is repeated until \
+      its rate is known to 5 %, or as often as --runs says. Without --rate a request starts when \
+      another has ended (a closed loop, whose latencies hide the waits that slow answers cause); with \
       it each is measured from its planned start.
 
-      Exit statuses: 0 done, 3 some requests failed or a figure is worse than the baseline allows,
-      64 usage, 65 the list or baseline cannot be read, 69 nothing could be fetched, 74 disk,
+      Exit statuses: 0 done, 3 some requests failed or a figure is worse than the baseline allows, \
+      64 usage, 65 the list or baseline cannot be read, 69 nothing could be fetched, 74 disk, \
       78 the catalog file is wrong, 130 interrupted.
       """
   )

@@ -57,7 +57,7 @@ struct BenchSession {
       return .catalog(
         try sample.catalog(base: process.baseURL),
         folder: "",
-        options: bench.sync
+        options: bench.scope.sync
       )
     }
     let path = file ?? "-"
@@ -68,7 +68,7 @@ struct BenchSession {
     let bytes = try FileReading.bytes(path, what: "catalog or list", limit: Self.listLimit)
     if BenchSource.isList(bytes) { return try BenchSource(list: bytes, name: path) }
     let catalog = try CatalogFileOnDisk(path)
-    return .catalog(catalog.catalog, folder: catalog.folder, options: bench.sync)
+    return .catalog(catalog.catalog, folder: catalog.folder, options: bench.scope.sync)
   }
 
   private func namedHosts(_ source: BenchSource) throws -> Set<HostPort> {
@@ -80,15 +80,7 @@ struct BenchSession {
   }
 
   private func surroundings(_ named: Set<HostPort>) -> BenchSurroundings {
-    var options = TransportOptions()
-    options.perHost = bench.perHost?.count ?? .auto
-    options.retry.retries = bench.retries
-    options.connectTo = bench.connectTo
-    options.caFile = bench.cacert
-    options.allowPrivateAddresses = bench.allowPrivateAddresses
-    options.namedHosts = named
-    options.userAgent = "larder/\(LarderCommand.version)"
-    let common = options
+    let common = bench.connection.transport(named: named)
     return BenchSurroundings(
       transport: { parallel in
         var options = common

@@ -26,33 +26,13 @@ struct CatalogSync {
 
   /// Runs the sync, or prints its plan, and says how to end the process.
   func run() throws -> ExitStatus {
-    let parser = CurlURLParser()
     let options = fetch.sync
-    let addresses = CatalogAddresses(
-      file.catalog,
-      folder: file.folder,
-      base: options.base,
-      parser
-    )
-    let named: Set<HostPort>
-    do {
-      named = try addresses.namedHosts()
-    } catch {
-      throw SyncError.address(error)
-    }
+    let named = try file.namedHosts(base: options.base)
     let transport = try CurlTransport(fetch.transport(named: named))
     defer { transport.shutdown() }
-    if fetch.dryRun { return try plan(options, transport) }
+    if fetch.dryRun { return try file.printPlan(cache: cache, options, transport, output) }
 
-    let run = SyncRun(
-      file.catalog,
-      folder: file.folder,
-      cache: cache,
-      options: options,
-      transport: transport,
-      environment: ProcessInfo.processInfo.environment,
-      now: { UnixTime.now() }
-    )
+    let run = file.syncRun(cache: cache, options, transport)
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
     let display = terminal.showsProgress ? ProgressDisplay(run.progress) : nil
@@ -71,22 +51,5 @@ struct CatalogSync {
       }
     }
     return ExitStatus(report, signal: signals.signal)
-  }
-
-  private func plan(_ options: SyncOptions, _ transport: CurlTransport) throws -> ExitStatus {
-    let plan = try SyncPlan(
-      file.catalog,
-      folder: file.folder,
-      cache: cache,
-      options: options,
-      parser: transport,
-      now: UnixTime.now()
-    )
-    if output.json {
-      Output.json(try plan.json())
-    } else {
-      Output.data(PlanText(plan).text)
-    }
-    return .done
   }
 }

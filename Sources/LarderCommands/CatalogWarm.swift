@@ -78,26 +78,9 @@ struct CatalogWarm {
     var options = fetch.sync
     options.onlyDue = true
     if fetch.dryRun {
-      let plan = try SyncPlan(
-        file.catalog,
-        folder: file.folder,
-        cache: cache,
-        options: options,
-        parser: transport,
-        now: UnixTime.now()
-      )
-      if output.json { Output.json(try plan.json()) } else { Output.data(PlanText(plan).text) }
-      return .done
+      return try file.printPlan(cache: cache, options, transport, output)
     }
-    let run = SyncRun(
-      file.catalog,
-      folder: file.folder,
-      cache: cache,
-      options: options,
-      transport: transport,
-      environment: ProcessInfo.processInfo.environment,
-      now: { UnixTime.now() }
-    )
+    let run = file.syncRun(cache: cache, options, transport)
     stop.whenRaised { run.stop() }
     let report = try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
     if output.json {
@@ -112,20 +95,6 @@ struct CatalogWarm {
 
   /// The hosts that any of the catalogs names.
   private func namedHosts() throws -> Set<HostPort> {
-    var named: Set<HostPort> = []
-    for file in files {
-      let addresses = CatalogAddresses(
-        file.catalog,
-        folder: file.folder,
-        base: fetch.base,
-        CurlURLParser()
-      )
-      do {
-        named.formUnion(try addresses.namedHosts())
-      } catch {
-        throw SyncError.address(error)
-      }
-    }
-    return named
+    try files.reduce(into: []) { $0.formUnion(try $1.namedHosts(base: fetch.scope.base)) }
   }
 }

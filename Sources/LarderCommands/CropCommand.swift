@@ -9,7 +9,7 @@ struct CropCommand: ParsableCommand {
       Example:  larder crop cache/images --out squares --size 512
                 larder crop photo.jpg --out . --lossless
 
-      Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read, 64 usage,
+      Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read, 64 usage, \
       65 the only picture could not be read, 74 disk.
       """
   )

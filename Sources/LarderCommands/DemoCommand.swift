@@ -13,7 +13,7 @@ struct DemoCommand: ParsableCommand {
                 larder demo --serve --port 8080    and in another terminal
                 larder sync samples/catalog.yaml
 
-      The store listens on this machine only, and some of its answers fail on purpose.
+      The store listens on this machine only, and some of its answers fail on purpose. \
       Ends by itself, unless it serves.
 
       Exit statuses: 0 all went as it should, 1 something did not, 64 usage, 74 disk.

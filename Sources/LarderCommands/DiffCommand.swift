@@ -11,7 +11,7 @@ struct DiffCommand: ParsableCommand {
                 larder diff 3 7      run 7 against run 3
                 larder diff --runs   which runs there are
 
-      Exit statuses: 0 shown (whether or not anything changed), 1 no such run, 64 usage,
+      Exit statuses: 0 shown (whether or not anything changed), 1 no such run, 64 usage, \
       74 the cache cannot be read.
       """
   )

@@ -11,8 +11,8 @@ struct ExportCommand: ParsableCommand {
       Example:  larder export /srv/mirror
                 larder export pictures --flat --copy
 
-      --tree lays pictures out as the origins have them, host first; --flat puts all into one folder
-      under their plain names. Who finds a name taken gets one with digits, and is listed. Beside
+      --tree lays pictures out as the origins have them, host first; --flat puts all into one folder \
+      under their plain names. Who finds a name taken gets one with digits, and is listed. Beside \
       the pictures come manifest.jsonl, manifest.csv, and items.geojson when items have places.
 
       Exit statuses: 0 done, 1 there is no cache, 3 some pictures are not held, 64 usage, 74 disk.

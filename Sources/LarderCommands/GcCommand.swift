@@ -14,12 +14,12 @@ struct GcCommand: ParsableCommand {
       Example:  larder gc --dry-run
                 larder gc --grace 7d --max-size 2G --history 90d
 
-      A picture goes when no catalog has referred to it for the grace. --max-age and --max-size take
-      more, the least recently used first, and never what a catalog refers to unless
-      --include-referenced is given: the next run then fetches that again. larder diff says what
+      A picture goes when no catalog has referred to it for the grace. --max-age and --max-size take \
+      more, the least recently used first, and never what a catalog refers to unless \
+      --include-referenced is given: the next run then fetches that again. larder diff says what \
       went and when.
 
-      Exit statuses: 0 swept, 1 there is no cache, 3 --max-size is still exceeded by what catalogs
+      Exit statuses: 0 swept, 1 there is no cache, 3 --max-size is still exceeded by what catalogs \
       refer to, 64 usage, 74 disk, 75 a run holds the cache.
       """
   )

@@ -11,12 +11,12 @@ struct StampCommand: ParsableCommand {
       Example:  larder stamp wakeup.jpg --out stamped --locale ko_KR --zone Asia/Seoul
                 larder stamp wakeup.jpg --out stamped --post https://diary.example/photos
 
-      A photo is posted once its file is whole: as multipart/form-data with dateTime,
-      timeStampContents (the --text) and image (always a JPEG). It is posted again only when it
+      A photo is posted once its file is whole: as multipart/form-data with dateTime, \
+      timeStampContents (the --text) and image (always a JPEG). It is posted again only when it \
       certainly did not arrive, or when the server asks for that; its Idempotency-Key stays the same.
 
-      Exit statuses: 0 all made, 1 the output exists or the server refused the only photo,
-      3 some pictures could not be read or posted, 64 usage, 65 the only picture could not be read
+      Exit statuses: 0 all made, 1 the output exists or the server refused the only photo, \
+      3 some pictures could not be read or posted, 64 usage, 65 the only picture could not be read \
       or no font was found, 69 the server cannot be reached, 74 disk.
       """
   )

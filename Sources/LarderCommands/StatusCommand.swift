@@ -12,7 +12,7 @@ struct StatusCommand: ParsableCommand {
       Example:  larder status
                 larder status --check 6h    for monitoring: 0 when a complete run ended within 6 h
 
-      Exit statuses: 0 shown (and new enough), 1 there is no cache, 3 older than --check allows,
+      Exit statuses: 0 shown (and new enough), 1 there is no cache, 3 older than --check allows, \
       64 usage, 74 the cache cannot be read.
       """
   )

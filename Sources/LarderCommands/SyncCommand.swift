@@ -10,11 +10,11 @@ struct SyncCommand: ParsableCommand {
     discussion: """
       Example:  larder sync shop.yaml --cache /var/cache/shop
 
-      Runs again and again cost little: what is fresh is not asked for, what did not change is
+      Runs again and again cost little: what is fresh is not asked for, what did not change is \
       not fetched. A run that was killed loses nothing that was whole.
 
-      Exit statuses: 0 done, 3 some things failed (each is listed), 4 the shrink guard kept items,
-      64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk,
+      Exit statuses: 0 done, 3 some things failed (each is listed), 4 the shrink guard kept items, \
+      64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk, \
       75 another run holds the cache or the deadline came, 78 the catalog file is wrong.
       """
   )

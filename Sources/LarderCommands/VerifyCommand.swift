@@ -14,11 +14,11 @@ struct VerifyCommand: ParsableCommand {
       Example:  larder verify && echo clean
                 larder verify --repair && larder sync shop.yaml
 
-      A check that was interrupted goes on where it was. An index that is gone or damaged is made
-      anew by --repair: no picture is lost, and the next run asks about each, fetching none again
+      A check that was interrupted goes on where it was. An index that is gone or damaged is made \
+      anew by --repair: no picture is lost, and the next run asks about each, fetching none again \
       that the origin still has.
 
-      Exit statuses: 0 clean, 1 there is no cache, 64 usage, 74 not clean, 75 a run holds the
+      Exit statuses: 0 clean, 1 there is no cache, 64 usage, 74 not clean, 75 a run holds the \
       cache and --repair was given, 130 and 143 interrupted.
       """
   )

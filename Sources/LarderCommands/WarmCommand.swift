@@ -11,19 +11,19 @@ struct WarmCommand: ParsableCommand {
       Example:  larder warm /etc/larder --cache /var/cache/larder --deadline 20m
                 larder warm shop.yaml --min-interval 40m --splay 5m --metrics larder.prom
 
-      What is fresh costs nothing. What is stale is asked for, the most valuable first: what was
-      never had, then what just changed, then what was seen longest ago; what the deadline, the
-      rate or --max-bytes left over comes first next time. Pictures that the origin says it has not
-      are asked for ever less often, and daily in the end. Several catalogs share one transport,
+      What is fresh costs nothing. What is stale is asked for, the most valuable first: what was \
+      never had, then what just changed, then what was seen longest ago; what the deadline, the \
+      rate or --max-bytes left over comes first next time. Pictures that the origin says it has not \
+      are asked for ever less often, and daily in the end. Several catalogs share one transport, \
       and so the limits of the hosts.
 
       Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.
 
       Prints nothing when all is well, and one paragraph a catalog on stderr when not.
 
-      Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the shrink guard kept items,
-      64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk,
-      75 another run holds the cache, the deadline came, or --min-interval says not now,
+      Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the shrink guard kept items, \
+      64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk, \
+      75 another run holds the cache, the deadline came, or --min-interval says not now, \
       78 a catalog file is wrong; of several catalogs, the gravest.
       """
   )

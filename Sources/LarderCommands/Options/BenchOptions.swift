@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Larder
 import Transport
 
 /// What `bench` measures, and how.
@@ -59,41 +58,12 @@ struct BenchOptions: ParsableArguments {
   )
   var scratch: String?
 
-  @Option(help: ArgumentHelp("Fetch from here in place of the catalog's base.", valueName: "url"))
-  var base: String?
-
-  @Option(help: ArgumentHelp("Transfers at once to one host.", valueName: "n|auto"))
-  var perHost: ParallelArgument?
-
-  @Option(help: ArgumentHelp("Repeat a request that failed at most so often.", valueName: "n"))
-  var retries = 4
-
-  @Flag(help: "Fetch only the pictures of the lists.")
-  var thumbnailsOnly = false
-
-  @Flag(help: "Fetch no details.")
-  var noDetails = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Connect to the second host in place of the first.",
-      valueName: "host:port:host:port"
-    )
-  )
-  var connectTo: [String] = []
-
-  @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
-  var cacert: String?
-
-  @Flag(help: "Let hosts that only fetched data names have private addresses.")
-  var allowPrivateAddresses = false
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var connection: ConnectionOptions
 
   mutating func validate() throws {
     if let runs, !(1...1000).contains(runs) {
       throw ValidationError("--runs takes a number from 1 to 1000, not \(runs)")
-    }
-    guard (0...100).contains(retries) else {
-      throw ValidationError("--retries takes a number from 0 to 100, not \(retries)")
     }
   }
 
@@ -109,15 +79,6 @@ struct BenchOptions: ParsableArguments {
       runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision.share))
     plan.deadline = deadline.map { now + $0.duration }
     return plan
-  }
-
-  /// What of a catalog is fetched.
-  var sync: SyncOptions {
-    var options = SyncOptions()
-    options.base = base
-    options.thumbnailsOnly = thumbnailsOnly
-    options.noDetails = noDetails
-    return options
   }
 }
 

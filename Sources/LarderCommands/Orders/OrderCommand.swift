@@ -10,11 +10,11 @@ struct OrderCommand: ParsableCommand {
                 LARDER_WEBHOOK_URL=… larder order send
                 larder order list
 
-      An order is kept on disk before place says so, and goes out with send, in the order of
-      placing. What fails is tried again for three days; what may have arrived is held or sent
+      An order is kept on disk before place says so, and goes out with send, in the order of \
+      placing. What fails is tried again for three days; what may have arrived is held or sent \
       again, as you say; what the receiver refuses is kept until you replay it.
 
-      Exit statuses: 0 done, 1 refused or no such order, 3 some orders were not delivered,
+      Exit statuses: 0 done, 1 refused or no such order, 3 some orders were not delivered, \
       64 usage, 69 the webhook is stopped or cannot be reached, 74 disk, 75 not due yet.
       """,
     subcommands: [

@@ -10,11 +10,11 @@ struct OrderPlaceCommand: ParsableCommand {
     discussion: """
       Example:  larder order place HBDEF --by Jiyeon --quantity 2 --item HDF73=1 --send
 
-      The order is safely on disk when its id is printed. It goes out with --send, with
+      The order is safely on disk when its id is printed. It goes out with --send, with \
       larder order send, or with larder warm.
 
-      Exit statuses: 0 placed (and delivered, with --send), 1 there is no such item, it is sold
-      out or beyond the budget, 3 placed but not delivered yet, 64 usage, 69 placed, but the webhook
+      Exit statuses: 0 placed (and delivered, with --send), 1 there is no such item, it is sold \
+      out or beyond the budget, 3 placed but not delivered yet, 64 usage, 69 placed, but the webhook \
       is stopped or cannot be reached, 74 the order could not be kept, 75 placed, but not due yet.
       """
   )

@@ -13,7 +13,7 @@ struct OrderReplayCommand: ParsableCommand {
 
       A replayed order keeps its id, so that a receiver that has it already can tell.
 
-      Exit statuses: 0 queued or settled, 1 there is no such order, or it is neither dead nor held,
+      Exit statuses: 0 queued or settled, 1 there is no such order, or it is neither dead nor held, \
       64 usage, 74 disk.
       """
   )

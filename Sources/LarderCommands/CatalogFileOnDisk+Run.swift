@@ -1,0 +1,52 @@
+import CurlTransport
+import Foundation
+import Larder
+import Transport
+
+extension CatalogFileOnDisk {
+  /// The hosts that the catalog names; `base` stands in for its own when given.
+  func namedHosts(base: String?) throws -> Set<HostPort> {
+    let addresses = CatalogAddresses(catalog, folder: folder, base: base, CurlURLParser())
+    do {
+      return try addresses.namedHosts()
+    } catch {
+      throw SyncError.address(error)
+    }
+  }
+
+  /// A run over the catalog, with this process's environment and clock.
+  func syncRun(
+    cache: String,
+    _ options: SyncOptions,
+    _ transport: CurlTransport
+  ) -> SyncRun {
+    SyncRun(
+      catalog,
+      folder: folder,
+      cache: cache,
+      options: options,
+      transport: transport,
+      environment: ProcessInfo.processInfo.environment,
+      now: { UnixTime.now() }
+    )
+  }
+
+  /// Prints what a run would do, which changes nothing.
+  func printPlan(
+    cache: String,
+    _ options: SyncOptions,
+    _ transport: CurlTransport,
+    _ output: OutputOptions
+  ) throws -> ExitStatus {
+    let plan = try SyncPlan(
+      catalog,
+      folder: folder,
+      cache: cache,
+      options: options,
+      parser: transport,
+      now: UnixTime.now()
+    )
+    if output.json { Output.json(try plan.json()) } else { Output.data(PlanText(plan).text) }
+    return .done
+  }
+}
