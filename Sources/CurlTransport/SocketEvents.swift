@@ -34,16 +34,15 @@ final class SocketEvents: @unchecked Sendable {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     bell = epoll < 0 ? -1 : eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: bell))
+    // What is open by now is closed by `deinit`, which runs after a throw too once every property has its value.
     guard bell >= 0, epoll_ctl(epoll, EPOLL_CTL_ADD, bell, &event) == 0 else {
-      if bell >= 0 { close(bell) }
-      if epoll >= 0 { close(epoll) }
       throw OutOfDescriptors()
     }
   }
 
   deinit {
-    close(bell)
-    close(epoll)
+    if bell >= 0 { close(bell) }
+    if epoll >= 0 { close(epoll) }
   }
 
   /// Has libcurl tell this object what it waits for, for as long as both live.

@@ -127,6 +127,8 @@ struct CommandFailure: Error {
     case SyncError.cache(let error): self.init(error.description, Self.status(error))
     case SyncError.catalog(let error): self.init(error.description, Self.status(error))
     case SyncError.address(let error): self.init(error.description, .configuration)
+    // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
+    case let error as TransferFailure where error.url.isEmpty: self.init(error.description, .io)
     default: return nil
     }
   }

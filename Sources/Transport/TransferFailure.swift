@@ -40,6 +40,6 @@ public struct TransferFailure: Error, Sendable, CustomStringConvertible {
 
   /// `cannot fetch URL: REASON (DETAIL)`.
   public var description: String {
-    "cannot fetch \(url): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
+    "cannot fetch \(url.isEmpty ? "anything" : url): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
   }
 }
