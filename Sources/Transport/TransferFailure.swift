@@ -40,6 +40,7 @@ public struct TransferFailure: Error, Sendable, CustomStringConvertible {
 
   /// `cannot fetch URL: REASON (DETAIL)`.
   public var description: String {
-    "cannot fetch \(url.isEmpty ? "anything" : url): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
+    let what = url.isEmpty ? "anything" : url
+    return "cannot fetch \(what): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
   }
 }
