@@ -1,4 +1,4 @@
-/// A JSON text rewritten so that values which jansson cannot hold do not spoil the rest.
+/// A JSON text rewritten so that values which the JSON readers cannot hold do not spoil the rest.
 ///
 /// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair, and a
 /// NUL in a name, become U+FFFD. Everything else stays as it is, faults included.
@@ -73,7 +73,7 @@ struct JSONRepair {
     }
   }
 
-  /// Whether a token is a number that fits neither of jansson's two types. (RFC 8259, section 6)
+  /// Whether a token is a number that fits neither an `Int` nor a `Double`. (RFC 8259, section 6)
   private static func isTooLarge(_ token: ArraySlice<UInt8>) -> Bool {
     var rest = token.first == UInt8(ascii: "-") ? token.dropFirst() : token
     func digits() -> ArraySlice<UInt8> {
