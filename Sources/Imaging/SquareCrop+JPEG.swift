@@ -60,7 +60,9 @@ extension SquareCrop {
     )
     let region = PixelRegion(x: left, y: top, width: right - left, height: bottom - top)
     let made = try JPEGCodec.decode(file, region, eighths: eighths, layout: layout, limits)
-    var bitmap = made.value
+    let isDamaged = made.isDamaged
+    // Held once, so that it can be turned in place.
+    var bitmap = (consume made).value
     if let size, size != exact.width {
       let part = Bitmap.Part(
         x: Double(exact.x) * ratio - Double(left),
@@ -76,7 +78,8 @@ extension SquareCrop {
         name: file.name
       )
     }
-    return Square(bitmap: bitmap.upright(from: orientation), isDamaged: made.isDamaged)
+    bitmap.turnUpright(from: orientation)
+    return Square(bitmap: bitmap, isDamaged: isDamaged)
   }
 
   /// How many eighths of its size the picture is best decoded at.

@@ -32,14 +32,16 @@ extension SquareCrop {
     let exact = square(in: file.probe)
     let region = orientation.stored(exact, in: file.probe.stored)
     let isScaled = size ?? exact.width != exact.width
-    let decoded = try PNGCodec.decode(
+    var bitmap = try PNGCodec.decode(
       file,
       region,
       form: isScaled && form == .native ? .expanded : form,
       limits
     )
-    guard isScaled, let size else { return decoded.upright(from: orientation) }
-    return try decoded.scaled(width: size, height: size, limits: limits, name: file.name)
-      .upright(from: orientation)
+    if isScaled, let size {
+      bitmap = try bitmap.scaled(width: size, height: size, limits: limits, name: file.name)
+    }
+    bitmap.turnUpright(from: orientation)
+    return bitmap
   }
 }

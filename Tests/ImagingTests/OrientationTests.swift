@@ -39,6 +39,30 @@ struct OrientationTests {
     )
   }
 
+  @Test(arguments: 1...8)
+  func `a square turned in place is the square turned into another`(_ value: Int) throws {
+    let orientation = try #require(Orientation(rawValue: value))
+    for (layout, depth) in [
+      (.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.bgrx, 8), (.rgba, 16), (.rgb, 16),
+    ] as [(Bitmap.Layout, Int)] {
+      for side in [1, 2, 31, 32, 33, 97] {
+        let count = side * side * layout.channels * depth / 8
+        let stored = Bitmap(
+          width: side,
+          height: side,
+          layout: layout,
+          depth: depth,
+          samples: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        )
+
+        var turned = stored
+        turned.turnUpright(from: orientation)
+
+        #expect(turned == stored.upright(from: orientation), "\(layout), \(side) pixels a side")
+      }
+    }
+  }
+
   @Test(arguments: 1...8, [PixelSize(width: 14, height: 9), PixelSize(width: 9, height: 15)])
   func `a PNG stands upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
