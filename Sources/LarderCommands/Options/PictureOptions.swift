@@ -53,4 +53,9 @@ struct PictureOptions: ParsableArguments {
   }
 }
 
-extension Gravity: ExpressibleByArgument {}
+extension Gravity: ExpressibleByArgument {
+  /// Reads a gravity, the centre in American spelling too.
+  public init?(argument: String) {
+    self.init(rawValue: argument == "center" ? Gravity.centre.rawValue : argument)
+  }
+}

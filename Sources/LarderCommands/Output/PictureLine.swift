@@ -13,7 +13,7 @@ struct PictureLine {
     guard let output = result.output, let summary = result.summary else { return result.input }
     var line = "\(output)  \(summary.width)×\(summary.height)  \(summary.method.rawValue)"
     if summary.shift.x != 0 || summary.shift.y != 0 {
-      line += "  moved by \(summary.shift.x), \(summary.shift.y)"
+      line += "  moved by \(summary.shift.x), \(summary.shift.y) pixels"
     }
     if let time = result.time { line += "  \(time) (\(result.timeSource ?? ""))" }
     if summary.isDamaged { line += "  damaged" }
