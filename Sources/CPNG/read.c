@@ -58,8 +58,15 @@ static void set_form(png_structp png, png_infop info, int form) {
   if (png_get_bit_depth(png, info) == 16) png_set_swap(png);
 }
 
-bool cpng_decode(const uint8_t *bytes, size_t count, uint32_t side, int form, cpng_region region,
-                 uint8_t *pixels, size_t stride, cpng_shape *shape, cpng_outcome *outcome) {
+// libpng reads the last row with all that is left of the data, which it would unpack, a thousand times
+// as much, only to refuse it then. No encoder needs more than twice a row and this for it.
+static void check_rest(png_structp png, size_t rest, size_t row_bytes) {
+  if (rest > row_bytes * 2 + 16384) png_error(png, "its data go on behind the last row");
+}
+
+bool cpng_decode(const uint8_t *bytes, size_t count, size_t data_end, uint32_t side, int form,
+                 cpng_region region, uint8_t *pixels, size_t stride, cpng_shape *shape,
+                 cpng_outcome *outcome) {
   memory_input input = {bytes, count, 0};
   png_infop info = NULL;
   png_bytep volatile rows = NULL;
@@ -103,6 +110,9 @@ bool cpng_decode(const uint8_t *bytes, size_t count, uint32_t side, int form, cp
   for (int pass = 0; pass < passes; pass++) {
     for (uint32_t y = 0; y < shape->height; y++) {
       png_bytep row = passes > 1 ? rows + y * row_bytes : rows;
+      if (pass == passes - 1 && y == shape->height - 1 && data_end > input.offset) {
+        check_rest(png, data_end - input.offset, row_bytes);
+      }
       png_read_row(png, row, NULL);
       if (pass == passes - 1 && y >= region.y && y - region.y < region.height) {
         memcpy(pixels + (y - region.y) * stride, row + region.x * pixel, region.width * pixel);

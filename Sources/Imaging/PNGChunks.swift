@@ -24,6 +24,8 @@ struct PNGChunks: Equatable {
   private(set) var exif: Range<Int>?
   /// Compressed bytes of the picture itself.
   private var dataBytes = 0
+  /// Where the last chunk of them ends.
+  private(set) var dataEnd = 0
 
   /// Samples of a pixel, by colour type.
   var channels: Int {
@@ -71,6 +73,7 @@ struct PNGChunks: Equatable {
         try readHeader(reader, payload, length, name, limits)
       case "IDAT":
         dataBytes += length
+        dataEnd = chunk.upperBound
       case "IEND":
         return
       default:

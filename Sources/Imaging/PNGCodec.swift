@@ -41,6 +41,7 @@ enum PNGCodec {
         cpng_decode(
           $0.baseAddress,
           $0.count,
+          chunks.dataEnd,
           UInt32(limits.side),
           form.forPNG,
           region.forPNG,

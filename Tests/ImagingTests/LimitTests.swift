@@ -121,6 +121,24 @@ struct LimitTests {
     }
   }
 
+  @Test func `PNG data that go on behind the last row are refused, and many not even unpacked`()
+    throws
+  {
+    let zeros = try packedZeros(1 << 16)
+    for (rest, words) in [(0, "too much image data"), (1 << 15, "behind the last row")] {
+      let data = zeros + [UInt8](repeating: 0, count: rest)
+      let bytes = pngSignature + header(40, 2) + chunk("IDAT", data) + Self.end
+      let error = #expect(throws: ImagingError.self) {
+        try SquareCrop().apply(to: PictureFile(bytes))
+      }
+      #expect(error?.code == .damaged)
+      #expect(
+        error?.description.lowercased().contains(words) == true,
+        "\(String(describing: error))"
+      )
+    }
+  }
+
   @Test func `a picture is refused when a decoder would take more memory than it may`() throws {
     let bytes = JPEGKind(name: "", isProgressive: true).bytes(width: 600, height: 600)
     let limits = PictureLimits(memory: 200_000)

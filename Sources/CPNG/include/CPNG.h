@@ -37,10 +37,11 @@ typedef struct {
   char message[200];
 } cpng_outcome;
 
-// Decodes a region and reads the file to its end. `pixels` has room for region.height rows of
-// `stride` bytes; `shape` tells what was written there.
-bool cpng_decode(const uint8_t *bytes, size_t count, uint32_t side, int form, cpng_region region,
-                 uint8_t *pixels, size_t stride, cpng_shape *shape, cpng_outcome *outcome);
+// Decodes a region and reads the file to its end. The last data chunk ends at `data_end`. `pixels` has
+// room for region.height rows of `stride` bytes; `shape` tells what was written there.
+bool cpng_decode(const uint8_t *bytes, size_t count, size_t data_end, uint32_t side, int form,
+                 cpng_region region, uint8_t *pixels, size_t stride, cpng_shape *shape,
+                 cpng_outcome *outcome);
 
 // Encodes rows of the given shape. The caller frees `*out`.
 bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
