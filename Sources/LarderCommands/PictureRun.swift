@@ -35,8 +35,10 @@ struct PictureRun<Making: PictureMaking> {
         Output.json((try? result.jsonLine()) ?? [])
       } else if let error = result.error {
         Output.error(error.description)
-      } else if !isQuiet {
-        Output.data(PictureLine(result).text)
+      } else {
+        if !isQuiet { Output.data(PictureLine(result).text) }
+        // Whoever asked for quiet must not take a part for the whole.
+        if let words = PictureLine(result).warning { Output.error(words) }
       }
     } isCancelled: {
       isStopped.withLock(\.self)

@@ -134,6 +134,19 @@ import Testing
     #expect(crop.output.split(separator: "\n").count == 2)
   }
 
+  @Test(arguments: [[], ["--quiet"]])
+  func `a damaged photo is never taken for a whole one, however quiet`(_ how: [String]) throws {
+    let folder = try TemporaryFolder()
+
+    let crop = try Command.larder(
+      ["crop", "\(Command.samples)/faulty/truncated.jpg", "--out", folder.path("out")] + how
+    )
+
+    #expect(crop.status == 0)
+    #expect(crop.errors.contains("truncated.jpg is missing or broken"), "\(crop.errors)")
+    #expect(crop.output.contains("damaged") == how.isEmpty)
+  }
+
   @Test func `verify finds squares that are damaged, missing or strange, and repairs them`() throws
   {
     let shop = try Self.shop()

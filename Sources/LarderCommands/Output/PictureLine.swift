@@ -22,4 +22,10 @@ struct PictureLine {
     }
     return line
   }
+
+  /// What must be known of a picture that was made of a broken one; nil of a whole one.
+  var warning: String? {
+    guard let output = result.output, result.summary?.isDamaged == true else { return nil }
+    return "a part of \(result.input) is missing or broken, so a part of \(output) is too"
+  }
 }
