@@ -15,6 +15,10 @@ struct DocumentationTests {
     let probe = photo.probe
     print(probe.format, probe.width, probe.height, probe.exif?.dateTime ?? "no date")
 
+    // Its pixels; the layout says what the samples of one are.
+    let pixels = try Bitmap(decoding: PictureFile(square.bytes))
+    print(pixels.layout, pixels[0, 0])
+
     // The square in the photo's own coefficients, as near to the top as they can be cut.
     let exact = try SquareCrop(gravity: .top, lossless: true).apply(to: photo)
     print(exact.method, "moved by", exact.shift.x, exact.shift.y)
