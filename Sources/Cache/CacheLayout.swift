@@ -15,6 +15,8 @@ public final class CacheLayout: Sendable {
   let images: Folder
   let partial: Folder
   private let folders = Mutex<[UInt8: Folder]>([:])
+  /// Whether a picture folder's own name may not be on the device yet.
+  private let hasUnsyncedNames = Atomic<Bool>(false)
 
   /// The first line that makes a folder a cache for every backup program.
   static let tag = """
@@ -89,12 +91,29 @@ public final class CacheLayout: Sendable {
   /// The folder that holds the pictures whose name starts with these two digits.
   func folder(_ number: UInt8, creating: Bool = true) throws(CacheError) -> Folder {
     if let folder = folders.withLock({ $0[number] }) { return folder }
+    // Before it can be there for another thread, and even if it is there: a run that was killed may
+    // have made it.
+    if creating { hasUnsyncedNames.store(true, ordering: .sequentiallyConsistent) }
     let folder = try Folder(
       path: "\(images.path)/\(PictureName.folderName(number))",
       creating: creating
     )
     folders.withLock { $0[number] = folder }
     return folder
+  }
+
+  /// Waits until the picture folders themselves are on the device: a synced folder is lost with all
+  /// that is in it when the name that leads there is.
+  ///
+  /// - Throws: ``CacheError``; the next call tries again.
+  func syncFolderNames(on disk: some Disk) throws(CacheError) {
+    guard hasUnsyncedNames.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    do {
+      try disk.sync(images)
+    } catch {
+      hasUnsyncedNames.store(true, ordering: .sequentiallyConsistent)
+      throw error
+    }
   }
 
   /// The same without making it; nil when there is none, or a link or file in its place.

@@ -12,6 +12,7 @@ extension GroupCommitter {
     let unsynced = folders.filter { folder in
       do throws(CacheError) {
         try disk.sync(layout.folder(folder))
+        try layout.syncFolderNames(on: disk)
         return false
       } catch {
         note(error)

@@ -13,6 +13,8 @@ public final class SquareStore: Sendable {
     var rows: [SquareEntry] = []
     var folders: [String: Folder] = [:]
     var touched: Set<String> = []
+    /// Whether a folder's own name may not be on the device yet.
+    var hasUnsyncedNames = false
   }
 
   private let layout: CacheLayout
@@ -87,11 +89,19 @@ public final class SquareStore: Sendable {
 
   /// Makes durable what was done so far.
   public func flush() throws(CacheError) {
-    let (rows, folders) = state.withLock { state in
-      defer { (state.rows, state.touched) = ([], []) }
-      return (state.rows, state.touched.compactMap { state.folders[$0] })
+    let (rows, folders, hasUnsyncedNames) = state.withLock { state in
+      defer { (state.rows, state.touched, state.hasUnsyncedNames) = ([], [], false) }
+      return (
+        state.rows, state.touched.compactMap { state.folders[$0] }, state.hasUnsyncedNames
+      )
     }
     for folder in folders { try disk.sync(folder) }
+    if hasUnsyncedNames {
+      for name in ["squares/\(side)", "squares"] {
+        try disk.sync(Folder(path: layout.path(name), creating: false))
+      }
+      try disk.sync(layout.root)
+    }
     try index.save(rows)
   }
 
@@ -120,7 +130,10 @@ public final class SquareStore: Sendable {
       return nil
     }
     let folder = try Folder(path: "\(path)/\(name)", creating: creating)
-    state.withLock { $0.folders[name] = folder }
+    state.withLock {
+      $0.folders[name] = folder
+      if creating { $0.hasUnsyncedNames = true }
+    }
     return folder
   }
 }

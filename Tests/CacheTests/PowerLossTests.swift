@@ -54,6 +54,22 @@ struct PowerLossTests {
     #expect(points >= 200, "\(points) points")
   }
 
+  @Test func `a new folder is synced by its name, too, before a row relies on it`() throws {
+    let folder = try TemporaryFolder()
+    let disk = RecordingDisk()
+    let cache = try CacheOnDisk(folder, disk: disk)
+    let images = folder.path("cache/images")
+
+    try cache.keep([(url("new"), jpeg("new"))])
+    let first = disk.operations.map(\.operation)
+    try cache.keep([(url("new"), jpeg("replaced"))])
+
+    let name = PictureName(url: url("new"), id: PictureID(url: url("new")))
+    let inside = "\(images)/\(PictureName.folderName(name.folder))"
+    #expect(first.suffix(2) == [.syncFolder(inside), .syncFolder(images)])
+    #expect(disk.operations.last?.operation == .syncFolder(inside))
+  }
+
   /// Lays the files and the index out anew, and asks the reopened cache.
   private func expectWhole(
     _ left: [String: [UInt8]],
