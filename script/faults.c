@@ -2,7 +2,7 @@
 //
 // Preloaded, it counts the calls below over all threads, from 1. What happens at the call is said by
 // the environment: LARDER_FAULT is kill, short, or the name of an error; LARDER_FAULT_AT the call's
-// number. At the end the count goes to the file LARDER_FAULT_COUNT, and with it the name of the call
+// number. At the call and at the end the count goes to the file LARDER_FAULT_COUNT, and with it the name of the call
 // that was hit. A short write is a real one: half of the bytes are written and the rest is not.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -38,14 +40,6 @@ __attribute__((constructor)) static void prepare(void) {
     if (!strcmp(fault, names[n].name)) fault_error = names[n].code;
 }
 
-// Says whether this call is the one; a kill never returns.
-static int struck(const char *name) {
-  if (atomic_fetch_add(&calls, 1) + 1 != fault_at) return 0;
-  snprintf(hit, sizeof hit, "%s", name);
-  if (is_kill) kill(getpid(), SIGKILL);
-  return 1;
-}
-
 // Larder ends by _exit too, so the count is kept by hand there.
 static void report(void) {
   const char *path = getenv("LARDER_FAULT_COUNT");
@@ -54,6 +48,16 @@ static void report(void) {
   char line[128];
   int length = snprintf(line, sizeof line, "%ld %s\n", atomic_load(&calls), hit);
   if (file >= 0 && syscall(SYS_write, file, line, length) > 0) syscall(SYS_close, file);
+}
+
+// Says whether this call is the one; a kill never returns.
+static int struck(const char *name) {
+  if (atomic_fetch_add(&calls, 1) + 1 != fault_at) return 0;
+  snprintf(hit, sizeof hit, "%s", name);
+  // Now as well: who hangs after it never comes to the end.
+  report();
+  if (is_kill) kill(getpid(), SIGKILL);
+  return 1;
 }
 
 __attribute__((destructor)) static void finish(void) { report(); }
@@ -121,3 +125,7 @@ CALL(int, socket, (int domain, int type, int protocol), domain, type, protocol)
 CALL(int, connect, (int file, const struct sockaddr *address, socklen_t size), file, address, size)
 CALL(ssize_t, send, (int file, const void *bytes, size_t count, int flags), file, bytes, count, flags)
 CALL(ssize_t, recv, (int file, void *bytes, size_t count, int flags), file, bytes, count, flags)
+CALL(int, epoll_create1, (int flags), flags)
+CALL(int, epoll_ctl, (int set, int operation, int file, struct epoll_event *event), set, operation, file, event)
+CALL(int, epoll_wait, (int set, struct epoll_event *events, int count, int limit), set, events, count, limit)
+CALL(int, eventfd, (unsigned count, int flags), count, flags)

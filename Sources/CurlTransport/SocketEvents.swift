@@ -53,9 +53,12 @@ final class SocketEvents: @unchecked Sendable {
   }
 
   /// Ends a wait, or the next one, from any thread.
+  ///
+  /// Once more when a signal or the system's need refuses it; were both refused, the loop would look by
+  /// itself when its rest ends.
   func wake() {
     var one: UInt64 = 1
-    _ = write(bell, &one, 8)
+    if write(bell, &one, 8) < 0 { _ = write(bell, &one, 8) }
   }
 
   /// Waits for something to do, for a wake, or for so many milliseconds.

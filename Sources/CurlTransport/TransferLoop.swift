@@ -115,6 +115,9 @@ final class TransferLoop {
     transfer.host = number
   }
 
+  /// Milliseconds after which the loop looks whether there is work, although nobody woke it.
+  private static let longestRest: Int32 = 2000
+
   /// Starts what the schedule allows; tells for how many milliseconds there is nothing else to do.
   private func advance() -> Int32 {
     let now = MonotonicTime.now()
@@ -131,8 +134,9 @@ final class TransferLoop {
         // A deadline that has passed must not keep an idle loop awake.
         let deadline = ended == nil ? options.deadline : nil
         let moments = [moment, nextDeadline, deadline].compactMap { $0 }
-        guard let earliest = moments.min() else { return 60_000 }
-        return Int32((min(max(earliest - now, 0), 60_000_000_000) + 999_999) / 1_000_000)
+        guard let earliest = moments.min() else { return Self.longestRest }
+        let rest = Int64(Self.longestRest) * 1_000_000
+        return Int32((min(max(earliest - now, 0), rest) + 999_999) / 1_000_000)
       }
     }
   }
