@@ -4,8 +4,10 @@ import Glibc
 ///
 /// An exclusive `flock` on the file `lock`, which the kernel drops when the process ends, however
 /// it ends; the file's text names the holder for the one who has to wait. Readers need no lock.
+/// Where other machines can see the cache, a ``HostClaim`` comes on top.
 public final class CacheLock: Sendable {
   private let descriptor: Int32
+  private let claim: HostClaim?
 
   /// Takes the lock at once, or throws ``CacheError/Code/locked`` with the holder's name.
   ///
@@ -36,18 +38,12 @@ public final class CacheLock: Sendable {
           + "try again when that run has ended"
       )
     }
-    let standing = LockStanding(
-      text: Self.text(of: descriptor),
-      host: LockStanding.host,
-      isShared: LockStanding.isShared(descriptor)
-    )
-    if case .foreign(let other) = standing {
+    do throws(CacheError) {
+      claim =
+        LockStanding.isShared(descriptor) ? try HostClaim(layout.root, holder: holder) : nil
+    } catch {
       close(descriptor)
-      throw CacheError(
-        .locked,
-        "cannot change \(layout.root.path): \(other) holds it or was killed, which cannot be told "
-          + "over a network file system; when nothing runs there, remove \(path)"
-      )
+      throw error
     }
     ftruncate(descriptor, 0)
     let line = "\(holder) on \(LockStanding.host)"
@@ -56,6 +52,7 @@ public final class CacheLock: Sendable {
   }
 
   deinit {
+    claim?.release()
     // The file stays: removing it would let two runs hold two files of one name.
     ftruncate(descriptor, 0)
     close(descriptor)

@@ -1,24 +1,20 @@
 import Glibc
 
-/// What a lock file says once the kernel has given us the lock.
-///
-/// On a local disk the kernel's word is enough. On a network file system it may be the word of this
-/// machine alone: then the holder's line counts too, which a run empties when it ends.
+/// What the file of a ``HostClaim`` says to who finds it there.
 enum LockStanding: Equatable {
-  /// Nobody else can hold it.
+  /// A run on this machine left it, which cannot be at work any more.
   case free
-  /// Another machine wrote the line, and it may still be at work.
+  /// Another machine wrote it, and may still be at work.
   case foreign(String)
 
-  /// Judges the line that the last holder left.
+  /// Judges the line in the file; it is empty for a moment after the file was made.
   ///
   /// - Parameters:
-  ///   - text: the line; empty after a run that ended.
+  ///   - text: the line.
   ///   - host: this machine's name.
-  ///   - isShared: whether other machines can see the file.
-  init(text: String, host: String, isShared: Bool) {
-    let isOurs = text.isEmpty || text.hasSuffix(" on \(host)")
-    self = isShared && !isOurs ? .foreign(text) : .free
+  init(text: String, host: String) {
+    let isOurs = text.hasSuffix(" on \(host)")
+    self = isOurs ? .free : .foreign(text.isEmpty ? "another machine" : text)
   }
 
   /// A holder's line without the name of this machine, which says nothing to who reads it here.

@@ -36,4 +36,59 @@ struct CacheLockTests {
     )
     withExtendedLifetime(next) {}
   }
+
+  @Test func `where other machines see the cache, one machine at a time may claim it`() throws {
+    let folder = try TemporaryFolder()
+    let root = try Folder(path: folder.path, creating: false)
+    let claim = try HostClaim(root, holder: "larder sync, process 1", host: "alpha")
+
+    let error = #expect(throws: CacheError.self) {
+      _ = try HostClaim(root, holder: "larder sync, process 2", host: "beta")
+    }
+    #expect(error?.code == .locked)
+    #expect(error?.description.contains("larder sync, process 1 on alpha holds it") == true)
+    #expect(error?.description.contains("remove \(folder.path("lock.host"))") == true)
+
+    claim.release()
+    let next = try HostClaim(root, holder: "larder sync, process 2", host: "beta")
+    withExtendedLifetime(next) {}
+  }
+
+  @Test func `what a killed run left is taken over on its own machine only`() throws {
+    let folder = try TemporaryFolder()
+    let root = try Folder(path: folder.path, creating: false)
+    withExtendedLifetime(try HostClaim(root, holder: "killed", host: "alpha")) {}
+
+    #expect(throws: CacheError.self) { _ = try HostClaim(root, holder: "other", host: "beta") }
+    let again = try HostClaim(root, holder: "next", host: "alpha")
+
+    #expect(String(decoding: try folder.read("lock.host"), as: UTF8.self) == "next on alpha")
+    withExtendedLifetime(again) {}
+  }
+
+  @Test func `a claim whose holder has not written its name yet counts`() throws {
+    let folder = try TemporaryFolder()
+    let root = try Folder(path: folder.path, creating: false)
+    try folder.write("", to: "lock.host")
+
+    let error = #expect(throws: CacheError.self) {
+      _ = try HostClaim(root, holder: "other", host: "beta")
+    }
+
+    #expect(error?.description.contains("another machine holds it") == true)
+  }
+
+  @Test func `the kind of file system is read from the mounts`() {
+    let mounts = """
+      22 28 0:21 / /proc rw,nosuid shared:12 - proc proc rw
+      98 28 0:45 / /srv/shop rw,relatime - nfs4 10.0.0.1:/shop rw,vers=4.2
+      99 28 254:1 / /home rw,relatime shared:1 master:2 - ext4 /dev/vda1 rw
+      """
+
+    #expect(LockStanding.fileSystem(ofDevice: "0:45", in: mounts) == "nfs4")
+    #expect(LockStanding.fileSystem(ofDevice: "254:1", in: mounts) == "ext4")
+    #expect(LockStanding.fileSystem(ofDevice: "9:9", in: mounts) == nil)
+    #expect(LockStanding.isShared(kind: "nfs4") && LockStanding.isShared(kind: "fuse.sshfs"))
+    #expect(!LockStanding.isShared(kind: "ext4") && !LockStanding.isShared(kind: "tmpfs"))
+  }
 }

@@ -135,38 +135,6 @@ struct GcPlanTests {
     #expect(plan.bytesKept == Int64(distinct) * 100 - example.freed)
   }
 
-  @Test(arguments: [
-    ("", "here", true, LockStanding.free),
-    ("larder sync a, process 1 on here", "here", true, .free),
-    ("larder sync a, process 1 on there", "here", false, .free),
-    (
-      "larder sync a, process 1 on there", "here", true,
-      .foreign("larder sync a, process 1 on there")
-    ),
-  ])
-  func `over a network the last holder's line counts too`(
-    _ text: String,
-    _ host: String,
-    _ isShared: Bool,
-    _ standing: LockStanding
-  ) {
-    #expect(LockStanding(text: text, host: host, isShared: isShared) == standing)
-  }
-
-  @Test func `the kind of file system is read from the mounts`() {
-    let mounts = """
-      22 28 0:21 / /proc rw,nosuid shared:12 - proc proc rw
-      98 28 0:45 / /srv/shop rw,relatime - nfs4 10.0.0.1:/shop rw,vers=4.2
-      99 28 254:1 / /home rw,relatime shared:1 master:2 - ext4 /dev/vda1 rw
-      """
-
-    #expect(LockStanding.fileSystem(ofDevice: "0:45", in: mounts) == "nfs4")
-    #expect(LockStanding.fileSystem(ofDevice: "254:1", in: mounts) == "ext4")
-    #expect(LockStanding.fileSystem(ofDevice: "9:9", in: mounts) == nil)
-    #expect(LockStanding.isShared(kind: "nfs4") && LockStanding.isShared(kind: "fuse.sshfs"))
-    #expect(!LockStanding.isShared(kind: "ext4") && !LockStanding.isShared(kind: "tmpfs"))
-  }
-
   @Test func `a folder of another's is refused, by root with another word`() {
     #expect(Folder.remedy(owner: 1000, user: 1000) == nil)
     #expect(Folder.remedy(owner: 1000, user: 1001)?.contains("--cache") == true)
