@@ -347,7 +347,7 @@ def play(name, before, check, stride=STRIDE):
                 shutil.rmtree(folder, ignore_errors=True)
                 disk.cut(chance, folder)
                 try:
-                    check(folder, said.decode(), sent, chance.random() < 0.02)
+                    check(folder, said.decode(), sent, chance.random() < 0.1)
                 except (Violation, sqlite3.Error) as error:
                     points["violations"] += 1
                     print(f"{name}, before step {number} ({' '.join(step)}), seed {seed}: {error}", file=sys.stderr)

@@ -18,13 +18,12 @@ public struct SquareSweep: Sendable {
   /// - Throws: ``CacheError`` when a folder or the index cannot be read or changed.
   public func run() throws(CacheError) -> Int {
     guard layout.kind(of: "squares") != nil else { return 0 }
-    let old = try index.squares(inStep: false)
-    // Files first: a row without its file is nothing, a file without its row would be kept by no sweep.
-    for entry in old { try layout.remove(entry.name) }
-    try index.forget(old)
+    // Rows first, so that a crash leaves files without rows, which the next sweep finds, and never the
+    // reverse: a picture that comes back would be in step with a square that is gone.
+    try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
     let strays = try layout.squareFiles().filter { !known.contains($0) }
     for path in strays { try layout.remove(path) }
-    return old.count { $0.sha256 != nil } + strays.count
+    return strays.count
   }
 }
