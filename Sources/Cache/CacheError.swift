@@ -58,6 +58,22 @@ public struct CacheError: Error, Equatable, CustomStringConvertible {
     }
   }
 
+  /// What keeps a cache at `path` from being read, by the errno of the attempt.
+  static func unread(_ path: String, errno code: Int32) -> CacheError {
+    switch code {
+    case ENOENT, ENOTDIR:
+      CacheError(
+        .empty,
+        "cannot read \(path): there is no cache here; run larder sync, or give --cache"
+      )
+    default:
+      CacheError(
+        .disk,
+        "cannot read \(path): \(words(for: code)); look at it as the user that it belongs to"
+      )
+    }
+  }
+
   /// The system's own words for an error number, in lower case as they go in the middle of a
   /// sentence.
   static func words(for code: Int32) -> String {

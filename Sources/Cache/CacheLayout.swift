@@ -8,6 +8,7 @@ import Synchronization
 ///     partial/           bytes on their way; nothing here is ever shown
 ///     index.sqlite       what is known of them
 ///     lock               held while a run changes anything
+///     lock.host          which machine holds it, on a file system that several see
 ///     CACHEDIR.TAG       tells backups to pass by (https://bford.info/cachedir/)
 public final class CacheLayout: Sendable {
   /// The cache itself.
@@ -52,10 +53,7 @@ public final class CacheLayout: Sendable {
   /// - Throws: ``CacheError/Code/empty`` when there is no cache.
   public init(reading path: String) throws(CacheError) {
     guard access(path + "/index.sqlite", F_OK) == 0 else {
-      throw CacheError(
-        .empty,
-        "cannot read \(path): there is no cache here; run larder sync, or give --cache"
-      )
+      throw .unread(path, errno: errno)
     }
     root = try Folder(path: path, creating: false)
     images = try Folder(path: path + "/images", creating: false)
@@ -67,10 +65,7 @@ public final class CacheLayout: Sendable {
   /// - Throws: ``CacheError/Code/empty`` when there is no cache.
   public init(checking path: String) throws(CacheError) {
     guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
-      throw CacheError(
-        .empty,
-        "cannot read \(path): there is no cache here; run larder sync, or give --cache"
-      )
+      throw .unread(path, errno: errno)
     }
     root = try Folder(path: path, creating: false)
     let isMine = access(path, W_OK) == 0

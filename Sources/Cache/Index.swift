@@ -19,6 +19,7 @@ public final class Index: Sendable {
   ///   when it is no index.
   public convenience init(_ layout: CacheLayout) throws(CacheError) {
     let path = layout.path("index.sqlite")
+    try Self.demandFiles(path)
     // Made here, so that its mode is 0600 whatever the umask; SQLite gives its journal the same.
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(layout.root.descriptor, "index.sqlite", flags, 0o600)
@@ -40,13 +41,21 @@ public final class Index: Sendable {
   /// - Throws: ``CacheError/Code/empty`` when there is no cache there.
   public convenience init(reading root: String) throws(CacheError) {
     guard access(root + "/index.sqlite", F_OK) == 0 else {
-      throw CacheError(
-        .empty,
-        "cannot read \(root): there is no cache here; run larder sync, or give --cache"
-      )
+      throw .unread(root, errno: errno)
     }
+    try Self.demandFiles(root + "/index.sqlite")
     try Self.rollBack(root + "/index.sqlite")
     try self.init(path: root + "/index.sqlite", readOnly: true)
+  }
+
+  /// Refuses anything else in the place of the index or its journal: a link may lead elsewhere, and a
+  /// planted pipe would be waited for.
+  private static func demandFiles(_ path: String) throws(CacheError) {
+    for path in [path, path + "-journal"] {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { continue }
+      throw CacheError(.unfit, "cannot use \(path): it is no regular file; remove it")
+    }
   }
 
   /// Undoes the transaction that a killed writer left half in the file, if there is one: who may

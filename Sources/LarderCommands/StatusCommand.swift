@@ -33,6 +33,9 @@ struct StatusCommand: ParsableCommand {
     } else if !output.quiet {
       Output.data(document.text(Terminal(output)))
     }
-    if let check, !document.isWithin(check.seconds) { Output.end(.partial) }
+    if let check, let complaint = document.complaint(olderThan: check.seconds) {
+      Log(output).warning(complaint)
+      Output.end(.partial)
+    }
   }
 }

@@ -46,6 +46,7 @@ struct VerifyCommand: ParsableCommand {
     let check = try CacheCheck(
       cache.path,
       holder: repair ? "larder verify, process \(getpid())" : nil,
+      depth: fast ? .fast : .full,
       now: UnixTime.now().seconds
     )
     let stop = StopFlag()

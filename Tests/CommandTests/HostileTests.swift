@@ -57,6 +57,23 @@ import Testing
     #expect(sync.errors.contains(name))
   }
 
+  @Test(arguments: ["index.sqlite", "index.sqlite-journal"])
+  func `a pipe in the place of a whole cache's index keeps nobody waiting`(_ name: String) throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    try? FileManager.default.removeItem(atPath: "\(shop.cache)/\(name)")
+    #expect(mkfifo("\(shop.cache)/\(name)", 0o600) == 0)
+
+    for words in [
+      ["warm", shop.catalog], ["sync", shop.catalog], ["status"], ["list"], ["verify"], ["gc"],
+    ] {
+      let ended = try Running(Command.binary, words + ["--cache", shop.cache]).wait(seconds: 20)
+
+      #expect(ended.status == 74, "\(words)")
+      #expect(ended.errors.contains("\(name): it is no regular file; remove it"), "\(words)")
+    }
+  }
+
   @Test func `a pipe in a picture's place is found by verify and mended`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)

@@ -179,7 +179,9 @@ import Testing
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
     #expect(try shop.sync().status == 3)
 
-    #expect(try shop.larder("status", "--check", "6h", "--quiet").status == 3)
+    let late = try shop.larder("status", "--check", "6h", "--quiet")
+    #expect(late.status == 3 && late.output == "")
+    #expect(late.errors.contains("not complete within 6 h 0 min: banchan never"))
     shop.store.faults = .none
     #expect(try shop.sync().status == 0)
     #expect(try shop.larder("status", "--check", "6h", "--quiet").status == 0)

@@ -18,9 +18,15 @@ public struct CacheCheck: Sendable {
   ///   - path: the cache.
   ///   - holder: for a repair, what to write into the cache's lock; an index that is gone or damaged is
   ///     then made anew.
+  ///   - depth: how closely the index is looked at.
   ///   - now: the moment, in seconds since 1970.
   /// - Throws: ``CacheError`` when there is no cache, or a run holds it.
-  public init(_ path: String, holder: String?, now: Int64 = 0) throws(CacheError) {
+  public init(
+    _ path: String,
+    holder: String?,
+    depth: Verification.Depth = .full,
+    now: Int64 = 0
+  ) throws(CacheError) {
     self.path = path
     self.now = now
     layout = try CacheLayout(checking: path)
@@ -31,7 +37,7 @@ public struct CacheCheck: Sendable {
     var index: Index?
     do throws(CacheError) {
       index = try Index(reading: path)
-      if index?.isWhole(fast: true) == false { state = .damaged }
+      if index?.isWhole(fast: depth == .fast) == false { state = .damaged }
     } catch {
       switch error.code {
       case .empty where layout.holdsNothing: throw error

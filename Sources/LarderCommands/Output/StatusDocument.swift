@@ -11,13 +11,22 @@ struct StatusDocument: Encodable {
     self.now = now
   }
 
-  /// Whether every catalog's last complete run ended at most so many seconds ago.
-  func isWithin(_ seconds: Double) -> Bool {
-    !summary.catalogs.isEmpty
-      && summary.catalogs.allSatisfy { catalog in
-        catalog.complete.map { Double(now - $0) <= seconds } ?? false
-      }
+  /// What is wrong with a cache whose catalogs shall all have been complete so many seconds ago at most;
+  /// nil when nothing is.
+  func complaint(olderThan seconds: Double) -> String? {
+    guard !summary.catalogs.isEmpty else { return "no catalog was ever synced" }
+    let late = summary.catalogs.compactMap { catalog -> String? in
+      guard let complete = catalog.complete else { return "\(catalog.name) never" }
+      // What ended in the future ended by a clock that has been set back since, and says nothing.
+      let isRecent = Double(now - complete) <= seconds && complete <= now + Self.clockTolerance
+      return isRecent ? nil : "\(catalog.name) \(age(complete))"
+    }
+    guard !late.isEmpty else { return nil }
+    return "not complete within \(Quantities.duration(seconds)): \(late.joined(separator: ", "))"
   }
+
+  /// How far two clocks may be apart, in seconds.
+  private static let clockTolerance: Int64 = 300
 
   private enum Key: String, CodingKey {
     case catalogs, pictures, bytes, oldestCheck, failing
