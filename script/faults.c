@@ -63,10 +63,12 @@ static int struck(const char *name) {
 __attribute__((destructor)) static void finish(void) { report(); }
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-#define FAIL(name)                     \
-  if (struck(#name) && fault_error) {  \
-    errno = fault_error;               \
-    return -1;                         \
+#define FAIL(name)                       \
+  {                                      \
+    if (struck(#name) && fault_error) {  \
+      errno = fault_error;               \
+      return -1;                         \
+    }                                    \
   }
 #define CALL(type, name, parameters, ...) \
   type name parameters {                  \
@@ -125,7 +127,26 @@ CALL(int, socket, (int domain, int type, int protocol), domain, type, protocol)
 CALL(int, connect, (int file, const struct sockaddr *address, socklen_t size), file, address, size)
 CALL(ssize_t, send, (int file, const void *bytes, size_t count, int flags), file, bytes, count, flags)
 CALL(ssize_t, recv, (int file, void *bytes, size_t count, int flags), file, bytes, count, flags)
-CALL(int, epoll_create1, (int flags), flags)
-CALL(int, epoll_ctl, (int set, int operation, int file, struct epoll_event *event), set, operation, file, event)
-CALL(int, epoll_wait, (int set, struct epoll_event *events, int count, int limit), set, events, count, limit)
-CALL(int, eventfd, (unsigned count, int flags), count, flags)
+
+// Those of larder's own loop, which makes its set first. libdispatch ends any program whose second set
+// is refused, and there is nothing that a program can do about it.
+static atomic_int sets, bells, own = -1;
+int epoll_create1(int flags) {
+  if (atomic_fetch_add(&sets, 1)) return NEXT(epoll_create1)(flags);
+  FAIL(epoll_create1)
+  int set = NEXT(epoll_create1)(flags);
+  atomic_store(&own, set);
+  return set;
+}
+int eventfd(unsigned count, int flags) {
+  if (!atomic_fetch_add(&bells, 1)) FAIL(eventfd)
+  return NEXT(eventfd)(count, flags);
+}
+int epoll_ctl(int set, int operation, int file, struct epoll_event *event) {
+  if (set == atomic_load(&own)) FAIL(epoll_ctl)
+  return NEXT(epoll_ctl)(set, operation, file, event);
+}
+int epoll_wait(int set, struct epoll_event *events, int count, int limit) {
+  if (set == atomic_load(&own)) FAIL(epoll_wait)
+  return NEXT(epoll_wait)(set, events, count, limit);
+}
