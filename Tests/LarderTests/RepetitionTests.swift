@@ -99,6 +99,31 @@ struct RepetitionTests {
     #expect(late.images.failed == 4 && late.images.bytesHeld > 0)
   }
 
+  @Test func `a section and a detail within that time are shown as they were, and nothing failed`()
+    throws
+  {
+    say("max-age=0, stale-if-error=600", of: "/shop/*")
+    let first = try sync()
+    shop.store.faults = [FaultRule("/shop/*", .status(503))]
+
+    clock.advance(599)
+    let excused = try sync()
+    clock.advance(2)
+    let late = try sync()
+
+    #expect(excused.outcome == .complete && excused.failures.isEmpty)
+    // What is shown is not the origin's present word, and the report says so.
+    #expect(excused.sections.map(\.source) == [.stale])
+    #expect(excused.sections.allSatisfy { $0.error?.contains("503") == true })
+    #expect(excused.items.total == first.items.total && excused.items.removed.isEmpty)
+    #expect(excused.details.unchanged == 1 && excused.details.failed == 0)
+    #expect(excused.images.unique == first.images.unique)
+    #expect(late.outcome == .partial)
+    #expect(Set(late.failures.map(\.stage)) == [.section, .detail])
+    #expect(late.sections.map(\.source) == [.stale])
+    #expect(try verify(folder).isClean)
+  }
+
   @Test(arguments: [
     ("max-age=0", 503), ("max-age=0, stale-if-error=600, must-revalidate", 503),
     ("no-cache, stale-if-error=600", 503), ("max-age=0, stale-if-error=600", 404),

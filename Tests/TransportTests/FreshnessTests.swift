@@ -251,6 +251,27 @@ import Testing
     #expect(stored.mayStandIn(at: Self.then + later) == may)
   }
 
+  /// RFC 5861, section 4, and RFC 9111, section 4.2.4.
+  @Test(
+    arguments: [
+      ("max-age=60", 0, false), ("max-age=60, stale-if-error=30", 0, true),
+      ("max-age=60, stale-if-error=30", 89, true), ("max-age=60, stale-if-error=30", 90, false),
+      ("max-age=60, stale-if-error=30, must-revalidate", 61, false),
+      ("no-cache, stale-if-error=30", 1, false), ("no-store, stale-if-error=30", 1, false),
+      ("stale-if-error=30", 29, true), ("stale-if-error", 1, false),
+      ("max-age=60, stale-if-error=30", -86_400, false),
+    ] as [(String, Int64, Bool)]
+  )
+  func `an error is excused only by the server's own word, and for as long as that holds`(
+    _ control: String,
+    _ later: Int64,
+    _ isExcused: Bool
+  ) {
+    let stored = Self.stored(["Cache-Control": control])
+
+    #expect(stored.excusesError(at: Self.then + later) == isExcused)
+  }
+
   /// RFC 9111, sections 3.2 and 4.3.4.
   @Test func `a 304 renews what it repeats and keeps what describes the body`() throws {
     let stored = Self.stored([

@@ -66,7 +66,7 @@ struct ReportWriting {
       return .failed
     }
     if !report.failures.isEmpty || !report.unfinished.isEmpty { return .partial }
-    if sections.contains(where: { $0.source == .failed || $0.source == .stale }) {
+    if sections.contains(where: { $0.source == .failed || $0.source == .stale && !$0.isExcused }) {
       return .partial
     }
     return report.items.withheld.isEmpty ? .complete : .withheld

@@ -22,7 +22,8 @@ public struct SyncReport: Sendable, Equatable {
     case network
     /// The origin, or the body itself, said that nothing changed.
     case unchanged
-    /// The last good one, because this time there was none.
+    /// The last good one, because this time there was none; no failure if the origin's own
+    /// `stale-if-error` lets it stand in.
     case stale
     /// Nowhere: there never was a good one.
     case failed

@@ -146,6 +146,10 @@ final class DetailStage: Sendable {
   ) -> SharedDetails.Answer {
     switch reply {
     case .failed(let failure):
+      if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
+        context.failures.count(failure)
+        return .unchanged(held)
+      }
       context.failures.note(.detail, id: nil, failure)
       return .failed
     case .unchanged(let word):
@@ -212,6 +216,10 @@ final class DetailStage: Sendable {
       keepMissing(id, document)
 
     case .failed(let failure):
+      if let held, let known, OriginWord.excuses(failure, of: held, at: context.now()) {
+        context.failures.count(failure)
+        return settle(known)
+      }
       context.failures.note(.detail, id: id, failure)
       // What was had before still shows, and its pictures may be due.
       if let known, known.state == .held { add(picturesOf: known) }

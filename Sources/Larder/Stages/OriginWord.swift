@@ -122,7 +122,23 @@ struct OriginWord: Sendable, Equatable {
   /// Whether a held picture's origin said that it may stand in for an error like this for a while.
   static func excuses(_ failure: TransferFailure, of entry: PictureEntry, at now: UnixTime) -> Bool
   {
-    RetryPolicy.mayPass(failure) && response(entry.response)?.excusesError(at: now) ?? false
+    excuses(failure, text: entry.response, at: now)
+  }
+
+  /// Whether a held document's origin said that it may stand in for an error like this for a while.
+  static func excuses(
+    _ failure: TransferFailure,
+    of entry: DocumentEntry,
+    at now: UnixTime
+  ) -> Bool {
+    excuses(failure, text: entry.response, at: now)
+  }
+
+  /// Errors that may pass are excused, and a host that is not asked because it gave nothing else.
+  private static func excuses(_ failure: TransferFailure, text: String?, at now: UnixTime) -> Bool
+  {
+    guard RetryPolicy.mayPass(failure) || failure.reason == .circuitOpen else { return false }
+    return response(text)?.excusesError(at: now) ?? false
   }
 
   /// What asks whether a held picture is still right.

@@ -1,3 +1,5 @@
+import Cache
+
 /// A section as this run found it, before the report is written.
 struct SectionResult: Sendable {
   var key: String
@@ -9,4 +11,29 @@ struct SectionResult: Sendable {
   var withheld: [String] = []
   var skipped: [SyncReport.Skipped] = []
   var error: String?
+  /// Whether the origin itself lets what is held stand in for an error, so that nothing failed.
+  var isExcused = false
+}
+
+extension SectionResult {
+  /// What the pages of a section came to, and the shrink guard after them; `excused` is the error that one of them
+  /// stands in for.
+  init(
+    _ section: DecodedSection,
+    _ guarded: (listing: Int64, withheld: [String]),
+    isNew: Bool,
+    excused: String?
+  ) {
+    self.init(
+      key: section.key,
+      title: section.title,
+      subtitle: section.subtitle,
+      source: excused != nil ? .stale : isNew ? .network : .unchanged,
+      listing: guarded.listing,
+      withheld: guarded.withheld,
+      skipped: SkippedText.read(section.skipped),
+      error: excused,
+      isExcused: excused != nil
+    )
+  }
 }

@@ -85,6 +85,8 @@ final class SectionStage: Sendable {
     var pages: [Page] = []
     var elements = 0
     var isNew = false
+    /// The error that held pages stand in for, as their origin lets them. (RFC 5861, section 4)
+    var excused: String?
   }
 
   /// One page, decoded now or before.
@@ -131,6 +133,13 @@ final class SectionStage: Sendable {
     var isDecoded = false
     switch reply {
     case .failed(let failure):
+      if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
+        context.failures.count(failure)
+        reading.excused = failure.description
+        let sections = try context.index.decoded(held.id)
+        reading.pages.append(Page(document: held, sections: sections))
+        break
+      }
       context.failures.note(.section, id: key(of: reading.position), failure)
       return fail(reading, failure.description)
 
@@ -139,9 +148,8 @@ final class SectionStage: Sendable {
       document.response = word.text
       document.expiry = word.expiry
       try context.index.keep(document)
-      reading.pages.append(
-        Page(document: document, sections: try context.index.decoded(document.id))
-      )
+      let sections = try context.index.decoded(document.id)
+      reading.pages.append(Page(document: document, sections: sections))
 
     case .body(let body, let base, let word):
       let digest = ContentDigest.number(of: body)
@@ -316,15 +324,7 @@ final class SectionStage: Sendable {
       // A section that is gone from the response, and small enough to be let go.
       if pages.isEmpty, guarded.withheld.isEmpty { continue }
       results.append(
-        SectionResult(
-          key: section.key,
-          title: section.title,
-          subtitle: section.subtitle,
-          source: reading.isNew ? .network : .unchanged,
-          listing: guarded.listing,
-          withheld: guarded.withheld,
-          skipped: SkippedText.read(section.skipped)
-        )
+        SectionResult(section, guarded, isNew: reading.isNew, excused: reading.excused)
       )
       let isWhole = guarded.listing == section.listing
       let parts = pages.map { reading.pages[$0].references?[section.key] }
