@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SampleStore
 import Testing
@@ -80,5 +81,45 @@ import Testing
     #expect(sync.status == 0)
     #expect(try Document(sync)["images"]["fetched"].int == 5 - held.count)
     #expect(try shop.larder("verify").status == 0)
+  }
+
+  @Test
+  func `after a kill within a large picture the next sync asks for what is not on disk alone`()
+    throws
+  {
+    let shop = try Shop(faults: "path=/pictures/S1.jpg hits=1 drip=2M")
+    let path = "/pictures/S1.jpg"
+    let bytes: [UInt8] =
+      [0xFF, 0xD8, 0xFF, 0xE0] + (0..<8_000_000).map { UInt8($0 * 31 >> 7 & 0xFF) } + [0xFF, 0xD9]
+    shop.store.content[path] = Resource(bytes, type: "image/jpeg")
+    let killed = try Running(
+      Command.binary,
+      ["sync", shop.catalog, "--cache", shop.cache, "--retries", "0"]
+    )
+    func held() throws -> Int {
+      try shop.folder.files(below: "cache").filter { $0.key.hasPrefix("partial/") }
+        .map(\.value.count).max() ?? 0
+    }
+    let deadline = ContinuousClock.now + .seconds(30)
+    while try (try? held()) ?? 0 < 1_000_000, ContinuousClock.now < deadline { poll(nil, 0, 5) }
+
+    killed.send(SIGKILL)
+    #expect(try killed.wait().status == 128 + SIGKILL)
+    let left = try held()
+    let sync = try shop.sync("--json")
+
+    #expect(left >= 1_000_000 && left < bytes.count)
+    #expect(sync.status == 0)
+    let asked = shop.store.requests.filter { $0.path == path }
+    #expect(asked.count == 2)
+    let resumed = try #require(asked.last)
+    #expect(resumed.headers["range"] == "bytes=\(left)-")
+    #expect(resumed.headers["if-range"] == Resource(bytes, type: "").etag)
+    #expect(resumed.status == 206)
+    #expect(resumed.bytes == bytes.count - left)
+    let files = try shop.folder.files(below: "cache/images").values
+    #expect(files.contains(Data(bytes)))
+    #expect(try shop.larder("verify").status == 0)
+    #expect(try shop.folder.files(below: "cache").keys.allSatisfy { !$0.hasPrefix("partial/") })
   }
 }

@@ -1,8 +1,27 @@
 import Foundation
 import Glibc
+import SampleStore
 import Testing
 
 @Suite struct SyncTests {
+  @Test func `a proxy that only the environment names is not used`() throws {
+    let proxy = try SampleStore.start(StoreContent())
+    defer { proxy.stop() }
+    let shop = try Shop()
+    var environment: [String: String] = [:]
+    for name in [
+      "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+    ] {
+      environment[name] = proxy.baseURL
+    }
+
+    let sync = try shop.sync(environment: environment)
+
+    #expect(sync.status == 0 || sync.status == 3)
+    #expect(shop.store.requests.count == Shop.requests)
+    #expect(proxy.requests.isEmpty)
+  }
+
   /// What CONTRACT promises of `sync --json`, and what was added to it: `items.moved`,
   /// `details.unchanged`, `images.changed`, `squares`, `failures[].detail` and the parts of `unfinished`.
   private static let keys = keyPaths(

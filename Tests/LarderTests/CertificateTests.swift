@@ -8,12 +8,14 @@ import Transport
 @Suite struct CertificateTests {
   private typealias Certificate = TestAuthority.Certificate
 
-  @Test func `thirteen bad certificates are refused with their reasons, and the good one is not`()
+  @Test func `fourteen bad certificates are refused with their reasons, and the good one is not`()
     throws
   {
     let folder = try TemporaryFolder()
     let authority = try TestAuthority(folder)
     for certificate in Self.certificates { try authority.make(certificate) }
+    // OpenSSL follows a chain over a hundred authorities and no further.
+    try authority.makeTower("tower", by: "root", height: 101)
     let shown: [(leaf: String, others: [String], reason: FailureReason?)] = [
       ("good", [], nil), ("deep", ["between"], nil),
       ("expired", [], .tlsExpired), ("early", [], .tlsExpired),
@@ -22,7 +24,7 @@ import Transport
       ("late", ["over"], .tlsExpired), ("orphan", [], .tlsUntrusted),
       ("forged", ["good"], .tlsUntrusted), ("outside", ["narrow"], .tlsUntrusted),
       ("weak", [], .tlsUntrusted), ("old", ["sha1"], .tlsUntrusted),
-      ("beyond", ["below", "last"], .tlsUntrusted),
+      ("beyond", ["below", "last"], .tlsUntrusted), ("tower", ["tower-between"], .tlsUntrusted),
     ]
     let body = MatrixCase.picture(1)
     let servers = try shown.map { leaf, others, _ in
@@ -45,7 +47,7 @@ import Transport
       #expect(matrix.held(url) == (reason == nil ? body : nil), "\(leaf)")
       #expect((servers[number].requests == 0) == (reason != nil), "\(leaf) was asked")
     }
-    #expect(report.failures.count == 13)
+    #expect(report.failures.count == 14)
     #expect(try verify(folder) == VerifyReport(checked: 2))
     #expect(folder.files(below: "cache/partial").isEmpty)
   }

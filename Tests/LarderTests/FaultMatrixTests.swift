@@ -45,6 +45,14 @@ import Transport
     #expect(try verify(matrix.folder) == VerifyReport(checked: held))
   }
 
+  @Test func `the matrix has 145 cases at least, beside the hundred places of a cut`() {
+    let plain = Self.framing + Self.codings + Self.heads + Self.redirects + Self.slow
+    let secure = TLSMatrixTests.http1 + TLSMatrixTests.http2 + TLSMatrixTests.passing
+    let count: Int = plain.count + secure.count
+
+    #expect(count >= 145)
+  }
+
   @Test func `one answer that is wrong in any way costs that picture only`() throws {
     // So long that a busy machine is not taken for a slow origin; the run's deadline is for hangs.
     try run(Self.framing + Self.codings + Self.heads + Self.redirects, idle: .seconds(60))

@@ -54,7 +54,7 @@ import Transport
 
   private static let broken: [FailureReason] = [.reset, .truncated, .badResponse]
 
-  private static var http1: [Case] {
+  static var http1: [Case] {
     let length = Array("HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n".utf8)
     let open = Array("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".utf8)
     return [
@@ -91,7 +91,7 @@ import Transport
   }
 
   /// What the server does once, and the next attempt mends.
-  private static var passing: [Case] {
+  static var passing: [Case] {
     [
       .mended("a refused stream is asked for again") { [.bytes(Frame.resetStream($0, 7))] },
       .mended("a farewell before the answer") { _ in
@@ -116,7 +116,7 @@ import Transport
     ]
   }
 
-  private static var http2: [Case] {
+  static var http2: [Case] {
     let errors = (UInt32(0)...13).filter { $0 != 7 }.map { code in
       Case.frames("a stream reset with error \(code)", .refused(broken)) {
         [Frame.headers($0, "200", [("content-length", "3000")]), Frame.resetStream($0, code)]

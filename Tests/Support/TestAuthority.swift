@@ -93,6 +93,33 @@ package struct TestAuthority {
     )
   }
 
+  /// Makes a certificate with so many authorities between it and `issuer`: `NAME.pem` and its key, and all between
+  /// in `NAME-between.pem`.
+  ///
+  /// They share one key, and differ by their names.
+  package func makeTower(_ name: String, by issuer: String, height: Int) throws {
+    let path = folder.path
+    let key = "\(path)/\(name).key"
+    try folder.write(folder.read("\(issuer).key"), to: "\(name).key")
+    try openssl(["pkey", "-in", key, "-pubout", "-out", "\(path)/\(name).pub"])
+    var signer = issuer
+    var between: [UInt8] = []
+    for floor in 0...height {
+      let isLeaf = floor == height
+      let made = isLeaf ? name : "\(name)-\(floor)"
+      let kind: Certificate = isLeaf ? .server(made, by: signer) : .authority(made, by: signer)
+      try folder.write(kind.extensions + "\n", to: "\(name).ext")
+      try openssl(
+        ["x509", "-new", "-force_pubkey", "\(path)/\(name).pub", "-subj", "/CN=\(made)"]
+          + ["-CA", "\(path)/\(signer).pem", "-CAkey", key, "-days", "30"]
+          + ["-extfile", "\(path)/\(name).ext", "-out", "\(path)/\(made).pem"]
+      )
+      if !isLeaf { between = try folder.read("\(made).pem") + between }
+      signer = made
+    }
+    try folder.write(between, to: "\(name)-between.pem")
+  }
+
   /// Joins certificates to the chain that a server shows, leaf first.
   ///
   /// - Returns: The chain's path.
