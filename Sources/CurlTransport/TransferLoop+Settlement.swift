@@ -7,10 +7,12 @@ extension TransferLoop {
     let now = MonotonicTime.now()
     switch exchange.verdict(code, transfer, now: .now()) {
     case .success(let response):
-      let firstByte = Int64(response.timing.firstByte * 1e9)
+      // A new connection's own round trips say nothing about how busy the host is.
+      let timing = response.timing
+      let waited = timing.firstByte - max(timing.connected, timing.secured)
       schedule.finished(
         host: transfer.host,
-        .delivered(bytes: response.bodyBytes, firstByte: firstByte),
+        .delivered(bytes: response.bodyBytes, waited: Int64(max(0, waited) * 1e9)),
         at: now
       )
       finish(transfer, .success(response))

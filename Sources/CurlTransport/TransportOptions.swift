@@ -10,9 +10,12 @@ public struct TransportOptions: Sendable {
     case fixed(Int)
   }
 
-  /// Transfers at once over all hosts; auto goes up to 64.
+  /// Transfers at once over all hosts; auto goes up to 64, or to `perHost` if that is more, not counting what hosts that
+  /// have fallen silent keep under way.
   public var parallel = Count.auto
-  /// Transfers at once to one host; auto starts at 6 and goes up to 16, or is no limit under a fixed `parallel`.
+  /// Transfers at once to one host at most; auto is 16, or no limit under a fixed `parallel`.
+  ///
+  /// Under an auto `parallel` each host starts at 6 and goes up to here when that pays.
   public var perHost = Count.auto
   /// Requests per second over all hosts; nil does not limit.
   public var rate: Double?
@@ -57,11 +60,13 @@ public struct TransportOptions: Sendable {
     var limits = TransferSchedule.Limits()
     limits.rate = rate
     limits.breaker = breaker
+    limits.passesOverSilent = parallel == .auto
     switch (parallel, perHost) {
     case (.auto, .auto):
       break
     case (.auto, .fixed(let count)):
-      limits.perHost = .fixed(count)
+      limits.perHost = ConcurrencyWindow.Bounds(start: limits.perHost.start, ceiling: count)
+      limits.parallel = max(limits.parallel, count)
     case (.fixed(let total), .auto):
       limits.parallel = max(1, total)
       limits.perHost = .fixed(total)

@@ -176,7 +176,7 @@ extension TransferFailure {
     switch reason {
     case .http(429), .http(503):
       let wait = retryAfter.map { Duration.seconds(min($0, 86_400)) }
-      return .overloaded(wait: wait.map { min($0, retry.longestRetryAfter) })
+      return .overloaded(since: start, wait: wait.map { min($0, retry.longestRetryAfter) })
     case .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .reset:
       return status == nil ? .unreachable(since: start) : .answered
     case .deadline, .cancelled, .bytesLimit:

@@ -8,10 +8,16 @@ struct HostQueue: Sendable {
   }
 
   /// The shortest quiet after a 429 or 503 that names none, and the longest.
-  private static let quiet = (least: Duration.milliseconds(500), most: Duration.seconds(30))
+  private static let quiet = (least: Duration.milliseconds(250), most: Duration.seconds(30))
 
   var window: ConcurrencyWindow
   var active = 0
+  /// Whether something waits that only the window keeps from starting, as of the last look.
+  private var isHeldBack = false
+  /// When the host last answered, or was asked after nothing was under way.
+  private(set) var heard = MonotonicTime(nanoseconds: .min)
+  /// How many of its transfers are passed over in the run's count, because it is silent.
+  var passedOver = 0
   /// Whether the host takes part in the round.
   var isReady = false
   /// When a timer puts the host back into the round.
@@ -54,8 +60,12 @@ struct HostQueue: Sendable {
     return removed
   }
 
-  func permission(at now: MonotonicTime, breaker limits: CircuitBreaker.Thresholds) -> Permission {
-    if active >= window.limit { return .full }
+  mutating func permission(
+    at now: MonotonicTime,
+    breaker limits: CircuitBreaker.Thresholds
+  ) -> Permission {
+    isHeldBack = active >= window.limit
+    if isHeldBack || passedOver > 0 { return .full }
     if let quietUntil, now < quietUntil { return .notBefore(quietUntil) }
     switch breaker.state(at: now, limits) {
     case .closed: return .go
@@ -65,24 +75,33 @@ struct HostQueue: Sendable {
     }
   }
 
+  mutating func started(at now: MonotonicTime) {
+    if active == 0 { heard = now }
+    active += 1
+  }
+
   mutating func finished(
     _ outcome: TransferSchedule.Outcome,
     at now: MonotonicTime,
     breaker limits: CircuitBreaker.Thresholds
   ) {
-    let wasFull = active >= window.limit
+    let count = active
     active -= 1
     switch outcome {
-    case .delivered(let bytes, let firstByte):
+    case .delivered, .answered, .overloaded: heard = now
+    case .unreachable, .abandoned: break
+    }
+    switch outcome {
+    case .delivered(let bytes, let waited):
       breaker.succeeded()
       overloads = 0
-      window.succeeded(bytes: bytes, firstByte: firstByte, wasFull: wasFull, at: now)
+      window.succeeded(bytes: bytes, waited: waited, isHeldBack: isHeldBack, at: now)
     case .answered:
       breaker.succeeded()
       overloads = 0
-    case .overloaded(let wait):
+    case .overloaded(let start, let wait):
       breaker.succeeded()
-      window.shrink(at: now)
+      window.refused(count: count, since: start, at: now)
       let grown = Self.quiet.least * Double(1 << min(overloads, 6))
       let moment = now + (wait ?? min(grown, Self.quiet.most))
       // Replies to requests of the same volley say the same thing once.
@@ -90,7 +109,7 @@ struct HostQueue: Sendable {
       quietUntil = max(quietUntil ?? moment, moment)
     case .unreachable(let start):
       breaker.failed(since: start, at: now, limits)
-      window.shrink(at: now)
+      window.refused(count: count, since: start, at: now)
     case .abandoned:
       break
     }

@@ -2,12 +2,14 @@
 ///
 /// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead
 /// host of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for
-/// quiet, or does not answer. Every operation costs the same however much is queued.
+/// quiet, or does not answer; what a silent host keeps under way is not counted for the run. Every operation costs the same however much is queued.
 public struct TransferSchedule: Sendable {
   /// What the whole run may do at once.
   public struct Limits: Sendable {
     /// Transfers at once over all hosts.
     public var parallel = 64
+    /// Whether `parallel` may be exceeded, up to twice, by transfers to hosts that are silent.
+    public var passesOverSilent = true
     /// Transfers at once to one host: where to start, and up to where to go when that pays.
     public var perHost = ConcurrencyWindow.Bounds(start: 6, ceiling: 16)
     /// Starts per second over all hosts; nil does not limit.
@@ -31,12 +33,12 @@ public struct TransferSchedule: Sendable {
 
   /// What an attempt taught about its host.
   public enum Outcome: Hashable, Sendable {
-    /// It delivered `bytes`; the first came after so many nanoseconds.
-    case delivered(bytes: Int64, firstByte: Int64)
+    /// It delivered `bytes`; the first came so many nanoseconds after the connection stood.
+    case delivered(bytes: Int64, waited: Int64)
     /// It answered, if not with what was wanted.
     case answered
-    /// It asked for less: 429 or 503, with the wait it named, already capped.
-    case overloaded(wait: Duration?)
+    /// It asked for less: 429 or 503, with the wait it named, already capped; the attempt had started then.
+    case overloaded(since: MonotonicTime, wait: Duration?)
     /// No connection, or one that broke or fell silent; the attempt had started then.
     case unreachable(since: MonotonicTime)
     /// We ended it; nothing learned.
@@ -49,6 +51,14 @@ public struct TransferSchedule: Sendable {
   private var ready = FIFO<Int>()
   private var timers = TimerHeap<Timer>()
   private(set) var active = 0
+  /// How many of those are passed over, and when to look for more.
+  private var passedOver = 0
+  private var nextLook: MonotonicTime?
+
+  /// A host that has not answered for so long, with transfers under way, is silent.
+  private static let silence: Int64 = 1_000_000_000
+  /// The run being full, silent hosts are looked for so often.
+  private static let lookDistance = Duration.milliseconds(250)
 
   private enum Timer: Sendable {
     case host(Int)
@@ -109,12 +119,17 @@ public struct TransferSchedule: Sendable {
         drop(host)
         wake(host, at: moment)
       case .go:
-        if active >= limits.parallel { return .wait(until: timers.earliest) }
+        if active - passedOver >= limits.parallel {
+          passOverSilent(at: now)
+          guard active - passedOver < limits.parallel else {
+            return .wait(until: [timers.earliest, nextLook].compactMap { $0 }.min())
+          }
+        }
         if let moment = bucket?.take(at: now) {
           return .wait(until: min(moment, timers.earliest ?? .distantFuture))
         }
         guard let transfer = hosts[host].pop() else { continue }
-        hosts[host].active += 1
+        hosts[host].started(at: now)
         active += 1
         drop(host)
         consider(host)
@@ -127,6 +142,8 @@ public struct TransferSchedule: Sendable {
   /// Takes note of how an attempt ended; to repeat it, add it again.
   public mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
     active -= 1
+    passedOver -= hosts[host].passedOver
+    hosts[host].passedOver = 0
     hosts[host].finished(outcome, at: now, breaker: limits.breaker)
     consider(host)
   }
@@ -156,6 +173,21 @@ public struct TransferSchedule: Sendable {
       case .transfer(let transfer, let host, let priority):
         add(transfer, host: host, priority: priority)
       }
+    }
+  }
+
+  /// Leaves what silent hosts keep under way out of the count, so that a dead host takes no turn of the others while
+  /// its time runs out; it gets nothing more until it answers or that has ended.
+  private mutating func passOverSilent(at now: MonotonicTime) {
+    guard limits.passesOverSilent, nextLook.map({ now >= $0 }) ?? true else { return }
+    nextLook = now + Self.lookDistance
+    for host in hosts.indices {
+      let count = hosts[host].active
+      guard count > 0, hosts[host].passedOver == 0, now - hosts[host].heard >= Self.silence,
+        passedOver + count <= limits.parallel
+      else { continue }
+      hosts[host].passedOver = count
+      passedOver += count
     }
   }
 

@@ -17,13 +17,26 @@ import Testing
       for _ in 0..<window.limit {
         window.succeeded(
           bytes: 20_000,
-          firstByte: Int64(milliseconds * 1e6),
-          wasFull: true,
+          waited: Int64(milliseconds * 1e6),
+          isHeldBack: true,
           at: MonotonicTime(nanoseconds: now)
         )
       }
     }
     return now
+  }
+
+  static func refuse(
+    _ window: inout ConcurrencyWindow,
+    count: Int = 100,
+    since start: Double,
+    at now: Double
+  ) {
+    window.refused(
+      count: count,
+      since: MonotonicTime(nanoseconds: Int64(start * 1e9)),
+      at: MonotonicTime(nanoseconds: Int64(now * 1e9))
+    )
   }
 
   @Test func `a server that is far away gets all it may`() {
@@ -48,8 +61,8 @@ import Testing
     for step in 0..<1000 {
       window.succeeded(
         bytes: 1,
-        firstByte: 1,
-        wasFull: false,
+        waited: 1,
+        isHeldBack: false,
         at: MonotonicTime(nanoseconds: Int64(step) * 1000)
       )
     }
@@ -60,28 +73,67 @@ import Testing
   @Test func `a volley of errors halves once, and down to one at least`() {
     var window = ConcurrencyWindow(.init(start: 8, ceiling: 16))
 
-    for _ in 0..<8 { window.shrink(at: MonotonicTime(nanoseconds: 5_000_000_000)) }
+    for _ in 0..<8 { Self.refuse(&window, since: 4.9, at: 5) }
     #expect(window.limit == 4)
     for second in 7..<20 {
-      window.shrink(at: MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000))
+      Self.refuse(&window, since: Double(second) - 0.1, at: Double(second))
     }
 
     #expect(window.limit == 1)
   }
 
-  @Test func `after errors a host grows again`() {
-    var window = ConcurrencyWindow(.init(start: 6, ceiling: 16))
-    window.shrink(at: MonotonicTime(nanoseconds: 5_000_000_000))
+  @Test
+  func `after a refusal a host grows up to below what it refused, and once that is old beyond`() {
+    var window = ConcurrencyWindow(.init(start: 12, ceiling: 16))
+    Self.refuse(&window, count: 10, since: 4.9, at: 5)
+    #expect(window.limit == 6)
 
-    _ = Self.run(&window, volleys: 200, from: 6_000_000_000) { _ in 50 }
+    let end = Self.run(&window, volleys: 200, from: 6_000_000_000) { _ in 50 }
+    #expect(window.limit == 9)
+    _ = Self.run(&window, volleys: 600, from: end) { _ in 50 }
 
     #expect(window.limit == 16)
+  }
+
+  @Test func `it starts politely and twice as wide with each round`() {
+    var window = ConcurrencyWindow(.init(start: 6, ceiling: 128))
+    var limits = [window.limit]
+
+    var now: Int64 = 0
+    for _ in 0..<7 {
+      now = Self.run(&window, volleys: 1, from: now) { _ in 100 }
+      limits.append(window.limit)
+    }
+
+    #expect(limits.first == 6)
+    #expect(zip(limits, limits.dropFirst()).allSatisfy { $1 <= 2 * $0 })
+    #expect(limits.last == 128)
+  }
+
+  @Test func `a host that brings no more for more goes back to where it did`() {
+    var window = ConcurrencyWindow(.init(start: 6, ceiling: 128))
+
+    // Its bodies share a narrow link; its first bytes are quick.
+    var now: Int64 = 0
+    for _ in 0..<30 {
+      now += Int64(window.limit) * 10_000_000
+      for _ in 0..<window.limit {
+        window.succeeded(
+          bytes: 100_000,
+          waited: 1_000_000,
+          isHeldBack: true,
+          at: MonotonicTime(nanoseconds: now)
+        )
+      }
+    }
+
+    #expect(window.limit <= 24)
   }
 
   @Test func `fixed bounds stay`() {
     var window = ConcurrencyWindow(.fixed(3))
 
-    window.shrink(at: MonotonicTime(nanoseconds: 0))
+    Self.refuse(&window, since: 0, at: 0)
     _ = Self.run(&window, volleys: 100) { _ in 1 }
 
     #expect(window.limit == 3)
@@ -94,8 +146,8 @@ import Testing
 
     for step in 0..<100 {
       let now = MonotonicTime(nanoseconds: step.isMultiple(of: 2) ? .min : .max)
-      window.succeeded(bytes: .max, firstByte: .max, wasFull: true, at: now)
-      window.shrink(at: now)
+      window.succeeded(bytes: .max, waited: .max, isHeldBack: true, at: now)
+      window.refused(count: step, since: now, at: now)
     }
 
     #expect(window.limit >= 1)

@@ -8,7 +8,7 @@ import Testing
     MonotonicTime(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1e9))
   }
 
-  static let delivered = TransferSchedule.Outcome.delivered(bytes: 1000, firstByte: 1_000_000)
+  static let delivered = TransferSchedule.Outcome.delivered(bytes: 1000, waited: 1_000_000)
 
   /// Asks until there is nothing to start, and returns what was said.
   static func drain(_ schedule: inout TransferSchedule, at seconds: Double) -> [TransferSchedule
@@ -109,7 +109,11 @@ import Testing
     for transfer in 0..<4 { schedule.add(transfer, host: transfer % 2, priority: .image) }
     #expect(Self.started(Self.drain(&schedule, at: 0)) == [0, 1])
 
-    schedule.finished(host: busy, .overloaded(wait: .seconds(5)), at: Self.at(0))
+    schedule.finished(
+      host: busy,
+      .overloaded(since: Self.at(0), wait: .seconds(5)),
+      at: Self.at(0)
+    )
     schedule.finished(host: calm, Self.delivered, at: Self.at(0))
     let steps = Self.drain(&schedule, at: 0)
 
@@ -128,7 +132,7 @@ import Testing
     for transfer in 0..<4 {
       schedule.add(transfer, host: host, priority: .image)
       _ = Self.drain(&schedule, at: now)
-      schedule.finished(host: host, .overloaded(wait: nil), at: Self.at(now))
+      schedule.finished(host: host, .overloaded(since: Self.at(now), wait: nil), at: Self.at(now))
       schedule.add(100 + transfer, host: host, priority: .image)
       guard case .wait(let moment?) = Self.drain(&schedule, at: now).last else { break }
       waits.append(Double(moment - Self.at(now)) / 1e9)
@@ -137,7 +141,7 @@ import Testing
       schedule.finished(host: host, .abandoned, at: Self.at(now))
     }
 
-    #expect(waits == [0.5, 1, 2, 4])
+    #expect(waits == [0.25, 0.5, 1, 2])
   }
 
   @Test func `a retry comes back when it is due`() {
@@ -229,6 +233,47 @@ import Testing
     }
 
     #expect(done.count == 490)
+  }
+
+  @Test func `what a silent host keeps under way takes no turn of the others`() {
+    var limits = Self.limits(8, 6)
+    limits.passesOverSilent = true
+    var schedule = TransferSchedule(limits)
+    let silent = schedule.addHost()
+    let others = (0..<2).map { _ in schedule.addHost() }
+    for transfer in 0..<20 { schedule.add(transfer, host: silent, priority: .image) }
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == Array(0..<6))
+    for transfer in 20..<60 {
+      schedule.add(transfer, host: others[transfer % 2], priority: .image)
+    }
+
+    // Until it counts as silent, two are left for the others.
+    #expect(Self.started(Self.drain(&schedule, at: 0.5)) == [20, 21])
+    #expect(Self.drain(&schedule, at: 0.6) == [.wait(until: Self.at(0.75))])
+    schedule.finished(host: others[0], Self.delivered, at: Self.at(0.9))
+    schedule.finished(host: others[1], Self.delivered, at: Self.at(0.9))
+    #expect(Self.started(Self.drain(&schedule, at: 1)) == Array(22..<30))
+
+    // It gets nothing more until it answers; then it counts again.
+    schedule.finished(host: silent, Self.delivered, at: Self.at(1.5))
+    #expect(Self.started(Self.drain(&schedule, at: 1.5)).isEmpty)
+    for host in others {
+      for _ in 0..<4 { schedule.finished(host: host, Self.delivered, at: Self.at(1.5)) }
+    }
+    #expect(Self.started(Self.drain(&schedule, at: 1.5)).count == 3)
+  }
+
+  @Test func `a number that the user gave is never exceeded`() {
+    var limits = Self.limits(2, 2)
+    limits.passesOverSilent = false
+    var schedule = TransferSchedule(limits)
+    for transfer in 0..<8 {
+      if transfer % 4 == 0 { _ = schedule.addHost() }
+      schedule.add(transfer, host: transfer / 4, priority: .image)
+    }
+
+    #expect(Self.started(Self.drain(&schedule, at: 0)).count == 2)
+    #expect(Self.started(Self.drain(&schedule, at: 60)).isEmpty)
   }
 
   @Test func `what is removed never starts`() {

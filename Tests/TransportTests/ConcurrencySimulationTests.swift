@@ -1,0 +1,126 @@
+import Testing
+
+@testable import Transport
+
+/// What a schedule makes of hosts of several kinds, in a clock of their own.
+@Suite struct ConcurrencySimulationTests {
+  /// A host: each answer takes `delay`, then its turn of `service`; more than `most` at once are refused.
+  struct Host: CustomTestStringConvertible {
+    var testDescription: String
+    /// Milliseconds before the first byte.
+    var delay: Double
+    /// Milliseconds that each answer keeps the host, or the line to it, to itself.
+    var service: Double
+    var most = Int.max
+  }
+
+  static let hosts = [
+    Host(testDescription: "next door", delay: 0.2, service: 0.1),
+    Host(testDescription: "next door and slow", delay: 1, service: 5),
+    Host(testDescription: "20 ms away", delay: 20, service: 0.1),
+    Host(testDescription: "100 ms away", delay: 100, service: 0.1),
+    Host(testDescription: "100 ms away over a narrow line", delay: 100, service: 4),
+    Host(testDescription: "20 ms away, 8 connections", delay: 20, service: 0.1, most: 8),
+    Host(testDescription: "20 ms away, 3 connections", delay: 20, service: 0.1, most: 3),
+  ]
+
+  /// Seconds until `count` pictures are here.
+  static func seconds(
+    _ host: Host,
+    _ count: Int,
+    perHost: ConcurrencyWindow.Bounds
+  ) -> (seconds: Double, refusals: Int, most: Int) {
+    var limits = TransferSchedule.Limits()
+    limits.parallel = 256
+    limits.perHost = perHost
+    var schedule = TransferSchedule(limits)
+    let number = schedule.addHost()
+    for transfer in 0..<count { schedule.add(transfer, host: number, priority: .image) }
+    var now = MonotonicTime(nanoseconds: 0)
+    var events = TimerHeap<(transfer: Int, started: MonotonicTime, isRefused: Bool)>()
+    var serviceEnd = now
+    var done = 0
+    var active = 0
+    var served = 0
+    var refusals = 0
+    var most = 0
+    while done < count {
+      var wake: MonotonicTime?
+      loop: while true {
+        switch schedule.next(at: now) {
+        case .start(let transfer, _):
+          active += 1
+          most = max(most, active)
+          let isRefused = served >= host.most
+          let arrival = now + .nanoseconds(Int64((isRefused ? 1 : host.delay) * 1e6))
+          if !isRefused {
+            served += 1
+            serviceEnd = max(serviceEnd, arrival) + .nanoseconds(Int64(host.service * 1e6))
+          }
+          events.push((transfer, now, isRefused), at: isRefused ? arrival : serviceEnd)
+        case .fail:
+          Issue.record("the host answers")
+          return (.infinity, refusals, most)
+        case .wait(let moment):
+          wake = moment
+          break loop
+        }
+      }
+      guard let next = [wake, events.earliest].compactMap({ $0 }).min() else { break }
+      now = next
+      while let moment = events.earliest, moment <= now, let event = events.pop() {
+        active -= 1
+        if event.isRefused {
+          refusals += 1
+          schedule.finished(host: number, .overloaded(since: event.started, wait: nil), at: now)
+          schedule.add(
+            event.transfer,
+            host: number,
+            priority: .image,
+            at: now + .milliseconds(250)
+          )
+        } else {
+          done += 1
+          served -= 1
+          // Ten long lists first, then pictures of 8 to 40 KB, scattered.
+          let picture = Int64(8_000 + (event.transfer * 7919) % 32_000)
+          let bytes = event.transfer < 10 ? 250_000 : picture
+          schedule.finished(
+            host: number,
+            .delivered(bytes: bytes, waited: now - event.started),
+            at: now
+          )
+        }
+      }
+    }
+    return (Double(now.nanoseconds) / 1e9, refusals, most)
+  }
+
+  @Test(arguments: hosts)
+  func `auto comes within a tenth of the best fixed setting`(_ host: Host) {
+    let sweep = [1, 2, 3, 4, 8, 16, 32, 64, 128]
+    let count = 8_000
+
+    let fixed = sweep.map { Self.seconds(host, count, perHost: .fixed($0)).seconds }
+    let auto = Self.seconds(host, count, perHost: .init(start: 6, ceiling: 128))
+
+    #expect(auto.seconds <= 1.1 * (fixed.min() ?? 0), "\(fixed), \(auto)")
+  }
+
+  @Test func `a host that refuses what is beyond its limit is asked beyond it a few times in all`()
+  {
+    let host = Host(testDescription: "8 connections", delay: 20, service: 0.1, most: 8)
+
+    let auto = Self.seconds(host, 60_000, perHost: .init(start: 6, ceiling: 128))
+
+    #expect(auto.refusals <= 8, "\(auto)")
+  }
+
+  @Test func `a slow host next door is not pressed`() {
+    let host = Host(testDescription: "slow", delay: 1, service: 20)
+
+    let auto = Self.seconds(host, 4_000, perHost: .init(start: 6, ceiling: 128))
+
+    #expect(auto.most <= 24, "\(auto)")
+  }
+}
