@@ -13,6 +13,10 @@ final class YearOrigin: Fetching, URLParsing {
     var requests = 0
     var needless: [String: Int] = [:]
     var bodies = 0
+    /// Requests that came while the origin was down.
+    var unanswered = 0
+    /// Requests for the two pictures that it lists and does not have.
+    var absent = 0
   }
 
   private struct State {
@@ -99,6 +103,11 @@ final class YearOrigin: Fetching, URLParsing {
     let answer = isDown ? nil : body(path)
     state.withLock { state in
       state.count.requests += 1
+      if isDown {
+        state.count.unanswered += 1
+      } else if answer == nil {
+        state.count.absent += 1
+      }
       if now < state.freshUntil[path] ?? 0 { state.count.needless[path, default: 0] += 1 }
       if let answer { state.freshUntil[path] = now + answer.age }
     }

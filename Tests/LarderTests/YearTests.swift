@@ -101,7 +101,8 @@ struct YearTests {
     print(
       "year: \(runs) runs \(outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }),",
       "requests \(count.requests), needless \(count.needless.values.reduce(0, +)),",
-      "bodies \(count.bodies), files \(folder.files(below: "cache/images").count),",
+      "unanswered \(count.unanswered), absent \(count.absent), bodies \(count.bodies),",
+      "files \(folder.files(below: "cache/images").count),",
       "cache \(size(folder)) bytes, largest \(largest), descriptors \(descriptors), memory \(memory)"
     )
   }
