@@ -2,8 +2,8 @@
 //
 // Preloaded, it counts the calls below over all threads, from 1. What happens at the call is said by
 // the environment: LARDER_FAULT is kill, short, or the name of an error; LARDER_FAULT_AT the call's
-// number. At the call and at the end the count goes to the file LARDER_FAULT_COUNT, and with it the name of the call
-// that was hit. A short write is a real one: half of the bytes are written and the rest is not.
+// number. At the call and at the end the count goes to the file LARDER_FAULT_COUNT, and with it the name
+// of the call that was hit. A short write is a real one: half of the bytes are written and the rest is not.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

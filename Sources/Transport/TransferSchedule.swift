@@ -2,7 +2,8 @@
 ///
 /// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead
 /// host of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for
-/// quiet, or does not answer; what a silent host keeps under way is not counted for the run. Every operation costs the same however much is queued.
+/// quiet, or does not answer; what a silent host keeps under way is not counted for the run. Every operation costs the
+/// same however much is queued, but for the look at silent hosts, four times a second at most while the run is full.
 public struct TransferSchedule: Sendable {
   /// What the whole run may do at once.
   public struct Limits: Sendable {
