@@ -18,13 +18,11 @@ struct StagedPicture: Sendable {
 
 /// What is made ready together: its files are synced and renamed before any of its rows is written.
 struct CommitGroup: Sendable {
-  /// How many pictures make a group full.
-  ///
-  /// Two groups exist at once, one filling and one being committed, so a crash costs at most 64
-  /// pictures.
-  static let capacity = 32
+  /// How many pictures may be in groups at once, those that lanes fill and the one that is being
+  /// placed: what a crash costs at most.
+  static let most = 64
   /// How many rows without bytes make a group full.
-  static let rowCapacity = 128
+  private static let rowCapacity = 128
 
   var pictures: [StagedPicture] = []
   var rows: [PictureEntry] = []
@@ -32,8 +30,10 @@ struct CommitGroup: Sendable {
   var completions: [@Sendable () -> Void] = []
 
   var isEmpty: Bool { pictures.isEmpty && rows.isEmpty && details.isEmpty }
-  var isFull: Bool {
-    pictures.count >= Self.capacity || rows.count + details.count >= Self.rowCapacity
+
+  /// Whether `capacity` pictures are in it, or many rows.
+  func isFull(_ capacity: Int) -> Bool {
+    pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
   }
 
   mutating func add(_ picture: StagedPicture) {

@@ -1,32 +1,32 @@
 import Dispatch
-import FoundationEssentials
-import GRDB
 import Synchronization
 import Transport
 
-/// Gathers what the ingest queue made ready and commits it in groups on a queue of its own.
+/// Commits the groups that the lanes fill, on two queues of its own.
 ///
 /// The order makes any crash harmless: every file of a group is synced, then renamed, then the
 /// folders are synced, then the rows of a few groups are committed together. A file ahead of its row
 /// is found by the next run; a row never points to bytes that are not there.
 final class GroupCommitter: @unchecked Sendable {
-  // SAFETY: `group` and `generation` belong to the ingest queue, `contents` and `placed` to the
-  // commit queue; both queues are serial. `firstFailure` has a lock, `arrived` is atomic. All else
-  // is constant.
-  private var group = CommitGroup()
-  private var generation = 0
+  // SAFETY: `contents`, `placed`, `committing` and `flushes` belong to `queue`, which is serial. `firstFailure` has a
+  // lock, `arrived` is atomic. All else is constant.
   var contents: [Int64: PictureID]
+  /// What has its files placed and waits for its rows.
   var placed = PlacedBatch()
+  /// What has its rows written now.
+  var committing: PlacedBatch?
+  /// Whom to tell once nothing waits for its rows.
+  private var flushes: [@Sendable () -> Void] = []
   private let arrived = Atomic<Int>(0)
 
   let layout: CacheLayout
   let index: Index
   let disk: any Disk
   let run: Int64
-  /// How long a group may wait to be filled.
-  private let patience: DispatchTimeInterval
+  /// Where files are placed.
   private let queue = DispatchQueue(label: "larder.commit")
-  private let ingest: DispatchQueue
+  /// Where rows are written, while the next files are placed.
+  private let rowQueue = DispatchQueue(label: "larder.rows")
   private let isIdle = DispatchSemaphore(value: 1)
   private let firstFailure = Mutex<CacheError?>(nil)
 
@@ -34,19 +34,17 @@ final class GroupCommitter: @unchecked Sendable {
   ///
   /// Files are whole and findable without their rows, so this costs no download in a crash, only a
   /// question to the origin.
-  static let rowBatch = 256
+  private static let rowBatch = 256
+  /// How many may wait when the index is slower than the files.
+  private static let mostRows = 4 * rowBatch
 
   init(
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk,
     run: Int64,
-    states: [PictureID: PictureState],
-    ingest: DispatchQueue,
-    patience: DispatchTimeInterval
+    states: [PictureID: PictureState]
   ) {
-    self.ingest = ingest
-    self.patience = patience
     self.layout = layout
     self.index = index
     self.disk = disk
@@ -62,33 +60,32 @@ final class GroupCommitter: @unchecked Sendable {
     firstFailure.withLock { $0 = $0 ?? error }
   }
 
-  // MARK: - On the ingest queue
+  // MARK: - On any thread but its own queues
 
-  /// Adds to the group that is being filled, and sends it off when it is full.
-  func collect(_ add: (inout CommitGroup) -> Void) {
-    let wasEmpty = group.isEmpty
-    add(&group)
-    if group.isFull {
-      send()
-    } else if wasEmpty {
-      let due = generation
-      ingest.asyncAfter(deadline: .now() + patience) { [weak self] in
-        guard let self, self.generation == due else { return }
-        self.send()
-      }
-    }
-  }
-
-  /// Sends off what there is and calls `completion` after its commit.
-  func flush(_ completion: @escaping @Sendable () -> Void) {
-    send()
+  /// Takes a group, once the one before it has its files placed.
+  ///
+  /// One at a time: waiting here, with whoever would fill the next, is what bounds the loss in a crash.
+  func send(_ group: CommitGroup) {
+    isIdle.wait()
     queue.async {
-      self.commitRows()
-      completion()
+      self.place(group)
+      self.isIdle.signal()
+      self.commitRowsIfDue()
+      // The index falls behind: more rows in memory would not help it.
+      if self.placed.count >= Self.mostRows { self.rowQueue.sync {} }
     }
   }
 
-  /// Counts something that will be collected soon, or forgone; any thread.
+  /// Calls `completion` once all groups that were sent are committed.
+  func flush(_ completion: @escaping @Sendable () -> Void) {
+    queue.async {
+      self.flushes.append(completion)
+      self.commitRows()
+      self.tellFlushes()
+    }
+  }
+
+  /// Counts something that will be sent soon, or forgone.
   func expect() {
     arrived.add(1, ordering: .relaxed)
   }
@@ -99,18 +96,53 @@ final class GroupCommitter: @unchecked Sendable {
     queue.async { if self.isDrained { self.commitRows() } }
   }
 
-  private func send() {
-    guard !group.isEmpty else { return }
-    // One group at a time has its files placed: waiting here is what bounds the loss in a crash.
-    isIdle.wait()
-    let full = group
-    group = CommitGroup()
-    generation += 1
-    queue.async {
-      self.place(full)
-      self.isIdle.signal()
-      if self.placed.count >= Self.rowBatch || self.isDrained { self.commitRows() }
+  // MARK: - On the commit queue
+
+  private func commitRowsIfDue() {
+    if placed.count >= Self.rowBatch || isDrained || !flushes.isEmpty { commitRows() }
+  }
+
+  /// Commits the rows of all placed files in one transaction, then tells everybody.
+  ///
+  /// While one transaction is under way the next one's rows gather.
+  private func commitRows() {
+    guard committing == nil, !placed.isEmpty else { return }
+    let batch = placed
+    committing = batch
+    placed = batch.successor
+    rowQueue.async {
+      var failure: CacheError?
+      do throws(CacheError) {
+        try self.index.write { db in try batch.save(in: db, run: self.run) }
+      } catch {
+        // The files are in place all the same; the next run finds and adopts them.
+        self.note(error)
+        failure = error
+      }
+      batch.tell(failure)
+      let isHeld = failure == nil
+      self.queue.async { self.committed(batch, isHeld: isHeld) }
     }
+  }
+
+  private func committed(_ batch: PlacedBatch, isHeld: Bool) {
+    committing = nil
+    if isHeld {
+      for picture in batch.pictures {
+        if let digest = picture.entry.sha256 {
+          contents[ContentDigest.prefix(digest)] = picture.entry.id
+        }
+      }
+    }
+    commitRowsIfDue()
+    tellFlushes()
+  }
+
+  private func tellFlushes() {
+    guard placed.isEmpty, committing == nil else { return }
+    let due = flushes
+    flushes = []
+    for completion in due { completion() }
   }
 
   /// Whether everything that arrived has its files placed: nothing more will join the batch soon.

@@ -22,7 +22,8 @@ struct PictureEnding: Equatable {
   mutating func append(_ bytes: [UInt8]) {
     if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
     count += Int64(bytes.count)
-    tail = bytes.count >= Self.tailSize ? bytes.suffix(Self.tailSize) : tail + bytes
+    // As a slice: a sequence's own `suffix`, which an array is the result of, walks through all bytes.
+    tail += bytes[max(0, bytes.count - Self.tailSize)...]
     if tail.count > Self.tailSize { tail.removeFirst(tail.count - Self.tailSize) }
   }
 

@@ -4,10 +4,10 @@ import Synchronization
 
 /// A large body on its way to its partial file, perhaps begun in an earlier run.
 ///
-/// Only the ingest queue touches more than ``failure``.
+/// Only its picture's ingest lane touches more than ``failure``.
 final class PictureSpill: @unchecked Sendable {
-  // SAFETY: `hash`, `file`, `size`, `ending`, `held` and `hasNote` are read and written on the store's ingest
-  // queue only, which is serial; `failure` has a lock of its own because the transfer thread asks
+  // SAFETY: `hash`, `file`, `size`, `ending`, `held` and `hasNote` are read and written on one ingest lane
+  // only, whose queue is serial; `failure` has a lock of its own because the transfer thread asks
   // for it. All else is constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
@@ -20,17 +20,21 @@ final class PictureSpill: @unchecked Sendable {
   private var held: PartialBody?
   /// What a later run must know to go on; nil when the body cannot be gone on with.
   private let body: PartialBody?
+  /// The picture whose body this is.
+  let id: PictureID
   private let name: String
   let failure = Mutex<CacheError?>(nil)
 
   /// A new body; `body` is what its note is to say, if it can be gone on with.
   init(id: PictureID, body: PartialBody?) {
+    self.id = id
     name = PictureEntry(id: id, url: "").partialName
     self.body = body
   }
 
   /// A body of which an earlier run left the first part.
   init(id: PictureID, resuming held: PartialBody) {
+    self.id = id
     name = PictureEntry(id: id, url: "").partialName
     body = nil
     self.held = held

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Synchronization
 import Transport
 
@@ -14,45 +15,18 @@ public enum PictureOutcome: Sendable, Equatable {
 
 /// The pictures of a cache while a run fills it: bytes become files, in groups.
 ///
-/// Each body is hashed and written to `partial/` on one queue; a second queue syncs a group of
-/// files, renames them, syncs their folders and commits their rows in one transaction. A crash
-/// loses at most the group being written and the one being committed: 64 pictures, none of them
-/// older than 250 ms. All state belongs to one of the two queues, as its comment says.
+/// Bodies are hashed and written to `partial/` on a few lanes side by side; one queue syncs a group
+/// of files, renames them and syncs their folders, another commits the rows of some groups in one
+/// transaction. A crash loses at most the group being written and the one being placed: 64
+/// pictures, none of them older than 250 ms.
 public final class PictureStore: Sendable {
-  private let layout: CacheLayout
-  private let index: Index
-  private let disk: any Disk
   private let committer: GroupCommitter
   private let partials: PartialBodies
-  private let gate = ByteGate(room: 4 << 20)
-
-  private let queue = DispatchQueue(label: "larder.ingest")
-  private let inbox = Mutex<[Job]>([])
+  private let lanes: [IngestLane]
   private let announced = Atomic<Int>(0)
 
-  /// Work that arrived, in order.
-  private enum Job: Sendable {
-    case piece([UInt8], PictureSpill)
-    case discard(PictureSpill)
-    case leave(PictureSpill)
-    case whole(Whole)
-    case row(@Sendable (inout CommitGroup) -> Void)
-    case flush(@Sendable () -> Void)
-  }
-
-  /// A body that has arrived in full.
-  private struct Whole: Sendable {
-    let entry: @Sendable () -> PictureEntry
-    let type: PictureType?
-    let rest: [UInt8]
-    let spill: PictureSpill?
-    let provesEnd: Bool
-    let previous: PictureEntry?
-    let completion: @Sendable (PictureOutcome) -> Void
-  }
-
-  /// How many bodies this run leaves for the next at most.
-  private let room = Mutex(PartialBodies.most)
+  /// More than this many lanes would only wait for the group that is being placed.
+  private static let mostLanes = 4
 
   /// Makes the store of an open cache.
   ///
@@ -64,6 +38,7 @@ public final class PictureStore: Sendable {
   ///   - states: what is held now, to find equal bytes.
   ///   - partials: what earlier runs left unfinished.
   ///   - patience: how long a group may wait to be filled while more is announced.
+  ///   - lanes: how many bodies are hashed and written at once; nil for one a processor, four at most.
   public init(
     _ layout: CacheLayout,
     index: Index,
@@ -71,21 +46,21 @@ public final class PictureStore: Sendable {
     run: Int64,
     states: [PictureID: PictureState],
     partials: PartialBodies? = nil,
-    patience: DispatchTimeInterval = .milliseconds(125)
+    patience: DispatchTimeInterval = .milliseconds(125),
+    lanes: Int? = nil
   ) {
-    self.layout = layout
     self.partials = partials ?? PartialBodies(layout)
-    self.index = index
-    self.disk = disk
-    self.committer = GroupCommitter(
+    let committer = GroupCommitter(
       layout,
       index: index,
       disk: disk,
       run: run,
-      states: states,
-      ingest: queue,
-      patience: patience
+      states: states
     )
+    self.committer = committer
+    let count = lanes ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.mostLanes)
+    let shared = IngestLane.Shared(layout, disk, committer, patience, lanes: count)
+    self.lanes = (0..<count).map { _ in IngestLane(shared) }
   }
 
   /// A sink for the body of one picture, which goes on with what an earlier run left of it.
@@ -113,10 +88,9 @@ public final class PictureStore: Sendable {
     completion: @escaping @Sendable (PictureOutcome) -> Void
   ) {
     let (type, rest, spill, provesEnd) = sink.finish()
-    gate.enter(Int64(rest.count))
-    submit(
+    lane(of: sink.id).submit(
       .whole(
-        Whole(
+        ArrivedBody(
           entry: entry,
           type: type,
           rest: rest,
@@ -129,14 +103,15 @@ public final class PictureStore: Sendable {
     )
   }
 
-  /// Writes a row without new bytes: a 304, or a failure.
+  /// Writes the row of the picture `id` without new bytes: a 304, or a failure.
   ///
   /// Committed with the next group.
   public func keep(
     row entry: @escaping @Sendable () -> PictureEntry,
+    of id: PictureID,
     completion: @escaping @Sendable () -> Void
   ) {
-    submit(.row { $0.add(row: entry(), completion: completion) })
+    lane(of: id).submit(.row(entry, completion))
   }
 
   /// Writes an item's detail and its document with the next group.
@@ -146,7 +121,11 @@ public final class PictureStore: Sendable {
     document: DocumentEntry,
     completion: @escaping @Sendable () -> Void
   ) {
-    submit(.row { $0.add(detail, catalog: catalog, document: document, completion: completion) })
+    lanes[0].submit(
+      .collect { group in
+        group.add(detail, catalog: catalog, document: document, completion: completion)
+      }
+    )
   }
 
   /// Says that so many requests are under way whose outcomes will be kept; any thread.
@@ -165,7 +144,12 @@ public final class PictureStore: Sendable {
 
   /// Commits what has arrived so far, then calls `completion`, on a queue of the store.
   public func flush(_ completion: @escaping @Sendable () -> Void) {
-    submit(.flush(completion))
+    let group = DispatchGroup()
+    for lane in lanes {
+      group.enter()
+      lane.submit(.flush { group.leave() })
+    }
+    group.notify(queue: .global()) { [committer] in committer.flush(completion) }
   }
 
   /// The first thing that went wrong with the index or the disk as a whole, if anything: the run
@@ -176,160 +160,21 @@ public final class PictureStore: Sendable {
 
   /// Hands on a piece of a large body; false when the disk refused an earlier one.
   func spill(_ bytes: [UInt8], into spill: PictureSpill) -> Bool {
-    gate.enter(Int64(bytes.count))
-    submit(.piece(bytes, spill))
+    lane(of: spill.id).submit(.piece(bytes, spill))
     return spill.failure.withLock { $0 == nil }
   }
 
   func discard(_ spill: PictureSpill) {
-    submit(.discard(spill))
+    lane(of: spill.id).submit(.discard(spill))
   }
 
   /// Leaves what came of a body for the next run.
   func leave(_ spill: PictureSpill) {
-    submit(.leave(spill))
+    lane(of: spill.id).submit(.leave(spill))
   }
 
-  // MARK: - On the ingest queue
-
-  private func submit(_ job: Job) {
-    switch job {
-    case .whole, .row: committer.expect()
-    case .piece, .discard, .leave, .flush: break
-    }
-    let isFirst = inbox.withLock { jobs in
-      jobs.append(job)
-      return jobs.count == 1
-    }
-    // One block drains all that gathered meanwhile: a hop a picture would cost more than its hash.
-    if isFirst { queue.async { self.drain() } }
-  }
-
-  private func drain() {
-    var jobs = inbox.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
-    }
-    jobs.reverse()
-    // Popped, not looped over: a body is let go as soon as it is written, not with the last.
-    while let job = jobs.popLast() {
-      switch job {
-      case .piece(let bytes, let spill):
-        append(bytes, to: spill)
-        gate.leave(Int64(bytes.count))
-      case .discard(let spill):
-        spill.discard(layout, disk)
-      case .leave(let spill):
-        leaveOnDisk(spill)
-      case .whole(let whole):
-        ingest(whole)
-        gate.leave(Int64(whole.rest.count))
-      case .row(let add):
-        committer.collect(add)
-      case .flush(let completion):
-        committer.flush(completion)
-      }
-    }
-  }
-
-  private func append(_ bytes: [UInt8], to spill: PictureSpill) {
-    guard spill.failure.withLock({ $0 == nil }) else { return }
-    do throws(CacheError) {
-      try spill.append(bytes, layout, disk)
-    } catch {
-      spill.failure.withLock { $0 = error }
-      committer.note(error)
-    }
-  }
-
-  private func leaveOnDisk(_ spill: PictureSpill) {
-    let hasRoom = room.withLock { room in
-      room -= 1
-      return room >= 0
-    }
-    if !hasRoom || !spill.leave() { spill.discard(layout, disk) }
-  }
-
-  private func ingest(_ whole: Whole) {
-    guard let type = whole.type else {
-      return refuse(whole, .notAPicture, "the body is no picture")
-    }
-    if !whole.provesEnd {
-      var ending = whole.spill?.ending ?? PictureEnding()
-      ending.append(whole.rest)
-      guard ending.isWhole(type) else {
-        return refuse(whole, .truncated, "no length was told, and the picture's end did not come")
-      }
-    }
-    do throws(CacheError) {
-      let staged = try stage(whole, type)
-      committer.collect { $0.add(staged) }
-    } catch {
-      whole.spill?.discard(layout, disk)
-      committer.note(error)
-      committer.forgo()
-      whole.completion(.refused(.disk, detail: error.description))
-    }
-  }
-
-  private func refuse(_ whole: Whole, _ reason: FailureReason, _ words: String) {
-    whole.spill?.discard(layout, disk)
-    committer.forgo()
-    whole.completion(.refused(reason, detail: words))
-  }
-
-  /// Hashes the body and, when its bytes are not those held already, writes its partial file.
-  private func stage(_ whole: Whole, _ type: PictureType) throws(CacheError) -> StagedPicture {
-    let digest: [UInt8]
-    let size: Int64
-    if let spill = whole.spill {
-      if let failure = spill.failure.withLock({ $0 }) { throw failure }
-      try spill.append(whole.rest, layout, disk)
-      (digest, size) = (spill.digest(), spill.size)
-    } else {
-      (digest, size) = (ContentDigest.sha256(whole.rest), Int64(whole.rest.count))
-    }
-    var entry = whole.entry()
-    entry.sha256 = digest
-    entry.bytes = size
-    entry.type = type
-    if let previous = whole.previous, previous.sha256 == digest,
-      let stamp = try stamp(of: previous), stamp == previous.stamp
-    {
-      whole.spill?.discard(layout, disk)
-      entry.stamp = stamp
-      return StagedPicture(
-        entry: entry,
-        name: entry.name,
-        partial: nil,
-        before: nil,
-        outcome: .same(bytes: size),
-        completion: whole.completion
-      )
-    }
-    let file: OpenFile
-    if let spilled = whole.spill?.file {
-      file = spilled
-    } else {
-      file = try disk.create(entry.partialName, in: layout.partial)
-      try disk.append(whole.rest.span.bytes, to: file)
-    }
-    if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
-    entry.stamp = try file.stamp()
-    // Equal bytes whose file was lost meanwhile are written again, but they are no change.
-    let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
-    return StagedPicture(
-      entry: entry,
-      name: entry.name,
-      partial: file,
-      hasNote: whole.spill?.hasNote ?? false,
-      before: before,
-      outcome: .stored(bytes: size, wasHeld: before != nil),
-      completion: whole.completion
-    )
-  }
-
-  private func stamp(of entry: PictureEntry) throws(CacheError) -> FileStamp? {
-    try layout.folder(entry.name.folder).stamp(of: entry.name.file)
+  /// All that is done for one picture is done in one lane, and so in order.
+  private func lane(of id: PictureID) -> IngestLane {
+    lanes[Int(UInt64(bitPattern: id.number) % UInt64(lanes.count))]
   }
 }

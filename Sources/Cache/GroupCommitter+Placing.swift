@@ -41,29 +41,6 @@ extension GroupCommitter {
     placed.add(group)
   }
 
-  /// Commits the rows of all placed files in one transaction, then tells everybody.
-  ///
-  /// On the commit queue.
-  func commitRows() {
-    guard !placed.isEmpty else { return }
-    let batch = placed
-    placed = batch.successor
-    var failure: CacheError?
-    do throws(CacheError) {
-      try index.write { db in try batch.save(in: db, run: run) }
-      for picture in batch.pictures {
-        if let digest = picture.entry.sha256 {
-          contents[ContentDigest.prefix(digest)] = picture.entry.id
-        }
-      }
-    } catch {
-      // The files are in place all the same; the next run finds and adopts them.
-      note(error)
-      failure = error
-    }
-    batch.tell(failure)
-  }
-
   /// Where a staged picture ended up.
   private enum Place {
     case kept
@@ -115,7 +92,7 @@ extension GroupCommitter {
   ) throws(CacheError) -> FileStamp? {
     guard let digest = entry.sha256 else { return nil }
     let content = ContentDigest.prefix(digest)
-    var other = placed.entry(holding: content)
+    var other = placed.entry(holding: content) ?? committing?.entry(holding: content)
     if other == nil, let id = contents[content] { other = try index.pictures([id])[id] }
     guard let held = other, held.id != entry.id, held.sha256 == digest else { return nil }
     let source = try layout.folder(held.name.folder)

@@ -1,0 +1,240 @@
+import Dispatch
+import Synchronization
+import Transport
+
+/// One of the queues on which bodies become files: they are hashed and written to `partial/` there.
+///
+/// What is submitted is done in order, and gathered into groups. Lanes share the gate that holds the transfer
+/// thread back, and the committer that their groups go to.
+final class IngestLane: @unchecked Sendable {
+  // SAFETY: `group` and `generation` belong to `queue`, which is serial; `inbox` has a lock. All else is constant.
+  private var group = CommitGroup()
+  private var generation = 0
+
+  /// What all lanes of a store have in common.
+  final class Shared: Sendable {
+    let layout: CacheLayout
+    let disk: any Disk
+    let committer: GroupCommitter
+    let gate = ByteGate(room: 4 << 20)
+    /// How many pictures make a group full.
+    let groupSize: Int
+    /// How long a group may wait to be filled.
+    let patience: DispatchTimeInterval
+    /// How many bodies this run leaves for the next at most.
+    let room = Mutex(PartialBodies.most)
+
+    init(
+      _ layout: CacheLayout,
+      _ disk: any Disk,
+      _ committer: GroupCommitter,
+      _ patience: DispatchTimeInterval,
+      lanes: Int
+    ) {
+      self.patience = patience
+      groupSize = CommitGroup.most / (lanes + 1)
+      self.layout = layout
+      self.disk = disk
+      self.committer = committer
+    }
+  }
+
+  /// Work that arrived.
+  enum Job: Sendable {
+    case piece([UInt8], PictureSpill)
+    case discard(PictureSpill)
+    case leave(PictureSpill)
+    case whole(ArrivedBody)
+    case row(@Sendable () -> PictureEntry, @Sendable () -> Void)
+    case collect(@Sendable (inout CommitGroup) -> Void)
+    /// Sends off what there is and tells when that is done.
+    case flush(@Sendable () -> Void)
+  }
+
+  private let shared: Shared
+  private let queue = DispatchQueue(label: "larder.ingest")
+  private let inbox = Mutex<[Job]>([])
+
+  private var layout: CacheLayout { shared.layout }
+  private var disk: any Disk { shared.disk }
+  private var committer: GroupCommitter { shared.committer }
+
+  init(_ shared: Shared) {
+    self.shared = shared
+  }
+
+  /// Takes work, from any thread; waits while too many bytes are at hand in all lanes.
+  func submit(_ job: Job) {
+    switch job {
+    case .piece(let bytes, _): shared.gate.enter(Int64(bytes.count))
+    case .whole(let body):
+      shared.gate.enter(Int64(body.rest.count))
+      committer.expect()
+    case .row, .collect: committer.expect()
+    case .discard, .leave, .flush: break
+    }
+    let isFirst = inbox.withLock { jobs in
+      jobs.append(job)
+      return jobs.count == 1
+    }
+    // One block drains all that gathered meanwhile: a hop a picture would cost more than its hash.
+    if isFirst { queue.async { self.drain() } }
+  }
+
+  // MARK: - On the lane's queue
+
+  private func drain() {
+    var jobs = inbox.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+    jobs.reverse()
+    // Popped, not looped over: a body is let go as soon as it is written, not with the last.
+    while let job = jobs.popLast() {
+      switch job {
+      case .piece(let bytes, let spill):
+        append(bytes, to: spill)
+        shared.gate.leave(Int64(bytes.count))
+      case .discard(let spill):
+        spill.discard(layout, disk)
+      case .leave(let spill):
+        leaveOnDisk(spill)
+      case .whole(let body):
+        ingest(body)
+        shared.gate.leave(Int64(body.rest.count))
+      case .row(let entry, let completion):
+        let row = entry()
+        collect { $0.add(row: row, completion: completion) }
+      case .collect(let add):
+        collect(add)
+      case .flush(let sent):
+        send()
+        sent()
+      }
+    }
+  }
+
+  /// Adds to the group that is being filled, and sends it off when it is full.
+  private func collect(_ add: (inout CommitGroup) -> Void) {
+    let wasEmpty = group.isEmpty
+    add(&group)
+    if group.isFull(shared.groupSize) {
+      send()
+    } else if wasEmpty {
+      let due = generation
+      queue.asyncAfter(deadline: .now() + shared.patience) { [weak self] in
+        guard let self, self.generation == due else { return }
+        self.send()
+      }
+    }
+  }
+
+  private func send() {
+    guard !group.isEmpty else { return }
+    let full = group
+    group = CommitGroup()
+    generation += 1
+    committer.send(full)
+  }
+
+  private func append(_ bytes: [UInt8], to spill: PictureSpill) {
+    guard spill.failure.withLock({ $0 == nil }) else { return }
+    do throws(CacheError) {
+      try spill.append(bytes, layout, disk)
+    } catch {
+      spill.failure.withLock { $0 = error }
+      committer.note(error)
+    }
+  }
+
+  private func leaveOnDisk(_ spill: PictureSpill) {
+    let hasRoom = shared.room.withLock { room in
+      room -= 1
+      return room >= 0
+    }
+    if !hasRoom || !spill.leave() { spill.discard(layout, disk) }
+  }
+
+  private func ingest(_ whole: ArrivedBody) {
+    guard let type = whole.type else {
+      return refuse(whole, .notAPicture, "the body is no picture")
+    }
+    if !whole.provesEnd {
+      var ending = whole.spill?.ending ?? PictureEnding()
+      ending.append(whole.rest)
+      guard ending.isWhole(type) else {
+        return refuse(whole, .truncated, "no length was told, and the picture's end did not come")
+      }
+    }
+    do throws(CacheError) {
+      let staged = try stage(whole, type)
+      collect { $0.add(staged) }
+    } catch {
+      whole.spill?.discard(layout, disk)
+      committer.note(error)
+      committer.forgo()
+      whole.completion(.refused(.disk, detail: error.description))
+    }
+  }
+
+  private func refuse(_ whole: ArrivedBody, _ reason: FailureReason, _ words: String) {
+    whole.spill?.discard(layout, disk)
+    committer.forgo()
+    whole.completion(.refused(reason, detail: words))
+  }
+
+  /// Hashes the body and, when its bytes are not those held already, writes its partial file.
+  private func stage(_ whole: ArrivedBody, _ type: PictureType) throws(CacheError) -> StagedPicture {
+    let digest: [UInt8]
+    let size: Int64
+    if let spill = whole.spill {
+      if let failure = spill.failure.withLock({ $0 }) { throw failure }
+      try spill.append(whole.rest, layout, disk)
+      (digest, size) = (spill.digest(), spill.size)
+    } else {
+      (digest, size) = (ContentDigest.sha256(whole.rest), Int64(whole.rest.count))
+    }
+    var entry = whole.entry()
+    entry.sha256 = digest
+    entry.bytes = size
+    entry.type = type
+    if let previous = whole.previous, previous.sha256 == digest,
+      let stamp = try stamp(of: previous), stamp == previous.stamp
+    {
+      whole.spill?.discard(layout, disk)
+      entry.stamp = stamp
+      return StagedPicture(
+        entry: entry,
+        name: entry.name,
+        partial: nil,
+        before: nil,
+        outcome: .same(bytes: size),
+        completion: whole.completion
+      )
+    }
+    let file: OpenFile
+    if let spilled = whole.spill?.file {
+      file = spilled
+    } else {
+      file = try disk.create(entry.partialName, in: layout.partial)
+      try disk.append(whole.rest.span.bytes, to: file)
+    }
+    if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
+    entry.stamp = try file.stamp()
+    // Equal bytes whose file was lost meanwhile are written again, but they are no change.
+    let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
+    return StagedPicture(
+      entry: entry,
+      name: entry.name,
+      partial: file,
+      hasNote: whole.spill?.hasNote ?? false,
+      before: before,
+      outcome: .stored(bytes: size, wasHeld: before != nil),
+      completion: whole.completion
+    )
+  }
+
+  private func stamp(of entry: PictureEntry) throws(CacheError) -> FileStamp? {
+    try layout.folder(entry.name.folder).stamp(of: entry.name.file)
+  }
+}
