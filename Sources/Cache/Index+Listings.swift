@@ -101,7 +101,8 @@ extension Index {
           arguments: [listing]
         )
       else { return [] }
-      let keys = (row[1] as Data).split(separator: 0, omittingEmptySubsequences: false)
+      // As an array: each step through a Data costs a call.
+      let keys = [UInt8](row[1] as Data).split(separator: 0, omittingEmptySubsequences: false)
       return zip(PackedNumbers.unpack(row[0] as Data), keys).map {
         ($0, String(decoding: $1, as: UTF8.self))
       }

@@ -7,7 +7,9 @@ import Transport
 /// What is submitted is done in order, and gathered into groups. Lanes share the gate that holds the transfer
 /// thread back, and the committer that their groups go to.
 final class IngestLane: @unchecked Sendable {
-  // SAFETY: `group` and `generation` belong to `queue`, which is serial; `inbox` has a lock. All else is constant.
+  // SAFETY: `group`, `generation` and `digester` belong to `queue`, which is serial; `inbox` has a lock. All else is
+  // constant.
+  private var digester = BatchDigester()
   private var group = CommitGroup()
   private var generation = 0
 
@@ -100,8 +102,7 @@ final class IngestLane: @unchecked Sendable {
       case .leave(let spill):
         leaveOnDisk(spill)
       case .whole(let body):
-        ingest(body)
-        shared.gate.leave(Int64(body.rest.count))
+        ingest(body, &jobs)
       case .row(let entry, let completion):
         let row = entry()
         collect { $0.add(row: row, completion: completion) }
@@ -155,7 +156,27 @@ final class IngestLane: @unchecked Sendable {
     if !hasRoom || !spill.leave() { spill.discard(layout, disk) }
   }
 
-  private func ingest(_ whole: ArrivedBody) {
+  /// Makes a file of a body, together with those right behind it: their digests take less time at once.
+  private func ingest(_ first: ArrivedBody, _ jobs: inout [Job]) {
+    var bodies = [first]
+    var bytes = first.rest.count
+    while first.spill == nil, bodies.count < BatchDigester.width, bytes < BatchDigester.fewBytes,
+      case .whole(let next)? = jobs.last, next.spill == nil
+    {
+      bodies.append(next)
+      bytes += next.rest.count
+      jobs.removeLast()
+    }
+    let digests = first.spill == nil ? digester.sha256(bodies.map(\.rest)) : [[]]
+    bodies.reverse()
+    for digest in digests {
+      guard let body = bodies.popLast() else { return }
+      ingest(body, digest)
+      shared.gate.leave(Int64(body.rest.count))
+    }
+  }
+
+  private func ingest(_ whole: ArrivedBody, _ digest: [UInt8]) {
     guard let type = whole.type else {
       return refuse(whole, .notAPicture, "the body is no picture")
     }
@@ -167,7 +188,7 @@ final class IngestLane: @unchecked Sendable {
       }
     }
     do throws(CacheError) {
-      let staged = try stage(whole, type)
+      let staged = try stage(whole, type, digest)
       collect { $0.add(staged) }
     } catch {
       whole.spill?.discard(layout, disk)
@@ -183,16 +204,20 @@ final class IngestLane: @unchecked Sendable {
     whole.completion(.refused(reason, detail: words))
   }
 
-  /// Hashes the body and, when its bytes are not those held already, writes its partial file.
-  private func stage(_ whole: ArrivedBody, _ type: PictureType) throws(CacheError) -> StagedPicture {
-    let digest: [UInt8]
+  /// Writes the partial file of a body whose bytes are not those held already.
+  ///
+  /// `digest` is that of a body that came in one piece.
+  private func stage(_ whole: ArrivedBody, _ type: PictureType, _ digest: [UInt8])
+    throws(CacheError) -> StagedPicture
+  {
+    var digest = digest
     let size: Int64
     if let spill = whole.spill {
       if let failure = spill.failure.withLock({ $0 }) { throw failure }
       try spill.append(whole.rest, layout, disk)
       (digest, size) = (spill.digest(), spill.size)
     } else {
-      (digest, size) = (ContentDigest.sha256(whole.rest), Int64(whole.rest.count))
+      size = Int64(whole.rest.count)
     }
     var entry = whole.entry()
     entry.sha256 = digest

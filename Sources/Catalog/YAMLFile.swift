@@ -33,7 +33,9 @@ struct YAMLFile {
 
   private func compose(_ text: String) throws(CatalogError) -> Node? {
     do {
-      return try Parser(yaml: text, encoding: .utf8).singleRoot()
+      // Without rules every scalar is text, as it is read here: the usual ones are regular expressions, which
+      // take longer to compile than most files to read.
+      return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch let error as YamlError {
       throw fault(error, in: text)
     } catch {

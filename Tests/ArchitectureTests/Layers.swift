@@ -6,6 +6,7 @@ enum Layers {
   static let imports: [String: Set<String>] = [
     "CCurl": [],
     "CGlibc": [],
+    "CIPSecMB": [],
     "CJansson": [],
     "CSimdjson": [],
     "CJPEG": [],
@@ -15,7 +16,7 @@ enum Layers {
     "Catalog": ["CJansson", "CSimdjson"],
     "Transport": [],
     "CurlTransport": ["Transport", "CCurl", "CGlibc"],
-    "Cache": ["Transport"],
+    "Cache": ["Transport", "CIPSecMB"],
     "Imaging": ["CJPEG", "CPNG", "CPango", "CZimg"],
     "Orders": ["Catalog", "Transport"],
     "Larder": ["Catalog", "Transport", "Cache", "Imaging"],
