@@ -56,6 +56,7 @@ final class IngestLane: @unchecked Sendable {
   private let shared: Shared
   private let queue = DispatchQueue(label: "larder.ingest")
   private let inbox = Mutex<[Job]>([])
+  private let waiting = Atomic<Int>(0)
 
   private var layout: CacheLayout { shared.layout }
   private var disk: any Disk { shared.disk }
@@ -64,6 +65,9 @@ final class IngestLane: @unchecked Sendable {
   init(_ shared: Shared) {
     self.shared = shared
   }
+
+  /// How much was submitted and is not done.
+  var backlog: Int { waiting.load(ordering: .relaxed) }
 
   /// Takes work, from any thread; waits while too many bytes are at hand in all lanes.
   func submit(_ job: Job) {
@@ -75,6 +79,7 @@ final class IngestLane: @unchecked Sendable {
     case .row, .collect: committer.expect()
     case .discard, .leave, .flush: break
     }
+    waiting.add(1, ordering: .relaxed)
     let isFirst = inbox.withLock { jobs in
       jobs.append(job)
       return jobs.count == 1
@@ -112,6 +117,7 @@ final class IngestLane: @unchecked Sendable {
         send()
         sent()
       }
+      waiting.subtract(1, ordering: .relaxed)
     }
   }
 
@@ -166,6 +172,7 @@ final class IngestLane: @unchecked Sendable {
       bodies.append(next)
       bytes += next.rest.count
       jobs.removeLast()
+      waiting.subtract(1, ordering: .relaxed)
     }
     let digests = first.spill == nil ? digester.sha256(bodies.map(\.rest)) : [[]]
     bodies.reverse()

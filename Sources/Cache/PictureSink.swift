@@ -26,12 +26,19 @@ public final class PictureSink: BodySink {
     var handedOn: Int64 = 0
     var type: PictureType?
     var spill: PictureSpill?
+    /// Where pieces of this picture go, once one went there: what comes later must not overtake them.
+    var lane: IngestLane?
     /// What the origin said of the body; read only when a transfer breaks or a body is large.
     var head: ResponseHead?
     /// What an earlier run knew of it.
     var held: PartialBody?
 
     var count: Int64 { handedOn + Int64(gathered.count) }
+
+    /// Forgets all but the lane.
+    mutating func clear() {
+      self = State(lane: lane)
+    }
   }
 
   init(id: PictureID, url: String, store: PictureStore, resuming held: PartialBody? = nil) {
@@ -43,7 +50,9 @@ public final class PictureSink: BodySink {
       state.held = held
       state.type = held.type
       state.handedOn = held.offset
-      state.spill = PictureSpill(id: id, resuming: held)
+      let lane = store.nextLane()
+      state.lane = lane
+      state.spill = PictureSpill(id: id, resuming: held, lane: lane)
     }
     self.state = Mutex(state)
   }
@@ -97,8 +106,9 @@ public final class PictureSink: BodySink {
     switch piece {
     case .none:
       return .refuse(.notAPicture)
-    case .some(let piece?):
-      return store.spill(piece.bytes, into: piece.spill) ? .accept : .refuse(.disk)
+    case .some(let (bytes, spill)?):
+      spill.lane.submit(.piece(bytes, spill))
+      return spill.failure.withLock { $0 == nil } ? .accept : .refuse(.disk)
     case .some(.none):
       return .accept
     }
@@ -106,7 +116,9 @@ public final class PictureSink: BodySink {
 
   /// Takes what is gathered out of memory, to be written.
   private func handOn(_ state: inout State) -> (bytes: [UInt8], spill: PictureSpill) {
-    let spill = state.spill ?? PictureSpill(id: id, body: body(state))
+    let lane = state.lane ?? store.nextLane()
+    let spill = state.spill ?? PictureSpill(id: id, body: body(state), lane: lane)
+    state.lane = lane
     state.spill = spill
     let piece = state.gathered
     state.handedOn += Int64(piece.count)
@@ -117,34 +129,50 @@ public final class PictureSink: BodySink {
   /// Keeps what came for the next run, when that pays: the transfer failed for good in this one.
   public func leave() {
     let (piece, spill, pays) = state.withLock { state in
-      defer { state = State() }
+      defer { state.clear() }
       let pays = state.count >= PartialBodies.leastSize && body(state) != nil
       let piece = pays && !state.gathered.isEmpty ? handOn(&state).bytes : nil
       return (piece, state.spill, pays)
     }
     guard let spill else { return }
-    if let piece { _ = store.spill(piece, into: spill) }
-    if pays { store.leave(spill) } else { store.discard(spill) }
+    if let piece { spill.lane.submit(.piece(piece, spill)) }
+    if pays { spill.lane.submit(.leave(spill)) } else { spill.lane.submit(.discard(spill)) }
   }
 
   /// Forgets what came so far: the attempt failed and another begins.
   public func restart() {
     let spill = state.withLock { state in
       let spill = state.spill
-      state = State()
+      state.clear()
       return spill
     }
-    if let spill { store.discard(spill) }
+    if let spill { spill.lane.submit(.discard(spill)) }
   }
 
-  /// What arrived, once the transfer has ended well: the type, and the bytes not yet handed on.
-  ///
-  /// `provesEnd` says whether the transport can tell that nothing is missing.
-  func finish() -> (type: PictureType?, rest: [UInt8], spill: PictureSpill?, provesEnd: Bool) {
+  /// What arrived, once the transfer has ended well.
+  struct Arrival {
+    var type: PictureType?
+    /// The bytes not yet handed on.
+    var rest: [UInt8]
+    var spill: PictureSpill?
+    /// Where pieces went, if any did.
+    var lane: IngestLane?
+    /// Whether the transport can tell that nothing is missing.
+    var provesEnd: Bool
+  }
+
+  /// Hands out what arrived, and keeps nothing.
+  func finish() -> Arrival {
     state.withLock { state in
-      defer { state = State() }
-      // Fewer bytes than any picture has were never sniffed, and so have no type.
-      return (state.type, state.gathered, state.spill, state.head?.provesEnd ?? true)
+      defer { state.clear() }
+      return Arrival(
+        // Fewer bytes than any picture has were never sniffed, and so have no type.
+        type: state.type,
+        rest: state.gathered,
+        spill: state.spill,
+        lane: state.lane,
+        provesEnd: state.head?.provesEnd ?? true
+      )
     }
   }
 }

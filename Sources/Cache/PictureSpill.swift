@@ -4,9 +4,9 @@ import Synchronization
 
 /// A large body on its way to its partial file, perhaps begun in an earlier run.
 ///
-/// Only its picture's ingest lane touches more than ``failure``.
+/// Only its lane touches more than ``failure``.
 final class PictureSpill: @unchecked Sendable {
-  // SAFETY: `hash`, `file`, `size`, `ending`, `held` and `hasNote` are read and written on one ingest lane
+  // SAFETY: `hash`, `file`, `size`, `ending`, `held` and `hasNote` are read and written on `lane`
   // only, whose queue is serial; `failure` has a lock of its own because the transfer thread asks
   // for it. All else is constant.
   private var hash = SHA256()
@@ -20,21 +20,21 @@ final class PictureSpill: @unchecked Sendable {
   private var held: PartialBody?
   /// What a later run must know to go on; nil when the body cannot be gone on with.
   private let body: PartialBody?
-  /// The picture whose body this is.
-  let id: PictureID
   private let name: String
+  /// Where all that is done for it is done.
+  let lane: IngestLane
   let failure = Mutex<CacheError?>(nil)
 
   /// A new body; `body` is what its note is to say, if it can be gone on with.
-  init(id: PictureID, body: PartialBody?) {
-    self.id = id
+  init(id: PictureID, body: PartialBody?, lane: IngestLane) {
+    self.lane = lane
     name = PictureEntry(id: id, url: "").partialName
     self.body = body
   }
 
   /// A body of which an earlier run left the first part.
-  init(id: PictureID, resuming held: PartialBody) {
-    self.id = id
+  init(id: PictureID, resuming held: PartialBody, lane: IngestLane) {
+    self.lane = lane
     name = PictureEntry(id: id, url: "").partialName
     body = nil
     self.held = held

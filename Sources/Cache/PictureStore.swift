@@ -24,9 +24,12 @@ public final class PictureStore: Sendable {
   private let partials: PartialBodies
   private let lanes: [IngestLane]
   private let announced = Atomic<Int>(0)
+  private let turn = Atomic<Int>(0)
 
   /// More than this many lanes would only wait for the group that is being placed.
   private static let mostLanes = 4
+  /// How many bodies may wait in a lane before the next one helps.
+  private static let shortBacklog = 2 * BatchDigester.width
 
   /// Makes the store of an open cache.
   ///
@@ -87,15 +90,16 @@ public final class PictureStore: Sendable {
     replacing previous: PictureEntry?,
     completion: @escaping @Sendable (PictureOutcome) -> Void
   ) {
-    let (type, rest, spill, provesEnd) = sink.finish()
-    lane(of: sink.id).submit(
+    let arrival = sink.finish()
+    // Behind what was handed on in pieces, now or in an earlier attempt.
+    (arrival.lane ?? freeLane).submit(
       .whole(
         ArrivedBody(
           entry: entry,
-          type: type,
-          rest: rest,
-          spill: spill,
-          provesEnd: provesEnd,
+          type: arrival.type,
+          rest: arrival.rest,
+          spill: arrival.spill,
+          provesEnd: arrival.provesEnd,
           previous: previous,
           completion: completion
         )
@@ -103,15 +107,14 @@ public final class PictureStore: Sendable {
     )
   }
 
-  /// Writes the row of the picture `id` without new bytes: a 304, or a failure.
+  /// Writes a row without new bytes: a 304, or a failure.
   ///
   /// Committed with the next group.
   public func keep(
     row entry: @escaping @Sendable () -> PictureEntry,
-    of id: PictureID,
     completion: @escaping @Sendable () -> Void
   ) {
-    lane(of: id).submit(.row(entry, completion))
+    freeLane.submit(.row(entry, completion))
   }
 
   /// Writes an item's detail and its document with the next group.
@@ -121,7 +124,7 @@ public final class PictureStore: Sendable {
     document: DocumentEntry,
     completion: @escaping @Sendable () -> Void
   ) {
-    lanes[0].submit(
+    freeLane.submit(
       .collect { group in
         group.add(detail, catalog: catalog, document: document, completion: completion)
       }
@@ -156,25 +159,16 @@ public final class PictureStore: Sendable {
   /// can then end early with its status.
   public var failure: CacheError? { committer.failure }
 
-  // MARK: - Called by sinks, on the transfer thread
-
-  /// Hands on a piece of a large body; false when the disk refused an earlier one.
-  func spill(_ bytes: [UInt8], into spill: PictureSpill) -> Bool {
-    lane(of: spill.id).submit(.piece(bytes, spill))
-    return spill.failure.withLock { $0 == nil }
+  /// A lane for a body that is about to be handed on in pieces: they take turns.
+  func nextLane() -> IngestLane {
+    lanes[turn.add(1, ordering: .relaxed).oldValue % lanes.count]
   }
 
-  func discard(_ spill: PictureSpill) {
-    lane(of: spill.id).submit(.discard(spill))
-  }
-
-  /// Leaves what came of a body for the next run.
-  func leave(_ spill: PictureSpill) {
-    lane(of: spill.id).submit(.leave(spill))
-  }
-
-  /// All that is done for one picture is done in one lane, and so in order.
-  private func lane(of id: PictureID) -> IngestLane {
-    lanes[Int(UInt64(bitPattern: id.number) % UInt64(lanes.count))]
+  /// The first lane that has little to do.
+  ///
+  /// One lane that stays awake costs less than two that are woken for every picture, and finds more bodies to
+  /// digest at once.
+  private var freeLane: IngestLane {
+    lanes.first { $0.backlog < Self.shortBacklog } ?? lanes.min { $0.backlog < $1.backlog } ?? lanes[0]
   }
 }

@@ -216,7 +216,7 @@ struct PictureStoreTests {
     entry.failingSince = 7
     let row = entry
 
-    cache.store.keep(row: { row }, of: row.id) {}
+    cache.store.keep(row: { row }) {}
     cache.flush()
 
     #expect(try cache.entry(url("a")) == row)

@@ -127,7 +127,7 @@ struct RecoveryTests {
       var entry = try #require(try cache.entry(url(name)))
       entry.response = "word of \(name)"
       let row = entry
-      cache.store.keep(row: { row }, of: row.id) {}
+      cache.store.keep(row: { row }) {}
     }
     cache.flush()
     try cache.end()

@@ -263,7 +263,6 @@ final class PictureStage: Sendable {
     let now = context.now
     context.store.keep(
       row: { held.assumed(by: head, asked: asked, answered: now()) },
-      of: job.id,
       completion: { [self] in
         finish(job) {
           $0.revalidated += 1
@@ -298,8 +297,7 @@ final class PictureStage: Sendable {
       }
       context.store.keep(
         row: { held.renewed(by: response.head, asked: asked, answered: now()) },
-        of: job.id,
-        completion: { [self] in
+          completion: { [self] in
           finish(job) {
             $0.revalidated += 1
           }
@@ -375,7 +373,6 @@ final class PictureStage: Sendable {
         entry.fail(for: failure.reason.rawValue, at: at)
         return entry
       },
-      of: job.id,
       completion: { [self] in finish(job) { $0.failed += 1 } }
     )
   }
