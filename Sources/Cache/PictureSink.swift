@@ -82,10 +82,10 @@ public final class PictureSink: BodySink {
 
   /// Readies the sink for a body, or for the rest of one.
   public func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
-    let promised = head.contentLength ?? 0
+    let promised = max(0, head.contentLength ?? 0)
     state.withLock { state in
       if offset == 0 { state.head = head }
-      state.gathered.reserveCapacity(Int(min(max(promised, 0), Int64(Self.spillSize))))
+      state.gathered.reserveCapacity(Int(min(promised, Int64(Self.spillSize))))
     }
     return .accept
   }
@@ -93,15 +93,16 @@ public final class PictureSink: BodySink {
   /// Takes a piece of the body, refusing it as soon as its first bytes are of no picture.
   public func receive(_ bytes: RawSpan) -> BodyDecision {
     let piece = state.withLock { state -> (bytes: [UInt8], spill: PictureSpill)?? in
+      // Handed on before it overflows: an array that grows is copied to one of twice the size.
+      let isFull = !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
+      let piece = isFull ? handOn(&state) : nil
+      if isFull { state.gathered.reserveCapacity(Self.spillSize) }
       bytes.withUnsafeBytes { state.gathered.append(contentsOf: $0) }
       if state.type == nil, state.gathered.count >= PictureType.sniffLength {
         guard let type = PictureType(sniffing: state.gathered) else { return .none }
         state.type = type
       }
-      guard state.gathered.count >= Self.spillSize else { return .some(nil) }
-      let piece = handOn(&state)
-      state.gathered.reserveCapacity(Self.spillSize)
-      return piece
+      return .some(piece)
     }
     switch piece {
     case .none:
