@@ -3,9 +3,9 @@ import PackageDescription
 
 // intel-ipsec-mb knows this kind of processor only; elsewhere the target is a few empty functions.
 #if arch(x86_64)
-  let multiBuffer: [LinkerSetting] = [.linkedLibrary("IPSec_MB")]
+let multiBuffer: [LinkerSetting] = [.linkedLibrary("IPSec_MB")]
 #else
-  let multiBuffer: [LinkerSetting] = []
+let multiBuffer: [LinkerSetting] = []
 #endif
 
 let package = Package(

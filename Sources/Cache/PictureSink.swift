@@ -94,7 +94,8 @@ public final class PictureSink: BodySink {
   public func receive(_ bytes: RawSpan) -> BodyDecision {
     let piece = state.withLock { state -> (bytes: [UInt8], spill: PictureSpill)?? in
       // Handed on before it overflows: an array that grows is copied to one of twice the size.
-      let isFull = !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
+      let isFull =
+        !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
       let piece = isFull ? handOn(&state) : nil
       if isFull { state.gathered.reserveCapacity(Self.spillSize) }
       bytes.withUnsafeBytes { state.gathered.append(contentsOf: $0) }

@@ -169,6 +169,7 @@ public final class PictureStore: Sendable {
   /// One lane that stays awake costs less than two that are woken for every picture, and finds more bodies to
   /// digest at once.
   private var freeLane: IngestLane {
-    lanes.first { $0.backlog < Self.shortBacklog } ?? lanes.min { $0.backlog < $1.backlog } ?? lanes[0]
+    lanes.first { $0.backlog < Self.shortBacklog } ?? lanes.min { $0.backlog < $1.backlog }
+      ?? lanes[0]
   }
 }

@@ -2,14 +2,14 @@ import CGlibc
 
 /// How the process asks for memory.
 enum Memory {
-  /// Lets all threads share two heaps, and keeps what is large out of them.
+  /// Lets all threads share four heaps, and keeps what is large out of them.
   ///
   /// glibc would give each of the few threads one of its own, and keep in each what the busiest
-  /// moment of that thread needed: a third more at the peak of ten thousand pictures. It would also
+  /// moment of that thread needed; with two, threads wait for one another. It would also
   /// raise, with each large block that is freed, the size from which blocks are mapped on their own,
   /// until the body of a section and its tree are cut from a heap that then never shrinks.
   static func limitArenas() {
-    larder_limit_heaps(2)
+    larder_limit_heaps(4)
     larder_map_from(512 << 10)
   }
 

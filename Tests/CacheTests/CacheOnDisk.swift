@@ -19,7 +19,8 @@ final class CacheOnDisk {
   init(
     _ folder: TemporaryFolder,
     disk: any Disk = SystemDisk(durable: false),
-    patience: DispatchTimeInterval = .milliseconds(125)
+    patience: DispatchTimeInterval = .milliseconds(125),
+    lanes: Int = 1
   ) throws(CacheError) {
     self.folder = folder
     layout = try CacheLayout(creating: folder.path("cache"))
@@ -34,7 +35,8 @@ final class CacheOnDisk {
       run: run,
       states: try index.pictureStates(),
       partials: recovery.partials,
-      patience: patience
+      patience: patience,
+      lanes: lanes
     )
   }
 

@@ -58,11 +58,12 @@ struct CrashTests {
     }
   }
 
-  @Test func `a crash at any operation leaves no row without its whole file`() throws {
+  @Test(arguments: [1, 3])
+  func `a crash at any operation leaves no row without its whole file`(lanes: Int) throws {
     for number in 1...(try operations()) {
       let folder = try prepared()
       do {
-        let cache = try CacheOnDisk(folder, disk: FaultyDisk(.crash(at: number)))
+        let cache = try CacheOnDisk(folder, disk: FaultyDisk(.crash(at: number)), lanes: lanes)
         try cache.keep(Self.run)
       }
 

@@ -209,6 +209,31 @@ struct PictureStoreTests {
     #expect(CacheOnDisk.send(Array("<html>no picture".utf8), into: sink) == .notAPicture)
   }
 
+  @Test(arguments: [1, 2, 4])
+  func `pictures are whole whichever lane they go through`(lanes: Int) throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder, lanes: lanes)
+    // More small ones than one lane takes alone, some alike, and large ones in between.
+    let pictures = (0..<400).map { number in
+      (
+        url("p\(number)"),
+        jpeg("\(number % 90)", count: number % 50 == 7 ? 600_000 : 5_000 + number)
+      )
+    }
+
+    let outcomes = try cache.keep(pictures, pieces: 16_384)
+
+    #expect(
+      outcomes == pictures.map { .stored(bytes: Int64($0.1.count), wasHeld: false) }
+    )
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    #expect(try cache.verify() == VerifyReport(checked: 400))
+    #expect(
+      try CacheOnDisk(folder, lanes: lanes).keep(pictures)
+        == pictures.map { .same(bytes: Int64($0.1.count)) }
+    )
+  }
+
   @Test func `rows without bytes are kept with the group`() throws {
     try cache.keep([(url("a"), jpeg("a"))])
     var entry = try #require(try cache.entry(url("a")))

@@ -101,7 +101,7 @@ import Testing
         .map(\.value.count).max() ?? 0
     }
     let deadline = ContinuousClock.now + .seconds(30)
-    while try (try? held()) ?? 0 < 1_000_000, ContinuousClock.now < deadline { poll(nil, 0, 5) }
+    while ((try? held()) ?? 0) < 1_000_000, ContinuousClock.now < deadline { poll(nil, 0, 5) }
 
     killed.send(SIGKILL)
     #expect(try killed.wait().status == 128 + SIGKILL)

@@ -14,7 +14,7 @@ import Testing
     let items = (0..<2).map {
       #"{"id": "\#($0)", "title": "\#($0)", "image": "\#(server.url("/\($0).jpg"))"}"#
     }
-    try folder.write("[\(items.joined(separator: ","))]", to: "list.json")
+    _ = try folder.write("[\(items.joined(separator: ","))]", to: "list.json")
     let catalog = try folder.write(
       "name: m\ncurrency: KRW\nsections: [{key: A, title: A, url: list.json}]",
       to: "catalog.yaml"
@@ -44,7 +44,7 @@ import Testing
     let samples = (0..<4000 * 3000).map { UInt8(truncatingIfNeeded: $0 / 40) }
     let photo = Bitmap(width: 4000, height: 3000, layout: .grey, samples: samples)
     try Data(photo.jpeg()).write(to: URL(filePath: folder.path("photo.jpg")))
-    try folder.write("no photo", to: "idle.jpg")
+    _ = try folder.write("no photo", to: "idle.jpg")
     func crop(_ name: String) throws -> Command {
       try Command.larder(["crop", folder.path(name), "--out", folder.path("out")] + how)
     }

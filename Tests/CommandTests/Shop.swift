@@ -12,17 +12,21 @@ final class Shop: Sendable {
   let catalog: String
   /// The cache's path.
   let cache: String
+  /// Where the shop should be when it is not open.
+  private let closed: ClosedPort?
 
   /// Starts the shop; `faults` is the text of a fault script.
   init(faults: String = "", headers: String = "", isOpen: Bool = true) throws {
     folder = try TemporaryFolder()
     cache = folder.path("cache")
+    closed = isOpen ? nil : try ClosedPort()
     store = try SampleStore.start(Self.content(), faults: FaultScript(text: faults))
+    let base = closed.map { "http://127.0.0.1:\($0.number)" } ?? "\(store.baseURL)"
     catalog = try folder.write(
       """
       name: banchan
       currency: KRW
-      base: \(store.baseURL)/develop/
+      base: \(base)/develop/
       sections:
         - {key: main, title: 메인반찬, subtitle: 한그릇 뚝딱 메인 요리, url: main}
         - {key: soup, title: 국.찌게, subtitle: 김이 모락모락 국.찌게, url: soup}
@@ -32,7 +36,6 @@ final class Shop: Sendable {
       """,
       to: "shop.yaml"
     )
-    if !isOpen { store.stop() }
   }
 
   deinit {

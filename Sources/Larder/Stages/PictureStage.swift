@@ -297,7 +297,7 @@ final class PictureStage: Sendable {
       }
       context.store.keep(
         row: { held.renewed(by: response.head, asked: asked, answered: now()) },
-          completion: { [self] in
+        completion: { [self] in
           finish(job) {
             $0.revalidated += 1
           }
