@@ -20,7 +20,6 @@ extension GroupCommitter {
       }
     }
     for (staged, place) in zip(group.pictures, places) {
-      var staged = staged
       switch place {
       case .failed(let error):
         placed.add(refused: .refused(.disk, detail: error.description), staged.completion)
@@ -32,10 +31,9 @@ extension GroupCommitter {
         )
         continue
       case .renamed(let stamp):
-        staged.entry.stamp = stamp
-        placed.add(staged)
+        placed.add(staged, stamp)
       case .kept:
-        placed.add(staged)
+        placed.add(staged, staged.entry.stamp)
       }
     }
     placed.add(group)

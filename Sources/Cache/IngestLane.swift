@@ -237,7 +237,6 @@ final class IngestLane: @unchecked Sendable {
       entry.stamp = stamp
       return StagedPicture(
         entry: entry,
-        name: entry.name,
         partial: nil,
         before: nil,
         outcome: .same(bytes: size),
@@ -257,7 +256,6 @@ final class IngestLane: @unchecked Sendable {
     let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
     return StagedPicture(
       entry: entry,
-      name: entry.name,
       partial: file,
       hasNote: whole.spill?.hasNote ?? false,
       before: before,

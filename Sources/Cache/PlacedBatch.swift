@@ -7,11 +7,21 @@ struct PlacedBatch: Sendable {
   /// A picture with its new row.
   ///
   /// What was staged without its open file: 256 of those at once would be 256 descriptors.
-  struct Picture: Sendable {
-    var entry: PictureEntry
-    var before: [UInt8]?
-    var outcome: PictureOutcome
-    var completion: @Sendable (PictureOutcome) -> Void
+  final class Picture: Sendable {
+    let entry: PictureEntry
+    let before: [UInt8]?
+    let outcome: PictureOutcome
+    let completion: @Sendable (PictureOutcome) -> Void
+
+    /// `stamp` is that of the file in its place.
+    init(_ staged: StagedPicture, _ stamp: FileStamp?) {
+      var entry = staged.entry
+      entry.stamp = stamp
+      self.entry = entry
+      before = staged.before
+      outcome = staged.outcome
+      completion = staged.completion
+    }
   }
 
   private(set) var pictures: [Picture] = []
@@ -34,15 +44,8 @@ struct PlacedBatch: Sendable {
     return next
   }
 
-  mutating func add(_ staged: StagedPicture) {
-    pictures.append(
-      Picture(
-        entry: staged.entry,
-        before: staged.before,
-        outcome: staged.outcome,
-        completion: staged.completion
-      )
-    )
+  mutating func add(_ staged: StagedPicture, _ stamp: FileStamp?) {
+    pictures.append(Picture(staged, stamp))
     total += 1
   }
 

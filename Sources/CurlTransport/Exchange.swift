@@ -201,17 +201,20 @@ extension Exchange {
   // SAFETY: libcurl passes the context that `init` set: this exchange, alive while its handle is.
   private static let onHeader: larder_data_callback = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
-    let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return exchange.receive(headerLine: line) ? size * count : 0
+    // Without a retain for each of a response's lines.
+    return Unmanaged<Exchange>.fromOpaque(context)._withUnsafeGuaranteedRef {
+      $0.receive(headerLine: line) ? size * count : 0
+    }
   }
 
   // SAFETY: as above; the bytes are libcurl's and valid for the call, which a RawSpan cannot outlive.
   private static let onBody: larder_data_callback = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
-    let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return exchange.receive(bodyBytes: piece) ? size * count : 0
+    return Unmanaged<Exchange>.fromOpaque(context)._withUnsafeGuaranteedRef {
+      $0.receive(bodyBytes: piece) ? size * count : 0
+    }
   }
 
   private func refuse(_ reason: FailureReason, _ detail: String = "") -> Bool {

@@ -13,65 +13,49 @@ struct HeadFraming {
 
   init(_ lines: [UInt8]) {
     var isChunked = false
-    var start = 0
-    while start < lines.count {
-      let end = lines[start...].firstIndex(of: 10) ?? lines.count
-      let line = lines[start..<end]
-      switch line.first.map(\.asciiLowercased) {
-      case UInt8(ascii: "c"):
-        if let value = Self.value(of: "content-length", in: line) { add(length: value) }
-        if let value = Self.value(of: "content-encoding", in: line) {
+    lines.withUnsafeBufferPointer { bytes in
+      for line in HeaderLines(bytes) {
+        let value = UnsafeBufferPointer(rebasing: bytes[line.value])
+        if Self.isNamed(line, "content-length") {
+          add(length: value)
+        } else if Self.isNamed(line, "content-encoding") {
           isEncoded =
             isEncoded
             || !(value.isEmpty || Self.equals(value, "identity") || Self.equals(value, "none"))
-        }
-        if let value = Self.value(of: "connection", in: line) {
+        } else if Self.isNamed(line, "connection") {
           closes = closes || !Self.equals(value, "keep-alive")
+        } else if Self.isNamed(line, "transfer-encoding") {
+          isChunked = true
         }
-      case UInt8(ascii: "t"):
-        if Self.value(of: "transfer-encoding", in: line) != nil { isChunked = true }
-      default: break
       }
-      start = end + 1
     }
     // A transfer coding overrides the length. (RFC 9112, section 6.3)
     if isChunked { length = nil }
   }
 
-  private mutating func add(length value: ArraySlice<UInt8>) {
+  private mutating func add(length value: UnsafeBufferPointer<UInt8>) {
     // One field may hold the same length several times. (RFC 9110, section 8.6)
-    for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-      let digits = Self.trim(part)
-      guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else {
+    for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      let digits = part.drop(while: \.isBlank)
+      let end = digits.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? digits.startIndex
+      let number = digits[..<end]
+      guard !number.isEmpty, number.allSatisfy(\.isDigit) else {
         isContradictory = true
         return
       }
-      let number = Int64(saturatingDigits: digits)
-      if let length, length != number { isContradictory = true }
-      length = number
+      let value = Int64(saturatingDigits: number)
+      if let length, length != value { isContradictory = true }
+      length = value
     }
   }
 
-  private static func value(of name: StaticString, in line: ArraySlice<UInt8>) -> ArraySlice<
-    UInt8
-  >? {
-    let count = name.utf8CodeUnitCount
-    guard line.count > count, line[line.startIndex + count] == UInt8(ascii: ":"),
-      equals(line.prefix(count), name)
-    else { return nil }
-    return trim(line.dropFirst(count + 1))
+  private static func isNamed(_ line: HeaderLines.Line, _ name: StaticString) -> Bool {
+    line.name.count == name.utf8CodeUnitCount && name.withUTF8Buffer { line.isNamed($0) }
   }
 
-  private static func equals(_ bytes: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
+  private static func equals(_ bytes: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
     word.withUTF8Buffer { wanted in
       bytes.count == wanted.count && zip(bytes, wanted).allSatisfy { $0.asciiLowercased == $1 }
     }
-  }
-
-  private static func trim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var bytes = bytes
-    while let first = bytes.first, first.isBlank { bytes.removeFirst() }
-    while let last = bytes.last, last.isBlank { bytes.removeLast() }
-    return bytes
   }
 }

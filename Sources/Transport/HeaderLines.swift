@@ -3,19 +3,19 @@ import Glibc
 /// The fields in raw header lines, found one after the other without copying any.
 ///
 /// A sync looks at the fields of many thousand responses: this walk is where that time goes.
-struct HeaderLines: Sequence, IteratorProtocol {
+package struct HeaderLines: Sequence, IteratorProtocol {
   /// Where a field's parts stand in the lines.
-  struct Line {
+  package struct Line {
     /// Up to the colon.
-    let name: Range<Int>
+    package let name: Range<Int>
     /// Behind the colon, without the white space around it. (RFC 9110, section 5.5)
-    let value: Range<Int>
+    package let value: Range<Int>
     /// The whole line, with its line feed if it has one.
-    let whole: Range<Int>
+    package let whole: Range<Int>
     fileprivate let bytes: UnsafeBufferPointer<UInt8>
 
     /// Whether the field has this name, in any case of ASCII letters.
-    func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+    package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
       guard name.count == wanted.count else { return false }
       for (offset, byte) in wanted.enumerated() {
         let candidate = bytes[name.lowerBound + offset]
@@ -29,11 +29,11 @@ struct HeaderLines: Sequence, IteratorProtocol {
   private var start = 0
 
   /// Walks over lines, each ended by a line feed; those without a colon are passed over.
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
   }
 
-  mutating func next() -> Line? {
+  package mutating func next() -> Line? {
     while start < bytes.count {
       let first = start
       let end = find(10, first..<bytes.count) ?? bytes.count
