@@ -5,7 +5,9 @@
 /// - Returns: The minor units; nil when the text must be looked at more closely.
 func plainUnits(_ text: String, unit: String, places: Int) -> Int? {
   var bytes = Substring(text).utf8
-  if !unit.isEmpty, text.hasSuffix(unit) { bytes = bytes.dropLast(unit.utf8.count) }
+  if !unit.isEmpty, bytes.suffix(unit.utf8.count).elementsEqual(unit.utf8) {
+    bytes = bytes.dropLast(unit.utf8.count)
+  }
   var units = 0
   var digitsInGroup = 0
   var commas = 0

@@ -34,6 +34,10 @@ struct HeadFraming {
   }
 
   private mutating func add(length value: UnsafeBufferPointer<UInt8>) {
+    if length == nil, (1...15).contains(value.count), value.allSatisfy(\.isDigit) {
+      length = value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+      return
+    }
     // One field may hold the same length several times. (RFC 9110, section 8.6)
     for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       let digits = part.drop(while: \.isBlank)

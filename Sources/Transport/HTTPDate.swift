@@ -9,6 +9,11 @@ extension UnixTime {
   ///
   /// `now` settles the century of a two-digit year: more than 50 years ahead means the past.
   public init?(httpDate text: String, now: UnixTime) {
+    var text = text
+    if let moment = text.withUTF8(Self.fixdate) {
+      self = moment
+      return
+    }
     var scanner = ByteScanner(text)
     scanner.skipBlanks()
     let dayName = scanner.take(while: \.isTokenCharacter)
@@ -18,6 +23,30 @@ extension UnixTime {
     scanner.skipBlanks()
     guard let parsed, scanner.isAtEnd else { return nil }
     self = parsed
+  }
+
+  /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, as nearly every server writes it, by its places; nil when it is
+  /// anything else, which may be a date all the same.
+  private static func fixdate(_ text: UnsafeBufferPointer<UInt8>) -> UnixTime? {
+    guard text.count == 29, text[3] == UInt8(ascii: ","), text[4] == 0x20, text[7] == 0x20,
+      text[11] == 0x20, text[16] == 0x20, text[19] == UInt8(ascii: ":"),
+      text[22] == UInt8(ascii: ":"), text[25] == 0x20, text[26] == UInt8(ascii: "G"),
+      text[27] == UInt8(ascii: "M"), text[28] == UInt8(ascii: "T"),
+      text[0].isTokenCharacter, text[1].isTokenCharacter, text[2].isTokenCharacter
+    else { return nil }
+    func number(_ places: Range<Int>) -> Int64? {
+      var value: Int64 = 0
+      for place in places {
+        guard text[place].isDigit else { return nil }
+        value = value * 10 + Int64(text[place] - UInt8(ascii: "0"))
+      }
+      return value
+    }
+    guard let day = number(5..<7), let month = month(text[8], text[9], text[10]),
+      let year = number(12..<16), let hour = number(17..<19), let minute = number(20..<22),
+      let second = number(23..<25), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    return moment(year, month, day, hour * 3600 + minute * 60 + second)
   }
 
   /// The moment as an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; years are clamped to 0...9999.
@@ -69,9 +98,15 @@ extension UnixTime {
 
   private static func month(_ scanner: inout ByteScanner) -> Int64? {
     let name = scanner.take { $0.isTokenCharacter && $0 != 0x2D }
-    guard name.count == 3 else { return nil }
+    let first = name.startIndex
+    return name.count == 3 ? month(name[first], name[first + 1], name[first + 2]) : nil
+  }
+
+  private static func month(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Int64? {
     // Three letters as one number, in lower case: a date is read for each response.
-    switch name.reduce(UInt32(0), { $0 << 8 | UInt32($1.asciiLowercased) }) {
+    switch UInt32(first.asciiLowercased) << 16 | UInt32(second.asciiLowercased) << 8
+      | UInt32(third.asciiLowercased)
+    {
     case 0x6A_616E: return 1
     case 0x66_6562: return 2
     case 0x6D_6172: return 3

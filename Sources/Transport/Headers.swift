@@ -54,7 +54,7 @@ public struct Headers: Hashable, Sendable {
 
   /// The value of the first field of that name; setting replaces all of them, nil removes them.
   public subscript(name: String) -> String? {
-    get { ranges(of: name, first: true).first.map { String(decoding: lines[$0], as: UTF8.self) } }
+    get { first(name).map { String(decoding: lines[$0], as: UTF8.self) } }
     set {
       remove(name)
       if let newValue { append(name, newValue) }
@@ -63,18 +63,31 @@ public struct Headers: Hashable, Sendable {
 
   /// Whether there is a field of that name.
   public func contains(_ name: String) -> Bool {
-    !ranges(of: name, first: true).isEmpty
+    first(name) != nil
   }
 
   /// The values of every field of that name, in order.
   public func all(_ name: String) -> [String] {
-    ranges(of: name, first: false).map { String(decoding: lines[$0], as: UTF8.self) }
+    var found: [Range<Int>] = []
+    forEach(name) {
+      found.append($0)
+      return true
+    }
+    return found.map { String(decoding: lines[$0], as: UTF8.self) }
   }
 
   /// The values of a list-based field, joined by commas as RFC 9110, section 5.3, allows; nil without any.
   public func combined(_ name: String) -> String? {
-    let values = all(name)
-    return values.isEmpty ? nil : values.joined(separator: ", ")
+    // Most responses have the field once, or not at all.
+    var count = 0
+    var only: Range<Int>?
+    forEach(name) {
+      count += 1
+      only = $0
+      return count < 2
+    }
+    guard count < 2 else { return all(name).joined(separator: ", ") }
+    return only.map { String(decoding: lines[$0], as: UTF8.self) }
   }
 
   /// Every field in order.
@@ -89,18 +102,25 @@ public struct Headers: Hashable, Sendable {
     }
   }
 
-  private func ranges(of name: String, first: Bool) -> [Range<Int>] {
-    var found: [Range<Int>] = []
+  private func first(_ name: String) -> Range<Int>? {
+    var found: Range<Int>?
+    forEach(name) {
+      found = $0
+      return false
+    }
+    return found
+  }
+
+  /// Calls `body` with where each value of the fields of that name stands, until it returns false.
+  private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {
     var name = name
     name.withUTF8 { wanted in
       lines.withUnsafeBufferPointer { lines in
         for line in HeaderLines(lines) where line.isNamed(wanted) {
-          found.append(line.value)
-          if first { return }
+          guard body(line.value) else { return }
         }
       }
     }
-    return found
   }
 }
 

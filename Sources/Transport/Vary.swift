@@ -7,7 +7,11 @@ public struct Vary: Hashable, Sendable {
 
   /// Reads all `Vary` fields.
   public init(_ headers: Headers) {
-    let members = (headers.combined("Vary") ?? "").split(separator: ",").map { member in
+    guard let value = headers.combined("Vary") else {
+      (isAnything, names) = (false, [])
+      return
+    }
+    let members = value.split(separator: ",").map { member in
       String(member.filter { $0 != " " && $0 != "\t" }).lowercased()
     }
     isAnything = members.contains("*")
@@ -21,7 +25,8 @@ public struct Vary: Hashable, Sendable {
 
   /// The fields to keep for a later ``matches(_:_:)``.
   public func selected(from request: Headers) -> Headers {
-    Headers(request.fields.filter { names.contains($0.name.lowercased()) })
+    guard !names.isEmpty, !request.isEmpty else { return Headers() }
+    return Headers(request.fields.filter { names.contains($0.name.lowercased()) })
   }
 
   /// The value with its white space made one, as RFC 9111, section 4.1, allows.
