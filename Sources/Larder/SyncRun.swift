@@ -136,6 +136,7 @@ public final class SyncRun: Sendable {
     sections.start(targets)
     sections.group.wait()
     pictures.release()
+    let writing = ReportWriting(context, before: before, sections: sections.sections)
     details?.group.wait()
     pictures.group.wait()
     let flushed = DispatchSemaphore(value: 0)
@@ -144,8 +145,11 @@ public final class SyncRun: Sendable {
     var made = try squares?.finish(pictures.seen)
     if let failure = context.failures.cacheFailure ?? store.failure { throw failure }
 
-    var report = try ReportWriting(context, before: before, sections: sections.sections)
-      .report(details: details?.tally, pictures: pictures.tally, seen: pictures.seen)
+    var report = try writing.report(
+      details: details?.tally,
+      pictures: pictures.tally,
+      seen: pictures.seen
+    )
     report.run = run
     if transport.hasStopped { report.outcome = .interrupted }
     // A run that left details or pictures out cannot tell what belongs to nobody.

@@ -2,16 +2,20 @@ import Cache
 import Catalog
 import Transport
 
-/// Puts the report of a run together once all its stages have ended.
+/// Puts the report of a run together: what the sections say as soon as they are there, the rest once
+/// all stages have ended.
 struct ReportWriting {
   private let context: RunContext
-  private let before: [RunSection]
   private let sections: [SectionResult]
+  private let diff: Result<RunDiff, CacheError>
 
+  /// Compares the sections with those of the run before, while pictures are still under way.
   init(_ context: RunContext, before: [RunSection], sections: [SectionResult]) {
     self.context = context
-    self.before = before
     self.sections = sections
+    diff = Result { () throws(CacheError) in
+      try RunDiff(context.index, before: before, after: sections.map { RunSection($0) })
+    }
   }
 
   func report(
@@ -38,11 +42,7 @@ struct ReportWriting {
       report.items.withheld += section.withheld
       report.items.total += count ?? 0
     }
-    let diff = try RunDiff(
-      context.index,
-      before: before,
-      after: sections.map { RunSection($0) }
-    )
+    let diff = try diff.get()
     report.items.added = diff.listing.added.map(\.id)
     report.items.removed = diff.listing.removed.map(\.id)
     report.items.moved = diff.listing.moved.map(\.id)
