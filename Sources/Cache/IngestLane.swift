@@ -18,7 +18,7 @@ final class IngestLane: @unchecked Sendable {
     let layout: CacheLayout
     let disk: any Disk
     let committer: GroupCommitter
-    let gate = ByteGate(room: 4 << 20)
+    let gate = ByteGate(room: 2 << 20)
     /// How many pictures make a group full.
     let groupSize: Int
     /// How long a group may wait to be filled.

@@ -39,7 +39,8 @@ struct HeadFraming {
       return
     }
     // One field may hold the same length several times. (RFC 9110, section 8.6)
-    for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+    for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    {
       let digits = part.drop(while: \.isBlank)
       let end = digits.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? digits.startIndex
       let number = digits[..<end]

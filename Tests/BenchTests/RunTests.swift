@@ -137,13 +137,13 @@ import Transport
   @Test func `nobody there is an error that says why`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
-    shop.store.stop()
+    let closed = try ClosedPort()
 
     #expect {
       try BenchRun(
         plan(runs: 1),
-        .urls(["\(shop.store.baseURL)/pictures/1.jpg"]),
-        surroundings(folder, shop)
+        .urls(["\(closed.baseURL)/pictures/1.jpg"]),
+        surroundings(folder, shop, port: Int(closed.number))
       ).run()
     } throws: { error in
       (error as? BenchError)?.code == .unavailable && "\(error)".contains("connect-refused")
@@ -208,9 +208,10 @@ import Transport
 
   private func surroundings(
     _ folder: TemporaryFolder,
-    _ shop: SampleShop
+    _ shop: SampleShop,
+    port: Int? = nil
   ) -> BenchSurroundings {
-    let (port, clock) = (shop.store.port, shop.clock)
+    let (port, clock) = (port ?? shop.store.port, shop.clock)
     return BenchSurroundings(
       transport: { parallel in
         var options = TransportOptions()

@@ -1,6 +1,7 @@
 import Foundation
 import Imaging
 import SampleStore
+import class Support.ClosedPort
 import Testing
 
 @Suite struct PostTests {
@@ -99,9 +100,9 @@ import Testing
 
   @Test func `a server that is not there is status 69`() throws {
     let diary = try Diary()
-    diary.store.stop()
+    let closed = try ClosedPort()
 
-    let command = try diary.stamp("--retries", "0", "--json")
+    let command = try diary.stamp("--post", closed.baseURL, "--retries", "0", "--json")
 
     #expect(command.status == 69)
     #expect(try Document(command)["upload"]["accepted"].bool == false)

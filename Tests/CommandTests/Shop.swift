@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import class Support.ClosedPort
 
 /// A small shop on this machine with a catalog file for it and a cache of its own.
 ///
@@ -21,7 +22,7 @@ final class Shop: Sendable {
     cache = folder.path("cache")
     closed = isOpen ? nil : try ClosedPort()
     store = try SampleStore.start(Self.content(), faults: FaultScript(text: faults))
-    let base = closed.map { "http://127.0.0.1:\($0.number)" } ?? "\(store.baseURL)"
+    let base = closed?.baseURL ?? "\(store.baseURL)"
     catalog = try folder.write(
       """
       name: banchan

@@ -1,5 +1,6 @@
 import CurlTransport
 import SampleStore
+import Support
 import Testing
 import Transport
 
@@ -118,8 +119,8 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
     let id = try shelf.place()[0].rawValue
 
     let secured = try send(shelf, plain.replacing("http:", with: "https:"), .json)
-    store.stop()
-    let gone = try send(shelf, plain, .json)
+    let closed = try ClosedPort()
+    let gone = try send(shelf, closed.baseURL + "/orders", .json)
 
     #expect(secured.unreachable?.isEmpty == false)
     #expect(gone.unreachable == "connect-refused")

@@ -1,13 +1,13 @@
 import Glibc
 
 /// A port of this machine at which nobody listens and that nobody else is given, as long as this lives.
-final class ClosedPort: Sendable {
+package final class ClosedPort: Sendable {
   /// Its number.
-  let number: UInt16
+  package let number: UInt16
   private let descriptor: Int32
 
   /// Binds a socket to it that never listens: whoever connects is refused.
-  init() throws {
+  package init() throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
@@ -25,6 +25,9 @@ final class ClosedPort: Sendable {
   }
 
   deinit { close(descriptor) }
+
+  /// Where nobody answers.
+  package var baseURL: String { "http://127.0.0.1:\(number)" }
 
   struct NoPort: Error { let code: Int32 }
 }
