@@ -9,10 +9,10 @@ struct BatchDigester: ~Copyable {
   // SAFETY: made and freed here, once each; `~Copyable` keeps it with one owner, which its methods borrow in turn.
   private let raw: OpaquePointer?
 
-  /// How many bodies are worth waiting for, though not their number of bytes; see ``fewBytes``.
+  /// How many bodies are taken at once at most.
   static let width = 16
-  /// What fits a processor's own cache, together with what else is going on.
-  static let fewBytes = 512 << 10
+  /// How many bytes of them are enough: they are written next, and should be in the processor's cache still.
+  static let enoughBytes = 512 << 10
 
   init() {
     raw = larder_digester_make()

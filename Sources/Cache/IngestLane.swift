@@ -47,7 +47,9 @@ final class IngestLane: @unchecked Sendable {
     case discard(PictureSpill)
     case leave(PictureSpill)
     case whole(ArrivedBody)
+    /// A picture's row without new bytes, and whom to tell.
     case row(@Sendable () -> PictureEntry, @Sendable () -> Void)
+    /// Whatever else a group may hold.
     case collect(@Sendable (inout CommitGroup) -> Void)
     /// Sends off what there is and tells when that is done.
     case flush(@Sendable () -> Void)
@@ -166,7 +168,7 @@ final class IngestLane: @unchecked Sendable {
   private func ingest(_ first: ArrivedBody, _ jobs: inout [Job]) {
     var bodies = [first]
     var bytes = first.rest.count
-    while first.spill == nil, bodies.count < BatchDigester.width, bytes < BatchDigester.fewBytes,
+    while first.spill == nil, bodies.count < BatchDigester.width, bytes < BatchDigester.enoughBytes,
       case .whole(let next)? = jobs.last, next.spill == nil
     {
       bodies.append(next)

@@ -5,7 +5,7 @@ import Transport
 ///
 /// A body up to ``spillSize`` stays in memory until it is whole, so that a small picture costs one
 /// open and one write; a larger one goes to its partial file a piece at a time, hashed on the
-/// way. Runs on the transfer thread; the pieces are worked on by the store's own queue, in order.
+/// way. Runs on the transfer thread; the pieces are worked on in one of the store's lanes, in order.
 ///
 /// What came before a transfer broke is kept, in memory or on disk, so that the next attempt can go
 /// on behind it when the origin's validator is strong. Beyond the run it is kept on disk: all but

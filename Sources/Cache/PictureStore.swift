@@ -80,7 +80,7 @@ public final class PictureStore: Sendable {
   ///
   /// - Parameters:
   ///   - sink: the sink of the transfer.
-  ///   - entry: makes the row to write, on the store's queue, because the transfer thread has no
+  ///   - entry: makes the row to write, on a lane, because the transfer thread has no
   ///     time to read headers; the store fills in what the bytes say.
   ///   - previous: what was held before, if anything.
   ///   - completion: called on a queue of the store when the picture is durable, or refused.
