@@ -55,6 +55,9 @@ public final class CacheLock: Sendable {
     claim?.release()
     // The file stays: removing it would let two runs hold two files of one name.
     ftruncate(descriptor, 0)
+    // Closing is not enough: a child that some other thread has forked holds the descriptor, and with it the lock,
+    // until it becomes another program.
+    flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
