@@ -168,7 +168,8 @@ final class IngestLane: @unchecked Sendable {
   private func ingest(_ first: ArrivedBody, _ jobs: inout [Job]) {
     var bodies = [first]
     var bytes = first.rest.count
-    while first.spill == nil, bodies.count < BatchDigester.width, bytes < BatchDigester.enoughBytes,
+    while first.spill == nil, bodies.count < BatchDigester.width,
+      bytes < BatchDigester.enoughBytes,
       case .whole(let next)? = jobs.last, next.spill == nil
     {
       bodies.append(next)
