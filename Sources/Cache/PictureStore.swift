@@ -61,7 +61,7 @@ public final class PictureStore: Sendable {
       states: states
     )
     self.committer = committer
-    let count = lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes)
+    let count = max(1, lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes))
     let shared = IngestLane.Shared(layout, disk, committer, patience, lanes: count)
     self.lanes = (0..<count).map { _ in IngestLane(shared) }
   }
