@@ -46,10 +46,11 @@ let package = Package(
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
     .systemLibrary(
-      name: "CPango",
-      pkgConfig: "pangocairo",
-      providers: [.apt(["libpango1.0-dev", "liblcms2-dev"])]
+      name: "CPixman",
+      pkgConfig: "pixman-1",
+      providers: [.apt(["libpixman-1-dev", "liblcms2-dev"])]
     ),
+    .target(name: "CDrawing"),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
 
     .target(
@@ -73,7 +74,7 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "CJPEG", "CPNG", "CPango", "CZimg",
+        "CDrawing", "CJPEG", "CPNG", "CPixman", "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),

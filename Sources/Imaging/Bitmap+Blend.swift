@@ -1,4 +1,4 @@
-import CPango
+import CPixman
 
 extension Bitmap {
   /// Lays a drawing over the picture, its top left at `x`, `y`, which must be inside.

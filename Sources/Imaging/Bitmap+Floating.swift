@@ -1,4 +1,4 @@
-import CPango
+import CPixman
 
 extension Bitmap {
   /// The picture as red, green, blue and alpha in floating point, multiplied by alpha.

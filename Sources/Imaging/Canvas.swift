@@ -1,4 +1,4 @@
-import CPango
+import CDrawing
 
 /// Something to draw on: premultiplied ARGB pixels, clear at first, freed exactly once.
 struct Canvas: ~Copyable {
@@ -9,7 +9,7 @@ struct Canvas: ~Copyable {
 
   /// Makes a clear canvas; nil when memory is short.
   init?(width: Int, height: Int) {
-    guard
+    guard cdrawing_open() == nil,
       let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
     else { return nil }
     guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS,

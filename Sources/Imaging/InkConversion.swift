@@ -1,4 +1,4 @@
-import CPango
+import CPixman
 
 extension Bitmap {
   /// Four inks as blue, green and red, by littlecms.
@@ -6,7 +6,7 @@ extension Bitmap {
   /// Without a usable `profile`, inks are plain filters over white. `isInverted` says that 255 is no
   /// ink, as Adobe writes it.
   func lit(profile: [UInt8], isInverted: Bool, name: String) throws(ImagingError) -> Bitmap {
-    let format = isInverted ? cpango_inverted_ink : cpango_ink
+    let format = isInverted ? cpixman_inverted_ink : cpixman_ink
     guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
     else { throw .tooLarge(name, "there is not enough memory to convert its inks") }
     return Bitmap(width: width, height: height, layout: .bgrx, depth: 8) { target in
@@ -37,7 +37,7 @@ private struct InkTransform: ~Copyable {
         source,
         format,
         target,
-        cpango_bgrx,
+        cpixman_bgrx,
         cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC),
         cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION)
       )
@@ -63,7 +63,7 @@ private struct InkTransform: ~Copyable {
         link,
         format,
         nil,
-        cpango_bgrx,
+        cpixman_bgrx,
         cmsUInt32Number(INTENT_PERCEPTUAL),
         0
       )

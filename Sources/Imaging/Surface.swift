@@ -1,4 +1,4 @@
-import CPango
+import CPixman
 import Glibc
 
 /// An image of red, green, blue and alpha in floating point that pixman works on, freed exactly once.

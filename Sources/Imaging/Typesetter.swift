@@ -1,9 +1,9 @@
-import CPango
+import CDrawing
 import SystemPackage
 
 /// Sets lines of text in the fonts that fontconfig finds, on one thread.
 struct Typesetter: ~Copyable {
-  private let map: UnsafeMutablePointer<PangoFontMap>
+  private let map: OpaquePointer
   private let context: OpaquePointer
   private let family: String
 
@@ -13,15 +13,21 @@ struct Typesetter: ~Copyable {
   ///   - family: The families to try, in order, as Pango names them.
   ///   - language: The language that decides between the shapes of shared letters.
   ///   - configuration: A fontconfig file to use in place of the system's.
-  /// - Throws: ``ImagingError`` of code `noFont` when there is not one font.
+  /// - Throws: ``ImagingError`` of code `noFont` when there is not one font, or not Pango itself.
   init(family: String, language: String, configuration: FilePath?) throws(ImagingError) {
+    if let words = cdrawing_open() {
+      throw ImagingError(
+        .noFont,
+        "cannot write on pictures: \(String(cString: words)); install libpangocairo-1.0-0"
+      )
+    }
     let failure = ImagingError(
       .noFont,
       "cannot write on pictures: no font found; install fonts-dejavu or fonts-nanum"
     )
     guard let map = Self.map(configuration) else { throw failure }
     // Pango may end the process when it is to set text without any font.
-    var families: UnsafeMutablePointer<UnsafeMutablePointer<PangoFontFamily>?>?
+    var families: UnsafeMutablePointer<OpaquePointer?>?
     var count: Int32 = 0
     pango_font_map_list_families(map, &families, &count)
     g_free(families)
@@ -41,7 +47,7 @@ struct Typesetter: ~Copyable {
     g_object_unref(UnsafeMutableRawPointer(map))
   }
 
-  private static func map(_ configuration: FilePath?) -> UnsafeMutablePointer<PangoFontMap>? {
+  private static func map(_ configuration: FilePath?) -> OpaquePointer? {
     guard let configuration else {
       // One a thread, kept by Pango: finding all fonts anew would cost more than the drawing.
       guard let map = pango_cairo_font_map_get_default() else { return nil }
@@ -54,7 +60,7 @@ struct Typesetter: ~Copyable {
       FcConfigBuildFonts(fonts) != 0,
       let map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT)
     else { return nil }
-    pango_fc_font_map_set_config(OpaquePointer(map), fonts)
+    pango_fc_font_map_set_config(map, fonts)
     return map
   }
 

@@ -1,0 +1,39 @@
+import Foundation
+import Imaging
+import Testing
+
+@Suite struct DrawingTests {
+  @Test func `a machine without Pango does all but write on pictures, and says what that takes`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let photo = folder.path("morning.png")
+    let bitmap = Bitmap(
+      width: 16,
+      height: 12,
+      layout: .rgb,
+      samples: [UInt8](repeating: 90, count: 16 * 12 * 3)
+    )
+    try Data(try bitmap.png()).write(to: URL(filePath: photo))
+    // What the dynamic loader finds first, and cannot read.
+    let library = try folder.write("", to: "libpangocairo-1.0.so.0")
+    let environment = ["LD_LIBRARY_PATH": folder.path]
+
+    let cropped = try Command.larder(
+      ["crop", photo, "--out", folder.path("squares")],
+      environment: environment
+    )
+    let stamped = try Command.larder(
+      ["stamp", photo, "--out", folder.path("stamps"), "--time", "2021-01-13T06:30:00+09:00"],
+      environment: environment
+    )
+
+    #expect(cropped.status == 0, "\(cropped.errors)")
+    #expect(stamped.status == 65)
+    #expect(
+      stamped.errors == "larder: cannot write on pictures: \(library): file too short; "
+        + "install libpangocairo-1.0-0\n"
+    )
+    #expect(!FileManager.default.fileExists(atPath: folder.path("stamps/morning.png")))
+  }
+}
