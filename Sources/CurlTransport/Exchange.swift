@@ -15,6 +15,7 @@ final class Exchange {
   private let gate: AddressGate
   private let excess: ExcessDetector
   private let errorText: UnsafeMutablePointer<CChar>
+  private var place = ParsedPlace()
   private var headerKey: HeaderKey?
   private var headerList = HeaderList()
   private var configured = Configured()
@@ -115,7 +116,7 @@ final class Exchange {
       easy
     )
     excess.prepare(easy)
-    _ = easy.set(CURLOPT_URL, transfer.url.text)
+    place.set(transfer.url, on: easy)
     prepareHeaders(transfer)
     prepareSharing(transfer)
     prepareMethod(transfer)
@@ -148,7 +149,7 @@ final class Exchange {
     let key = HeaderKey(transfer)
     guard key != headerKey else { return }
     headerKey = key
-    let list = key.list()
+    let list = key.list(userAgent: policy.options.userAgent)
     easy.set(headers: list)
     headerList = list
     guard configured.codings != key.codings else { return }

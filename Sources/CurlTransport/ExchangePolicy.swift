@@ -23,7 +23,6 @@ final class ExchangePolicy {
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
     let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000
     easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
-    _ = easy.set(CURLOPT_USERAGENT, options.userAgent)
     if !options.connectTo.isEmpty { easy.set(CURLOPT_CONNECT_TO, context: connectTo.raw) }
   }
 

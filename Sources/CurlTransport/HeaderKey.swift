@@ -39,16 +39,19 @@ struct HeaderKey: Equatable {
     return accept.compressed ? "" : "identity"
   }
 
-  func list() -> HeaderList {
+  /// The lines that libcurl is to send besides `Host` and those that frame the message.
+  ///
+  /// It prints what it is told here once for each request; lines that it makes itself, twice.
+  func list(userAgent: String) -> HeaderList {
     var list = HeaderList()
     for field in headers.fields + credentials.fields where !Self.isFraming(field.name) {
       list.append(field.name, field.value)
     }
-    if !headers.contains("Accept"), !credentials.contains("Accept") {
-      list.append("Accept", accept.value)
-    }
-    if takesCodedBytes { list.append("Accept-Encoding", "identity") }
-    if let userInfo, !headers.contains("Authorization"), !credentials.contains("Authorization") {
+    func isOpen(_ name: String) -> Bool { !headers.contains(name) && !credentials.contains(name) }
+    if isOpen("User-Agent") { list.append("User-Agent", userAgent) }
+    if isOpen("Accept") { list.append("Accept", accept.value) }
+    if isOpen("Accept-Encoding"), codings != "" { list.append("Accept-Encoding", "identity") }
+    if let userInfo, isOpen("Authorization") {
       list.append("Authorization", "Basic " + base64(percentDecoded(userInfo)))
     }
     if let resume {
@@ -58,9 +61,7 @@ struct HeaderKey: Equatable {
     if isPost {
       // A server that does not know `Expect: 100-continue` would cost a second.
       list.suppress("Expect")
-      if !headers.contains("Content-Type"), !credentials.contains("Content-Type") {
-        list.suppress("Content-Type")
-      }
+      if isOpen("Content-Type") { list.suppress("Content-Type") }
     }
     return list
   }

@@ -42,8 +42,10 @@ public struct Request: Sendable {
     /// JSON, compressed on the way.
     public static let json = Accept("application/json, */*;q=0.5", compressed: true)
     /// Pictures, best those that can be cropped; as they are, so that a broken one can be resumed.
+    ///
+    /// Newer formats go unnamed: servers that convert for whoever names them seldom look at `q`.
     public static let picture = Accept(
-      "image/jpeg,image/png,image/gif;q=0.9,image/webp;q=0.8,image/avif;q=0.8,*/*;q=0.5",
+      "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
       compressed: false
     )
     /// Anything, as it is.

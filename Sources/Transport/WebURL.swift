@@ -28,7 +28,7 @@ public struct WebURL: Hashable, Sendable {
   /// `user:password` as it stood in the URL, still percent-encoded; never print it.
   public var userInfo: String? { authority.userInfo }
   /// Where the path starts in the UTF-8 of `text`.
-  var pathStart: Int { authority.length }
+  package var pathStart: Int { authority.length }
 
   /// Puts another path and query, which need no encoding, behind the origin of `other`.
   init(sibling other: WebURL, target: UnsafeBufferPointer<UInt8>, keepsUserInfo: Bool) {

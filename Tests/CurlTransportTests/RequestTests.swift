@@ -1,0 +1,65 @@
+import Support
+import Testing
+import Transport
+
+@testable import CurlTransport
+
+@Suite struct RequestTests {
+  @Test func `each URL is sent as it is, whatever the handle asked for before`() throws {
+    let answer = ScriptedServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+    let (one, other) = (ScriptedServer(answer), ScriptedServer(answer))
+    defer {
+      one.close()
+      other.close()
+    }
+    // A handle keeps what it parsed: paths alone, escapes, queries, other hosts, and back.
+    let targets = [
+      "/a.jpg", "/b.jpg", "/%EB%B0%98/%c3.jpg", "/b.jpg", "/c.jpg?s=%2F&t=1", "/c.jpg", "/", "/d",
+      "/c.jpg?", "/e;p=1/f,g", "/e%2e/f",
+    ]
+    let urls = targets.flatMap { [one.url($0), other.url($0), one.url($0 + "x")] }
+    let transport = try CurlTransport(testOptions { $0.parallel = .fixed(1) })
+    defer { transport.shutdown() }
+
+    for url in urls {
+      let results = Results()
+      transport.fetch(
+        Request(try transport.parse(url, relativeTo: nil)),
+        into: CollectingSink(),
+        completion: results.completion(0)
+      )
+      _ = try results.wait(for: 1)[0].get()
+    }
+
+    #expect(one.received.map(\.path) == targets.flatMap { [$0, $0 + "x"] })
+    #expect(other.received.map(\.path) == targets)
+    #expect(Set(one.received.map { $0.header("Host") }) == ["127.0.0.1:\(one.port)"])
+    #expect(Set(other.received.map { $0.header("Host") }) == ["127.0.0.1:\(other.port)"])
+    #expect(one.connections == 1)
+    #expect(other.connections == 1)
+  }
+
+  @Test func `a request says who asks, for what and in which coding, each once`()
+    throws
+  {
+    let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
+    defer { server.close() }
+
+    _ = try fetch(server.url(), testOptions { $0.userAgent = "larder/1" }) { $0.accept = .picture }
+      .get()
+    _ = try fetch(server.url()) {
+      $0.headers = ["user-agent": "shop", "ACCEPT": "image/png", "accept-encoding": "br"]
+    }.get()
+
+    func lines(_ request: Int, _ name: String) -> [String] {
+      server.received[request].text.split(whereSeparator: \.isNewline).map { $0.lowercased() }
+        .filter { $0.hasPrefix(name + ":") }
+    }
+    #expect(lines(0, "user-agent") == ["user-agent: larder/1"])
+    #expect(lines(0, "accept") == ["accept: image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5"])
+    #expect(lines(0, "accept-encoding") == ["accept-encoding: identity"])
+    #expect(lines(1, "user-agent") == ["user-agent: shop"])
+    #expect(lines(1, "accept") == ["accept: image/png"])
+    #expect(lines(1, "accept-encoding") == ["accept-encoding: br"])
+  }
+}
