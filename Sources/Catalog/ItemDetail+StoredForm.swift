@@ -16,7 +16,7 @@ extension ItemDetail {
       $0.name("notes")
       $0.object {
         for (name, text) in notes.sorted(by: { $0.key < $1.key }) {
-          $0.name(name)
+          $0.name(escaping: name)
           $0.value(text)
         }
       }

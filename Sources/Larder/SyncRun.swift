@@ -164,7 +164,7 @@ public final class SyncRun: Sendable {
       run,
       at: now().seconds,
       outcome: report.outcome.rawValue,
-      report: try report.json(),
+      report: report.json(),
       sections: sections.sections.map { RunSection($0) }
     )
     // Later than the run's end, which says what is shown.

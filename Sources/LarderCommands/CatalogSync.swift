@@ -42,7 +42,7 @@ struct CatalogSync {
     display?.end()
     let report = try result.get()
     if output.json {
-      Output.json(try report.json())
+      Output.json(report.json())
     } else {
       let summary = SyncSummary(report, terminal)
       if !output.quiet { Output.data(summary.text) }

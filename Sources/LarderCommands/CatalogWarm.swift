@@ -84,7 +84,7 @@ struct CatalogWarm {
     stop.whenRaised { run.stop() }
     let report = try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
     if output.json {
-      Output.json(try report.json())
+      Output.json(report.json())
     } else {
       let paragraph = WarmParagraph(report, cache: cache)
       if let text = paragraph.text { Log(output).warning(text) }

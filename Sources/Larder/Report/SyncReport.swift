@@ -1,9 +1,9 @@
 import Catalog
 
 /// What a sync did, key for key what `sync --json` prints.
-public struct SyncReport: Sendable, Equatable {
+public struct SyncReport: Sendable, Equatable, Decodable {
   /// How a run as a whole ended.
-  public enum Outcome: String, Sendable, Codable {
+  public enum Outcome: String, Sendable, Decodable {
     /// Everything is here and current.
     case complete
     /// Some sections, details or pictures failed or are unfinished.
@@ -17,7 +17,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// Where a section's items came from.
-  public enum Source: String, Sendable, Codable {
+  public enum Source: String, Sendable, Decodable {
     /// A new body.
     case network
     /// The origin, or the body itself, said that nothing changed.
@@ -30,7 +30,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// One section.
-  public struct Section: Sendable, Equatable, Codable {
+  public struct Section: Sendable, Equatable, Decodable {
     /// Its key.
     public var key: String
     /// Its title.
@@ -46,7 +46,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// One field of one item that changed.
-  public struct Change: Sendable, Equatable, Codable {
+  public struct Change: Sendable, Equatable, Decodable {
     /// The item.
     public var id: String
     /// The field's name in `list --json`.
@@ -58,7 +58,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// The items of all sections, a listing counted once.
-  public struct Items: Sendable, Equatable, Codable {
+  public struct Items: Sendable, Equatable, Decodable {
     /// How many are shown.
     public var total = 0
     /// Which are new.
@@ -74,7 +74,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// The details, an item counted once.
-  public struct Details: Sendable, Equatable, Codable {
+  public struct Details: Sendable, Equatable, Decodable {
     /// How many items were asked for.
     public var total = 0
     /// How many bodies came.
@@ -88,7 +88,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// The pictures.
-  public struct Images: Sendable, Equatable, Codable {
+  public struct Images: Sendable, Equatable, Decodable {
     /// How often pictures are referred to.
     public var referenced = 0
     /// How many URLs that is.
@@ -113,7 +113,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// Where something failed.
-  public enum Stage: String, Sendable, Codable {
+  public enum Stage: String, Sendable, Decodable {
     /// A section's page.
     case section
     /// An item's detail.
@@ -123,7 +123,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// Something that could not be had.
-  public struct Failure: Sendable, Equatable, Codable {
+  public struct Failure: Sendable, Equatable, Decodable {
     /// Where.
     public var stage: Stage
     /// The section's key or the item's id.
@@ -139,7 +139,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// An item that could not be read.
-  public struct Skipped: Sendable, Equatable, Codable {
+  public struct Skipped: Sendable, Equatable, Decodable {
     /// The section's key.
     public var section: String
     /// Its place in the feed, from 0.
@@ -151,7 +151,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// The squares that `--square` asks for.
-  public struct Squares: Sendable, Equatable, Codable {
+  public struct Squares: Sendable, Equatable, Decodable {
     /// Pixels along a side.
     public var size: Int
     /// How many were made.
@@ -169,7 +169,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// A picture that no square can be made of.
-  public struct SquareFailure: Sendable, Equatable, Codable {
+  public struct SquareFailure: Sendable, Equatable, Decodable {
     /// The picture's path in the cache.
     public var path: String
     /// Why.
@@ -177,7 +177,7 @@ public struct SyncReport: Sendable, Equatable {
   }
 
   /// Something that the deadline or a signal kept from being done.
-  public struct Unfinished: Sendable, Equatable, Codable {
+  public struct Unfinished: Sendable, Equatable, Decodable {
     /// Where.
     public var stage: Stage
     /// The URL, without secrets.

@@ -5,8 +5,10 @@ import FoundationEssentials
 enum SkippedText {
   /// The items as JSON; nothing when there are none.
   static func write(_ skipped: [SyncReport.Skipped]) -> String {
-    guard !skipped.isEmpty, let data = try? JSONEncoder().encode(skipped) else { return "" }
-    return String(decoding: data, as: UTF8.self)
+    guard !skipped.isEmpty else { return "" }
+    var writer = StoredFormWriter()
+    writer.value(skipped)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   /// Reads back what ``write(_:)`` gave.
