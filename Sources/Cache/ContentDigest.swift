@@ -9,7 +9,14 @@ public enum ContentDigest {
 
   /// The first 63 bits of the SHA-256 of `bytes`.
   public static func number(of bytes: [UInt8]) -> Int64 {
-    prefix(sha256(bytes))
+    bytes.withUnsafeBytes { number(of: $0) }
+  }
+
+  /// The first 63 bits of the SHA-256 of `bytes`, without a copy of either.
+  static func number(of bytes: UnsafeRawBufferPointer) -> Int64 {
+    SHA256.hash(data: bytes).withUnsafeBytes { digest in
+      max(1, Int64(bigEndian: digest.loadUnaligned(as: Int64.self)) & Int64.max)
+    }
   }
 
   /// The first 63 bits of a digest; never 0, which stands for nothing held.

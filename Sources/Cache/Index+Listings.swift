@@ -32,7 +32,7 @@ extension Index {
         try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing])
           == nil
       else { return }
-      let row = try RowWriter(
+      var row = try RowWriter(
         db,
         "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
       )
@@ -43,12 +43,17 @@ extension Index {
         row.bind(4, PackedNumbers.pack(item.pictures.map(\.number)))
         try row.run()
       }
+      var keys: [UInt8] = []
+      for item in items {
+        let hasZero = item.key.utf8.contains(0)
+        keys += hasZero ? item.key.utf8.filter { $0 != 0 } : Array(item.key.utf8)
+        keys.append(0)
+      }
       let pictures = items.flatMap(\.pictures).map(\.number)
       try db.execute(
         sql: "INSERT INTO listing(id, items, keys, pictures) VALUES (?,?,?,?)",
         arguments: [
-          listing, Data(packed), Data(items.flatMap { $0.key.utf8.filter { $0 != 0 } + [0] }),
-          Data(PackedNumbers.pack(pictures)),
+          listing, Data(packed), Data(keys), Data(PackedNumbers.pack(pictures)),
         ]
       )
     }

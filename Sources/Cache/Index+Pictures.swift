@@ -138,9 +138,27 @@ extension Index {
     failure, failing_since FROM picture
     """
 
-  /// Writes an entry whole, in a transaction that the caller holds.
-  static func save(_ entry: PictureEntry, in db: Database) throws {
-    let row = try RowWriter(db, upsert)
+  /// Forgets the bytes of a picture, but not that it exists.
+  static func forget(_ id: PictureID, in db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE picture SET sha256 = NULL, content = NULL, bytes = NULL, type = NULL, \
+        inode = NULL, modified = NULL, response = NULL, expiry = 0 WHERE id = ?
+        """,
+      arguments: [id.number]
+    )
+  }
+}
+
+/// Writes pictures' rows whole, in a transaction that the caller holds.
+struct PictureRowWriter: ~Copyable {
+  private var row: RowWriter
+
+  init(_ db: Database) throws {
+    row = try RowWriter(db, Self.upsert)
+  }
+
+  mutating func save(_ entry: PictureEntry) throws {
     row.bind(1, entry.id.number)
     row.bind(2, entry.url)
     row.bind(3, entry.sha256)
@@ -167,17 +185,6 @@ extension Index {
     expiry = excluded.expiry, fetched = excluded.fetched, checked = excluded.checked, \
     failure = excluded.failure, failing_since = excluded.failing_since
     """
-
-  /// Forgets the bytes of a picture, but not that it exists.
-  static func forget(_ id: PictureID, in db: Database) throws {
-    try db.execute(
-      sql: """
-        UPDATE picture SET sha256 = NULL, content = NULL, bytes = NULL, type = NULL, \
-        inode = NULL, modified = NULL, response = NULL, expiry = 0 WHERE id = ?
-        """,
-      arguments: [id.number]
-    )
-  }
 }
 
 extension PictureEntry {

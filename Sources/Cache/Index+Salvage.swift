@@ -57,7 +57,10 @@ extension Index {
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }
     }
     let rows = found
-    try index.write { db in for entry in rows { try save(entry, in: db) } }
+    try index.write { db in
+      var writer = try PictureRowWriter(db)
+      for entry in rows { try writer.save(entry) }
+    }
     return index
   }
 }

@@ -77,13 +77,14 @@ struct PlacedBatch: Sendable {
 
   /// Writes everything, in a transaction that the caller holds.
   func save(in db: Database, run: Int64) throws {
+    var writer = try PictureRowWriter(db)
     for picture in pictures {
-      try Index.save(picture.entry, in: db)
+      try writer.save(picture.entry)
       if let before = picture.before, let after = picture.entry.sha256, before != after {
         try Index.note(picture.entry.id, before: before, after: after, run: run, in: db)
       }
     }
-    for entry in rows { try Index.save(entry, in: db) }
+    for entry in rows { try writer.save(entry) }
     for (detail, catalog, document) in details {
       try Index.save(document, in: db)
       try Index.save(detail, catalog: catalog, in: db)

@@ -94,7 +94,8 @@ public struct Recovery: Sendable {
     }
     let (rows, ids) = (renewed, gone)
     try index.write { db in
-      for entry in rows { try Index.save(entry, in: db) }
+      var writer = try PictureRowWriter(db)
+      for entry in rows { try writer.save(entry) }
       for id in ids { try Index.forget(id, in: db) }
     }
     forgotten = gone.count
@@ -114,7 +115,10 @@ public struct Recovery: Sendable {
       try layout.remove(claimed.name.path)
       return nil
     }
-    try index.write { db in try Index.save(entry, in: db) }
+    try index.write { db in
+      var writer = try PictureRowWriter(db)
+      try writer.save(entry)
+    }
     adopted += 1
     return entry
   }

@@ -178,10 +178,18 @@ public struct JSONNode: Sendable {
     let count = larder_json_count(value)
     // An array without room would write its count into the one empty array that all threads share.
     guard count > 0 else { return [] }
-    let values = [larder_json_value](unsafeUninitializedCapacity: count) { buffer, written in
-      written = larder_json_elements(value, buffer.baseAddress, count)
+    return withUnsafeTemporaryAllocation(of: larder_json_value.self, capacity: count) { values in
+      let found = larder_json_elements(value, values.baseAddress, count)
+      return [JSONNode](unsafeUninitializedCapacity: found) { nodes, written in
+        for place in 0..<found {
+          nodes.initializeElement(
+            at: place,
+            to: JSONNode(value: values[place], document: document)
+          )
+        }
+        written = found
+      }
     }
-    return values.map { JSONNode(value: $0, document: document) }
   }
 
   /// The members of an object in the text's order; empty for anything else.

@@ -2,18 +2,27 @@
 ///
 /// Nearly all prices of a feed are written like this, and a large section has many thousands.
 ///
+/// - Parameters:
+///   - text: The price in UTF-8.
+///   - unit: What may stand behind it.
+///   - places: How many decimals the currency has.
 /// - Returns: The minor units; nil when the text must be looked at more closely.
-func plainUnits(_ text: String, unit: String, places: Int) -> Int? {
-  var bytes = Substring(text).utf8
-  if !unit.isEmpty, bytes.suffix(unit.utf8.count).elementsEqual(unit.utf8) {
-    bytes = bytes.dropLast(unit.utf8.count)
+func plainUnits(
+  _ text: UnsafeBufferPointer<UInt8>,
+  unit: StaticString,
+  places: Int
+) -> Int? {
+  var end = text.count
+  let start = end - unit.utf8CodeUnitCount
+  if start >= 0, (start..<end).allSatisfy({ text[$0] == unit.utf8Start[$0 - start] }) {
+    end = start
   }
   var units = 0
   var digitsInGroup = 0
   var commas = 0
   var decimals: Int?
-  guard bytes.count <= 15, bytes.first != UInt8(ascii: "0") else { return nil }
-  for byte in bytes {
+  guard end <= 15, text.first != UInt8(ascii: "0") else { return nil }
+  for byte in text[..<end] {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"):
       units = units * 10 + Int(byte - UInt8(ascii: "0"))

@@ -11,7 +11,10 @@ extension Price {
   /// - Throws: ``CatalogError`` with code `price`; its reason fits into a list of skipped items.
   public init(parsing text: String, currency: String) throws(CatalogError) {
     let places = Currency.exponent(of: currency)
-    if let units = plainUnits(text, unit: currency == "KRW" ? "원" : "", places: places) {
+    var plain = text
+    if let units = plain.withUTF8({
+      plainUnits($0, unit: currency == "KRW" ? "원" : "", places: places)
+    }) {
       self.init(minorUnits: units, currency: currency)
       return
     }

@@ -26,9 +26,9 @@ public struct CacheControl: Hashable, Sendable {
     var scanner = ByteScanner(value)
     while !scanner.isAtEnd {
       scanner.skipBlanks()
-      let name = String(decoding: scanner.take(while: \.isTokenCharacter), as: UTF8.self)
+      let name = scanner.take(while: \.isTokenCharacter)
       scanner.skipBlanks()
-      var argument: [UInt8]?
+      var argument: ArraySlice<UInt8>?
       if scanner.skip(UInt8(ascii: "=")) {
         scanner.skipBlanks()
         argument = Self.argument(&scanner)
@@ -36,14 +36,14 @@ public struct CacheControl: Hashable, Sendable {
       // What is left before the comma belongs to no directive.
       let junk = scanner.take { $0 != UInt8(ascii: ",") }
       _ = scanner.skip(UInt8(ascii: ","))
-      if junk.allSatisfy(\.isBlank) { apply(name.lowercased(), argument) }
+      if junk.allSatisfy(\.isBlank) { apply(name, argument) }
     }
   }
 
   /// A token or a quoted string. (RFC 9110, sections 5.6.2 and 5.6.4)
-  private static func argument(_ scanner: inout ByteScanner) -> [UInt8] {
+  private static func argument(_ scanner: inout ByteScanner) -> ArraySlice<UInt8> {
     guard scanner.skip(UInt8(ascii: "\"")) else {
-      return Array(scanner.take(while: \.isTokenCharacter))
+      return scanner.take(while: \.isTokenCharacter)
     }
     var text: [UInt8] = []
     while let byte = scanner.next(), byte != UInt8(ascii: "\"") {
@@ -53,27 +53,34 @@ public struct CacheControl: Hashable, Sendable {
         text.append(byte)
       }
     }
-    return text
+    return text[...]
   }
 
-  private mutating func apply(_ name: String, _ argument: [UInt8]?) {
-    switch name {
-    case "max-age":
+  private mutating func apply(_ name: ArraySlice<UInt8>, _ argument: ArraySlice<UInt8>?) {
+    func isNamed(_ directive: StaticString) -> Bool {
+      directive.withUTF8Buffer { wanted in
+        name.count == wanted.count && name.elementsEqual(wanted) { $0.asciiLowercased == $1 }
+      }
+    }
+    if isNamed("max-age") {
       // A lifetime that cannot be read counts as over. (RFC 9111, section 4.2.1)
       maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)
-    case "stale-if-error":
+    } else if isNamed("stale-if-error") {
       staleIfError = min(staleIfError ?? .max, Self.seconds(argument) ?? 0)
-    case "no-store": noStore = true
-    case "no-cache": noCache = true
-    case "must-revalidate": mustRevalidate = true
-    case "immutable": immutable = true
-    default: break
+    } else if isNamed("no-store") {
+      noStore = true
+    } else if isNamed("no-cache") {
+      noCache = true
+    } else if isNamed("must-revalidate") {
+      mustRevalidate = true
+    } else if isNamed("immutable") {
+      immutable = true
     }
   }
 
   /// Delta-seconds, saturating. (RFC 9111, section 1.2.2)
-  private static func seconds(_ argument: [UInt8]?) -> Int64? {
+  private static func seconds(_ argument: ArraySlice<UInt8>?) -> Int64? {
     guard let argument, !argument.isEmpty, argument.allSatisfy(\.isDigit) else { return nil }
-    return Int64(saturatingDigits: argument[...])
+    return Int64(saturatingDigits: argument)
   }
 }

@@ -11,10 +11,13 @@ extension Headers {
   ///
   /// One pass over the raw lines: a cache keeps a few fields of each of many thousand responses.
   package func only(_ names: [StaticString]) -> Headers {
+    // Most lines begin with a letter that none of the names begins with.
+    let initials = names.reduce(UInt32(0)) { $0 | 1 << ($1.utf8Start[0] & 31) }
     let kept = lines.withUnsafeBufferPointer { bytes in
       var kept: [UInt8] = []
       kept.reserveCapacity(bytes.count)
-      for line in HeaderLines(bytes) {
+      for line in HeaderLines(bytes) where initials >> (bytes[line.whole.lowerBound] & 31) & 1 == 1
+      {
         let isKept = names.contains { $0.withUTF8Buffer { line.isNamed($0) } }
         guard isKept else { continue }
         kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[line.whole]))

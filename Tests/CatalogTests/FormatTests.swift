@@ -98,4 +98,35 @@ struct FormatTests {
 
     #expect(overridden.fingerprint != plain.fingerprint)
   }
+
+  @Test func `whatever changes in a plan of sections changes its fingerprint`() throws {
+    let path = try JSONPath(parsing: "$.a")
+    let other = try JSONPath(parsing: "$.b")
+    func source(_ key: String, _ title: String?, _ subtitle: String?, _ url: String)
+      -> SectionSource
+    {
+      SectionSource(key: key, title: title, subtitle: subtitle, url: url)
+    }
+    let plans: [SectionPlan] = [
+      .listed([]), .listed([source("a", nil, nil, "u")]), .listed([source("b", nil, nil, "u")]),
+      .listed([source("a", "t", nil, "u")]), .listed([source("a", nil, "t", "u")]),
+      .listed([source("a", "", nil, "u")]), .listed([source("a", "null", nil, "u")]),
+      .listed([source("a", nil, nil, "v")]),
+      .listed([source("a", nil, nil, "u"), source("b", nil, nil, "u")]),
+      .listed([source("b", nil, nil, "u"), source("a", nil, nil, "u")]),
+      .listed([source("a\",\"b", nil, nil, "u")]),
+      .combined(CombinedSections(url: "u", each: path, key: path)),
+      .combined(CombinedSections(url: "v", each: path, key: path)),
+      .combined(CombinedSections(url: "u", each: other, key: path)),
+      .combined(CombinedSections(url: "u", each: path, key: other)),
+      .combined(CombinedSections(url: "u", each: path, key: path, title: path)),
+      .combined(CombinedSections(url: "u", each: path, key: path, subtitle: path)),
+    ]
+
+    #expect(Set(plans.map(\.fingerprint)).count == plans.count)
+    #expect(
+      SectionPlan.listed([source("a", nil, "t\n", "u")]).fingerprint
+        == #"["listed","a",null,"t\u000a","u"]"#
+    )
+  }
 }

@@ -88,11 +88,14 @@ struct OriginWord: Sendable, Equatable {
   }
 
   private init(_ response: StoredResponse) {
-    self.init(
-      text: "\(response.requestTime.seconds) \(response.responseTime.seconds)\n"
-        + response.headers.text,
-      expiry: response.expiry.seconds
-    )
+    let fields = response.headers.text
+    var text = String(response.requestTime.seconds)
+    text.reserveCapacity(fields.utf8.count + 48)
+    text += " "
+    text += String(response.responseTime.seconds)
+    text += "\n"
+    text += fields
+    self.init(text: text, expiry: response.expiry.seconds)
   }
 
   private static func selected(_ headers: Headers) -> Headers {

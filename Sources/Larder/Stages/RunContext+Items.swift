@@ -60,7 +60,8 @@ extension CatalogFile {
 
   /// What decides how a body is read: when it changes, unchanged bodies are read again.
   var listingDigest: Int64 {
-    ContentDigest.number(of: Array("\(currency)\n\(sections)\n\(mapping.fingerprint)".utf8))
+    let text = "\(currency)\n\(sections.fingerprint)\n\(mapping.fingerprint)"
+    return ContentDigest.number(of: Array(text.utf8))
   }
 
   /// The sections that a source stands for when it could not be read.
