@@ -58,8 +58,8 @@ public struct PictureName: Hashable, Sendable {
   public init(url: String, id: PictureID) {
     // The identity has 63 bits: its topmost is always clear, so take the eight below it.
     self.folder = UInt8(truncatingIfNeeded: id.number >> 55)
-    let (stem, suffix) = Self.parts(of: url)
-    self.file = "\(stem)-\(id.shortHex).\(suffix)"
+    var url = url
+    self.file = url.withUTF8 { Self.file($0, id) }
   }
 
   /// The path relative to the cache.
@@ -76,15 +76,8 @@ public struct PictureName: Hashable, Sendable {
   /// The extensions that a picture's file may keep from its URL.
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
 
-  /// A safe stem of at most 40 bytes and an extension, from the last segment of the URL's path.
-  private static func parts(of url: String) -> (stem: String, suffix: String) {
-    var url = url
-    return url.withUTF8 { parts(of: $0) }
-  }
-
-  private static func parts(
-    of url: UnsafeBufferPointer<UInt8>
-  ) -> (stem: String, suffix: String) {
+  /// A safe stem of at most 40 bytes, the identity and an extension, from the last segment of the URL's path.
+  private static func file(_ url: UnsafeBufferPointer<UInt8>, _ id: PictureID) -> String {
     let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })
     var stem = segment
@@ -97,18 +90,31 @@ public struct PictureName: Hashable, Sendable {
         stem = segment[..<dot]
       }
     }
-    var safe: [UInt8] = []
-    for byte in stem.prefix(40) {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        safe.append(byte)
-      default:
-        if safe.last != UInt8(ascii: "-"), !safe.isEmpty { safe.append(UInt8(ascii: "-")) }
+    return String(unsafeUninitializedCapacity: 64) { name in
+      var end = 0
+      for byte in stem.prefix(40) {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+          name.initializeElement(at: end, to: byte)
+          end += 1
+        default:
+          guard end > 0, name[end - 1] != UInt8(ascii: "-") else { continue }
+          name.initializeElement(at: end, to: UInt8(ascii: "-"))
+          end += 1
+        }
       }
+      while end > 0, name[end - 1] == UInt8(ascii: "-") { end -= 1 }
+      func add(_ text: some Collection<UInt8>) {
+        end = name[end...].initialize(fromContentsOf: text)
+      }
+      if end == 0 { add("picture".utf8) }
+      add(CollectionOfOne(UInt8(ascii: "-")))
+      add(id.shortHex.utf8)
+      add(CollectionOfOne(UInt8(ascii: ".")))
+      add(suffix.utf8)
+      return end
     }
-    while safe.last == UInt8(ascii: "-") { safe.removeLast() }
-    return (safe.isEmpty ? "picture" : String(decoding: safe, as: UTF8.self), suffix)
   }
 }
 

@@ -34,6 +34,7 @@ public struct LarderCommand: ParsableCommand {
   public static func main() {
     Signals.ignoreBrokenPipe()
     Memory.limitArenas()
+    Descriptors.makeRoom()
     do {
       var command = try parseAsRoot()
       try command.run()

@@ -16,7 +16,10 @@ package struct HeaderLines: Sequence, IteratorProtocol {
 
     /// Whether the field has this name, in any case of ASCII letters.
     package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-      guard name.count == wanted.count else { return false }
+      guard name.count == wanted.count, let base = bytes.baseAddress, let same = wanted.baseAddress
+      else { return name.isEmpty && wanted.isEmpty }
+      // Nearly all servers write the names as the standards do.
+      if memcmp(base + name.lowerBound, same, wanted.count) == 0 { return true }
       for (offset, byte) in wanted.enumerated() {
         let candidate = bytes[name.lowerBound + offset]
         if candidate != byte, candidate.asciiLowercased != byte.asciiLowercased { return false }

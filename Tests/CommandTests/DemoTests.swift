@@ -40,4 +40,22 @@ import Testing
     #expect(sync.lines == ["0", "143"] || sync.lines == ["0", "0"])
     #expect(sync.errors == "")
   }
+
+  @Test func `room for many open files is made before there are threads that would wait for it`()
+    throws
+  {
+    let served = try Command.shell(
+      """
+      exec 3< <(exec "$larder" demo --serve --port 0 --samples '\(Command.samples)')
+      store=$!
+      read -r base <&3
+      awk '$1 == "FDSize:" { print $2 }' "/proc/$store/status"
+      kill "$store"
+      """
+    )
+
+    // As many as the limit of this machine allows, up to a thousand.
+    let room = try #require(served.lines.first.flatMap { Int($0) })
+    #expect(room >= min(Int(sysconf(Int32(_SC_OPEN_MAX))), 1024))
+  }
 }
