@@ -51,6 +51,7 @@ let package = Package(
       providers: [.apt(["libpixman-1-dev", "liblcms2-dev"])]
     ),
     .target(name: "CDrawing"),
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
 
     .target(
@@ -116,7 +117,8 @@ let package = Package(
     .target(
       name: "LarderCommands",
       dependencies: [
-        "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
+        "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
+        "Larder",
         "Orders",
         "SampleStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -33,7 +33,7 @@ public struct LarderCommand: ParsableCommand {
   /// Parses the arguments, runs, and ends the process with the status of ``ExitStatus``.
   public static func main() {
     Signals.ignoreBrokenPipe()
-    Memory.limitArenas()
+    Memory.prepare()
     Descriptors.makeRoom()
     do {
       var command = try parseAsRoot()

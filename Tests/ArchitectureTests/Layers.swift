@@ -9,6 +9,7 @@ enum Layers {
     "CGlibc": [],
     "CIPSecMB": [],
     "CJansson": [],
+    "CSQLite": [],
     "CSimdjson": [],
     "CJPEG": [],
     "CPNG": [],
@@ -24,7 +25,8 @@ enum Layers {
     "Bench": ["Cache", "Catalog", "Larder", "Transport"],
     "SampleStore": [],
     "LarderCommands": [
-      "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "Imaging", "Larder",
+      "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
+      "Larder",
       "Orders", "SampleStore",
     ],
     "larder": ["LarderCommands"],
