@@ -95,11 +95,10 @@ package struct StoredFormWriter {
   }
 
   private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
-    // Looked through without a way out before its end, sixteen and more bytes go at once.
-    let count = text.reduce(0) {
-      $0 &+ ($1 < 0x20 || $1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 1 : 0)
+    let mustEscape = text.contains {
+      $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
     }
-    guard count > 0 else { return bytes.append(contentsOf: text) }
+    guard mustEscape else { return bytes.append(contentsOf: text) }
     for byte in text {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"):

@@ -23,6 +23,8 @@ final class ExchangePolicy {
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
     let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000
     easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
+    // For a proxy's CONNECT, to which a request's own lines do not go.
+    if options.proxy != nil { _ = easy.set(CURLOPT_USERAGENT, options.userAgent) }
     if !options.connectTo.isEmpty { easy.set(CURLOPT_CONNECT_TO, context: connectTo.raw) }
   }
 

@@ -6,7 +6,7 @@ enum Memory {
   /// Sets what holds for every command, before there is a thread or a database.
   static func prepare() {
     limitArenas()
-    // SQLite as Debian builds it allocates fifteen times for a row, and locks a count of it all each time.
+    // SQLite as Debian builds it allocates at each step of a row, and locks a count of it all each time.
     larder_sqlite_count_no_memory()
   }
 

@@ -16,8 +16,8 @@ package struct HeaderLines: Sequence, IteratorProtocol {
 
     /// Whether the field has this name, in any case of ASCII letters.
     package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-      guard name.count == wanted.count, let base = bytes.baseAddress, let same = wanted.baseAddress
-      else { return name.isEmpty && wanted.isEmpty }
+      guard name.count == wanted.count else { return false }
+      guard let base = bytes.baseAddress, let same = wanted.baseAddress else { return true }
       // Nearly all servers write the names as the standards do.
       if memcmp(base + name.lowerBound, same, wanted.count) == 0 { return true }
       for (offset, byte) in wanted.enumerated() {

@@ -62,4 +62,21 @@ import Transport
     #expect(lines(1, "accept") == ["accept: image/png"])
     #expect(lines(1, "accept-encoding") == ["accept-encoding: br"])
   }
+
+  @Test func `a proxy that tunnels is told who asks, too`() throws {
+    let proxy = ScriptedServer(.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"))
+    defer { proxy.close() }
+
+    let result = try fetch(
+      "https://shop.example/",
+      testOptions {
+        $0.proxy = proxy.url()
+        $0.userAgent = "larder/1"
+      }
+    )
+
+    #expect(result.failure != nil)
+    #expect(proxy.received.first?.text.hasPrefix("CONNECT shop.example:443 ") == true)
+    #expect(proxy.received.first?.header("User-Agent") == "larder/1")
+  }
 }
