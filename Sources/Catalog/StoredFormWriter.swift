@@ -68,6 +68,30 @@ package struct StoredFormWriter {
     plain(number.description)
   }
 
+  /// Writes a member that is a string, or `null`.
+  package mutating func member(_ name: StaticString, _ text: String?) {
+    self.name(name)
+    value(text)
+  }
+
+  /// Writes a member that is a whole number, or `null`.
+  package mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
+    self.name(name)
+    value(number)
+  }
+
+  /// Writes a member that is a number, which must be finite.
+  package mutating func member(_ name: StaticString, _ number: Double) {
+    self.name(name)
+    value(number)
+  }
+
+  /// Writes a member that is a list of strings.
+  package mutating func member(_ name: StaticString, _ texts: [String]) {
+    self.name(name)
+    value(texts)
+  }
+
   private mutating func plain(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)

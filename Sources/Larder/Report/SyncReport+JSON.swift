@@ -9,24 +9,19 @@ extension SyncReport {
   public func json() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
-      $0.name("catalog")
-      $0.value(catalog)
+      $0.member("catalog", catalog)
       $0.name("details")
       $0.value(details)
-      $0.name("durationSeconds")
-      $0.value((durationSeconds * 1000).rounded() / 1000)
+      $0.member("durationSeconds", (durationSeconds * 1000).rounded() / 1000)
       $0.name("failures")
       $0.array { for failure in failures { $0.value(failure) } }
       $0.name("images")
       $0.value(images)
       $0.name("items")
       $0.value(items)
-      $0.name("outcome")
-      $0.value(outcome.rawValue)
-      $0.name("requests")
-      $0.value(requests)
-      $0.name("run")
-      $0.value(run)
+      $0.member("outcome", outcome.rawValue)
+      $0.member("requests", requests)
+      $0.member("run", run)
       $0.name("sections")
       $0.array { for section in sections { $0.value(section) } }
       $0.name("skipped")
@@ -48,88 +43,58 @@ extension SyncReport {
 extension StoredFormWriter {
   fileprivate mutating func value(_ section: SyncReport.Section) {
     object {
-      $0.name("error")
-      $0.value(section.error)
-      $0.name("items")
-      $0.value(section.items)
-      $0.name("key")
-      $0.value(section.key)
-      $0.name("skipped")
-      $0.value(section.skipped)
-      $0.name("source")
-      $0.value(section.source.rawValue)
-      $0.name("title")
-      $0.value(section.title)
+      $0.member("error", section.error)
+      $0.member("items", section.items)
+      $0.member("key", section.key)
+      $0.member("skipped", section.skipped)
+      $0.member("source", section.source.rawValue)
+      $0.member("title", section.title)
     }
   }
 
   fileprivate mutating func value(_ items: SyncReport.Items) {
     object {
-      $0.name("added")
-      $0.value(items.added)
+      $0.member("added", items.added)
       $0.name("changed")
       $0.array { for change in items.changed { $0.value(change) } }
-      $0.name("moved")
-      $0.value(items.moved)
-      $0.name("removed")
-      $0.value(items.removed)
-      $0.name("total")
-      $0.value(items.total)
-      $0.name("withheld")
-      $0.value(items.withheld)
+      $0.member("moved", items.moved)
+      $0.member("removed", items.removed)
+      $0.member("total", items.total)
+      $0.member("withheld", items.withheld)
     }
   }
 
   private mutating func value(_ change: SyncReport.Change) {
     object {
-      $0.name("field")
-      $0.value(change.field)
-      $0.name("from")
-      $0.value(change.from)
-      $0.name("id")
-      $0.value(change.id)
-      $0.name("to")
-      $0.value(change.to)
+      $0.member("field", change.field)
+      $0.member("from", change.from)
+      $0.member("id", change.id)
+      $0.member("to", change.to)
     }
   }
 
   fileprivate mutating func value(_ details: SyncReport.Details) {
     object {
-      $0.name("failed")
-      $0.value(details.failed)
-      $0.name("fetched")
-      $0.value(details.fetched)
-      $0.name("missing")
-      $0.value(details.missing)
-      $0.name("total")
-      $0.value(details.total)
-      $0.name("unchanged")
-      $0.value(details.unchanged)
+      $0.member("failed", details.failed)
+      $0.member("fetched", details.fetched)
+      $0.member("missing", details.missing)
+      $0.member("total", details.total)
+      $0.member("unchanged", details.unchanged)
     }
   }
 
   fileprivate mutating func value(_ images: SyncReport.Images) {
     object {
-      $0.name("assumed")
-      $0.value(images.assumed)
-      $0.name("bytesFetched")
-      $0.value(images.bytesFetched)
-      $0.name("bytesHeld")
-      $0.value(images.bytesHeld)
-      $0.name("changed")
-      $0.value(images.changed)
-      $0.name("failed")
-      $0.value(images.failed)
-      $0.name("fetched")
-      $0.value(images.fetched)
-      $0.name("fresh")
-      $0.value(images.fresh)
-      $0.name("referenced")
-      $0.value(images.referenced)
-      $0.name("revalidated")
-      $0.value(images.revalidated)
-      $0.name("unique")
-      $0.value(images.unique)
+      $0.member("assumed", images.assumed)
+      $0.member("bytesFetched", images.bytesFetched)
+      $0.member("bytesHeld", images.bytesHeld)
+      $0.member("changed", images.changed)
+      $0.member("failed", images.failed)
+      $0.member("fetched", images.fetched)
+      $0.member("fresh", images.fresh)
+      $0.member("referenced", images.referenced)
+      $0.member("revalidated", images.revalidated)
+      $0.member("unique", images.unique)
     }
   }
 
@@ -139,51 +104,35 @@ extension StoredFormWriter {
       $0.array {
         for failure in squares.failures {
           $0.object {
-            $0.name("path")
-            $0.value(failure.path)
-            $0.name("reason")
-            $0.value(failure.reason)
+            $0.member("path", failure.path)
+            $0.member("reason", failure.reason)
           }
         }
       }
-      $0.name("fresh")
-      $0.value(squares.fresh)
-      $0.name("made")
-      $0.value(squares.made)
-      $0.name("removed")
-      $0.value(squares.removed)
-      $0.name("size")
-      $0.value(squares.size)
-      $0.name("unfinished")
-      $0.value(squares.unfinished)
-      $0.name("unfit")
-      $0.value(squares.unfit)
+      $0.member("fresh", squares.fresh)
+      $0.member("made", squares.made)
+      $0.member("removed", squares.removed)
+      $0.member("size", squares.size)
+      $0.member("unfinished", squares.unfinished)
+      $0.member("unfit", squares.unfit)
     }
   }
 
   fileprivate mutating func value(_ failure: SyncReport.Failure) {
     object {
-      $0.name("attempts")
-      $0.value(failure.attempts)
-      $0.name("detail")
-      $0.value(failure.detail)
-      $0.name("id")
-      $0.value(failure.id)
-      $0.name("reason")
-      $0.value(failure.reason)
-      $0.name("stage")
-      $0.value(failure.stage.rawValue)
-      $0.name("url")
-      $0.value(failure.url)
+      $0.member("attempts", failure.attempts)
+      $0.member("detail", failure.detail)
+      $0.member("id", failure.id)
+      $0.member("reason", failure.reason)
+      $0.member("stage", failure.stage.rawValue)
+      $0.member("url", failure.url)
     }
   }
 
   fileprivate mutating func value(_ item: SyncReport.Unfinished) {
     object {
-      $0.name("stage")
-      $0.value(item.stage.rawValue)
-      $0.name("url")
-      $0.value(item.url)
+      $0.member("stage", item.stage.rawValue)
+      $0.member("url", item.url)
     }
   }
 
@@ -192,14 +141,10 @@ extension StoredFormWriter {
     array {
       for item in skipped {
         $0.object {
-          $0.name("field")
-          $0.value(item.field)
-          $0.name("index")
-          $0.value(item.index)
-          $0.name("reason")
-          $0.value(item.reason)
-          $0.name("section")
-          $0.value(item.section)
+          $0.member("field", item.field)
+          $0.member("index", item.index)
+          $0.member("reason", item.reason)
+          $0.member("section", item.section)
         }
       }
     }
