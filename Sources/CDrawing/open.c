@@ -1,5 +1,5 @@
-// Pango brings some thirty libraries, X11's among them, and finding and binding them took half of the
-// time in which larder starts. Most runs draw nothing, and a machine that only syncs needs none of
+// Pango brings some thirty libraries, X11's among them, and finding and binding them took a third of
+// the time in which larder starts. Most runs draw nothing, and a machine that only syncs needs none of
 // them. So what Imaging calls is defined here, hidden from the libraries themselves, and passes each
 // call on to the function of the same name.
 #pragma GCC visibility push(hidden)
@@ -20,9 +20,9 @@
   F(FcBool, FcConfigBuildFonts, (FcConfig * config), (config))                                      \
   F(FcBool, FcConfigParseAndLoad, (FcConfig * config, const FcChar8 *file, FcBool complain),        \
     (config, file, complain))                                                                       \
-  F(void, g_free, (void *memory), (memory))                                                      \
-  F(void *, g_object_ref, (void *object), (object))                                            \
-  F(void, g_object_unref, (void *object), (object))                                              \
+  F(void, g_free, (void *memory), (memory))                                                         \
+  F(void *, g_object_ref, (void *object), (object))                                                 \
+  F(void, g_object_unref, (void *object), (object))                                                 \
   F(cairo_surface_t *, cairo_image_surface_create, (cairo_format_t format, int width, int height),  \
     (format, width, height))                                                                        \
   F(unsigned char *, cairo_image_surface_get_data, (cairo_surface_t * surface), (surface))          \
@@ -68,7 +68,7 @@
   F(PangoLanguage *, pango_language_from_string, (const char *language), (language))                \
   F(void, pango_context_set_language, (PangoContext * context, PangoLanguage * language),           \
     (context, language))                                                                            \
-  F(void, pango_context_set_round_glyph_positions, (PangoContext * context, int round),        \
+  F(void, pango_context_set_round_glyph_positions, (PangoContext * context, int round),             \
     (context, round))                                                                               \
   F(PangoFontDescription *, pango_font_description_from_string, (const char *text), (text))         \
   F(void, pango_font_description_set_absolute_size, (PangoFontDescription * font, double size),     \
@@ -79,7 +79,7 @@
   F(PangoLayout *, pango_layout_new, (PangoContext * context), (context))                           \
   F(void, pango_layout_set_font_description,                                                        \
     (PangoLayout * layout, const PangoFontDescription *font), (layout, font))                       \
-  F(void, pango_layout_set_single_paragraph_mode, (PangoLayout * layout, int single),          \
+  F(void, pango_layout_set_single_paragraph_mode, (PangoLayout * layout, int single),               \
     (layout, single))                                                                               \
   F(void, pango_layout_set_text, (PangoLayout * layout, const char *text, int count),               \
     (layout, text, count))                                                                          \
@@ -91,7 +91,7 @@
     (PangoLayout * layout, PangoRectangle * ink, PangoRectangle * logical), (layout, ink, logical)) \
   F(PangoLayoutIter *, pango_layout_get_iter, (PangoLayout * layout), (layout))                     \
   F(int, pango_layout_iter_get_index, (PangoLayoutIter * place), (place))                           \
-  F(int, pango_layout_iter_next_cluster, (PangoLayoutIter * place), (place))                   \
+  F(int, pango_layout_iter_next_cluster, (PangoLayoutIter * place), (place))                        \
   F(void, pango_layout_iter_get_cluster_extents,                                                    \
     (PangoLayoutIter * place, PangoRectangle * ink, PangoRectangle * logical),                      \
     (place, ink, logical))                                                                          \

@@ -9,18 +9,11 @@ public enum ContentDigest {
 
   /// The first 63 bits of the SHA-256 of `bytes`.
   public static func number(of bytes: [UInt8]) -> Int64 {
-    bytes.withUnsafeBytes { number(of: $0) }
-  }
-
-  /// The first 63 bits of the SHA-256 of `bytes`, without a copy of either.
-  static func number(of bytes: UnsafeRawBufferPointer) -> Int64 {
-    SHA256.hash(data: bytes).withUnsafeBytes { digest in
-      max(1, Int64(bigEndian: digest.loadUnaligned(as: Int64.self)) & Int64.max)
-    }
+    bytes.withUnsafeBytes { SHA256.hash(data: $0).withUnsafeBytes { prefix($0) } }
   }
 
   /// The first 63 bits of a digest; never 0, which stands for nothing held.
-  static func prefix(_ digest: [UInt8]) -> Int64 {
+  static func prefix(_ digest: some Collection<UInt8>) -> Int64 {
     let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return max(1, Int64(number & UInt64(Int64.max)))
   }

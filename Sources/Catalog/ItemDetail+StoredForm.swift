@@ -3,11 +3,9 @@ extension ItemDetail {
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
-      $0.name("id")
-      $0.value(id)
+      $0.member("id", id)
       if let description {
-        $0.name("description")
-        $0.value(description)
+        $0.member("description", description)
       }
       $0.name("prices")
       $0.array { for price in prices { $0.value(price) } }

@@ -3,18 +3,13 @@ extension StoreItem {
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
-      $0.name("id")
-      $0.value(id)
-      $0.name("title")
-      $0.value(title)
+      $0.member("id", id)
+      $0.member("title", title)
       if let description {
-        $0.name("description")
-        $0.value(description)
+        $0.member("description", description)
       }
-      $0.name("badges")
-      $0.value(badges)
-      $0.name("deliveryTypes")
-      $0.value(deliveryTypes)
+      $0.member("badges", badges)
+      $0.member("deliveryTypes", deliveryTypes)
       if let normalPrice {
         $0.name("normalPrice")
         $0.value(normalPrice)
@@ -24,8 +19,7 @@ extension StoreItem {
         $0.value(salePrice)
       }
       if let coordinate {
-        $0.name("coordinate")
-        $0.value(coordinate.text)
+        $0.member("coordinate", coordinate.text)
       }
       $0.name("images")
       $0.value(images)

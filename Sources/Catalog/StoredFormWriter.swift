@@ -28,6 +28,7 @@ package struct StoredFormWriter {
     separate()
     bytes.append(UInt8(ascii: "\""))
     name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
     endName()
   }
 
@@ -35,12 +36,10 @@ package struct StoredFormWriter {
   mutating func name(escaping name: String) {
     separate()
     quote(name)
-    bytes.removeLast()
     endName()
   }
 
   private mutating func endName() {
-    bytes.append(UInt8(ascii: "\""))
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
   }

@@ -16,15 +16,16 @@ struct HeadFraming {
     lines.withUnsafeBufferPointer { bytes in
       for line in HeaderLines(bytes) {
         let value = UnsafeBufferPointer(rebasing: bytes[line.value])
-        if Self.isNamed(line, "content-length") {
+        if line.isNamed("content-length") {
           add(length: value)
-        } else if Self.isNamed(line, "content-encoding") {
+        } else if line.isNamed("content-encoding") {
           isEncoded =
             isEncoded
-            || !(value.isEmpty || Self.equals(value, "identity") || Self.equals(value, "none"))
-        } else if Self.isNamed(line, "connection") {
-          closes = closes || !Self.equals(value, "keep-alive")
-        } else if Self.isNamed(line, "transfer-encoding") {
+            || !(value.isEmpty || value.equalsIgnoringCase("identity")
+              || value.equalsIgnoringCase("none"))
+        } else if line.isNamed("connection") {
+          closes = closes || !value.equalsIgnoringCase("keep-alive")
+        } else if line.isNamed("transfer-encoding") {
           isChunked = true
         }
       }
@@ -51,16 +52,6 @@ struct HeadFraming {
       let value = Int64(saturatingDigits: number)
       if let length, length != value { isContradictory = true }
       length = value
-    }
-  }
-
-  private static func isNamed(_ line: HeaderLines.Line, _ name: StaticString) -> Bool {
-    line.name.count == name.utf8CodeUnitCount && name.withUTF8Buffer { line.isNamed($0) }
-  }
-
-  private static func equals(_ bytes: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
-    word.withUTF8Buffer { wanted in
-      bytes.count == wanted.count && zip(bytes, wanted).allSatisfy { $0.asciiLowercased == $1 }
     }
   }
 }

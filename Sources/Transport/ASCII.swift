@@ -30,6 +30,16 @@ extension StringProtocol {
   }
 }
 
+extension Collection<UInt8> {
+  /// Compares with a word without regard to the case of ASCII letters.
+  package func equalsIgnoringCase(_ word: StaticString) -> Bool {
+    word.withUTF8Buffer { wanted in
+      count == wanted.count
+        && elementsEqual(wanted) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+  }
+}
+
 /// Walks over the bytes of a header value.
 struct ByteScanner {
   private let bytes: [UInt8]
@@ -59,11 +69,7 @@ struct ByteScanner {
   mutating func skip(word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard position + count <= bytes.count else { return false }
-    let same = word.withUTF8Buffer { wanted in
-      (0..<count).allSatisfy {
-        bytes[position + $0].asciiLowercased == wanted[$0].asciiLowercased
-      }
-    }
+    let same = bytes[position..<position + count].equalsIgnoringCase(word)
     if same { position += count }
     return same
   }

@@ -57,23 +57,18 @@ public struct CacheControl: Hashable, Sendable {
   }
 
   private mutating func apply(_ name: ArraySlice<UInt8>, _ argument: ArraySlice<UInt8>?) {
-    func isNamed(_ directive: StaticString) -> Bool {
-      directive.withUTF8Buffer { wanted in
-        name.count == wanted.count && name.elementsEqual(wanted) { $0.asciiLowercased == $1 }
-      }
-    }
-    if isNamed("max-age") {
+    if name.equalsIgnoringCase("max-age") {
       // A lifetime that cannot be read counts as over. (RFC 9111, section 4.2.1)
       maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)
-    } else if isNamed("stale-if-error") {
+    } else if name.equalsIgnoringCase("stale-if-error") {
       staleIfError = min(staleIfError ?? .max, Self.seconds(argument) ?? 0)
-    } else if isNamed("no-store") {
+    } else if name.equalsIgnoringCase("no-store") {
       noStore = true
-    } else if isNamed("no-cache") {
+    } else if name.equalsIgnoringCase("no-cache") {
       noCache = true
-    } else if isNamed("must-revalidate") {
+    } else if name.equalsIgnoringCase("must-revalidate") {
       mustRevalidate = true
-    } else if isNamed("immutable") {
+    } else if name.equalsIgnoringCase("immutable") {
       immutable = true
     }
   }

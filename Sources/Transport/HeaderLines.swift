@@ -15,6 +15,11 @@ package struct HeaderLines: Sequence, IteratorProtocol {
     fileprivate let bytes: UnsafeBufferPointer<UInt8>
 
     /// Whether the field has this name, in any case of ASCII letters.
+    package func isNamed(_ wanted: StaticString) -> Bool {
+      name.count == wanted.utf8CodeUnitCount && wanted.withUTF8Buffer { isNamed($0) }
+    }
+
+    /// Whether the field has this name, in any case of ASCII letters.
     package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
       guard name.count == wanted.count else { return false }
       guard let base = bytes.baseAddress, let same = wanted.baseAddress else { return true }

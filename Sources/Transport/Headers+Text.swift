@@ -18,7 +18,7 @@ extension Headers {
       kept.reserveCapacity(bytes.count)
       for line in HeaderLines(bytes) where initials >> (bytes[line.whole.lowerBound] & 31) & 1 == 1
       {
-        let isKept = names.contains { $0.withUTF8Buffer { line.isNamed($0) } }
+        let isKept = names.contains { line.isNamed($0) }
         guard isKept else { continue }
         kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[line.whole]))
         if kept.last != 10 { kept.append(10) }
