@@ -81,15 +81,12 @@ extension Index {
     try read { db in
       let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM picture") ?? 0
       var states = [PictureID: PictureState](minimumCapacity: count)
-      let statement = try db.makeStatement(
-        sql: "SELECT id, expiry, coalesce(checked, 0), coalesce(content, 0) FROM picture"
-      )
-      let rows = try Row.fetchCursor(statement)
-      while let row = try rows.next() {
-        states[PictureID(number: row[0])] = PictureState(
-          expiry: row[1],
-          checked: row[2],
-          content: row[3]
+      let rows = try RowReader(db, "SELECT id, expiry, checked, content FROM picture")
+      while try rows.next() {
+        states[PictureID(number: rows.number(0))] = PictureState(
+          expiry: rows.number(1),
+          checked: rows.number(2),
+          content: rows.number(3)
         )
       }
       return states
@@ -99,22 +96,34 @@ extension Index {
   /// The entries of these pictures, as far as they have rows.
   public func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
     try read { db in
-      let statement = try db.cachedStatement(sql: Self.select + " WHERE id = ?")
+      let row = try RowReader(db, Self.select + " WHERE id = ?")
       var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
       for id in ids {
-        if let row = try Row.fetchOne(statement, arguments: [id.number]) {
-          entries[id] = PictureEntry(row)
-        }
+        row.restart(id.number)
+        if try row.next() { entries[id] = PictureEntry(row) }
       }
       return entries
+    }
+  }
+
+  /// The URLs of these pictures, as far as they have rows.
+  public func pictureURLs(_ ids: [PictureID]) throws(CacheError) -> [PictureID: String] {
+    try read { db in
+      let row = try RowReader(db, "SELECT url FROM picture WHERE id = ?")
+      var urls = [PictureID: String](minimumCapacity: ids.count)
+      for id in ids {
+        row.restart(id.number)
+        if try row.next() { urls[id] = row.text(0) }
+      }
+      return urls
     }
   }
 
   /// Calls `body` with every entry, a row at a time, in the order of their identities.
   public func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(CacheError) {
     try read { db in
-      let rows = try Row.fetchCursor(db, sql: Self.select + " ORDER BY id")
-      while let row = try rows.next() { try body(PictureEntry(row)) }
+      let rows = try RowReader(db, Self.select + " ORDER BY id")
+      while try rows.next() { try body(PictureEntry(rows)) }
     }
   }
 
@@ -122,12 +131,9 @@ extension Index {
   public func bytesHeld(_ ids: Set<PictureID>) throws(CacheError) -> Int64 {
     try read { db in
       var bytes: Int64 = 0
-      let rows = try Row.fetchCursor(
-        db,
-        sql: "SELECT id, bytes FROM picture WHERE sha256 IS NOT NULL"
-      )
-      while let row = try rows.next() {
-        if ids.contains(PictureID(number: row[0])) { bytes += row[1] as Int64? ?? 0 }
+      let rows = try RowReader(db, "SELECT id, bytes FROM picture WHERE sha256 IS NOT NULL")
+      while try rows.next() {
+        if ids.contains(PictureID(number: rows.number(0))) { bytes += rows.number(1) }
       }
       return bytes
     }
@@ -188,19 +194,20 @@ struct PictureRowWriter: ~Copyable {
 }
 
 extension PictureEntry {
-  init(_ row: Row) {
-    self.init(id: PictureID(number: row[0]), url: row[1])
-    sha256 = (row[2] as Data?).map { [UInt8]($0) }
-    bytes = row[3] ?? 0
-    type = (row[4] as String?).flatMap(PictureType.init(rawValue:))
-    if let inode = row[5] as Int64?, let modified = row[6] as Int64? {
+  /// Reads the row that a query of ``Index/select`` stands on.
+  init(_ row: borrowing RowReader) {
+    self.init(id: PictureID(number: row.number(0)), url: row.text(1) ?? "")
+    sha256 = row.bytes(2)
+    bytes = row.number(3)
+    type = row.text(4).flatMap(PictureType.init(rawValue:))
+    if let inode = row.optionalNumber(5), let modified = row.optionalNumber(6) {
       stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)
     }
-    response = row[7]
-    expiry = row[8]
-    fetched = row[9]
-    checked = row[10]
-    failure = row[11]
-    failingSince = row[12]
+    response = row.text(7)
+    expiry = row.number(8)
+    fetched = row.optionalNumber(9)
+    checked = row.optionalNumber(10)
+    failure = row.text(11)
+    failingSince = row.optionalNumber(12)
   }
 }

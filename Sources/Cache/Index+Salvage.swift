@@ -20,9 +20,9 @@ extension Index {
     var entries: [PictureID: PictureEntry] = [:]
     for order in ["ASC", "DESC"] {
       _ = try? queue.read { db in
-        let rows = try Row.fetchCursor(db, sql: select + " ORDER BY row \(order)")
-        while let row = try rows.next() {
-          let entry = PictureEntry(row)
+        let rows = try RowReader(db, select + " ORDER BY row \(order)")
+        while try rows.next() {
+          let entry = PictureEntry(rows)
           // A damaged page can hold anything; a URL proves its own row.
           if PictureID(url: entry.url) == entry.id { entries[entry.id] = entry }
         }

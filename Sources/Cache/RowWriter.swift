@@ -82,11 +82,6 @@ struct RowWriter: ~Copyable {
       sqlite3_reset(raw)
       used = 0
     }
-    guard code == SQLITE_DONE else {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: sqlite3_extended_errcode(db.sqliteConnection)),
-        message: db.sqliteConnection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
-      )
-    }
+    guard code == SQLITE_DONE else { throw db.lastError }
   }
 }

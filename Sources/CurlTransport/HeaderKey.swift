@@ -44,9 +44,8 @@ struct HeaderKey: Equatable {
   /// It prints what it is told here once for each request; lines that it makes itself, twice.
   func list(userAgent: String) -> HeaderList {
     var list = HeaderList()
-    for field in headers.fields + credentials.fields where !Self.isFraming(field.name) {
-      list.append(field.name, field.value)
-    }
+    list.append(headers)
+    list.append(credentials)
     func isOpen(_ name: String) -> Bool { !headers.contains(name) && !credentials.contains(name) }
     if isOpen("User-Agent") { list.append("User-Agent", userAgent) }
     if isOpen("Accept") { list.append("Accept", accept.value) }
@@ -64,11 +63,6 @@ struct HeaderKey: Equatable {
       if isOpen("Content-Type") { list.suppress("Content-Type") }
     }
     return list
-  }
-
-  /// Fields that libcurl alone may write, because they say where the message ends.
-  private static func isFraming(_ name: String) -> Bool {
-    name.equalsIgnoringCase("Content-Length") || name.equalsIgnoringCase("Transfer-Encoding")
   }
 }
 

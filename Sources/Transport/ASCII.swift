@@ -1,3 +1,5 @@
+import Glibc
+
 extension UInt8 {
   /// The byte with A to Z turned into a to z.
   package var asciiLowercased: UInt8 {
@@ -30,13 +32,26 @@ extension StringProtocol {
   }
 }
 
-extension Collection<UInt8> {
+extension UnsafeBufferPointer<UInt8> {
   /// Compares with a word without regard to the case of ASCII letters.
   package func equalsIgnoringCase(_ word: StaticString) -> Bool {
-    word.withUTF8Buffer { wanted in
-      count == wanted.count
-        && elementsEqual(wanted) { $0.asciiLowercased == $1.asciiLowercased }
-    }
+    word.withUTF8Buffer { equalsIgnoringCase($0) }
+  }
+
+  /// Compares without regard to the case of ASCII letters.
+  package func equalsIgnoringCase(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    guard let base = baseAddress, let same = other.baseAddress else { return true }
+    // Nearly all servers write words as the standards do.
+    if memcmp(base, same, count) == 0 { return true }
+    return indices.allSatisfy { self[$0].asciiLowercased == other[$0].asciiLowercased }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Compares with a word without regard to the case of ASCII letters.
+  func equalsIgnoringCase(_ word: StaticString) -> Bool {
+    withUnsafeBufferPointer { $0.equalsIgnoringCase(word) }
   }
 }
 

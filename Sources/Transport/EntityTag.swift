@@ -9,18 +9,37 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   ///
   /// A small `w/` and tags without quotes are not valid.
   public init?(_ value: String) {
-    var scanner = ByteScanner(value)
-    scanner.skipBlanks()
-    isWeak = scanner.peek == UInt8(ascii: "W")
-    if isWeak {
-      guard scanner.skip(word: "W/") else { return nil }
+    var value = value
+    let read: (Bool, String)? = value.withUTF8 { bytes in
+      Self.parts(of: bytes).map { ($0, String(decoding: bytes[$1], as: UTF8.self)) }
     }
-    guard scanner.skip(UInt8(ascii: "\"")) else { return nil }
-    let tag = scanner.take { $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }
-    guard scanner.skip(UInt8(ascii: "\"")) else { return nil }
-    scanner.skipBlanks()
-    guard scanner.isAtEnd else { return nil }
-    opaque = String(decoding: tag, as: UTF8.self)
+    guard let read else { return nil }
+    (isWeak, opaque) = read
+  }
+
+  /// Whether a value is a tag.
+  static func isValid(_ value: String) -> Bool {
+    var value = value
+    return value.withUTF8 { parts(of: $0) != nil }
+  }
+
+  /// Whether a tag is weak, and where what stands between its quotes is; nil for what is no tag.
+  private static func parts(
+    of bytes: UnsafeBufferPointer<UInt8>
+  ) -> (isWeak: Bool, opaque: Range<Int>)? {
+    var (start, end) = (0, bytes.count)
+    while start < end, bytes[start].isBlank { start += 1 }
+    while end > start, bytes[end - 1].isBlank { end -= 1 }
+    let isWeak = end - start > 2 && bytes[start] == UInt8(ascii: "W")
+    if isWeak {
+      guard bytes[start + 1] == UInt8(ascii: "/") else { return nil }
+      start += 2
+    }
+    guard end - start >= 2, bytes[start] == UInt8(ascii: "\""), bytes[end - 1] == bytes[start]
+    else { return nil }
+    let opaque = start + 1..<end - 1
+    let isTag = bytes[opaque].allSatisfy { $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }
+    return isTag ? (isWeak, opaque) : nil
   }
 
   /// The tag as it is sent.

@@ -20,16 +20,20 @@ package struct HeaderLines: Sequence, IteratorProtocol {
     }
 
     /// Whether the field has this name, in any case of ASCII letters.
+    package func isNamed(text wanted: String) -> Bool {
+      var wanted = wanted
+      return wanted.withUTF8 { isNamed($0) }
+    }
+
+    /// Whether the field has this name, in any case of ASCII letters.
     package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-      guard name.count == wanted.count else { return false }
-      guard let base = bytes.baseAddress, let same = wanted.baseAddress else { return true }
-      // Nearly all servers write the names as the standards do.
-      if memcmp(base + name.lowerBound, same, wanted.count) == 0 { return true }
-      for (offset, byte) in wanted.enumerated() {
-        let candidate = bytes[name.lowerBound + offset]
-        if candidate != byte, candidate.asciiLowercased != byte.asciiLowercased { return false }
-      }
-      return true
+      UnsafeBufferPointer(rebasing: bytes[name]).equalsIgnoringCase(wanted)
+    }
+
+    /// Adds the whole line to others.
+    func append(to lines: inout [UInt8]) {
+      lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
+      if lines.last != 10 { lines.append(10) }
     }
   }
 

@@ -2,9 +2,9 @@ extension Headers {
   /// The fields as text, `Name: value` a line: what ``init(text:)`` reads back.
   package var text: String { String(decoding: lines, as: UTF8.self) }
 
-  /// Reads back what ``text`` gave; for text of our own making only.
-  package init(text: Substring) {
-    self.init(lines: Array(text.utf8))
+  /// Reads back the UTF-8 of what ``text`` gave; for text of our own making only.
+  package init(text: UnsafeBufferPointer<UInt8>) {
+    self.init(lines: Array(text))
   }
 
   /// Only the fields of these names, in lower case or not, in their order.
@@ -19,9 +19,7 @@ extension Headers {
       for line in HeaderLines(bytes) where initials >> (bytes[line.whole.lowerBound] & 31) & 1 == 1
       {
         let isKept = names.contains { line.isNamed($0) }
-        guard isKept else { continue }
-        kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[line.whole]))
-        if kept.last != 10 { kept.append(10) }
+        if isKept { line.append(to: &kept) }
       }
       return kept
     }

@@ -31,11 +31,15 @@ public struct Headers: Hashable, Sendable {
   /// spaces, so that no value can smuggle in a header of its own.
   public mutating func append(_ name: String, _ value: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return }
+    lines.reserveCapacity(lines.count + name.utf8.count + value.utf8.count + 3)
     lines.append(contentsOf: name.utf8)
     lines.append(UInt8(ascii: ":"))
     lines.append(UInt8(ascii: " "))
-    for byte in value.utf8 {
-      lines.append(byte == 10 || byte == 13 || byte == 0 ? UInt8(ascii: " ") : byte)
+    let start = lines.count
+    lines.append(contentsOf: value.utf8)
+    for place in start..<lines.count
+    where lines[place] == 10 || lines[place] == 13 || lines[place] == 0 {
+      lines[place] = UInt8(ascii: " ")
     }
     lines.append(10)
   }
@@ -113,6 +117,7 @@ public struct Headers: Hashable, Sendable {
 
   /// Calls `body` with where each value of the fields of that name stands, until it returns false.
   private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {
+    guard !lines.isEmpty else { return }
     var name = name
     name.withUTF8 { wanted in
       lines.withUnsafeBufferPointer { lines in

@@ -30,7 +30,7 @@ public struct StoredResponse: Hashable, Sendable {
     self.headers = headers
     self.requestTime = requestTime
     self.responseTime = max(requestTime, responseTime)
-    selectingHeaders = Vary(headers).selected(from: request)
+    selectingHeaders = request.isEmpty ? Headers() : Vary(headers).selected(from: request)
   }
 
   /// What a server may be asked with.
@@ -50,13 +50,7 @@ public struct StoredResponse: Hashable, Sendable {
     responseTime: UnixTime,
     request: Headers = Headers()
   ) -> StoredResponse? {
-    let new = Validators(notModified)
-    if let newTag = new.entityTag.flatMap(EntityTag.init) {
-      guard let tag = validators.entityTag.flatMap(EntityTag.init) else { return nil }
-      guard newTag.isEquivalent(to: tag) else { return nil }
-    } else if let modified = new.lastModified, let held = validators.lastModified {
-      guard modified == held else { return nil }
-    }
+    guard validators.mayBeRenewed(by: Validators(notModified)) else { return nil }
     return StoredResponse(
       status: status,
       headers: merged(notModified),
@@ -68,23 +62,41 @@ public struct StoredResponse: Hashable, Sendable {
 
   /// Replaces what the 304 repeats, but for what describes the body that is kept. (RFC 9111, section 3.2)
   private func merged(_ update: Headers) -> Headers {
-    let hopByHop = (update.combined("Connection") ?? "").lowercased().split(separator: ",").map {
-      String($0.filter { $0 != " " })
+    let hopByHop = update.combined("Connection")?.split(separator: ",").map {
+      $0.filter { $0 != " " }
     }
-    let kept: Set<String> = [
-      "connection", "content-encoding", "content-length", "content-range", "content-type",
-      "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-    ]
-    let fresh = update.fields.filter {
-      let name = $0.name.lowercased()
-      return !kept.contains(name) && !hopByHop.contains(name)
+    return update.merged(into: headers) { line in
+      Self.describesBody.contains { line.isNamed($0) }
+        || hopByHop?.contains { line.isNamed(text: $0) } == true
     }
-    let replaced = Set(fresh.map { $0.name.lowercased() })
-    // An age belongs to the response that carried it.
-    let old = headers.fields.filter {
-      let name = $0.name.lowercased()
-      return !replaced.contains(name) && name != "age"
+  }
+
+  private static let describesBody: [StaticString] = [
+    "Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
+    "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+  ]
+}
+
+extension Headers {
+  /// The fields of `old` as these replace them, without those that `isLeft` names.
+  ///
+  /// On the raw lines, for a cache renews many thousand responses.
+  fileprivate func merged(into old: Headers, except isLeft: (HeaderLines.Line) -> Bool) -> Headers {
+    let lines = lines.withUnsafeBufferPointer { new in
+      old.lines.withUnsafeBufferPointer { old in
+        let fresh = HeaderLines(new).filter { !isLeft($0) }
+        var lines: [UInt8] = []
+        lines.reserveCapacity(old.count + new.count)
+        // An age belongs to the response that carried it.
+        for line in HeaderLines(old) where !line.isNamed("Age") {
+          let name = UnsafeBufferPointer(rebasing: old[line.name])
+          let isReplaced = fresh.contains { $0.isNamed(name) }
+          if !isReplaced { line.append(to: &lines) }
+        }
+        for line in fresh { line.append(to: &lines) }
+        return lines
+      }
     }
-    return Headers(old + fresh)
+    return Headers(lines: lines)
   }
 }

@@ -7,7 +7,7 @@ public struct Validators: Hashable, Sendable {
 
   /// Makes validators; malformed entity-tags are dropped, for they can match nothing.
   public init(entityTag: String?, lastModified: String?) {
-    self.entityTag = entityTag.flatMap { EntityTag($0) == nil ? nil : $0 }
+    self.entityTag = entityTag.flatMap { EntityTag.isValid($0) ? $0 : nil }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -18,6 +18,19 @@ public struct Validators: Hashable, Sendable {
 
   /// Whether there is nothing to ask with.
   public var isEmpty: Bool { entityTag == nil && lastModified == nil }
+
+  /// Whether a 304 with these validators of its own may speak of the version that this is: the
+  /// strongest of them that both have decides. (RFC 9111, section 4.3.4)
+  func mayBeRenewed(by new: Validators) -> Bool {
+    if let newTag = new.entityTag {
+      guard let entityTag else { return false }
+      guard newTag != entityTag else { return true }
+      guard let old = EntityTag(entityTag), let new = EntityTag(newTag) else { return false }
+      return new.isEquivalent(to: old)
+    }
+    guard let modified = new.lastModified, let lastModified else { return true }
+    return modified == lastModified
+  }
 
   /// The fields of a conditional GET. (RFC 9110, sections 13.1.2 and 13.1.3)
   public var conditionalHeaders: Headers {

@@ -104,17 +104,20 @@ struct OriginWord: Sendable, Equatable {
 
   /// Reads back what is kept; nil when there is nothing, or nothing that makes sense.
   private static func response(_ text: String?) -> StoredResponse? {
-    guard let text else { return nil }
-    let end = text.utf8.firstIndex(of: 10) ?? text.endIndex
-    let times = text[..<end].split(separator: " ").compactMap { Int64($0) }
-    guard times.count == 2, end < text.endIndex else { return nil }
-    let headers = Headers(text: text[text.index(after: end)...])
-    return StoredResponse(
-      status: 200,
-      headers: headers,
-      requestTime: UnixTime(times[0]),
-      responseTime: UnixTime(times[1])
-    )
+    guard var text else { return nil }
+    return text.withUTF8 { bytes in
+      guard let end = bytes.firstIndex(of: 10),
+        let space = bytes[..<end].firstIndex(of: UInt8(ascii: " ")),
+        let asked = Int64(String(decoding: bytes[..<space], as: UTF8.self)),
+        let answered = Int64(String(decoding: bytes[(space + 1)..<end], as: UTF8.self))
+      else { return nil }
+      return StoredResponse(
+        status: 200,
+        headers: Headers(text: UnsafeBufferPointer(rebasing: bytes[(end + 1)...])),
+        requestTime: UnixTime(asked),
+        responseTime: UnixTime(answered)
+      )
+    }
   }
 
   /// What asks whether a held document is still right; nothing when there is nothing to ask with.

@@ -130,25 +130,25 @@ final class PictureStage: Sendable {
     context.noteResting(resting)
     for _ in resting { finish(nil) { $0.failed += 1 } }
     guard !due.isEmpty else { return }
-    let entries: [PictureID: PictureEntry]
+    let known: [PictureID: String]
     let unknown: [PictureID: String]
     do throws(CacheError) {
-      entries = try context.index.pictures(due)
-      unknown = entries.count == due.count ? [:] : try urls()
+      known = try context.index.pictureURLs(due)
+      unknown = known.count == due.count ? [:] : try urls()
     } catch {
       for _ in due { finish(nil) { $0.failed += 1 } }
       throw error
     }
     var jobs: [HostPort: [Job]] = [:]
     for id in due {
-      let text = entries[id]?.url ?? unknown[id] ?? ""
+      let text = known[id] ?? unknown[id] ?? ""
       do throws(TransferFailure) {
         let url = try context.transport.parse(text, relativeTo: nil)
         jobs[url.hostPort, default: []].append(
           Job(
             id: id,
             url: url,
-            isHeld: entries[id]?.isHeld ?? false,
+            isHeld: states[id]?.isHeld ?? false,
             value: PictureValue(of: states[id], isChanged: false)
           )
         )
