@@ -1,8 +1,10 @@
-/// Stops asking a host that does not answer.
+/// Stops asking a host that does not answer, or sends everybody away.
 ///
 /// After `failures` attempts in a row without an answer, one probe at a time goes there, at growing distances: a
 /// server that restarts loses nothing. A host that has not answered for `grace` as well is dead: whatever waits
-/// for it fails at once, for `rest`; after that one probe decides.
+/// for it fails at once, for `rest`; after that one probe decides. A host that says nothing but that it is
+/// overloaded is asked again each time after the quiet that it needs; when that has happened as often and for
+/// `patience`, it is dead too, or a catalog of thousands would wait for days.
 public struct CircuitBreaker: Sendable {
   /// When a host counts as silent, and as dead.
   public struct Thresholds: Sendable {
@@ -10,6 +12,8 @@ public struct CircuitBreaker: Sendable {
     public var failures = 5
     /// How long there must have been no answer before the host is dead.
     public var grace = Duration.seconds(3)
+    /// How long a host may send everybody away before it is dead.
+    public var patience = Duration.seconds(60)
     /// How long a dead host is not asked again.
     public var rest = Duration.seconds(30)
     /// The distance to the first probe; doubles with each.
@@ -35,24 +39,35 @@ public struct CircuitBreaker: Sendable {
   private var silentSince: MonotonicTime?
   private var nextProbe: MonotonicTime?
   private var deadUntil: MonotonicTime?
+  /// How often in a row the host was overloaded, and since when.
+  private var refusals = 0
+  private var refusedSince: MonotonicTime?
 
   /// Makes a closed breaker.
   public init() {}
 
   /// Judges the host at a moment.
   public func state(at now: MonotonicTime, _ limits: Thresholds) -> State {
-    if failures < limits.failures { return .closed }
     if let deadUntil { return now < deadUntil ? .dead : .probe }
+    if failures < limits.failures { return .closed }
     if let nextProbe, now < nextProbe { return .resting(until: nextProbe) }
     return .probe
   }
 
-  /// The host answered, whatever it said.
+  /// The host answered, whatever it said but that it is overloaded.
   public mutating func succeeded() {
-    failures = 0
-    silentSince = nil
-    nextProbe = nil
-    deadUntil = nil
+    self = CircuitBreaker()
+  }
+
+  /// The host answered that it is overloaded: to several requests at once, or to one after its quiet.
+  public mutating func sentAway(at now: MonotonicTime, _ limits: Thresholds) {
+    let since = refusedSince ?? now
+    let count = min(refusals + 1, 1 << 20)
+    self = CircuitBreaker()
+    (refusals, refusedSince) = (count, since)
+    if count >= limits.failures, now - since >= limits.patience.wholeNanoseconds {
+      deadUntil = now + limits.rest
+    }
   }
 
   /// An attempt that had started at `start` ended without an answer.

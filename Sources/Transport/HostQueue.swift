@@ -66,8 +66,9 @@ struct HostQueue: Sendable {
   ) -> Permission {
     isHeldBack = active >= window.limit
     if isHeldBack || passedOver > 0 { return .full }
-    if let quietUntil, now < quietUntil { return .notBefore(quietUntil) }
-    switch breaker.state(at: now, limits) {
+    let state = breaker.state(at: now, limits)
+    if state != .dead, let quietUntil, now < quietUntil { return .notBefore(quietUntil) }
+    switch state {
     case .closed: return .go
     case .dead: return .dead
     case .probe: return active == 0 ? .go : .full
@@ -100,12 +101,14 @@ struct HostQueue: Sendable {
       breaker.succeeded()
       overloads = 0
     case .overloaded(let start, let wait):
-      breaker.succeeded()
       window.refused(count: count, since: start, at: now)
       let grown = Self.quiet.least * Double(1 << min(overloads, 6))
       let moment = now + (wait ?? min(grown, Self.quiet.most))
       // Replies to requests of the same volley say the same thing once.
-      if quietUntil.map({ now >= $0 }) ?? true { overloads += 1 }
+      if quietUntil.map({ now >= $0 }) ?? true {
+        overloads += 1
+        breaker.sentAway(at: now, limits)
+      }
       quietUntil = max(quietUntil ?? moment, moment)
     case .unreachable(let start):
       breaker.failed(since: start, at: now, limits)

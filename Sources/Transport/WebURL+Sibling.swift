@@ -4,26 +4,41 @@ extension WebURL {
   /// A catalog names thousands of pictures on one or two origins. Once one of them has been parsed, a
   /// reference that repeats its origin letter for letter, or is a path alone, and holds nothing but unreserved
   /// characters, slashes and a simple query, can mean one thing only: nothing to encode, no dot segments
-  /// to remove, no authority to judge. (RFC 3986, sections 2.3 and 5.2)
+  /// to remove, no authority to judge. (RFC 3986, sections 2.3, 5.2 and 5.2.3)
   ///
   /// - Parameters:
-  ///   - reference: An absolute URL, or an absolute path.
+  ///   - reference: An absolute URL, or a path, absolute or relative.
   ///   - isBase: Whether a path alone is relative to this URL.
   /// - Returns: The URL; a path alone inherits this URL's user information.
   package func sibling(_ reference: String, isBase: Bool) -> WebURL? {
     var reference = reference
     return reference.withUTF8 { bytes in
-      var start = 0
-      if bytes.first != UInt8(ascii: "/") {
-        guard bytes.count > pathStart, startsWithOrigin(bytes) else { return nil }
-        start = pathStart
-      } else if !isBase {
+      guard let first = bytes.first, bytes.count < 4096 else { return nil }
+      if bytes.count > pathStart, startsWithOrigin(bytes) {
+        let path = UnsafeBufferPointer(rebasing: bytes[pathStart...])
+        guard Self.isPlain(path, after: 0) else { return nil }
+        return WebURL(sibling: self, path: pathStart, target: path, keepsUserInfo: false)
+      }
+      guard isBase else { return nil }
+      if first == UInt8(ascii: "/") {
+        guard Self.isPlain(bytes, after: 0) else { return nil }
+        return WebURL(sibling: self, path: pathStart, target: bytes, keepsUserInfo: true)
+      }
+      guard first != UInt8(ascii: "?"), Self.isPlain(bytes, after: UInt8(ascii: "/")) else {
         return nil
       }
-      let rest = UnsafeBufferPointer(rebasing: bytes[start...])
-      guard rest.count < 4096, Self.isPlain(rest) else { return nil }
-      return WebURL(sibling: self, target: rest, keepsUserInfo: start == 0)
+      return WebURL(sibling: self, path: folderEnd, target: bytes, keepsUserInfo: true)
     }
+  }
+
+  /// Where what a relative path is appended to ends: behind the path's last slash.
+  private var folderEnd: Int {
+    var end = pathStart
+    for (place, byte) in text.utf8.enumerated().dropFirst(pathStart) {
+      if byte == UInt8(ascii: "?") { break }
+      if byte == UInt8(ascii: "/") { end = place + 1 }
+    }
+    return end
   }
 
   private func startsWithOrigin(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -31,9 +46,9 @@ extension WebURL {
       && text.utf8.prefix(pathStart).elementsEqual(bytes.prefix(pathStart))
   }
 
-  /// Whether a path with its query reads the same to every parser.
-  private static func isPlain(_ target: UnsafeBufferPointer<UInt8>) -> Bool {
-    var before = UInt8(0)
+  /// Whether a path with its query reads the same to every parser, behind the byte that stands before it.
+  private static func isPlain(_ target: UnsafeBufferPointer<UInt8>, after first: UInt8) -> Bool {
+    var before = first
     var isQuery = false
     for byte in target {
       switch byte {

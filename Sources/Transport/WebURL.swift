@@ -30,13 +30,18 @@ public struct WebURL: Hashable, Sendable {
   /// Where the path starts in the UTF-8 of `text`.
   package var pathStart: Int { authority.length }
 
-  /// Puts another path and query, which need no encoding, behind the origin of `other`.
-  init(sibling other: WebURL, target: UnsafeBufferPointer<UInt8>, keepsUserInfo: Bool) {
+  /// Puts what needs no encoding behind the first bytes of `other`, which end with its origin or in its path.
+  init(
+    sibling other: WebURL,
+    path: Int,
+    target: UnsafeBufferPointer<UInt8>,
+    keepsUserInfo: Bool
+  ) {
     authority =
       keepsUserInfo || other.userInfo == nil ? other.authority : other.authority.withoutUserInfo
-    let origin = other.text.utf8.prefix(other.pathStart)
-    text = String(unsafeUninitializedCapacity: origin.count + target.count) { buffer in
-      let end = buffer.initialize(fromContentsOf: origin)
+    let before = other.text.utf8.prefix(path)
+    text = String(unsafeUninitializedCapacity: before.count + target.count) { buffer in
+      let end = buffer.initialize(fromContentsOf: before)
       return end
         + UnsafeMutableBufferPointer(rebasing: buffer[end...]).initialize(fromContentsOf: target)
     }

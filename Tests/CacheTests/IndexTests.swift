@@ -109,6 +109,35 @@ struct IndexTests {
     #expect(try reader.catalogs().map(\.name) == ["first"])
   }
 
+  @Test func `a row with values of other kinds than were written is only wrong`() throws {
+    let cache = try CacheOnDisk(folder)
+    try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b"))])
+    let id = PictureID(url: url("a"))
+    try cache.index.write { db in
+      try db.execute(
+        sql: """
+          UPDATE picture SET sha256 = 'no digest', bytes = x'ff', type = 7, inode = 'none', \
+          response = x'fffe', expiry = 'soon', checked = 'then', content = 1.5, failure = 0 \
+          WHERE id = ?
+          """,
+        arguments: [id.number]
+      )
+    }
+
+    let entry = try #require(try cache.entry(url("a")))
+    let states = try cache.index.pictureStates()
+    var all: [PictureEntry] = []
+    try cache.index.forEachPicture { all.append($0) }
+
+    #expect(entry.url == url("a") && entry.type == nil && entry.expiry == 0)
+    #expect(entry.stamp == FileStamp(inode: 0, bytes: 0, modified: entry.stamp?.modified ?? 0))
+    #expect(states[id] == PictureState(expiry: 0, checked: 0, content: 1))
+    #expect(try cache.index.pictureURLs([id, PictureID(url: "x")]) == [id: url("a")])
+    #expect(try cache.index.bytesHeld([id]) == 0)
+    #expect(all.count == 2 && Index.salvage(root + "/index.sqlite").count == 2)
+    #expect(try cache.verify().damaged == [String(path("a").dropFirst("cache/".count))])
+  }
+
   @Test func `equal listings have one number, others their own, and order counts`() throws {
     let index = try opened()
     let items = ["a", "b", "c"].map {

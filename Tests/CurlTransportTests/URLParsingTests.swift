@@ -42,7 +42,8 @@ import Transport
 
   @Test(arguments: [
     "http://h.example/", "https://H.example:8443/p/q.jpg?v=1", "http://u:p@h.example/x",
-    "http://h.example:80/p", "http://[2001:db8::1]:81/p",
+    "http://h.example:80/p", "http://[2001:db8::1]:81/p", "http://h.example/p/q/?v=a/b",
+    "http://u:p@h.example", "http://h.example/%2e%2e/p;q/r",
   ])
   func `a plain reference reads as libcurl reads it, though libcurl is not asked`(
     _ base: String
@@ -53,7 +54,8 @@ import Transport
       "/./a", "/../a", "/a/./b", "/a/../b", "/a/..", "/a/.", "/.a", "//a", "/a//b", "/a?b?c",
       "/a%20b", "/a b", "/한", "/a;b", "/a:b", "/a@b", "/a\\b", "/a#b", "/a?b#c", "/a&b", "/a=b",
       "?b=1",
-      "", "a", "a/b", ".", "..", "/a?b=../c", "/a?b=//c",
+      "", "a", "a/b", ".", "..", "/a?b=../c", "/a?b=//c", "a.jpg", "a/b.jpg?c=1", "a/", "a/../b",
+      "a/.b", "./a", "..a", "a..b", "a//b", "a:b", "1:2", "a?b", "a?b?c", "a#b", "-a", "~a/_b.c", "=a",
     ]
     var plain = 0
 
@@ -63,7 +65,7 @@ import Transport
       #expect(try url == CurlTransport.parse(text, relativeTo: base))
     }
 
-    #expect(plain == 20)
+    #expect(plain == 29)
     #expect(base.sibling("/a", isBase: false) == nil)
     #expect(base.sibling("https://other.example/a", isBase: true) == nil)
   }

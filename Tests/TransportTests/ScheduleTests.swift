@@ -144,6 +144,84 @@ import Testing
     #expect(waits == [0.25, 0.5, 1, 2])
   }
 
+  /// Asks a host that sends everybody away until something else happens than a wait, and says when, and how
+  /// often it was asked.
+  private static func knock(
+    _ schedule: inout TransferSchedule,
+    _ host: Int,
+    from start: Double,
+    wait: Duration? = nil
+  ) -> (seconds: Double, asked: Int, failed: [Int]) {
+    var (now, asked) = (start, 0)
+    while true {
+      let steps = drain(&schedule, at: now)
+      let started = started(steps)
+      asked += started.count
+      for transfer in started {
+        schedule.finished(host: host, .overloaded(since: at(now), wait: wait), at: at(now))
+        schedule.add(transfer, host: host, priority: .image)
+      }
+      let failed = failed(steps)
+      // Hours later it would go on for ever.
+      guard failed.isEmpty, now < 10_000 else { return (now, asked, failed) }
+      if started.isEmpty, case .wait(let moment?) = steps.last {
+        now = Double(moment - at(0)) / 1e9
+      }
+    }
+  }
+
+  @Test(arguments: [(nil, 63.75, 10), (Duration.seconds(60), 240, 5), (.seconds(2), 60, 31)])
+  func `a host that sends everybody away for a minute is dead, and a probe brings it back`(
+    _ wait: Duration?,
+    _ end: Double,
+    _ volleys: Int
+  ) {
+    var schedule = TransferSchedule(Self.limits(64, 1))
+    let host = schedule.addHost()
+    for transfer in 0..<1000 { schedule.add(transfer, host: host, priority: .image) }
+
+    let first = Self.knock(&schedule, host, from: 0, wait: wait)
+
+    #expect(first.seconds == end && first.asked == volleys && first.failed.count == 1000)
+
+    schedule.add(1, host: host, priority: .image)
+    schedule.add(2, host: host, priority: .image)
+    #expect(Self.failed(Self.drain(&schedule, at: end + 29)) == [1, 2])
+    schedule.add(3, host: host, priority: .image)
+    schedule.add(4, host: host, priority: .image)
+    let later = max(end + 30, end + Double(wait?.components.seconds ?? 0))
+    #expect(Self.started(Self.drain(&schedule, at: later)) == [3])
+    schedule.finished(host: host, Self.delivered, at: Self.at(later))
+    #expect(Self.started(Self.drain(&schedule, at: later)) == [4])
+  }
+
+  @Test func `one answer a minute keeps a busy host alive`() {
+    var schedule = TransferSchedule(Self.limits(64, 1))
+    let host = schedule.addHost()
+    var (now, delivered) = (0.0, 0)
+    for transfer in 0..<50 { schedule.add(transfer, host: host, priority: .image) }
+
+    while delivered < 20 {
+      let steps = Self.drain(&schedule, at: now)
+      #expect(Self.failed(steps).isEmpty)
+      guard Self.started(steps).isEmpty else {
+        let isDelivered = now >= Double(delivered + 1) * 50
+        if isDelivered { delivered += 1 }
+        schedule.finished(
+          host: host,
+          isDelivered ? Self.delivered : .overloaded(since: Self.at(now), wait: nil),
+          at: Self.at(now)
+        )
+        schedule.add(100, host: host, priority: .image)
+        continue
+      }
+      guard case .wait(let moment?) = steps.last else { break }
+      now = Double(moment - Self.at(0)) / 1e9
+    }
+
+    #expect(delivered == 20)
+  }
+
   @Test func `a retry comes back when it is due`() {
     var schedule = TransferSchedule(Self.limits(64, 1))
     let host = schedule.addHost()
