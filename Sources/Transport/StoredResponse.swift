@@ -81,7 +81,8 @@ extension Headers {
   /// The fields of `old` as these replace them, without those that `isLeft` names.
   ///
   /// On the raw lines, for a cache renews many thousand responses.
-  fileprivate func merged(into old: Headers, except isLeft: (HeaderLines.Line) -> Bool) -> Headers {
+  fileprivate func merged(into old: Headers, except isLeft: (HeaderLines.Line) -> Bool) -> Headers
+  {
     let lines = lines.withUnsafeBufferPointer { new in
       old.lines.withUnsafeBufferPointer { old in
         let fresh = HeaderLines(new).filter { !isLeft($0) }
