@@ -43,7 +43,7 @@ class Origin:
     def __init__(self, work, sets, port):
         self.work, self.port = work, port
         random.seed(1)
-        www = os.path.join(work, "www")
+        self.www = www = os.path.join(work, "www")
         self.names = {name: make_set(www, name, list_) for name, list_ in sets.items()}
         self.bytes = {name: sum(list_) for name, list_ in sets.items()}
         self.ca = os.path.join(work, "ca.pem")
