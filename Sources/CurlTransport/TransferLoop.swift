@@ -129,7 +129,10 @@ final class TransferLoop {
         if let transfer = transfers[number] { start(transfer, at: now) }
       case .fail(let number):
         guard let transfer = transfers[number] else { continue }
-        finish(transfer, .failure(transfer.failure ?? transfer.failure(.circuitOpen)))
+        let why =
+          schedule.sendsAway(transfer.host)
+          ? "the host has answered nothing but 429 or 503 for a while" : "the host does not answer"
+        finish(transfer, .failure(transfer.failure ?? transfer.failure(.circuitOpen, detail: why)))
       case .wait(let moment):
         // A deadline that has passed must not keep an idle loop awake.
         let deadline = ended == nil ? options.deadline : nil

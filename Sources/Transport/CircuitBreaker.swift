@@ -46,6 +46,9 @@ public struct CircuitBreaker: Sendable {
   /// Makes a closed breaker.
   public init() {}
 
+  /// Whether the host's last word was that it is overloaded.
+  public var sendsAway: Bool { refusals > 0 }
+
   /// Judges the host at a moment.
   public func state(at now: MonotonicTime, _ limits: Thresholds) -> State {
     if let deadUntil { return now < deadUntil ? .dead : .probe }

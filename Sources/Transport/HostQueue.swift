@@ -31,6 +31,9 @@ struct HostQueue: Sendable {
     self.window = window
   }
 
+  /// Whether the host's last word was that it is overloaded.
+  var sendsAway: Bool { breaker.sendsAway }
+
   var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
 
   mutating func push(_ transfer: Int, _ priority: Request.Priority, first: Bool) {

@@ -140,6 +140,9 @@ public struct TransferSchedule: Sendable {
     return .wait(until: timers.earliest)
   }
 
+  /// Whether a host's last word was that it is overloaded; a dead host that has said so is not silent.
+  public func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
+
   /// Takes note of how an attempt ended; to repeat it, add it again.
   public mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
     active -= 1

@@ -63,6 +63,28 @@ import Transport
     #expect(lines(1, "accept-encoding") == ["accept-encoding: br"])
   }
 
+  @Test func `fields go out as they are, empty ones too, but for those that frame the message`()
+    throws
+  {
+    let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
+    defer { server.close() }
+
+    _ = try fetch(server.url()) {
+      $0.headers = [
+        "X-Empty": "", "X-Name": "반찬: a, b", "content-length": "99",
+        "Transfer-Encoding": "chunked",
+      ]
+      $0.credentials = ["Authorization": "Bearer t", "Content-Length": "7"]
+    }.get()
+
+    let request = try #require(server.received.first)
+    #expect(request.header("X-Empty") == "")
+    #expect(request.header("X-Name") == "반찬: a, b")
+    #expect(request.header("Authorization") == "Bearer t")
+    #expect(request.header("Content-Length") == nil)
+    #expect(request.header("Transfer-Encoding") == nil)
+  }
+
   @Test func `a proxy that tunnels is told who asks, too`() throws {
     let proxy = ScriptedServer(.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"))
     defer { proxy.close() }

@@ -213,4 +213,34 @@ import Transport
     #expect(all.filter { $0.failure?.reason == .circuitOpen }.count >= 30)
     #expect(dead.received.count < 20)
   }
+
+  @Test func `a host that sends everybody away is given up for all that waits for it`() throws {
+    let server = ScriptedServer(
+      .send("HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n")
+    )
+    defer { server.close() }
+    let transport = try CurlTransport(
+      testOptions {
+        $0.retry.retries = 0
+        $0.breaker.failures = 3
+        $0.breaker.patience = .zero
+        $0.perHost = .fixed(1)
+      }
+    )
+    let results = Results()
+
+    for number in 0..<50 {
+      transport.fetch(
+        Request(try CurlTransport.parse(server.url("/\(number)"))),
+        into: CollectingSink(),
+        completion: results.completion(number)
+      )
+    }
+    let failures = results.wait(for: 50).compactMap(\.failure)
+
+    #expect(failures.filter { $0.reason == .http(503) }.count == 3)
+    #expect(failures.filter { $0.reason == .circuitOpen }.count == 47)
+    #expect(failures.last?.detail.contains("429 or 503") == true)
+    #expect(server.received.count == 3)
+  }
 }

@@ -183,6 +183,7 @@ import Testing
     let first = Self.knock(&schedule, host, from: 0, wait: wait)
 
     #expect(first.seconds == end && first.asked == volleys && first.failed.count == 1000)
+    #expect(schedule.sendsAway(host))
 
     schedule.add(1, host: host, priority: .image)
     schedule.add(2, host: host, priority: .image)
@@ -193,6 +194,7 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: later)) == [3])
     schedule.finished(host: host, Self.delivered, at: Self.at(later))
     #expect(Self.started(Self.drain(&schedule, at: later)) == [4])
+    #expect(!schedule.sendsAway(host))
   }
 
   @Test func `one answer a minute keeps a busy host alive`() {
