@@ -4,7 +4,8 @@
 /// server that restarts loses nothing. A host that has not answered for `grace` as well is dead: whatever waits
 /// for it fails at once, for `rest`; after that one probe decides. A host that says nothing but that it is
 /// overloaded is asked again each time after the quiet that it needs; when that has happened as often and for
-/// `patience`, it is dead too, or a catalog of thousands would wait for days.
+/// `patience`, or `toldPatience` if it says when to come back, it is dead too, or a catalog of thousands would
+/// wait for days.
 public struct CircuitBreaker: Sendable {
   /// When a host counts as silent, and as dead.
   public struct Thresholds: Sendable {
@@ -14,6 +15,8 @@ public struct CircuitBreaker: Sendable {
     public var grace = Duration.seconds(3)
     /// How long a host may send everybody away before it is dead.
     public var patience = Duration.seconds(60)
+    /// The same for a host that says when to come back: longer than most limits of a rate look at.
+    public var toldPatience = Duration.seconds(900)
     /// How long a dead host is not asked again.
     public var rest = Duration.seconds(30)
     /// The distance to the first probe; doubles with each.
@@ -62,15 +65,28 @@ public struct CircuitBreaker: Sendable {
     self = CircuitBreaker()
   }
 
-  /// The host answered that it is overloaded: to several requests at once, or to one after its quiet.
-  public mutating func sentAway(at now: MonotonicTime, _ limits: Thresholds) {
+  /// The host answered that it is overloaded.
+  ///
+  /// - Parameters:
+  ///   - isAnew: Whether it was left alone before; answers to several requests at once count as one.
+  ///   - isTold: Whether it said when to come back.
+  ///   - now: The moment.
+  ///   - limits: When it is dead.
+  public mutating func sentAway(
+    isAnew: Bool,
+    isTold: Bool,
+    at now: MonotonicTime,
+    _ limits: Thresholds
+  ) {
+    // It is not silent.
+    (failures, silentSince, nextProbe) = (0, nil, nil)
+    guard isAnew else { return }
     let since = refusedSince ?? now
-    let count = min(refusals + 1, 1 << 20)
-    self = CircuitBreaker()
-    (refusals, refusedSince) = (count, since)
-    if count >= limits.failures, now - since >= limits.patience.wholeNanoseconds {
-      deadUntil = now + limits.rest
-    }
+    refusedSince = since
+    refusals = min(refusals + 1, 1 << 20)
+    let patience = isTold ? limits.toldPatience : limits.patience
+    let isDead = refusals >= limits.failures && now - since >= patience.wholeNanoseconds
+    deadUntil = isDead ? now + limits.rest : nil
   }
 
   /// An attempt that had started at `start` ended without an answer.

@@ -108,10 +108,9 @@ struct HostQueue: Sendable {
       let grown = Self.quiet.least * Double(1 << min(overloads, 6))
       let moment = now + (wait ?? min(grown, Self.quiet.most))
       // Replies to requests of the same volley say the same thing once.
-      if quietUntil.map({ now >= $0 }) ?? true {
-        overloads += 1
-        breaker.sentAway(at: now, limits)
-      }
+      let isAnew = quietUntil.map { now >= $0 } ?? true
+      if isAnew { overloads += 1 }
+      breaker.sentAway(isAnew: isAnew, isTold: wait != nil, at: now, limits)
       quietUntil = max(quietUntil ?? moment, moment)
     case .unreachable(let start):
       breaker.failed(since: start, at: now, limits)

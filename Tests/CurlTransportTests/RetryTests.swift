@@ -223,7 +223,7 @@ import Transport
       testOptions {
         $0.retry.retries = 0
         $0.breaker.failures = 3
-        $0.breaker.patience = .zero
+        $0.breaker.toldPatience = .zero
         $0.perHost = .fixed(1)
       }
     )
