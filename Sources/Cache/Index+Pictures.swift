@@ -95,27 +95,28 @@ extension Index {
 
   /// The entries of these pictures, as far as they have rows.
   public func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
-    try read { db in
-      let row = try RowReader(db, Self.select + " WHERE id = ?")
-      var entries = [PictureID: PictureEntry](minimumCapacity: ids.count)
-      for id in ids {
-        row.restart(id.number)
-        if try row.next() { entries[id] = PictureEntry(row) }
-      }
-      return entries
-    }
+    try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
   /// The URLs of these pictures, as far as they have rows.
   public func pictureURLs(_ ids: [PictureID]) throws(CacheError) -> [PictureID: String] {
+    try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
+  }
+
+  /// What `value` reads from the row of each of these pictures that has one.
+  private func rows<Value>(
+    of ids: [PictureID],
+    _ sql: String,
+    _ value: (borrowing RowReader) -> Value?
+  ) throws(CacheError) -> [PictureID: Value] {
     try read { db in
-      let row = try RowReader(db, "SELECT url FROM picture WHERE id = ?")
-      var urls = [PictureID: String](minimumCapacity: ids.count)
+      let row = try RowReader(db, sql)
+      var values = [PictureID: Value](minimumCapacity: ids.count)
       for id in ids {
         row.restart(id.number)
-        if try row.next() { urls[id] = row.text(0) }
+        if try row.next() { values[id] = value(row) }
       }
-      return urls
+      return values
     }
   }
 

@@ -13,21 +13,20 @@ extension WebURL {
   package func sibling(_ reference: String, isBase: Bool) -> WebURL? {
     var reference = reference
     return reference.withUTF8 { bytes in
-      guard let first = bytes.first, bytes.count < 4096 else { return nil }
-      if bytes.count > pathStart, startsWithOrigin(bytes) {
-        let path = UnsafeBufferPointer(rebasing: bytes[pathStart...])
-        guard Self.isPlain(path, after: 0) else { return nil }
-        return WebURL(sibling: self, path: pathStart, target: path, keepsUserInfo: false)
-      }
-      guard isBase else { return nil }
-      if first == UInt8(ascii: "/") {
-        guard Self.isPlain(bytes, after: 0) else { return nil }
-        return WebURL(sibling: self, path: pathStart, target: bytes, keepsUserInfo: true)
-      }
-      guard first != UInt8(ascii: "?"), Self.isPlain(bytes, after: UInt8(ascii: "/")) else {
-        return nil
-      }
-      return WebURL(sibling: self, path: folderEnd, target: bytes, keepsUserInfo: true)
+      guard !bytes.isEmpty, bytes.count < 4096 else { return nil }
+      let isWhole = bytes.count > pathStart && startsWithOrigin(bytes)
+      let target = isWhole ? UnsafeBufferPointer(rebasing: bytes[pathStart...]) : bytes
+      let slash = UInt8(ascii: "/")
+      let isRooted = target[0] == slash
+      guard isWhole || isBase, target[0] != UInt8(ascii: "?"),
+        Self.isPlain(target, after: isRooted ? 0 : slash)
+      else { return nil }
+      return WebURL(
+        sibling: self,
+        path: isRooted ? pathStart : folderEnd,
+        target: target,
+        keepsUserInfo: !isWhole
+      )
     }
   }
 
