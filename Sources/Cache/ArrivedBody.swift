@@ -1,7 +1,9 @@
 import Transport
 
 /// A picture's body that has arrived in full, and what is to be made of it.
-struct ArrivedBody: Sendable {
+///
+/// A class, for it goes from hand to hand and each copy of its many parts would be counted in and out.
+final class ArrivedBody: Sendable {
   /// Makes the row to write, on the lane, because the transfer thread has no time to read headers.
   let entry: @Sendable () -> PictureEntry
   let type: PictureType?
@@ -14,4 +16,19 @@ struct ArrivedBody: Sendable {
   /// What was held before, if anything.
   let previous: PictureEntry?
   let completion: @Sendable (PictureOutcome) -> Void
+
+  init(
+    entry: @escaping @Sendable () -> PictureEntry,
+    arrival: PictureSink.Arrival,
+    previous: PictureEntry?,
+    completion: @escaping @Sendable (PictureOutcome) -> Void
+  ) {
+    self.entry = entry
+    type = arrival.type
+    rest = arrival.rest
+    spill = arrival.spill
+    provesEnd = arrival.provesEnd
+    self.previous = previous
+    self.completion = completion
+  }
 }

@@ -43,7 +43,7 @@ public final class CacheLayout: Sendable {
       0o644
     )
     if descriptor >= 0 {
-      let file = OpenFile(path: path + "/CACHEDIR.TAG", descriptor: descriptor)
+      let file = OpenFile("CACHEDIR.TAG", in: root, descriptor: descriptor)
       try SystemDisk().append(Array(Self.tag.utf8).span.bytes, to: file)
     }
   }

@@ -54,14 +54,18 @@ public final class Folder: Sendable {
 
 /// A file held open for writing, closed exactly once.
 public final class OpenFile: Sendable {
-  /// The path, for messages.
-  public let path: String
+  private let folder: String
+  private let name: String
   let descriptor: Int32
 
-  init(path: String, descriptor: Int32) {
-    self.path = path
+  init(_ name: String, in folder: Folder, descriptor: Int32) {
+    self.folder = folder.path
+    self.name = name
     self.descriptor = descriptor
   }
+
+  /// The path, for messages; put together when there is one.
+  public var path: String { "\(folder)/\(name)" }
 
   deinit { close(descriptor) }
 }
@@ -94,23 +98,22 @@ public struct SystemDisk: Disk {
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
     guard descriptor >= 0 else { throw .system("create", "\(folder.path)/\(name)", errno: errno) }
-    return OpenFile(path: "\(folder.path)/\(name)", descriptor: descriptor)
+    return OpenFile(name, in: folder, descriptor: descriptor)
   }
 
   /// Opens the file by `openat`, never through a link nor waiting for a pipe's other end.
   public func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
     -> OpenFile
   {
-    let path = "\(folder.path)/\(name)"
     let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(folder.descriptor, name, flags)
-    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
-    let file = OpenFile(path: path, descriptor: descriptor)
+    guard descriptor >= 0 else { throw .system("open", "\(folder.path)/\(name)", errno: errno) }
+    let file = OpenFile(name, in: folder, descriptor: descriptor)
     guard let stamp = folder.stamp(of: name), stamp.bytes >= size else {
-      throw .system("go on with", path, errno: ENODATA)
+      throw .system("go on with", file.path, errno: ENODATA)
     }
     if stamp.bytes > size, ftruncate(descriptor, Int(size)) != 0 {
-      throw .system("cut", path, errno: errno)
+      throw .system("cut", file.path, errno: errno)
     }
     return file
   }

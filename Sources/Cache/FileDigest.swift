@@ -26,7 +26,7 @@ extension CacheLayout {
       if errno == ENOENT || errno == ELOOP { return nil }
       throw .system("open", "\(folder.path)/\(name)", errno: errno)
     }
-    let file = OpenFile(path: "\(folder.path)/\(name)", descriptor: descriptor)
+    let file = OpenFile(name, in: folder, descriptor: descriptor)
     guard let stamp = folder.stamp(of: name) else { return nil }
     var hash = SHA256()
     var type: PictureType?

@@ -8,7 +8,7 @@ extension Folder {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(self.descriptor, name, flags)
     guard descriptor >= 0 else { return nil }
-    let file = OpenFile(path: "\(path)/\(name)", descriptor: descriptor)
+    let file = OpenFile(name, in: self, descriptor: descriptor)
     guard let stamp = stamp(of: name), stamp.bytes < limit else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(stamp.bytes))
     var filled = 0

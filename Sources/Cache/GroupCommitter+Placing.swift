@@ -30,10 +30,10 @@ extension GroupCommitter {
           staged.completion
         )
         continue
-      case .renamed(let stamp):
-        placed.add(staged, stamp)
+      case .renamed(let picture):
+        placed.add(picture)
       case .kept:
-        placed.add(staged, staged.entry.stamp)
+        placed.add(PlacedBatch.Picture(staged, staged.entry.stamp))
       }
     }
     placed.add(group)
@@ -42,7 +42,7 @@ extension GroupCommitter {
   /// Where a staged picture ended up.
   private enum Place {
     case kept
-    case renamed(FileStamp?)
+    case renamed(PlacedBatch.Picture)
     case failed(CacheError)
 
     var isRenamed: Bool {
@@ -63,14 +63,15 @@ extension GroupCommitter {
       if let stamp = try linkEqual(staged.entry, to: name, in: folder) {
         try disk.remove(partialName, in: layout.partial)
         if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
-        return .renamed(stamp)
+        return .renamed(PlacedBatch.Picture(staged, stamp))
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
       // What stays of the note is swept by the next run, for it has no body any more.
       if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
-      placed.note(staged.entry)
-      return .renamed(staged.entry.stamp)
+      let picture = PlacedBatch.Picture(staged, staged.entry.stamp)
+      placed.note(picture)
+      return .renamed(picture)
     } catch {
       note(error)
       if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }

@@ -7,11 +7,13 @@ import Transport
 /// What is submitted is done in order, and gathered into groups. Lanes share the gate that holds the transfer
 /// thread back, and the committer that their groups go to.
 final class IngestLane: @unchecked Sendable {
-  // SAFETY: `group`, `generation` and `digester` belong to `queue`, which is serial; `inbox` has a lock. All else is
-  // constant.
+  // SAFETY: `group`, `dueAt`, `isAlarmSet` and `digester` belong to `queue`, which is serial; `inbox` has a lock. All
+  // else is constant.
   private var digester = BatchDigester()
   private var group = CommitGroup()
-  private var generation = 0
+  /// When the group that is being filled goes off, full or not.
+  private var dueAt = DispatchTime.distantFuture
+  private var isAlarmSet = false
 
   /// What all lanes of a store have in common.
   final class Shared: Sendable {
@@ -130,11 +132,22 @@ final class IngestLane: @unchecked Sendable {
     if group.isFull(shared.groupSize) {
       send()
     } else if wasEmpty {
-      let due = generation
-      queue.asyncAfter(deadline: .now() + shared.patience) { [weak self] in
-        guard let self, self.generation == due else { return }
-        self.send()
-      }
+      dueAt = .now() + shared.patience
+      setAlarm()
+    }
+  }
+
+  /// Looks again when the present group is due.
+  ///
+  /// One look serves many groups: most are full long before, and a timer for each would cost as much as its rows.
+  private func setAlarm() {
+    guard !isAlarmSet else { return }
+    isAlarmSet = true
+    queue.asyncAfter(deadline: dueAt) { [weak self] in
+      guard let self else { return }
+      self.isAlarmSet = false
+      guard !self.group.isEmpty else { return }
+      if .now() < self.dueAt { self.setAlarm() } else { self.send() }
     }
   }
 
@@ -142,7 +155,6 @@ final class IngestLane: @unchecked Sendable {
     guard !group.isEmpty else { return }
     let full = group
     group = CommitGroup()
-    generation += 1
     committer.send(full)
   }
 
@@ -220,14 +232,15 @@ final class IngestLane: @unchecked Sendable {
   private func stage(_ whole: ArrivedBody, _ type: PictureType, _ digest: [UInt8])
     throws(CacheError) -> StagedPicture
   {
+    let rest = whole.rest
     var digest = digest
     let size: Int64
     if let spill = whole.spill {
       if let failure = spill.failure.withLock({ $0 }) { throw failure }
-      try spill.append(whole.rest, layout, disk)
+      try spill.append(rest, layout, disk)
       (digest, size) = (spill.digest(), spill.size)
     } else {
-      size = Int64(whole.rest.count)
+      size = Int64(rest.count)
     }
     var entry = whole.entry()
     entry.sha256 = digest
@@ -251,7 +264,7 @@ final class IngestLane: @unchecked Sendable {
       file = spilled
     } else {
       file = try disk.create(entry.partialName, in: layout.partial)
-      try disk.append(whole.rest.span.bytes, to: file)
+      try disk.append(rest.span.bytes, to: file)
     }
     if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
     entry.stamp = try file.stamp()

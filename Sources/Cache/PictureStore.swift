@@ -94,15 +94,7 @@ public final class PictureStore: Sendable {
     // Behind what was handed on in pieces, now or in an earlier attempt.
     (arrival.lane ?? freeLane).submit(
       .whole(
-        ArrivedBody(
-          entry: entry,
-          type: arrival.type,
-          rest: arrival.rest,
-          spill: arrival.spill,
-          provesEnd: arrival.provesEnd,
-          previous: previous,
-          completion: completion
-        )
+        ArrivedBody(entry: entry, arrival: arrival, previous: previous, completion: completion)
       )
     )
   }

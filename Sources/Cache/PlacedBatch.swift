@@ -29,7 +29,7 @@ struct PlacedBatch: Sendable {
   private var rows: [PictureEntry] = []
   private var details: [(detail: DetailEntry, catalog: Int64, document: DocumentEntry)] = []
   private var completions: [@Sendable () -> Void] = []
-  private var byContent: [Int64: PictureEntry] = [:]
+  private var byContent: [Int64: Picture] = [:]
 
   /// How many have come through batches so far, this one included.
   private(set) var total = 0
@@ -44,8 +44,8 @@ struct PlacedBatch: Sendable {
     return next
   }
 
-  mutating func add(_ staged: StagedPicture, _ stamp: FileStamp?) {
-    pictures.append(Picture(staged, stamp))
+  mutating func add(_ picture: Picture) {
+    pictures.append(picture)
     total += 1
   }
 
@@ -66,13 +66,13 @@ struct PlacedBatch: Sendable {
   }
 
   /// Notes that a picture's file is in place, ahead of its row, for those with equal bytes.
-  mutating func note(_ entry: PictureEntry) {
-    if let digest = entry.sha256 { byContent[ContentDigest.prefix(digest)] = entry }
+  mutating func note(_ picture: Picture) {
+    if let digest = picture.entry.sha256 { byContent[ContentDigest.prefix(digest)] = picture }
   }
 
   /// The picture of this batch that holds these bytes, ahead of its row.
   func entry(holding content: Int64) -> PictureEntry? {
-    byContent[content]
+    byContent[content]?.entry
   }
 
   /// Writes everything, in a transaction that the caller holds.

@@ -146,8 +146,8 @@ final class Exchange {
   }
 
   private func prepareHeaders(_ transfer: Transfer) {
+    if let headerKey, headerKey.fits(transfer) { return }
     let key = HeaderKey(transfer)
-    guard key != headerKey else { return }
     headerKey = key
     let list = key.list(userAgent: policy.options.userAgent)
     easy.set(headers: list)

@@ -30,6 +30,15 @@ struct HeaderKey: Equatable {
     takesCodedBytes = transfer.takesCodedBytes
   }
 
+  /// Whether a transfer's header lines are these; asked for each, and nearly always so.
+  func fits(_ transfer: Transfer) -> Bool {
+    let request = transfer.request
+    guard transfer.isAtFirstOrigin else { return self == HeaderKey(transfer) }
+    return headers == request.headers && credentials == request.credentials
+      && accept == request.accept && userInfo == transfer.url.userInfo && resume == transfer.resume
+      && isPost == (request.method == .post) && takesCodedBytes == transfer.takesCodedBytes
+  }
+
   /// What libcurl is told about codings; nil has nothing decoded.
   ///
   /// An empty text asks for all that libcurl can decode. `identity` asks for none, yet has what comes decoded all

@@ -147,7 +147,7 @@ final class DetailStage: Sendable {
     switch reply {
     case .failed(let failure):
       if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
-        context.failures.count(failure)
+        context.failures.count(attempts: failure.attempts)
         return .unchanged(held)
       }
       context.failures.note(.detail, id: nil, failure)
@@ -210,14 +210,14 @@ final class DetailStage: Sendable {
     case .failed(let failure)
     where failure.status == 404 || failure.status == 410
       || failure.reason == .http(404):
-      context.failures.count(failure)
+      context.failures.count(attempts: failure.attempts)
       var document = DocumentEntry(url: source.name, mapping: mapping)
       document.fetched = context.now().seconds
       keepMissing(id, document)
 
     case .failed(let failure):
       if let held, let known, OriginWord.excuses(failure, of: held, at: context.now()) {
-        context.failures.count(failure)
+        context.failures.count(attempts: failure.attempts)
         return settle(known)
       }
       context.failures.note(.detail, id: id, failure)

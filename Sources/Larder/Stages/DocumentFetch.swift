@@ -92,7 +92,7 @@ extension RunContext {
     case .failure(let failure):
       return .failed(failure)
     case .success(let response):
-      failures.count(response)
+      failures.count(attempts: response.attempts)
       if response.isNotModified {
         guard let held else {
           return .failed(

@@ -249,7 +249,7 @@ final class PictureStage: Sendable {
     // `arrived` ends in finish(_:_:).
     context.transport.fetch(request, into: adopted ?? sink) { [self] result in
       if let head = adopted?.head, let held, case .failure(let refusal) = result {
-        context.failures.count(refusal)
+        context.failures.count(attempts: refusal.attempts)
         assume(held, head, job, asked)
       } else {
         arrived(result, job, held, sink, asked)
@@ -280,39 +280,13 @@ final class PictureStage: Sendable {
     _ sink: PictureSink,
     _ asked: UnixTime
   ) {
-    let now = context.now
     switch result {
-    case .success(let response) where response.isNotModified:
-      context.failures.count(response)
-      sink.restart()
-      guard let held else {
-        let failure = TransferFailure(
-          reason: .badResponse,
-          url: job.url.redacted,
-          detail: "304 for a picture that is not held",
-          attempts: response.attempts,
-          status: 304
-        )
-        return failed(job, nil, failure)
-      }
-      context.store.keep(
-        row: { held.renewed(by: response.head, asked: asked, answered: now()) },
-        completion: { [self] in
-          finish(job) {
-            $0.revalidated += 1
-          }
-        }
-      )
     case .success(let response):
-      context.store.keep(
-        sink,
-        as: {
-          var entry = PictureEntry(id: job.id, url: job.url.text)
-          entry.enter(response.head, asked: asked, answered: now())
-          return entry
-        },
-        replacing: held
-      ) { [self] outcome in settled(outcome, job, held, response) }
+      if response.isNotModified {
+        renewed(job, held, sink, response, asked)
+      } else {
+        keep(job, held, sink, response, asked)
+      }
     case .failure(let failure):
       // Of what may come another time the next run need not fetch the same bytes again.
       if RetryPolicy.mayPass(failure) || failure.endedWithRun {
@@ -324,15 +298,65 @@ final class PictureStage: Sendable {
     }
   }
 
+  /// Hands new bytes to the store.
+  private func keep(
+    _ job: Job,
+    _ held: PictureEntry?,
+    _ sink: PictureSink,
+    _ response: Response,
+    _ asked: UnixTime
+  ) {
+    let now = context.now
+    let head = response.head
+    let attempts = response.attempts
+    context.store.keep(
+      sink,
+      as: {
+        var entry = PictureEntry(id: job.id, url: job.url.text)
+        entry.enter(head, asked: asked, answered: now())
+        return entry
+      },
+      replacing: held
+    ) { [self] outcome in settled(outcome, job, held, attempts: attempts) }
+  }
+
+  /// Keeps what is held, under the origin's new word.
+  private func renewed(
+    _ job: Job,
+    _ held: PictureEntry?,
+    _ sink: PictureSink,
+    _ response: Response,
+    _ asked: UnixTime
+  ) {
+    let now = context.now
+    let head = response.head
+    context.failures.count(attempts: response.attempts)
+    sink.restart()
+    guard let held else {
+      let failure = TransferFailure(
+        reason: .badResponse,
+        url: job.url.redacted,
+        detail: "304 for a picture that is not held",
+        attempts: response.attempts,
+        status: 304
+      )
+      return failed(job, nil, failure)
+    }
+    context.store.keep(
+      row: { held.renewed(by: head, asked: asked, answered: now()) },
+      completion: { [self] in finish(job) { $0.revalidated += 1 } }
+    )
+  }
+
   private func settled(
     _ outcome: PictureOutcome,
     _ job: Job,
     _ held: PictureEntry?,
-    _ response: Response
+    attempts: Int
   ) {
     switch outcome {
     case .stored(let bytes, let wasHeld):
-      context.failures.count(response)
+      context.failures.count(attempts: attempts)
       stored(job.id)
       finish(job, bytes: bytes) {
         $0.fetched += 1
@@ -340,7 +364,7 @@ final class PictureStage: Sendable {
         if wasHeld { $0.changed += 1 }
       }
     case .same(let bytes):
-      context.failures.count(response)
+      context.failures.count(attempts: attempts)
       finish(job, bytes: bytes) {
         $0.fetched += 1
         $0.bytesFetched += bytes
@@ -350,7 +374,7 @@ final class PictureStage: Sendable {
         reason: reason,
         url: job.url.redacted,
         detail: detail,
-        attempts: response.attempts
+        attempts: attempts
       )
       failed(job, held, failure)
     }
@@ -359,7 +383,7 @@ final class PictureStage: Sendable {
   /// Enters a failure in the picture's row, which keeps the bytes that it may hold.
   private func failed(_ job: Job, _ held: PictureEntry?, _ failure: TransferFailure) {
     if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
-      context.failures.count(failure)
+      context.failures.count(attempts: failure.attempts)
       return finish(job) { $0.fresh += 1 }
     }
     context.failures.note(job.id, failure)

@@ -90,14 +90,10 @@ final class FailureLog: Sendable {
     )
   }
 
-  /// Counts the requests of a transfer that ended well.
-  func count(_ response: Response) {
-    state.withLock { $0.attempts += response.attempts }
-  }
-
-  /// Counts the requests of a transfer whose failure is an answer: there is no such detail.
-  func count(_ failure: TransferFailure) {
-    state.withLock { $0.attempts += failure.attempts }
+  /// Counts the requests of a transfer that is none of the failures: it ended well, or its failure is an answer,
+  /// such as that there is no such detail.
+  func count(attempts: Int) {
+    state.withLock { $0.attempts += attempts }
   }
 
   /// Notes that the cache itself failed; the first such failure is the run's.

@@ -134,7 +134,7 @@ final class SectionStage: Sendable {
     switch reply {
     case .failed(let failure):
       if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
-        context.failures.count(failure)
+        context.failures.count(attempts: failure.attempts)
         reading.excused = failure.description
         let sections = try context.index.decoded(held.id)
         reading.pages.append(Page(document: held, sections: sections))
