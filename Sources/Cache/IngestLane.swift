@@ -20,6 +20,7 @@ final class IngestLane: @unchecked Sendable {
     let layout: CacheLayout
     let disk: any Disk
     let committer: GroupCommitter
+    let pool: BodyPool
     let gate = ByteGate(room: 2 << 20)
     /// How many pictures make a group full.
     let groupSize: Int
@@ -32,6 +33,7 @@ final class IngestLane: @unchecked Sendable {
       _ layout: CacheLayout,
       _ disk: any Disk,
       _ committer: GroupCommitter,
+      _ pool: BodyPool,
       _ patience: DispatchTimeInterval,
       lanes: Int
     ) {
@@ -40,6 +42,7 @@ final class IngestLane: @unchecked Sendable {
       self.layout = layout
       self.disk = disk
       self.committer = committer
+      self.pool = pool
     }
   }
 
@@ -194,7 +197,9 @@ final class IngestLane: @unchecked Sendable {
     for digest in digests {
       guard let body = bodies.popLast() else { return }
       ingest(body, digest)
-      shared.gate.leave(Int64(body.rest.count))
+      let bytes = body.takeRest()
+      shared.gate.leave(Int64(bytes.count))
+      shared.pool.give(bytes)
     }
   }
 

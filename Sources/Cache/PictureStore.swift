@@ -20,6 +20,7 @@ public enum PictureOutcome: Sendable, Equatable {
 /// transaction. A crash loses at most the group being written and the one being placed: 64
 /// pictures, none of them older than 250 ms.
 public final class PictureStore: Sendable {
+  let pool = BodyPool()
   private let committer: GroupCommitter
   private let partials: PartialBodies
   private let lanes: [IngestLane]
@@ -62,7 +63,7 @@ public final class PictureStore: Sendable {
     )
     self.committer = committer
     let count = max(1, lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes))
-    let shared = IngestLane.Shared(layout, disk, committer, patience, lanes: count)
+    let shared = IngestLane.Shared(layout, disk, committer, pool, patience, lanes: count)
     self.lanes = (0..<count).map { _ in IngestLane(shared) }
   }
 
