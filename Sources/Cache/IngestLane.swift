@@ -199,7 +199,7 @@ final class IngestLane: @unchecked Sendable {
       ingest(body, digest)
       let bytes = body.takeRest()
       shared.gate.leave(Int64(bytes.count))
-      shared.pool.give(bytes)
+      shared.pool.give(consume bytes)
     }
   }
 

@@ -50,6 +50,34 @@ struct PictureStoreTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func `each of many groups is committed after a while, full or not`() async throws {
+    // 32 make a group full: the last of each round begins one that is never full.
+    for round in 0..<2 {
+      await withTaskGroup(of: PictureOutcome.self) { group in
+        for number in 0..<33 {
+          let name = "\(round)-\(number)"
+          let sink = cache.store.sink(id: PictureID(url: url(name)), url: url(name))
+          #expect(CacheOnDisk.send(jpeg(name), into: sink) == nil)
+          group.addTask { [store = cache.store] in
+            await withCheckedContinuation { done in
+              store.keep(
+                sink,
+                as: { PictureEntry(id: PictureID(url: url(name)), url: url(name)) },
+                replacing: nil
+              ) { done.resume(returning: $0) }
+            }
+          }
+        }
+        for await outcome in group {
+          #expect(outcome == .stored(bytes: 64, wasHeld: false))
+        }
+      }
+    }
+
+    #expect(try cache.verify() == VerifyReport(checked: 66))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func `the last pictures of a run do not wait for a group to fill`() async throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder, patience: .seconds(3600))

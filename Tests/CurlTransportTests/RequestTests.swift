@@ -63,6 +63,54 @@ import Transport
     #expect(lines(1, "accept-encoding") == ["accept-encoding: br"])
   }
 
+  @Test func `what one request sends is never left for the next, whichever comes after which`()
+    throws
+  {
+    let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
+    defer { server.close() }
+    let changes: [(inout Request) -> Void] = [
+      { _ in },
+      { $0.headers = ["If-None-Match": "\"a\""] },
+      { $0.headers = ["If-None-Match": "\"b\""] },
+      { $0.credentials = ["Authorization": "Bearer t"] },
+      { $0.accept = .picture },
+      { $0.accept = .json },
+      { $0.method = .post; $0.body = [0x7b, 0x7d] },
+    ]
+    let plain = try CurlTransport.parse(server.url("/x"), relativeTo: nil)
+    let withUser = try CurlTransport.parse(
+      server.url("/x").replacingOccurrences(of: "//", with: "//u:p@"),
+      relativeTo: nil
+    )
+    let requests = changes.map { change in
+      var request = Request(plain)
+      change(&request)
+      return request
+    } + [Request(withUser)]
+    func send(_ request: Request, over transport: CurlTransport) throws -> String {
+      let results = Results()
+      transport.fetch(request, into: CollectingSink(), completion: results.completion(0))
+      _ = try results.wait(for: 1)[0].get()
+      return try #require(server.received.last).text
+    }
+    let alone = try requests.map { request in
+      let transport = try CurlTransport(testOptions())
+      defer { transport.shutdown() }
+      return try send(request, over: transport)
+    }
+    #expect(Set(alone).count == requests.count)
+    // One handle serves all: every request once after every other.
+    let transport = try CurlTransport(testOptions { $0.parallel = .fixed(1) })
+    defer { transport.shutdown() }
+
+    for (first, one) in requests.enumerated() {
+      for (second, other) in requests.enumerated() {
+        #expect(try send(one, over: transport) == alone[first])
+        #expect(try send(other, over: transport) == alone[second], "\(second) after \(first)")
+      }
+    }
+  }
+
   @Test func `fields go out as they are, empty ones too, but for those that frame the message`()
     throws
   {
