@@ -128,9 +128,13 @@ extension Index {
     }
   }
 
-  /// How many bytes are held of these pictures.
-  public func bytesHeld(_ ids: Set<PictureID>) throws(CacheError) -> Int64 {
+  /// How many bytes are held of these pictures, or of all.
+  public func bytesHeld(_ ids: Set<PictureID>?) throws(CacheError) -> Int64 {
     try read { db in
+      guard let ids else {
+        let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")
+        return try sums.next() ? sums.number(0) : 0
+      }
       var bytes: Int64 = 0
       let rows = try RowReader(db, "SELECT id, bytes FROM picture WHERE sha256 IS NOT NULL")
       while try rows.next() {

@@ -145,10 +145,13 @@ public final class SyncRun: Sendable {
     var made = try squares?.finish(pictures.seen)
     if let failure = context.failures.cacheFailure ?? store.failure { throw failure }
 
+    let seen = pictures.seen
+    // What this run brought it has seen; of what was there before, perhaps not all.
+    let hasOthers = states.keys.contains { !seen.contains($0) }
     var report = try writing.report(
       details: details?.tally,
       pictures: pictures.tally,
-      seen: pictures.seen
+      bytesHeld: try index.bytesHeld(hasOthers ? seen : nil)
     )
     report.run = run
     if transport.hasStopped { report.outcome = .interrupted }
@@ -168,8 +171,7 @@ public final class SyncRun: Sendable {
       sections: sections.sections.map { RunSection($0) }
     )
     // Later than the run's end, which says what is shown.
-    let known = states.keys.contains { !pictures.seen.contains($0) }
-    if isWhole, report.outcome == .complete, try known || index.hasUnreferenced() {
+    if isWhole, report.outcome == .complete, try hasOthers || index.hasUnreferenced() {
       try index.markUnreferenced(except: try index.referencedPictures(), at: now().seconds)
     }
     // Strays that this run may not sweep are for the next to find, which looks only when in doubt.

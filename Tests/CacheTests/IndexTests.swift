@@ -134,6 +134,7 @@ struct IndexTests {
     #expect(states[id] == PictureState(expiry: 0, checked: 0, content: 1))
     #expect(try cache.index.pictureURLs([id, PictureID(url: "x")]) == [id: url("a")])
     #expect(try cache.index.bytesHeld([id]) == 0)
+    #expect(try cache.index.bytesHeld(nil) == cache.index.bytesHeld([PictureID(url: url("b"))]))
     #expect(all.count == 2 && Index.salvage(root + "/index.sqlite").count == 2)
     #expect(try cache.verify().damaged == [String(path("a").dropFirst("cache/".count))])
   }

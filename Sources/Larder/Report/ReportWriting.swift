@@ -21,7 +21,7 @@ struct ReportWriting {
   func report(
     details: SyncReport.Details?,
     pictures: SyncReport.Images,
-    seen: Set<PictureID>
+    bytesHeld: Int64
   ) throws(CacheError) -> SyncReport {
     var report = SyncReport(catalog: context.catalog.name)
     for section in sections {
@@ -51,7 +51,7 @@ struct ReportWriting {
     }
     report.details = details ?? SyncReport.Details()
     report.images = pictures
-    report.images.bytesHeld = try context.index.bytesHeld(seen)
+    report.images.bytesHeld = bytesHeld
     report.failures = context.failures.all(owners: try owners())
     report.unfinished = context.failures.unfinished
     report.requests = context.failures.requests
