@@ -20,6 +20,18 @@ final class Results: Sendable {
     }
   }
 
+  /// Starts a GET over a transport that others use too; its result gets that number.
+  func begin(
+    _ number: Int,
+    _ url: String,
+    over transport: CurlTransport,
+    _ change: (inout Request) -> Void = { _ in }
+  ) throws {
+    var request = Request(try CurlTransport.parse(url))
+    change(&request)
+    transport.fetch(request, into: CollectingSink(), completion: completion(number))
+  }
+
   func wait(for count: Int) -> [Result<Response, TransferFailure>] {
     for _ in 0..<count { done.wait() }
     return results.withLock { results in

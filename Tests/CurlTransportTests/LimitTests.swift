@@ -123,8 +123,7 @@ import Transport
     let results = Results()
 
     for number in 0..<10 {
-      let request = Request(try CurlTransport.parse(server.url("/\(number)")))
-      transport.fetch(request, into: CollectingSink(), completion: results.completion(number))
+      try results.begin(number, server.url("/\(number)"), over: transport)
     }
     let all = results.wait(for: 10)
 

@@ -23,11 +23,7 @@ import Transport
 
     for url in urls {
       let results = Results()
-      transport.fetch(
-        Request(try transport.parse(url, relativeTo: nil)),
-        into: CollectingSink(),
-        completion: results.completion(0)
-      )
+      try results.begin(0, url, over: transport)
       _ = try results.wait(for: 1)[0].get()
     }
 
@@ -75,18 +71,21 @@ import Transport
       { $0.credentials = ["Authorization": "Bearer t"] },
       { $0.accept = .picture },
       { $0.accept = .json },
-      { $0.method = .post; $0.body = [0x7b, 0x7d] },
+      {
+        $0.method = .post; $0.body = [0x7b, 0x7d]
+      },
     ]
     let plain = try CurlTransport.parse(server.url("/x"), relativeTo: nil)
     let withUser = try CurlTransport.parse(
       server.url("/x").replacingOccurrences(of: "//", with: "//u:p@"),
       relativeTo: nil
     )
-    let requests = changes.map { change in
-      var request = Request(plain)
-      change(&request)
-      return request
-    } + [Request(withUser)]
+    let requests =
+      changes.map { change in
+        var request = Request(plain)
+        change(&request)
+        return request
+      } + [Request(withUser)]
     func send(_ request: Request, over transport: CurlTransport) throws -> String {
       let results = Results()
       transport.fetch(request, into: CollectingSink(), completion: results.completion(0))

@@ -72,8 +72,7 @@ import Transport
     let results = Results()
 
     for number in 0..<300 {
-      let request = Request(try CurlTransport.parse(server.url("/\(number)")))
-      transport.fetch(request, into: CollectingSink(), completion: results.completion(number))
+      try results.begin(number, server.url("/\(number)"), over: transport)
     }
     let failures = results.wait(for: 300).compactMap(\.failure)
 
@@ -91,19 +90,11 @@ import Transport
     post.headers = ["Content-Type": "application/json"]
     post.body = Array("{}".utf8)
 
-    transport.fetch(
-      Request(try CurlTransport.parse(server.url("/get"))),
-      into: CollectingSink(),
-      completion: results.completion(0)
-    )
+    try results.begin(0, server.url("/get"), over: transport)
     _ = results.wait(for: 1)
     transport.fetch(post, into: CollectingSink(), completion: results.completion(1))
     let all = results.wait(for: 1)
-    transport.fetch(
-      Request(try CurlTransport.parse(server.url("/get"))),
-      into: CollectingSink(),
-      completion: results.completion(2)
-    )
+    try results.begin(2, server.url("/get"), over: transport)
     let last = results.wait(for: 1)[2]
 
     #expect(all[1].failure?.reason == .http(503))
@@ -201,11 +192,7 @@ import Transport
 
     for number in 0..<100 {
       let server = number.isMultiple(of: 2) ? dead : live
-      transport.fetch(
-        Request(try CurlTransport.parse(server.url("/\(number)"))),
-        into: CollectingSink(),
-        completion: results.completion(number)
-      )
+      try results.begin(number, server.url("/\(number)"), over: transport)
     }
     let all = results.wait(for: 100)
 
@@ -230,11 +217,7 @@ import Transport
     let results = Results()
 
     for number in 0..<50 {
-      transport.fetch(
-        Request(try CurlTransport.parse(server.url("/\(number)"))),
-        into: CollectingSink(),
-        completion: results.completion(number)
-      )
+      try results.begin(number, server.url("/\(number)"), over: transport)
     }
     let failures = results.wait(for: 50).compactMap(\.failure)
 

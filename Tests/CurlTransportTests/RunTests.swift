@@ -18,11 +18,7 @@ import Transport
     let results = Results()
 
     for number in 0..<1000 {
-      transport.fetch(
-        Request(try CurlTransport.parse(server.url("/\(number)"))),
-        into: CollectingSink(),
-        completion: results.completion(number)
-      )
+      try results.begin(number, server.url("/\(number)"), over: transport)
     }
     let all = results.wait(for: 1000)
 
@@ -49,11 +45,7 @@ import Transport
     let results = Results()
 
     for number in 0..<30 {
-      transport.fetch(
-        Request(try CurlTransport.parse(server.url("/\(number)"))),
-        into: CollectingSink(),
-        completion: results.completion(number)
-      )
+      try results.begin(number, server.url("/\(number)"), over: transport)
     }
     let all = results.wait(for: 30)
 
@@ -71,11 +63,7 @@ import Transport
     let transport = try CurlTransport(testOptions { $0.parallel = .fixed(2) })
     let results = Results()
     for number in 0..<10 {
-      transport.fetch(
-        Request(try CurlTransport.parse(server.url("/\(number)"))),
-        into: CollectingSink(),
-        completion: results.completion(number)
-      )
+      try results.begin(number, server.url("/\(number)"), over: transport)
     }
     arrived.wait()
 
@@ -90,19 +78,11 @@ import Transport
     defer { server.close() }
     let transport = try CurlTransport(testOptions())
     let results = Results()
-    transport.fetch(
-      Request(try CurlTransport.parse(server.url("/hang"))),
-      into: CollectingSink(),
-      completion: results.completion(0)
-    )
+    try results.begin(0, server.url("/hang"), over: transport)
     transport.cancelAll()
     _ = results.wait(for: 1)
 
-    transport.fetch(
-      Request(try CurlTransport.parse(server.url("/a"))),
-      into: CollectingSink(),
-      completion: results.completion(1)
-    )
+    try results.begin(1, server.url("/a"), over: transport)
     let last = results.wait(for: 1)[1]
 
     #expect(last.response != nil)
@@ -152,11 +132,7 @@ import Transport
     let results = Results()
 
     for number in 0..<3 {
-      transport.fetch(
-        Request(try CurlTransport.parse(server.url())),
-        into: CollectingSink(),
-        completion: results.completion(number)
-      )
+      try results.begin(number, server.url(), over: transport)
     }
     let all = results.wait(for: 3)
 
@@ -172,11 +148,7 @@ import Transport
     hanging.deadline = .now() + .milliseconds(100)
 
     transport.fetch(hanging, into: CollectingSink(), completion: results.completion(0))
-    transport.fetch(
-      Request(try CurlTransport.parse(server.url("/a"))),
-      into: CollectingSink(),
-      completion: results.completion(1)
-    )
+    try results.begin(1, server.url("/a"), over: transport)
     let all = results.wait(for: 2)
 
     #expect(all[0].failure?.reason == .deadline)

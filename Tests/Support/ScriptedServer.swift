@@ -58,21 +58,11 @@ package final class ScriptedServer: Sendable {
 
   package init(_ script: @escaping @Sendable (Received) -> [Action]) {
     self.script = script
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let listener = listener
-    let port = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-        precondition(bind(listener, raw, length) == 0, "no loopback port")
-        listen(listener, 128)
-        getsockname(listener, raw, &length)
-      }
-      return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+    guard let bound = try? LoopbackPort(), listen(bound.descriptor, 128) == 0 else {
+      fatalError("no loopback port")
     }
-    self.port = port
+    listener = bound.descriptor
+    port = Int(bound.number)
     startThread { [self] in acceptAll() }
   }
 
