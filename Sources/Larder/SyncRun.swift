@@ -130,7 +130,7 @@ public final class SyncRun: Sendable {
       squares?.add(CollectionOfOne(id))
     }
     let details = try detailStage(context, addresses, pictures)
-    let sections = SectionStage(context, previous: before) { arrival in
+    let sections = SectionStage(context, previous: before, ahead: pictures.askAhead) { arrival in
       self.complete(arrival, context, details, pictures)
     }
     sections.start(targets)

@@ -266,7 +266,8 @@ final class DetailStage: Sendable {
     base: WebURL?
   ) -> (entry: DetailEntry, references: [PictureReference]) {
     var detail = detail
-    let references = context.resolve(&detail.images, base: base)
+    let references = context.references(to: detail.images, base: base)
+    detail.images.resolve(references)
     let entry = DetailEntry(
       item: detail.id,
       document: document.id,

@@ -23,6 +23,8 @@ final class PictureStage: Sendable {
     var isOpen: Bool
     var states: [PictureID: PictureState]
     var seen: Set<PictureID> = []
+    /// What was asked for before it was counted.
+    var ahead: Set<PictureID> = []
     var tally = SyncReport.Images()
     var lines: [HostPort: WorkLine<Job>] = [:]
     var recovery: Recovery
@@ -79,6 +81,26 @@ final class PictureStage: Sendable {
     for line in lines { line.open() }
   }
 
+  /// Asks for the pictures of a section that was just decoded, while its listing is being kept.
+  ///
+  /// ``add(_:)`` counts them once that stands. An unattended run waits until it knows what matters most.
+  func askAhead(_ references: [PictureReference]) {
+    guard !context.options.onlyDue else { return }
+    var jobs: [HostPort: [Job]] = [:]
+    let now = context.now().seconds
+    state.withLock { state in
+      for reference in references {
+        let id = reference.id
+        guard case .success(let url) = reference.url, !state.seen.contains(id),
+          state.states[id]?.isFresh(at: now) != true, state.ahead.insert(id).inserted
+        else { continue }
+        begin()
+        jobs[url.hostPort, default: []].append(job(id, url, state.states[id], isChanged: true))
+      }
+    }
+    enqueue(jobs)
+  }
+
   /// Adds references whose URLs are at hand: a section or detail just decoded.
   func add(_ references: [PictureReference]) {
     var jobs: [HostPort: [Job]] = [:]
@@ -92,15 +114,7 @@ final class PictureStage: Sendable {
         case .success where rests(id, at: now, state):
           resting.append(id)
         case .success(let url):
-          let known = state.states[id]
-          jobs[url.hostPort, default: []].append(
-            Job(
-              id: id,
-              url: url,
-              isHeld: known?.isHeld ?? false,
-              value: PictureValue(of: known, isChanged: true)
-            )
-          )
+          jobs[url.hostPort, default: []].append(job(id, url, state.states[id], isChanged: true))
         case .failure(let failure):
           refused.append((id, failure))
         }
@@ -144,14 +158,7 @@ final class PictureStage: Sendable {
       let text = known[id] ?? unknown[id] ?? ""
       do throws(TransferFailure) {
         let url = try context.transport.parse(text, relativeTo: nil)
-        jobs[url.hostPort, default: []].append(
-          Job(
-            id: id,
-            url: url,
-            isHeld: states[id]?.isHeld ?? false,
-            value: PictureValue(of: states[id], isChanged: false)
-          )
-        )
+        jobs[url.hostPort, default: []].append(job(id, url, states[id], isChanged: false))
       } catch {
         context.failures.note(id, error)
         finish(nil) { $0.failed += 1 }
@@ -165,6 +172,7 @@ final class PictureStage: Sendable {
     state.tally.referenced += 1
     guard state.seen.insert(id).inserted else { return false }
     state.tally.unique += 1
+    if state.ahead.remove(id) != nil { return false }
     if let known = state.states[id], known.isFresh(at: now) {
       state.tally.fresh += 1
       context.progress.update {
@@ -173,9 +181,24 @@ final class PictureStage: Sendable {
       }
       return false
     }
+    begin()
+    return true
+  }
+
+  /// Enters the group for a picture that needs a request.
+  private func begin() {
     group.enter()  // Left in finish(_:_:), the only way out of a request.
     context.progress.update { $0.pictures.total += 1 }
-    return true
+  }
+
+  private func job(_ id: PictureID, _ url: WebURL, _ known: PictureState?, isChanged: Bool) -> Job
+  {
+    Job(
+      id: id,
+      url: url,
+      isHeld: known?.isHeld ?? false,
+      value: PictureValue(of: known, isChanged: isChanged)
+    )
   }
 
   /// Whether an unattended run leaves a picture alone that failed for a lasting reason.

@@ -3,28 +3,33 @@ import Catalog
 import Transport
 
 extension RunContext {
-  /// Makes the references absolute, as they will be sent, and says which pictures they are.
+  /// Which pictures an item refers to, with their URLs as they will be sent.
   ///
-  /// What is no URL that larder fetches stays as the feed wrote it, and is a picture that fails:
-  /// now, and in every run until the feed is mended.
-  func resolve(_ images: inout [ImageReference], base: WebURL?) -> [PictureReference] {
-    var references: [PictureReference] = []
-    references.reserveCapacity(images.count)
-    for (place, image) in images.enumerated() {
+  /// What is no URL that larder fetches is a picture that fails: now, and in every run until the feed is mended.
+  func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
+    images.map { image in
       do throws(TransferFailure) {
         let url = try transport.parse(image.url, relativeTo: base)
-        images[place] = ImageReference(role: image.role, url: url.text)
-        references.append(PictureReference(id: PictureID(url: url.text), url: .success(url)))
+        return PictureReference(id: PictureID(url: url.text), url: .success(url))
       } catch {
-        references.append(PictureReference(id: PictureID(url: image.url), url: .failure(error)))
+        return PictureReference(id: PictureID(url: image.url), url: .failure(error))
       }
     }
-    return references
   }
 
   /// The items of a listing.
   func items(_ listing: Int64) throws(CacheError) -> [StoreItem] {
     try index.storeItems(listing: listing)
+  }
+}
+
+extension [ImageReference] {
+  /// Makes each absolute, as it will be sent; what is no URL stays as the feed wrote it.
+  mutating func resolve(_ references: some Sequence<PictureReference>) {
+    for (place, reference) in zip(indices, references) {
+      guard case .success(let url) = reference.url else { continue }
+      self[place] = ImageReference(role: self[place].role, url: url.text)
+    }
   }
 }
 

@@ -20,23 +20,32 @@ final class SectionStage: Sendable {
     var references: [PictureReference]?
   }
 
-  private let context: RunContext
+  let context: RunContext
   private let previous: [String: RunSection]
   private let previousKeys: [String]
+  let ahead: @Sendable ([PictureReference]) -> Void
   private let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let lines = Mutex<[HostPort?: WorkLine<Reading>]>([:])
   private let mapping: Int64
 
-  /// A stage that compares with the sections of the last run and tells `arrived` of each listing.
+  /// A stage that compares with the sections of the last run.
+  ///
+  /// - Parameters:
+  ///   - context: the run.
+  ///   - previous: the sections of the last run.
+  ///   - ahead: told of a section's pictures as soon as it is decoded, before its listing is kept.
+  ///   - arrived: told of each listing that is kept, and then of the same pictures again.
   init(
     _ context: RunContext,
     previous: [RunSection],
+    ahead: @escaping @Sendable ([PictureReference]) -> Void,
     arrived: @escaping @Sendable (Arrival) -> Void
   ) {
     self.context = context
     self.previous = Dictionary(previous.map { ($0.key, $0) }) { first, _ in first }
     self.previousKeys = previous.map(\.key)
+    self.ahead = ahead
     self.arrived = arrived
     self.mapping = context.catalog.listingDigest
     results = Mutex(Array(repeating: [], count: context.catalog.sources.count))
@@ -78,7 +87,7 @@ final class SectionStage: Sendable {
   }
 
   /// A source that is being read, page after page.
-  private struct Reading: Sendable {
+  struct Reading: Sendable {
     let position: Int
     let start: DocumentSource
     var next: DocumentSource
@@ -90,7 +99,7 @@ final class SectionStage: Sendable {
   }
 
   /// One page, decoded now or before.
-  private struct Page: Sendable {
+  struct Page: Sendable {
     var document: DocumentEntry
     var sections: [DecodedSection]
     var references: [String: [PictureReference]]?
@@ -235,46 +244,8 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// Resolves the pictures' URLs and keeps what the page was decoded to.
-  private func keep(
-    _ listing: DecodedListing,
-    document: inout DocumentEntry,
-    base: WebURL?,
-    _ reading: Reading
-  ) throws(CacheError) -> Page {
-    var references: [String: [PictureReference]] = [:]
-    var sections: [DecodedSection] = []
-    for section in listing.sections {
-      var records: [ItemRecord] = []
-      var pictures: [PictureReference] = []
-      records.reserveCapacity(section.items.count)
-      for var item in section.items {
-        let resolved = context.resolve(&item.images, base: base)
-        pictures += resolved
-        records.append(
-          ItemRecord(key: item.id, body: item.encoded(), pictures: resolved.map(\.id))
-        )
-      }
-      references[section.key] = pictures
-      let skipped = listing.skipped.filter { $0.section == section.key }
-        .map(SyncReport.Skipped.init)
-      sections.append(
-        DecodedSection(
-          key: section.key,
-          title: section.title,
-          subtitle: section.subtitle,
-          listing: try context.index.keepListing(records),
-          skipped: SkippedText.write(skipped)
-        )
-      )
-    }
-    document.next = nextPage(after: reading, listing: listing)?.name
-    try context.index.keep(document, decoded: sections)
-    return Page(document: document, sections: sections, references: references)
-  }
-
   /// The page that follows the one just read, as its own word or the catalog's rule has it.
-  private func nextPage(after reading: Reading, listing: DecodedListing) -> DocumentSource? {
+  func nextPage(after reading: Reading, listing: DecodedListing) -> DocumentSource? {
     guard let rule = context.catalog.paging, case .web(let start) = reading.start,
       case .web(let last) = reading.next,
       let text = rule.nextPage(
