@@ -174,7 +174,7 @@ let package = Package(
       name: "LarderTests",
       dependencies: [
         "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "SampleStore", "Support",
-        "Transport",
+        "Transport", .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
     .testTarget(

@@ -1,10 +1,11 @@
-import Cache
 import Foundation
+import GRDB
 import SampleStore
 import Support
 import Testing
 import Transport
 
+@testable import Cache
 @testable import Larder
 
 /// A first sync and those after it, while nothing goes wrong.
@@ -37,6 +38,26 @@ struct FirstSyncTests {
     #expect(shop.store.requestCounts.values.allSatisfy { $0 == 1 })
     #expect(try verify(folder).checked == 37)
     #expect(try verify(folder).isClean)
+  }
+
+  @Test func `pictures are on their way as soon as their section is decoded`() throws {
+    do {
+      let index = try Index(CacheLayout(creating: folder.path("cache")))
+      // No listing can be kept: whatever waits for that is never asked for.
+      try index.write { db in
+        try db.execute(
+          sql: """
+            CREATE TRIGGER none BEFORE INSERT ON listing BEGIN SELECT RAISE(ABORT, 'none'); END
+            """
+        )
+      }
+    }
+
+    #expect(throws: SyncError.self) { try shop.sync(folder) }
+
+    let asked = shop.store.requests.map(\.path)
+    #expect(asked.filter { $0.hasPrefix("/pictures/") }.count == 12)
+    #expect(Set(asked).count == asked.count)
   }
 
   @Test func `every picture lies under its own name with the bytes that were sent`() throws {
