@@ -130,7 +130,12 @@ public final class SyncRun: Sendable {
       squares?.add(CollectionOfOne(id))
     }
     let details = try detailStage(context, addresses, pictures)
-    let sections = SectionStage(context, previous: before, ahead: pictures.askAhead) { arrival in
+    let sections = SectionStage(
+      context,
+      previous: before,
+      // Details go before pictures, and which there are a listing tells only once it is kept.
+      ahead: { if details == nil { pictures.askAhead($0) } }
+    ) { arrival in
       self.complete(arrival, context, details, pictures)
     }
     sections.start(targets)

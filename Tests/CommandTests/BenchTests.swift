@@ -136,7 +136,7 @@ import Testing
       Command.binary,
       ["bench", shop.catalog, "--parallel", "2", "--scratch", shop.folder.path]
     )
-    #expect(shop.store.waitForRequests(5))
+    #expect(shop.store.waitForRequests(6))
 
     running.send(SIGINT)
 

@@ -53,7 +53,10 @@ struct FirstSyncTests {
       }
     }
 
-    #expect(throws: SyncError.self) { try shop.sync(folder) }
+    var options = SyncOptions()
+    options.noDetails = true
+
+    #expect(throws: SyncError.self) { try shop.sync(folder, options: options) }
 
     let asked = shop.store.requests.map(\.path)
     #expect(asked.filter { $0.hasPrefix("/pictures/") }.count == 12)
