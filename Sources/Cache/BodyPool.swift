@@ -14,14 +14,9 @@ final class BodyPool: Sendable {
 
   /// An empty array with room for `count` bytes.
   func take(_ count: Int) -> [UInt8] {
-    guard count <= Self.capacity else {
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(count)
-      return bytes
-    }
-    if let bytes = free.withLock({ $0.popLast() }) { return bytes }
+    if count <= Self.capacity, let bytes = free.withLock({ $0.popLast() }) { return bytes }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.capacity)
+    bytes.reserveCapacity(max(count, Self.capacity))
     return bytes
   }
 

@@ -21,14 +21,8 @@ final class Results: Sendable {
   }
 
   /// Starts a GET over a transport that others use too; its result gets that number.
-  func begin(
-    _ number: Int,
-    _ url: String,
-    over transport: CurlTransport,
-    _ change: (inout Request) -> Void = { _ in }
-  ) throws {
-    var request = Request(try CurlTransport.parse(url))
-    change(&request)
+  func begin(_ number: Int, _ url: String, over transport: CurlTransport) throws {
+    let request = Request(try CurlTransport.parse(url))
     transport.fetch(request, into: CollectingSink(), completion: completion(number))
   }
 

@@ -20,7 +20,11 @@ struct LoopbackPort {
       }
     }
     number = UInt16(bigEndian: address.sin_port)
-    guard isBound else { throw NoPort(code: errno) }
+    guard isBound else {
+      let code = errno
+      close(bound)
+      throw NoPort(code: code)
+    }
   }
 
   struct NoPort: Error { let code: Int32 }

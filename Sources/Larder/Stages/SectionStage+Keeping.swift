@@ -15,7 +15,7 @@ extension SectionStage {
     }
     document.next = nextPage(after: reading, listing: listing)?.name
     // A page of several may yet fail with the next one, and then none of it is shown.
-    if reading.pages.isEmpty, document.next == nil { ahead(pictures.flatMap(\.self)) }
+    if reading.pages.isEmpty, document.next == nil { pictures.forEach(ahead) }
     var references: [String: [PictureReference]] = [:]
     var sections: [DecodedSection] = []
     for (section, pictures) in zip(listing.sections, pictures) {
