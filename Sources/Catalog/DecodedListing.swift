@@ -39,22 +39,43 @@ public struct DecodedListing: Hashable, Sendable {
   }
 }
 
-/// An element of a feed that could not be used.
+/// An element of a feed that could not be used, whole or in one field.
 public struct SkippedItem: Hashable, Sendable, Codable {
+  /// What a fault costs.
+  public enum Loss: String, Hashable, Sendable, Codable {
+    /// The whole element: it is not in the section.
+    case item
+    /// One field: the element is in the section without it.
+    case field
+  }
+
   /// The key of its section.
   public var section: String
   /// Its position among the section's elements, counted from 0.
   public var index: Int
   /// The field at fault as the feed calls it; nil when the element itself is.
   public var field: String?
+  /// The item's id; nil when it has none that can be read.
+  public var id: String?
+  /// What is lost by it.
+  public var lost: Loss
   /// Why it could not be used.
   public var reason: String
 
   /// Makes a record.
-  public init(section: String, index: Int, field: String?, reason: String) {
+  public init(
+    section: String,
+    index: Int,
+    field: String?,
+    id: String? = nil,
+    lost: Loss,
+    reason: String
+  ) {
     self.section = section
     self.index = index
     self.field = field
+    self.id = id
+    self.lost = lost
     self.reason = reason
   }
 }

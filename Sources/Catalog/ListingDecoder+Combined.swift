@@ -29,7 +29,13 @@ extension ListingDecoder {
         try decodeSection(node, plan, firstIndices, into: &listing)
       } catch {
         listing.skipped.append(
-          SkippedItem(section: "", index: position, field: error.field, reason: error.reason)
+          SkippedItem(
+            section: "",
+            index: position,
+            field: error.field,
+            lost: .item,
+            reason: error.reason
+          )
         )
       }
     }

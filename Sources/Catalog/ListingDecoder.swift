@@ -64,6 +64,7 @@ public struct ListingDecoder: Sendable {
             section: section.key,
             index: firstIndex + position,
             field: error.field,
+            lost: .item,
             reason: error.reason
           )
         )

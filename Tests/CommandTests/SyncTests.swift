@@ -34,7 +34,7 @@ import Testing
     details: total fetched missing failed unchanged
     images: referenced unique fetched revalidated assumed fresh failed bytesFetched bytesHeld changed
     failures[]: stage id url reason attempts detail
-    skipped[]: section index field reason
+    skipped[]: section index field id lost reason
     """
   )
 

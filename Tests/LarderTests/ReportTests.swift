@@ -61,7 +61,7 @@ struct ReportTests {
     let skipped = try objects(json["skipped"])
     #expect(skipped.count == 1)
     for item in skipped {
-      expectKeys("section index field reason", of: item)
+      expectKeys("section index field id lost reason", of: item)
       #expect(item["field"] is NSNull)
     }
     #expect(json["outcome"] as? String == "partial")
@@ -142,7 +142,14 @@ struct ReportTests {
       ),
     ]
     report.skipped = [
-      SyncReport.Skipped(section: "A", index: 4, field: "price", reason: "no \u{2028} number")
+      SyncReport.Skipped(
+        section: "A",
+        index: 4,
+        field: "price",
+        id: "B",
+        lost: .field,
+        reason: "no \u{2028} number"
+      )
     ]
     report.unfinished = [SyncReport.Unfinished(stage: .section, url: "http://h/c")]
 

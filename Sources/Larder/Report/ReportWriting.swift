@@ -33,7 +33,7 @@ struct ReportWriting {
           key: section.key,
           title: section.title,
           items: count ?? 0,
-          skipped: section.skipped.count,
+          skipped: section.skipped.count { $0.lost == .item },
           source: section.source,
           error: section.error
         )

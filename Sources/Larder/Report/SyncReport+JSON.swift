@@ -40,6 +40,25 @@ extension SyncReport {
   }
 }
 
+extension SyncReport.Skipped: Decodable {
+  private enum CodingKeys: CodingKey {
+    case section, index, field, id, lost, reason
+  }
+
+  /// Reads a row; one of a report that names no loss, as older ones do, stands for a whole item.
+  public init(from decoder: any Decoder) throws {
+    let row = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      section: try row.decode(String.self, forKey: .section),
+      index: try row.decodeIfPresent(Int.self, forKey: .index),
+      field: try row.decodeIfPresent(String.self, forKey: .field),
+      id: try row.decodeIfPresent(String.self, forKey: .id),
+      lost: try row.decodeIfPresent(SkippedItem.Loss.self, forKey: .lost) ?? .item,
+      reason: try row.decode(String.self, forKey: .reason)
+    )
+  }
+}
+
 extension StoredFormWriter {
   fileprivate mutating func value(_ section: SyncReport.Section) {
     object {
@@ -142,7 +161,9 @@ extension StoredFormWriter {
       for item in skipped {
         $0.object {
           $0.member("field", item.field)
+          $0.member("id", item.id)
           $0.member("index", item.index)
+          $0.member("lost", item.lost.rawValue)
           $0.member("reason", item.reason)
           $0.member("section", item.section)
         }

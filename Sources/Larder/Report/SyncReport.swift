@@ -37,7 +37,7 @@ public struct SyncReport: Sendable, Equatable, Decodable {
     public var title: String
     /// How many listings it shows.
     public var items: Int
-    /// How many of the feed's items could not be read.
+    /// How many of the feed's items could not be read; those that lost a field alone do not count.
     public var skipped: Int
     /// Where they came from.
     public var source: Source
@@ -138,16 +138,37 @@ public struct SyncReport: Sendable, Equatable, Decodable {
     public var detail: String?
   }
 
-  /// An item that could not be read.
-  public struct Skipped: Sendable, Equatable, Decodable {
-    /// The section's key.
+  /// An item, or a field of one, that could not be read.
+  public struct Skipped: Sendable, Equatable {
+    /// The key of the section; of a field of a detail, the first section that lists the item.
     public var section: String
-    /// Its place in the feed, from 0.
-    public var index: Int
+    /// The item's place in the feed, from 0; nil when the field is one of the item's detail.
+    public var index: Int?
     /// The field that is wrong, or nil when the whole item is.
     public var field: String?
+    /// The item's id; nil when it has none that can be read.
+    public var id: String?
+    /// Whether the item is lost, or the item is here without this field.
+    public var lost: SkippedItem.Loss
     /// What is wrong with it.
     public var reason: String
+
+    /// A row from its parts.
+    public init(
+      section: String,
+      index: Int?,
+      field: String?,
+      id: String? = nil,
+      lost: SkippedItem.Loss,
+      reason: String
+    ) {
+      self.section = section
+      self.index = index
+      self.field = field
+      self.id = id
+      self.lost = lost
+      self.reason = reason
+    }
   }
 
   /// The squares that `--square` asks for.

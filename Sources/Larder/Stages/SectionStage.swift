@@ -210,7 +210,7 @@ final class SectionStage: Sendable {
       // The places of bad items on later pages count on from here, as when this page was new.
       for section in page.sections {
         reading.elements += try context.index.itemCount(listing: section.listing)
-        reading.elements += SkippedText.read(section.skipped).count
+        reading.elements += SkippedText.read(section.skipped).count { $0.lost == .item }
       }
     }
     if let next = nextPage(after: reading) {
@@ -224,7 +224,7 @@ final class SectionStage: Sendable {
   /// Under `--strict`: one bad item fails its source.
   private func refuse(_ reading: Reading, _ bad: SyncReport.Skipped) {
     let words =
-      "cannot read section \(bad.section): item \(bad.index)"
+      "cannot read section \(bad.section): item" + (bad.index.map { " \($0)" } ?? "")
       + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
     context.failures.note(undecodable: .section, id: bad.section, reading.next, words)
     fail(reading, words)

@@ -24,6 +24,8 @@ extension SyncReport.Skipped {
       section: item.section,
       index: item.index,
       field: item.field,
+      id: item.id,
+      lost: item.lost,
       reason: item.reason
     )
   }

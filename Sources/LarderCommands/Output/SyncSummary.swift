@@ -99,10 +99,7 @@ struct SyncSummary {
 
   /// What went wrong, a sentence each; the first ten unless all are asked for.
   func warnings(all: Bool) -> [String] {
-    var warnings = report.skipped.map { item in
-      "section \(item.section): skipped item \(item.index)"
-        + (item.field.map { ", \($0)" } ?? "") + ": \(item.reason)"
-    }
+    var warnings = report.skipped.map(\.words)
     warnings += report.failures.map { failure in
       let what = failure.id.map { "\(failure.stage.rawValue) \($0)" } ?? failure.stage.rawValue
       return "\(what): \(failure.reason): \(failure.detail ?? failure.url)"
