@@ -1,0 +1,103 @@
+import Foundation
+
+/// A JSON Schema of `docs/schemas`, as far as those use the language.
+///
+/// A keyword that is not known here is a finding of its own, so that no rule is passed over.
+struct JSONSchema {
+  private let root: [String: Any]
+  private static let silent: Set<String> = ["$schema", "$defs", "title", "description"]
+
+  /// Reads `docs/schemas/NAME.schema.json`.
+  init(_ name: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/schemas/\(name).schema.json")
+    root = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+  }
+
+  /// What is wrong with a document, each with its place; nothing when it fits.
+  func findings(in text: some StringProtocol) throws -> [String] {
+    let value = try JSONSerialization.jsonObject(
+      with: Data(text.utf8),
+      options: .fragmentsAllowed
+    )
+    return findings(root, value, "$")
+  }
+
+  private func findings(_ schema: [String: Any], _ value: Any, _ place: String) -> [String] {
+    schema.flatMap { keyword, rule -> [String] in
+      switch (keyword, rule) {
+      case ("$ref", let name as String):
+        let definitions = root["$defs"] as? [String: Any]
+        let key = String(name.dropFirst("#/$defs/".count))
+        guard let target = definitions?[key] as? [String: Any] else {
+          return ["\(place): no definition \(name)"]
+        }
+        return findings(target, value, place)
+      case ("anyOf", let branches as [[String: Any]]):
+        let all = branches.map { findings($0, value, place) }
+        return all.contains { $0.isEmpty } ? [] : all.flatMap(\.self)
+      case ("type", _):
+        let names = rule as? [String] ?? [rule as? String ?? ""]
+        return names.contains { Self.has(value, $0) } ? [] : ["\(place): \(value) is no \(names)"]
+      case ("enum", let values as [Any]):
+        let found = values.contains { allowed in
+          if let text = allowed as? String { return text == value as? String }
+          return allowed is NSNull && value is NSNull
+        }
+        return found ? [] : ["\(place): \(value) is none of \(values)"]
+      case ("minimum", let least as NSNumber):
+        guard let number = value as? NSNumber, number.doubleValue < least.doubleValue else {
+          return []
+        }
+        return ["\(place): \(number) is less than \(least)"]
+      case ("pattern", let pattern as String):
+        guard let text = value as? String else { return [] }
+        let found = text.range(of: pattern, options: .regularExpression) != nil
+        return found ? [] : ["\(place): \(text) does not match \(pattern)"]
+      case ("items", let element as [String: Any]):
+        return (value as? [Any] ?? []).enumerated().flatMap {
+          findings(element, $1, "\(place)[\($0)]")
+        }
+      case ("properties", let properties as [String: [String: Any]]):
+        let object = value as? [String: Any] ?? [:]
+        return properties.flatMap { key, schema in
+          object[key].map { findings(schema, $0, "\(place).\(key)") } ?? []
+        }
+      case ("required", let keys as [String]):
+        guard let object = value as? [String: Any] else { return [] }
+        return keys.filter { object[$0] == nil }.map { "\(place): no \($0)" }
+      case ("additionalProperties", _):
+        let known = (schema["properties"] as? [String: Any] ?? [:]).keys
+        let others = (value as? [String: Any] ?? [:]).filter { !known.contains($0.key) }
+        guard let schema = rule as? [String: Any] else {
+          return others.keys.map { "\(place): \($0) is not described" }
+        }
+        return others.flatMap { findings(schema, $1, "\(place).\($0)") }
+      default:
+        return Self.silent.contains(keyword) ? [] : ["\(place): unknown keyword \(keyword)"]
+      }
+    }
+  }
+
+  private static func has(_ value: Any, _ type: String) -> Bool {
+    switch type {
+    case "null": value is NSNull
+    case "boolean": isBoolean(value)
+    case "integer":
+      !isBoolean(value)
+        && (value as? NSNumber).map { $0.doubleValue.rounded() == $0.doubleValue }
+          ?? false
+    case "number": !isBoolean(value) && value is NSNumber
+    case "string": value is String
+    case "array": value is [Any]
+    case "object": value is [String: Any]
+    default: false
+    }
+  }
+
+  /// Foundation reads `true` and `1` as numbers; only their encodings differ.
+  private static func isBoolean(_ value: Any) -> Bool {
+    guard let number = value as? NSNumber else { return false }
+    return ["c", "B"].contains(String(cString: number.objCType))
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import SampleStore
+import Testing
+
+/// What `--json` prints, held to the schemas that programs are written against.
+@Suite struct SchemaTests {
+  /// A command and the schema that each line of its output shall fit.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let schema: String
+    let arguments: [String]
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    init(_ schema: String, _ arguments: String...) {
+      self.schema = schema
+      self.arguments = arguments
+    }
+  }
+
+  @Test(arguments: [
+    Case("sync", "sync", "CATALOG", "--square", "64"),
+    Case("plan", "sync", "CATALOG", "--dry-run"),
+    Case("sync", "warm", "CATALOG"), Case("list", "list"), Case("show", "show", "A1"),
+    Case("show", "show", "S1"), Case("diff", "diff"), Case("status", "status"),
+    Case("verify", "verify"), Case("gc", "gc"),
+  ])
+  func `what a command prints of a cache with failures fits its schema`(_ test: Case) throws {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+    _ = try shop.sync()
+    shop.list([Shop.item("A1", price: "6,000원"), Shop.item("A3")], in: "main")
+    _ = try shop.sync()
+
+    let arguments = test.arguments.map { $0 == "CATALOG" ? shop.catalog : $0 }
+    let printed = try Command.larder(arguments + ["--json", "--cache", shop.cache])
+
+    try expect(printed, fits: test.schema)
+  }
+
+  @Test func `the pictures that were made, and one that was not, fit their schema`() throws {
+    let folder = try TemporaryFolder()
+    let bad = try folder.write("no picture", to: "bad.jpg")
+    let good = "\(Command.samples)/photo"
+
+    let crops = try Command.larder([
+      "crop", good, bad, "--out", folder.path("crops"), "--size", "32", "--json",
+    ])
+    let stamps = try Command.larder([
+      "stamp", good, bad, "--out", folder.path("stamps"), "--size", "64", "--json",
+    ])
+
+    try expect(crops, fits: "picture")
+    try expect(stamps, fits: "picture")
+    #expect(crops.lines.count > 1)
+  }
+
+  @Test func `an order and what became of it fit their schemas`() throws {
+    let (shop, environment) = try OrderTests.shop()
+
+    let placed = try OrderTests.order(
+      "place",
+      "A1",
+      "--by",
+      "Jiyeon",
+      "--json",
+      in: shop,
+      environment
+    )
+    let sent = try OrderTests.order("send", "--json", in: shop, environment)
+    let listed = try OrderTests.order("list", "--json", in: shop, environment)
+
+    try expect(placed, fits: "order")
+    try expect(sent, fits: "order-send")
+    let order = try JSONSchema("order")
+    let orders = try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [Any] ?? []
+    #expect(orders.count == 1)
+    for entry in orders {
+      let text = String(decoding: try JSONSerialization.data(withJSONObject: entry), as: UTF8.self)
+      #expect(try order.findings(in: text) == [])
+    }
+  }
+
+  @Test func `a measurement fits its schema`() throws {
+    let shop = try Shop()
+
+    let printed = try Command.larder([
+      "bench", shop.catalog, "--parallel", "2", "--runs", "1", "--json",
+    ])
+
+    try expect(printed, fits: "bench")
+  }
+
+  @Test(arguments: [
+    (#"{"checked": 1}"#, 6), (#"[]"#, 1),
+    (
+      #"{"checked": -1, "damaged": [1], "missing": [], "stray": [], "index": true, "#
+        + #""complete": 1, "clean": true, "new": null}"#, 5
+    ),
+  ])
+  func `a document of another shape is found out`(_ text: String, _ faults: Int) throws {
+    #expect(try JSONSchema("verify").findings(in: text).count == faults)
+  }
+
+  private func expect(_ printed: Command, fits name: String) throws {
+    let schema = try JSONSchema(name)
+    #expect(!printed.lines.isEmpty, "\(printed.errors)")
+    for line in printed.lines {
+      let findings = try schema.findings(in: line)
+      #expect(findings == [], "\(line)")
+    }
+  }
+}
