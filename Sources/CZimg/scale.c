@@ -30,7 +30,7 @@ static zimg_image_format format_of(const czimg_picture *picture) {
 }
 
 static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
-                                   const czimg_picture *target) {
+                                   const czimg_picture *target, bool portable) {
   zimg_image_format from = format_of(source), to = format_of(target);
   from.active_region.left = part.x;
   from.active_region.top = part.y;
@@ -40,7 +40,9 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
   zimg_graph_builder_params_default(&params, ZIMG_API_VERSION);
   params.resample_filter = ZIMG_RESIZE_LANCZOS;
   params.dither_type = ZIMG_DITHER_NONE;
-  params.cpu_type = ZIMG_CPU_AUTO_64B;
+  // Never ZIMG_CPU_AUTO_64B: before 3.0.6, zimg's AVX-512 code reads wrong samples for every 16th column
+  // where a picture becomes a little less than half as wide.
+  params.cpu_type = portable ? ZIMG_CPU_NONE : ZIMG_CPU_AUTO;
   return zimg_filter_graph_build(&from, &to, &params);
 }
 
@@ -105,7 +107,7 @@ static bool scale(const czimg_picture *source, const czimg_picture *target, int 
 }
 
 bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
-                 bool alpha) {
+                 bool alpha, bool portable) {
   plane from = {NULL, 0}, to = {NULL, 0};
   void *scratch = NULL;
   bool done = false;
@@ -114,7 +116,7 @@ bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_pictu
     memset(target->samples, 255,
            (size_t)target->width * target->height * target->channels * (target->wide ? 2 : 1));
   }
-  zimg_filter_graph *graph = graph_of(source, part, target);
+  zimg_filter_graph *graph = graph_of(source, part, target, portable);
   if (graph && !zimg_filter_graph_get_tmp_size(graph, &room) && plane_begin(&from, source) &&
       plane_begin(&to, target) && (scratch = aligned_alloc(64, (room + 64) / 64 * 64))) {
     done = scale(source, target, scaled, alpha, graph, &from, &to, scratch);

@@ -12,13 +12,14 @@ extension Bitmap {
   /// The picture scaled to `width` × `height` by zimg's Lanczos filter, in the depth that it has.
   ///
   /// Colours are multiplied by alpha meanwhile, so that clear pixels do not bleed. Indexed bitmaps
-  /// and those of fewer than 8 bits cannot be scaled.
+  /// and those of fewer than 8 bits cannot be scaled. `portable` keeps to zimg's code in plain C.
   func scaled(
     _ part: Part? = nil,
     width: Int,
     height: Int,
     limits: PictureLimits,
-    name: String
+    name: String,
+    portable: Bool = false
   ) throws(ImagingError) -> Bitmap {
     let part = part ?? Part(x: 0, y: 0, width: Double(self.width), height: Double(self.height))
     try limits.check(memory: max(width * height, self.width * self.height) * pixelBytes, of: name)
@@ -39,7 +40,7 @@ extension Bitmap {
         to.width = UInt32(width)
         to.height = UInt32(height)
         let region = czimg_part(x: part.x, y: part.y, width: part.width, height: part.height)
-        return czimg_scale(&from, region, &to, Int32(scaled), alpha)
+        return czimg_scale(&from, region, &to, Int32(scaled), alpha, portable)
       }
       guard done else { throw .tooLarge(name, "there is not enough memory") }
     }

@@ -22,8 +22,9 @@ typedef struct {
 
 // Scales the first `scaled` channels of `source` to the size of `target` by a Lanczos filter. With
 // `alpha`, the last channel is alpha, and colours are multiplied by it meanwhile. Channels that are
-// not scaled are filled with ones. False when memory is short.
+// not scaled are filled with ones. `portable` keeps to zimg's code in plain C, which its faster code for
+// single processors is held against. False when memory is short.
 bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
-                 bool alpha);
+                 bool alpha, bool portable);
 
 #endif
