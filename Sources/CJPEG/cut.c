@@ -1,3 +1,4 @@
+#include "like.h"
 #include "output.h"
 #include "window.h"
 
@@ -60,8 +61,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
     window_open(&source, region, &window);
     window_read(&source, &target, arrays);
   }
-  jpeg_copy_critical_parameters(&source, &target);
-  keep_adobe(&target, &source);
+  like_start(&source, &target);
   target.image_width = region.width;
   target.image_height = region.height;
   if (source.progressive_mode) jpeg_simple_progression(&target);

@@ -39,7 +39,3 @@ void output_end(memory_output *output, uint8_t **out, size_t *out_count) {
 void output_abandon(memory_output *output) {
   if (output->bytes != output->room) free(output->bytes);
 }
-
-void keep_adobe(j_compress_ptr target, j_decompress_ptr source) {
-  if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
-}

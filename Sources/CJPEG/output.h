@@ -20,7 +20,4 @@ void output_end(memory_output *output, uint8_t **out, size_t *out_count);
 
 void output_abandon(memory_output *output);
 
-// Four-component files mean inverted ink when they carry Adobe's marker, and keep what they have.
-void keep_adobe(j_compress_ptr target, j_decompress_ptr source);
-
 #endif

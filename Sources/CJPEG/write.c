@@ -1,9 +1,6 @@
+#include "like.h"
 #include "output.h"
 #include "region.h"
-
-static void set_quality(j_compress_ptr target, int quality) {
-  if (quality > 0) jpeg_set_quality(target, quality, TRUE);
-}
 
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
                   int quality, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
@@ -26,9 +23,9 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   // No colour conversion either way: what the file holds is what is encoded again.
   source.out_color_space = source.jpeg_color_space;
   region_start(&source, region, &reader);
-  jpeg_copy_critical_parameters(&source, &target);
-  keep_adobe(&target, &source);
-  set_quality(&target, quality);
+  like_start(&source, &target);
+  like_mend(&target);
+  like_quality(&target, quality);
   if (source.progressive_mode) jpeg_simple_progression(&target);
   target.image_width = region.width;
   target.image_height = region.height;
@@ -82,9 +79,10 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   if (encoding->like) {
     jpeg_create_decompress(&source);
     session_open(&source, encoding->like, encoding->like_count);
-    jpeg_copy_critical_parameters(&source, &target);
-    keep_adobe(&target, &source);
+    like_start(&source, &target);
+    like_mend(&target);
     if (encoding->transposed) transpose(&target);
+    like_finer(&target, encoding->finer_than);
   }
   target.image_width = encoding->width;
   target.image_height = encoding->height;
@@ -92,7 +90,7 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   target.input_components =
       encoding->color_space == JCS_GRAYSCALE ? 1 : encoding->color_space == JCS_RGB ? 3 : 4;
   if (!encoding->like) jpeg_set_defaults(&target);
-  set_quality(&target, encoding->quality);
+  like_quality(&target, encoding->quality);
   if (encoding->like && source.progressive_mode) jpeg_simple_progression(&target);
   output_open(&output, &target);
   jpeg_start_compress(&target, TRUE);

@@ -152,13 +152,20 @@ enum JPEGCodec {
     return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// Encodes a bitmap; `like` lends its tables, sampling and colour space, on its side if
-  /// `transposed`.
+  /// The quality whose tables are used for pixels that the source does not have, where the source's own
+  /// are coarser.
+  static let leastFine = 75
+
+  /// Encodes a bitmap, like another file if there is one.
+  ///
+  /// `like` lends its tables, sampling and colour space, on its side if `transposed`. For pixels with
+  /// `hasNewDetail`, which the source does not have, tables coarser than those of `leastFine` are not lent.
   static func encode(
     _ bitmap: Bitmap,
     quality: Int?,
     like file: PictureFile? = nil,
     transposed: Bool = false,
+    hasNewDetail: Bool = false,
     name: String
   ) throws(ImagingError) -> [UInt8] {
     var outcome = cjpeg_outcome()
@@ -172,6 +179,7 @@ enum JPEGCodec {
             height: UInt32(bitmap.height),
             color_space: bitmap.layout.forJPEG,
             quality: Int32(quality ?? 0),
+            finer_than: hasNewDetail ? Int32(leastFine) : 0,
             like: file == nil ? nil : like.baseAddress,
             like_count: like.count,
             transposed: transposed

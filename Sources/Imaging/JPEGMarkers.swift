@@ -14,6 +14,8 @@ struct JPEGMarkers: Equatable {
   private(set) var scans = 0
   /// The first quantization table, for judging quality.
   private(set) var firstTable: [Int] = []
+  /// Whether a quantization table holds a zero, which the standard forbids and decoders put up with.
+  private(set) var hasZeroInTable = false
   /// The first Exif segment's payload, from its TIFF header on.
   private(set) var exif: Range<Int>?
   /// The segments of an ICC profile, with their markers, in file order.
@@ -78,7 +80,7 @@ struct JPEGMarkers: Equatable {
           "cannot read \(name): a lossless or hierarchical JPEG; save it as baseline"
         )
       case 0xDB:
-        readTable(reader, payload)
+        readTables(reader, payload)
       case 0xE0...0xEF, 0xFE:
         metadataBytes += length
         try limits.check(metadata: metadataBytes, of: name)
@@ -159,17 +161,20 @@ struct JPEGMarkers: Equatable {
     }
   }
 
-  private mutating func readTable(_ reader: ByteReader, _ payload: Range<Int>) {
-    guard firstTable.isEmpty, let kind = reader.byte(payload.lowerBound), kind & 15 == 0 else {
-      return
+  /// Reads the tables of a DQT segment. (Section B.2.4.1)
+  private mutating func readTables(_ reader: ByteReader, _ payload: Range<Int>) {
+    var offset = payload.lowerBound
+    while offset < payload.upperBound, let kind = reader.byte(offset) {
+      let step = kind >> 4 == 0 ? 1 : 2
+      guard offset + 1 + 64 * step <= payload.upperBound else { return }
+      let values = (0..<64).compactMap { index in
+        let place = offset + 1 + index * step
+        return step == 1 ? reader.byte(place) : reader.short(place)
+      }
+      if values.contains(0) { hasZeroInTable = true }
+      if firstTable.isEmpty, kind & 15 == 0 { firstTable = values }
+      offset += 1 + 64 * step
     }
-    let wide = kind >> 4 == 1
-    let values = (0..<64).compactMap { index in
-      let offset = payload.lowerBound + 1 + index * (wide ? 2 : 1)
-      return offset < payload.upperBound
-        ? wide ? reader.short(offset) : reader.byte(offset) : nil
-    }
-    if values.count == 64 { firstTable = values }
   }
 
   private mutating func readApplication(

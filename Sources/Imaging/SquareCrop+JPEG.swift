@@ -25,6 +25,8 @@ extension SquareCrop {
         quality: quality,
         like: file,
         transposed: orientation.swapsAxes,
+        // A smaller picture has more detail in each block than the source's tables were made for.
+        hasNewDetail: size ?? region.width != region.width,
         name: file.name
       )
       isDamaged = made.isDamaged
@@ -105,6 +107,8 @@ extension SquareCrop {
     // Coefficients of the input and of the result, which TurboJPEG holds without a limit of its own.
     let coefficients = markers.size.width * markers.size.height * markers.sampling.count * 2
     guard coefficients * 2 <= limits.memory, block.width > 0, block.height > 0,
+      // What is made here keeps to the standard.
+      !markers.hasZeroInTable,
       // TurboJPEG would write Adobe's segment and with it turn the meaning of ink around.
       markers.sampling.count != 4 || markers.hasAdobe,
       let grid = LosslessGrid(

@@ -102,9 +102,11 @@ public struct Stamp: PictureMaking {
     let isColour = header.layout == .bgrx
     let bytes = try JPEGCodec.encode(
       bitmap,
-      quality: crop.quality ?? (isColour ? nil : file.probe.quality ?? 90),
+      quality: crop.quality
+        ?? (isColour ? nil : max(file.probe.quality ?? 90, JPEGCodec.leastFine)),
       like: isColour ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
+      hasNewDetail: true,
       name: file.name
     )
     return EncodedPicture(

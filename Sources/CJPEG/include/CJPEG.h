@@ -51,17 +51,18 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
 // where the file is: in that room, or, where it was too small, in memory that the caller frees.
 
 // Decodes a region and encodes it again row by row, so that neither picture is ever in memory.
-// `quality` 0 keeps the file's own quantization tables.
+// `quality` 0 keeps the file's own quantization tables, as far as an encoder can.
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
                   int quality, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
 // What to encode: rows in `color_space`. With `like`, its colour space, sampling and tables are
-// taken from that JPEG file, turned by a quarter when `transposed`.
+// taken from that JPEG file, turned by a quarter when `transposed`; tables that are coarser than those of
+// quality `finer_than` are replaced by those, unless it is 0.
 typedef struct {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
-  int color_space, quality;
+  int color_space, quality, finer_than;
   const uint8_t *like;
   size_t like_count;
   bool transposed;

@@ -1,0 +1,115 @@
+#include "like.h"
+
+// libjpeg-turbo holds eight times a table's value in 16 bits; no coefficient of 8-bit samples reaches a
+// half of this, so that nothing is lost.
+enum { largest_divisor = 65535 / 8 };
+
+static int standard_slot(j_compress_ptr target, int component) {
+  bool has_chroma =
+      target->jpeg_color_space == JCS_YCbCr || target->jpeg_color_space == JCS_YCCK;
+  return has_chroma && (component == 1 || component == 2) ? 1 : 0;
+}
+
+static JQUANT_TBL table_of(j_decompress_ptr source, j_compress_ptr target, int component) {
+  const jpeg_component_info *info = &source->comp_info[component];
+  if (info->quant_table) return *info->quant_table;
+  if (info->quant_tbl_no >= 0 && info->quant_tbl_no < NUM_QUANT_TBLS &&
+      source->quant_tbl_ptrs[info->quant_tbl_no]) {
+    return *source->quant_tbl_ptrs[info->quant_tbl_no];
+  }
+  // It comes later in the file; until then, what jpeg_set_defaults took.
+  return *target->quant_tbl_ptrs[standard_slot(target, component)];
+}
+
+void like_start(j_decompress_ptr source, j_compress_ptr target) {
+  JQUANT_TBL tables[NUM_QUANT_TBLS];
+  int count = 0;
+  if (source->num_components < 1 || source->num_components > NUM_QUANT_TBLS) {
+    ERREXIT2(target, JERR_COMPONENT_COUNT, source->num_components, NUM_QUANT_TBLS);
+  }
+  target->input_components = source->num_components;
+  target->in_color_space = source->jpeg_color_space;
+  jpeg_set_defaults(target);
+  jpeg_set_colorspace(target, source->jpeg_color_space);
+  if (target->num_components != source->num_components) {
+    ERREXIT(target, JERR_BAD_J_COLORSPACE);
+  }
+  for (int i = 0; i < source->num_components; i++) {
+    jpeg_component_info *info = &target->comp_info[i];
+    info->component_id = source->comp_info[i].component_id;
+    info->h_samp_factor = source->comp_info[i].h_samp_factor;
+    info->v_samp_factor = source->comp_info[i].v_samp_factor;
+    JQUANT_TBL table = table_of(source, target, i);
+    int slot = 0;
+    while (slot < count && memcmp(tables[slot].quantval, table.quantval, sizeof table.quantval)) {
+      slot++;
+    }
+    if (slot == count) tables[count++] = table;
+    info->quant_tbl_no = slot;
+  }
+  for (int slot = 0; slot < count; slot++) {
+    if (target->quant_tbl_ptrs[slot] == NULL) {
+      target->quant_tbl_ptrs[slot] = jpeg_alloc_quant_table((j_common_ptr)target);
+    }
+    memcpy(target->quant_tbl_ptrs[slot]->quantval, tables[slot].quantval,
+           sizeof tables[slot].quantval);
+    target->quant_tbl_ptrs[slot]->sent_table = FALSE;
+  }
+  if (source->saw_JFIF_marker) {
+    if (source->JFIF_major_version == 1) {
+      target->JFIF_major_version = source->JFIF_major_version;
+      target->JFIF_minor_version = source->JFIF_minor_version;
+    }
+    target->density_unit = source->density_unit;
+    target->X_density = source->X_density;
+    target->Y_density = source->Y_density;
+  }
+  // Four-component files mean inverted ink when they carry Adobe's marker, and keep what they have.
+  if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
+}
+
+void like_mend(j_compress_ptr target) {
+  int blocks = 0;
+  for (int i = 0; i < target->num_components; i++) {
+    jpeg_component_info *info = &target->comp_info[i];
+    blocks += info->h_samp_factor * info->v_samp_factor;
+    UINT16 *values = target->quant_tbl_ptrs[info->quant_tbl_no]->quantval;
+    for (int k = 0; k < DCTSIZE2; k++) {
+      if (values[k] == 0) values[k] = 1;
+      if (values[k] > largest_divisor) values[k] = largest_divisor;
+    }
+  }
+  if (target->num_components == 1 || blocks <= C_MAX_BLOCKS_IN_MCU) return;
+  for (int i = 0; i < target->num_components; i++) {
+    target->comp_info[i].h_samp_factor = target->comp_info[i].v_samp_factor = 1;
+  }
+}
+
+void like_quality(j_compress_ptr target, int quality) {
+  if (quality <= 0) return;
+  jpeg_set_quality(target, quality, TRUE);
+  for (int i = 0; i < target->num_components; i++) {
+    target->comp_info[i].quant_tbl_no = standard_slot(target, i);
+  }
+}
+
+void like_finer(j_compress_ptr target, int quality) {
+  if (quality <= 0) return;
+  struct jpeg_compress_struct standard = {.err = target->err};
+  bool is_coarser = false;
+  // Only memory can be short here, which leaves a few hundred bytes behind.
+  jpeg_create_compress(&standard);
+  jpeg_set_quality(&standard, quality, TRUE);
+  for (int i = 0; i < target->num_components; i++) {
+    const UINT16 *values = target->quant_tbl_ptrs[target->comp_info[i].quant_tbl_no]->quantval;
+    const UINT16 *limits = standard.quant_tbl_ptrs[standard_slot(target, i)]->quantval;
+    long sum = 0, limit = 0;
+    for (int k = 0; k < DCTSIZE2; k++) {
+      sum += values[k];
+      limit += limits[k];
+    }
+    if (sum > limit) is_coarser = true;
+  }
+  jpeg_destroy_compress(&standard);
+  if (is_coarser) like_quality(target, quality);
+}

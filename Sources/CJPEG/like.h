@@ -1,0 +1,22 @@
+// What a JPEG takes over from the file that it is made of. These jump: call them under a setjmp.
+#ifndef LARDER_CJPEG_LIKE_H
+#define LARDER_CJPEG_LIKE_H
+
+#include "session.h"
+
+// Gives `target` the colour space, the sampling factors and the quantization tables of `source`, as they
+// are. Each component keeps the table of its own first scan, where that is read: a file may redefine
+// its tables between two scans, which jpeg_copy_critical_parameters refuses.
+void like_start(j_decompress_ptr source, j_compress_ptr target);
+
+// Makes of what `like_start` took something that an encoder can use: it would divide by a zero in a
+// table, and by an eighth of 65,536, and cannot interleave more than ten blocks.
+void like_mend(j_compress_ptr target);
+
+// The standard's tables at a quality, for every component; 0 leaves those that are there.
+void like_quality(j_compress_ptr target, int quality);
+
+// The same, where one of the tables that are there is coarser.
+void like_finer(j_compress_ptr target, int quality);
+
+#endif
