@@ -148,7 +148,8 @@ let package = Package(
       dependencies: [
         "Cache", "Support", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
-      ]
+      ],
+      exclude: ["Fixtures"]
     ),
     .target(
       name: "PictureFixtures",

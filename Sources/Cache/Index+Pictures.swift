@@ -144,10 +144,13 @@ extension Index {
     }
   }
 
-  static let select = """
-    SELECT id, url, sha256, bytes, type, inode, modified, response, expiry, fetched, checked, \
-    failure, failing_since FROM picture
-    """
+  /// The columns that ``PictureEntry/init(_:)`` reads, in its order.
+  static let pictureColumns = [
+    "id", "url", "sha256", "bytes", "type", "inode", "modified", "response", "expiry", "fetched",
+    "checked", "failure", "failing_since",
+  ]
+
+  static let select = "SELECT \(pictureColumns.joined(separator: ", ")) FROM picture"
 
   /// Forgets the bytes of a picture, but not that it exists.
   static func forget(_ id: PictureID, in db: Database) throws {

@@ -18,9 +18,13 @@ extension Index {
       return []
     }
     var entries: [PictureID: PictureEntry] = [:]
+    // An older larder may have written it, with fewer columns.
+    let known = try? queue.read { Set(try $0.columns(in: "picture").map(\.name)) }
+    let columns = pictureColumns.map { known?.contains($0) == false ? "NULL" : $0 }
+    let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
     for order in ["ASC", "DESC"] {
       _ = try? queue.read { db in
-        let rows = try RowReader(db, select + " ORDER BY row \(order)")
+        let rows = try RowReader(db, select + " ORDER BY rowid \(order)")
         while try rows.next() {
           let entry = PictureEntry(rows)
           // A damaged page can hold anything; a URL proves its own row.

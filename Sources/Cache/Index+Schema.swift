@@ -1,10 +1,57 @@
 import GRDB
 
-extension Index {
-  /// The number that `PRAGMA user_version` holds: raised with every change below.
-  static let version = 2
+// To change the tables: write what changes as a new constant below (`ALTER TABLE … ADD COLUMN`,
+// `CREATE TABLE`), append a `Migration` with a new name to the end of `migrations`, and never edit
+// one that has been released: files remember by name what they have seen. A new column needs a
+// default or may be NULL, and a column of `picture` goes into `Index.pictureColumns` too, which is
+// what a damaged index is salvaged by. `user_version` counts by itself. `MigrationTests` then brings
+// the files of every earlier version up to date; keep one of today's there before you start.
 
-  /// The tables, with what each is for.
+extension Index {
+  /// One change to the tables, made in one transaction together with the note that it was made.
+  struct Migration: Sendable {
+    /// What `grdb_migrations` remembers it by; never changed.
+    let name: String
+    /// Makes the change.
+    let change: @Sendable (Database) throws -> Void
+  }
+
+  /// Every change to the tables, in the order in which a file goes through them.
+  ///
+  /// The first three also take in files that were written before there were migrations: whatever such
+  /// a file has already is left as it is.
+  static let migrations = [
+    Migration(name: "tables") { try adoptTables(in: $0) },
+    Migration(name: "sweeps") { try $0.execute(sql: sweepSchema) },
+    Migration(name: "squares") { try $0.execute(sql: squareSchema) },
+  ]
+
+  /// What `PRAGMA user_version` holds in a file that has seen all ``migrations``: their number.
+  static let version = migrations.count
+
+  /// Brings a file up to date, each change whole or not at all.
+  ///
+  /// `user_version` rises with each, so that opening an up-to-date file costs one look at its header.
+  static let migrator: DatabaseMigrator = {
+    var migrator = DatabaseMigrator()
+    for (place, migration) in migrations.enumerated() {
+      migrator.registerMigration(migration.name) { db in
+        try migration.change(db)
+        // Files from before the migrations may be ahead of the first ones.
+        if try userVersion(of: db) <= place {
+          try db.execute(sql: "PRAGMA user_version = \(place + 1)")
+        }
+      }
+    }
+    return migrator
+  }()
+
+  /// How many migrations a file says it has seen; 0 for one without tables.
+  static func userVersion(of db: Database) throws -> Int {
+    try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+  }
+
+  /// The tables as they were first released, with what each is for.
   ///
   /// Times are seconds since 1970, digests the first 63 bits of a SHA-256, packed lists 8 bytes a
   /// number, little-endian.
@@ -73,18 +120,25 @@ extension Index {
     CREATE TABLE picture_change(
       run INTEGER NOT NULL, picture INTEGER NOT NULL, before BLOB NOT NULL, after BLOB NOT NULL,
       PRIMARY KEY(run, picture)) WITHOUT ROWID;
-
-    \(sweepSchema)
     """
 
-  /// What version 2 adds, for sweeps.
+  /// What sweeps need.
   static let sweepSchema = """
     -- A picture that no catalog refers to, and since when.
-    CREATE TABLE unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
 
     -- A picture that a sweep removed, and why.
-    CREATE TABLE tombstone(
+    CREATE TABLE IF NOT EXISTS tombstone(
       row INTEGER PRIMARY KEY, url TEXT NOT NULL, removed INTEGER NOT NULL, reason TEXT NOT NULL);
-    CREATE INDEX tombstone_removed ON tombstone(removed);
+    CREATE INDEX IF NOT EXISTS tombstone_removed ON tombstone(removed);
+    """
+
+  /// What squares need.
+  static let squareSchema = """
+    -- A square of a picture, of one size: what it was made of, or why there is none.
+    CREATE TABLE IF NOT EXISTS square(
+      picture INTEGER NOT NULL, side INTEGER NOT NULL, path TEXT NOT NULL, source BLOB NOT NULL,
+      sha256 BLOB, bytes INTEGER, inode INTEGER, modified INTEGER, failure TEXT,
+      PRIMARY KEY(picture, side)) WITHOUT ROWID;
     """
 }

@@ -13,32 +13,40 @@ public final class Index: Sendable {
   /// The file, for messages.
   let path: String
 
-  /// Opens the index of a cache for writing, making it when there is none.
+  /// Opens the index of a cache for writing, making it when there is none and bringing one that an
+  /// older larder wrote up to date.
   ///
-  /// - Throws: ``CacheError/Code/tooNew`` when a newer larder wrote it, ``CacheError/Code/damaged``
-  ///   when it is no index.
+  /// The caller holds the cache's lock. A crash while it is brought up to date leaves a file that the
+  /// next opening goes on with.
+  ///
+  /// - Throws: ``CacheError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
+  ///   are, ``CacheError/Code/damaged`` when it is no index.
   public convenience init(_ layout: CacheLayout) throws(CacheError) {
     let path = layout.path("index.sqlite")
     try Self.demandFiles(path)
     // Made here, so that its mode is 0600 whatever the umask; SQLite gives its journal the same.
-    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(layout.root.descriptor, "index.sqlite", flags, 0o600)
-    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
-    close(descriptor)
-    try self.init(path: path, readOnly: false)
-    try write { db in
-      let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
-      if version == 0 { try db.execute(sql: Self.schema) }
-      if version == 1 { try db.execute(sql: Self.sweepSchema) }
-      if version != Self.version {
-        try db.execute(sql: "PRAGMA user_version = \(Self.version)")
+    if descriptor >= 0 {
+      close(descriptor)
+    } else {
+      // A file that is there is not opened here: closing it would let go of the locks that SQLite
+      // holds on it for another connection of this process. (fcntl(2), "Record locks")
+      guard errno == EEXIST, access(path, R_OK | W_OK) == 0 else {
+        throw .system("open", path, errno: errno)
       }
     }
+    try self.init(path: path, readOnly: false)
   }
 
   /// Opens the index of the cache at `root` for reading; a run may change it meanwhile.
   ///
-  /// - Throws: ``CacheError/Code/empty`` when there is no cache there.
+  /// One that an older larder wrote is read from a copy in memory that is brought up to date: who reads
+  /// changes nothing, and may not be allowed to, or a run of that larder may be at work. Such a copy
+  /// shows the moment at which it was made.
+  ///
+  /// - Throws: ``CacheError/Code/empty`` when there is no cache there, ``CacheError/Code/tooNew`` when a
+  ///   newer larder wrote its index.
   public convenience init(reading root: String) throws(CacheError) {
     guard access(root + "/index.sqlite", F_OK) == 0 else {
       throw .unread(root, errno: errno)
@@ -79,43 +87,73 @@ public final class Index: Sendable {
   }
 
   private init(path: String, readOnly: Bool) throws(CacheError) {
+    self.path = path
+    do {
+      let file = try Self.open(path, readOnly: readOnly)
+      let version = try file.inDatabase(Self.userVersion)
+      // Before anything could be written: what a newer larder wrote stays as it is.
+      guard version <= Self.version else { throw Self.tooNew(path, version) }
+      if !readOnly {
+        // TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
+        try file.inDatabase {
+          try $0.execute(sql: "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL")
+        }
+      }
+      switch version {
+      case Self.version:
+        queue = file
+      case 0 where try file.inDatabase(Self.isEmpty):
+        guard !readOnly else {
+          throw CacheError(
+            .empty,
+            "cannot read \(path): the first run ended before it began; run larder sync"
+          )
+        }
+        // Made elsewhere and put in place in one transaction: whole, and for one wait for the device.
+        try Self.migrated(Self.open(":memory:", readOnly: false)).backup(to: file)
+        queue = file
+      default:
+        queue = try Self.migrated(readOnly ? Self.copy(of: file) : file)
+      }
+    } catch {
+      throw Self.translate(error, path)
+    }
+  }
+
+  /// Opens a database file, or a database in memory, as every part of larder uses it.
+  private static func open(_ path: String, readOnly: Bool) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(10)
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { db in
-      if !readOnly {
-        // TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
-        try db.execute(sql: "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL")
-      }
       try db.execute(sql: "PRAGMA cache_size = -4096; PRAGMA trusted_schema = OFF")
     }
-    self.path = path
-    do {
-      queue = try DatabaseQueue(path: path, configuration: configuration)
-      let version = try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-      guard version <= Self.version else {
-        throw CacheError(
-          .tooNew,
-          "cannot use \(path): a newer larder wrote it (version \(version)); "
-            + "use that larder, or another --cache"
-        )
-      }
-      if readOnly, version == 1 {
-        throw CacheError(
-          .empty,
-          "cannot read \(path): an older larder wrote it; run larder sync, which brings it up to date"
-        )
-      }
-      if readOnly, version == 0, try queue.read({ try !$0.tableExists("catalog") }) {
-        throw CacheError(
-          .empty,
-          "cannot read \(path): the first run ended before it began; run larder sync"
-        )
-      }
-    } catch {
-      throw Self.translate(error, path)
-    }
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  /// The same contents in memory.
+  private static func copy(of file: DatabaseQueue) throws -> DatabaseQueue {
+    let copy = try open(":memory:", readOnly: false)
+    try file.backup(to: copy)
+    return copy
+  }
+
+  private static func isEmpty(_ db: Database) throws -> Bool {
+    try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
+  }
+
+  private static func migrated(_ queue: DatabaseQueue) throws -> DatabaseQueue {
+    try migrator.migrate(queue)
+    return queue
+  }
+
+  private static func tooNew(_ path: String, _ version: Int) -> CacheError {
+    CacheError(
+      .tooNew,
+      "cannot use \(path): it was written by a newer larder (schema \(version), this one knows "
+        + "\(Self.version)); install that version or later, or choose another folder with --cache"
+    )
   }
 
   /// The size of the file in bytes.

@@ -31,23 +31,9 @@ extension PictureEntry {
 }
 
 extension Index {
-  /// Made with the first square, so that a cache without any is as it was.
-  static let squareTable = """
-    CREATE TABLE IF NOT EXISTS square(
-      picture INTEGER NOT NULL, side INTEGER NOT NULL, path TEXT NOT NULL, source BLOB NOT NULL,
-      sha256 BLOB, bytes INTEGER, inode INTEGER, modified INTEGER, failure TEXT,
-      PRIMARY KEY(picture, side)) WITHOUT ROWID
-    """
-
-  /// Whether there was ever a square.
-  var hasSquares: Bool {
-    get throws(CacheError) { try read { try $0.tableExists("square") } }
-  }
-
   /// The squares that there are, or that could not be made; all of them, or those of one size.
   public func squares(side: Int? = nil) throws(CacheError) -> [SquareEntry] {
-    guard try hasSquares else { return [] }
-    return try read { db in
+    try read { db in
       let rows = try Row.fetchAll(
         db,
         sql: "\(Self.squareColumns) FROM square s WHERE ?1 IS NULL OR s.side = ?1 ORDER BY 1, 2",
@@ -60,8 +46,7 @@ extension Index {
   /// The squares whose picture is held with the very bytes that they were made of, or, if `inStep`
   /// is false, the others.
   func squares(inStep: Bool) throws(CacheError) -> [SquareEntry] {
-    guard try hasSquares else { return [] }
-    return try read { db in
+    try read { db in
       let rows = try Row.fetchAll(
         db,
         sql: """

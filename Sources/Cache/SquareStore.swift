@@ -26,22 +26,20 @@ public final class SquareStore: Sendable {
   /// Squares between two commits of their rows.
   private static let group = 64
 
-  /// Opens the squares of one size, making their table when there is none.
+  /// Opens the squares of one size.
   ///
   /// - Parameters:
   ///   - layout: the cache's folders.
   ///   - index: its index.
   ///   - disk: where bytes go.
   ///   - side: pixels along a side.
-  /// - Throws: ``CacheError`` when the index cannot be written.
   public init(
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk = SystemDisk(),
     side: Int
-  ) throws(CacheError) {
+  ) {
     (self.layout, self.index, self.disk, self.side) = (layout, index, disk, side)
-    try index.write { try $0.execute(sql: Index.squareTable) }
   }
 
   /// Whether what an earlier run came to still holds: the square is there as it was committed, or

@@ -27,7 +27,7 @@ struct IndexTests {
 
     #expect(writing?.code == .tooNew)
     #expect(reading?.code == .tooNew)
-    #expect(writing?.description.contains("version 99") == true)
+    #expect(writing?.description.contains("schema 99") == true)
     #expect(try folder.read("cache/index.sqlite") == before)
   }
 

@@ -39,7 +39,7 @@ final class SquareStage: Sendable {
     self.context = context
     self.isOver = isOver
     crop = SquareCrop(size: side)
-    store = try SquareStore(context.layout, index: context.index, disk: disk, side: side)
+    store = SquareStore(context.layout, index: context.index, disk: disk, side: side)
     var known: [PictureID: SquareEntry] = [:]
     for entry in try context.index.squares(side: side) { known[entry.picture] = entry }
     self.known = known

@@ -1,0 +1,200 @@
+import Foundation
+import GRDB
+import Support
+import Synchronization
+import Testing
+
+@testable import Cache
+
+struct MigrationTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func index() throws -> Index {
+    try Index(CacheLayout(creating: folder.path("cache")))
+  }
+
+  /// The columns of every table and the names of every index.
+  private func shape(_ index: Index) throws -> [String] {
+    try index.read { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT m.type || ' ' || m.name || ' ' || coalesce(group_concat(c.name || ' ' || c.type || \
+          ' ' || c."notnull" || ' ' || coalesce(c.dflt_value, '-') || ' ' || c.pk), '') \
+          FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c GROUP BY m.name ORDER BY 1
+          """
+      )
+    }
+  }
+
+  private func expectUpToDate(_ index: Index) throws {
+    let (version, names) = try index.read { db in
+      (try Index.userVersion(of: db), try Index.migrator.appliedMigrations(db))
+    }
+    #expect(version == Index.version)
+    #expect(names == Index.migrations.map(\.name))
+  }
+
+  @Test(arguments: OldCache.names)
+  func `what any earlier larder wrote is all there once it is brought up to date`(_ name: String)
+    throws
+  {
+    _ = try OldCache(name, in: folder)
+
+    let migrated = try index()
+
+    try expectUpToDate(migrated)
+    #expect(try OldCache.contents(of: migrated) == OldCache.contents)
+    #expect(try migrated.squares().count == (name.hasSuffix("squares") ? 1 : 0))
+    #expect(try migrated.hasUnreferenced() == name.hasPrefix("v2"))
+    #expect(try shape(migrated) == shape(Index(CacheLayout(creating: folder.path("new")))))
+  }
+
+  @Test(arguments: OldCache.names)
+  func `the pictures of an earlier larder are held without a download`(_ name: String) throws {
+    let old = try OldCache(name, in: folder)
+
+    let layout = try CacheLayout(creating: old.root)
+    let index = try Index(layout)
+    let recovery = try Recovery(layout, index)
+    let report = try Verification(layout, index).run(.full)
+
+    #expect(recovery.adopted == 3 && recovery.forgotten == 0 && recovery.strays.isEmpty)
+    #expect(report.isClean)
+    #expect(report.checked == (name.hasSuffix("squares") ? 4 : 3))
+    // Copied, not changed: what the origin said of them still holds.
+    #expect(try OldCache.contents(of: index) == OldCache.contents)
+  }
+
+  @Test(arguments: OldCache.names)
+  func `an older index is read as it is, and not a byte of it changes`(_ name: String) throws {
+    let old = try OldCache(name, in: folder)
+    let before = try folder.read("cache/index.sqlite")
+
+    let reader = try Index(reading: old.root)
+    let contents = try OldCache.contents(of: reader)
+    let report = try Verification(CacheLayout(reading: old.root), reader).run(.full)
+
+    #expect(contents == OldCache.contents)
+    #expect(report.isClean)
+    #expect(try folder.read("cache/index.sqlite") == before)
+    #expect(folder.files(below: "cache").keys.filter { $0.contains("index") }.count == 2)
+  }
+
+  @Test func `an index that is up to date is opened without writing to it`() throws {
+    _ = try OldCache("v2", in: folder)
+    _ = try index()
+    let before = try folder.read("cache/index.sqlite")
+
+    _ = try index()
+
+    #expect(try folder.read("cache/index.sqlite") == before)
+  }
+
+  @Test func `a new index is as one that went through every change`() throws {
+    let new = try index()
+
+    try expectUpToDate(new)
+    #expect(folder.state(of: "cache/index.sqlite")?.mode == 0o600)
+  }
+
+  @Test(arguments: OldCache.names)
+  func `a kill before any statement of a migration leaves what the next opening goes on with`(
+    _ name: String
+  ) throws {
+    let old = try OldCache(name, in: folder)
+    let (path, kills) = (old.root + "/index.sqlite", try TemporaryFolder())
+    let count = Atomic<Int>(0)
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      db.trace { _ in
+        let copy = "\(count.add(1, ordering: .relaxed).oldValue)/cache/index.sqlite"
+        for suffix in ["", "-journal"] {
+          try? kills.write(
+            [UInt8](FileManager.default.contents(atPath: path + suffix) ?? Data()),
+            to: copy + suffix
+          )
+        }
+      }
+      // A small page cache, so that a transaction is in the file before it is committed.
+      try db.execute(sql: "PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1")
+    }
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try Index.migrator.migrate(queue)
+    }
+
+    let moments = count.load(ordering: .relaxed)
+    for moment in 0..<moments {
+      let reader = try Index(reading: kills.path("\(moment)/cache"))
+      #expect(try OldCache.contents(of: reader) == OldCache.contents, "read at \(moment)")
+      let mended = try Index(CacheLayout(creating: kills.path("\(moment)/cache")))
+      #expect(try OldCache.contents(of: mended) == OldCache.contents, "moment \(moment)")
+      try expectUpToDate(mended)
+    }
+    #expect(moments > 20)
+  }
+
+  @Test(arguments: OldCache.names)
+  func `a disk that is full anywhere in a migration leaves what was there`(_ name: String) throws {
+    let old = try OldCache(name, in: folder)
+    let path = old.root + "/index.sqlite"
+    let pages = try folder.read("cache/index.sqlite").count / 4096
+    var failures = 0
+
+    for room in 0... {
+      _ = try OldCache(name, in: folder)
+      var configuration = Configuration()
+      configuration.prepareDatabase { db in
+        try db.execute(sql: "PRAGMA max_page_count = \(pages + room)")
+      }
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      let error = (try? Index.migrator.migrate(queue)) == nil
+      try queue.close()
+      #expect(try OldCache.contents(of: index()) == OldCache.contents)
+      guard error else { break }
+      failures += 1
+    }
+
+    #expect(failures > 0)
+  }
+
+  @Test(arguments: [Index.version + 1, 99])
+  func `an index that a newer larder wrote is refused by its version, and not a byte changes`(
+    _ version: Int
+  ) throws {
+    let old = try OldCache("v2", in: folder)
+    try index().write { try $0.execute(sql: "PRAGMA user_version = \(version)") }
+    let before = try folder.read("cache/index.sqlite")
+
+    let writing = #expect(throws: CacheError.self) { _ = try index() }
+    let reading = #expect(throws: CacheError.self) { _ = try Index(reading: old.root) }
+
+    #expect(writing?.code == .tooNew && reading == writing)
+    #expect(
+      writing?.description
+        == "cannot use \(old.root)/index.sqlite: it was written by a newer larder (schema \(version), "
+        + "this one knows \(Index.version)); install that version or later, or choose another folder "
+        + "with --cache"
+    )
+    #expect(try folder.read("cache/index.sqlite") == before)
+    #expect(folder.files(below: "cache").keys.filter { $0.contains("index") }.count == 2)
+  }
+
+  @Test(arguments: OldCache.names)
+  func `what can be read of a damaged index is saved, whichever larder wrote it`(_ name: String)
+    throws
+  {
+    let old = try OldCache(name, in: folder)
+
+    #expect(
+      Index.salvage(old.root + "/index.sqlite").map(\.url).sorted() == [
+        "https://cdn.example/A1.jpg", "https://cdn.example/B2.jpg", "https://cdn.example/C3.jpg",
+      ]
+    )
+  }
+}
