@@ -24,21 +24,31 @@ struct GcCommand: ParsableCommand {
       """
   )
 
-  @Option(help: ArgumentHelp("How long a picture stays after it was dropped.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("How long a picture stays after it was dropped.", valueName: "time"),
+    transform: DurationArgument.read
+  )
   var grace: DurationArgument?
 
   @Option(
-    help: ArgumentHelp("Remove what no run has needed for so long.", valueName: "time")
+    help: ArgumentHelp("Remove what no run has needed for so long.", valueName: "time"),
+    transform: DurationArgument.read
   )
   var maxAge: DurationArgument?
 
-  @Option(help: ArgumentHelp("Hold no more than this.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp("Hold no more than this.", valueName: "size"),
+    transform: SizeArgument.read
+  )
   var maxSize: SizeArgument?
 
   @Flag(help: "Let --max-age and --max-size take what catalogs refer to.")
   var includeReferenced = false
 
-  @Option(help: ArgumentHelp("How long runs are kept for diff.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("How long runs are kept for diff.", valueName: "time"),
+    transform: DurationArgument.read
+  )
   var history: DurationArgument?
 
   @Option(

@@ -18,7 +18,8 @@ struct StatusCommand: ParsableCommand {
   )
 
   @Option(
-    help: ArgumentHelp("Fail unless every catalog was complete this recently.", valueName: "age")
+    help: ArgumentHelp("Fail unless every catalog was complete this recently.", valueName: "age"),
+    transform: DurationArgument.read
   )
   var check: DurationArgument?
 

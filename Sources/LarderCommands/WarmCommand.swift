@@ -40,7 +40,8 @@ struct WarmCommand: ParsableCommand {
     help: ArgumentHelp(
       "Leave a catalog alone whose last run started more recently than this.",
       valueName: "time"
-    )
+    ),
+    transform: DurationArgument.read
   )
   var minInterval: DurationArgument?
 
@@ -48,7 +49,8 @@ struct WarmCommand: ParsableCommand {
     help: ArgumentHelp(
       "Wait a random time up to this first, so that many machines do not call at once.",
       valueName: "time"
-    )
+    ),
+    transform: DurationArgument.read
   )
   var splay: DurationArgument?
 

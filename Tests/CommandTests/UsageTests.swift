@@ -48,6 +48,33 @@ import Testing
     #expect(throws: (any Error).self) { try shop.folder.stamps(below: "cache") }
   }
 
+  @Test(
+    arguments: [
+      ["gc", "--grace", "7"], ["gc", "--grace", "0"], ["gc", "--max-age", "30"],
+      ["gc", "--max-size", "100"], ["gc", "--history", "90.5"], ["status", "--check", "6"],
+      ["sync", "CATALOG", "--deadline", "30"], ["sync", "CATALOG", "--max-bytes", "100"],
+      ["sync", "CATALOG", "--rate", "20"], ["warm", "CATALOG", "--rate", "20"],
+      ["warm", "CATALOG", "--min-interval", "40"], ["warm", "CATALOG", "--splay", "0"],
+      ["order", "send", "--timeout", "30"], ["order", "send", "--wait", "10"],
+      ["bench", "CATALOG", "--rate", "200"], ["bench", "CATALOG", "--deadline", "10"],
+      ["bench", "--origin", "sample", "--sizes", "8192"],
+      ["bench", "--origin", "sample", "--delay", "5"],
+      ["bench", "--origin", "sample", "--bandwidth", "1048576"],
+    ])
+  func `a number without its unit is refused with the units that there are`(
+    _ arguments: [String]
+  ) throws {
+    let folder = try TemporaryFolder()
+    let words = arguments.map { $0 == "CATALOG" ? "\(Command.samples)/catalog.yaml" : $0 }
+
+    let command = try Command.larder(words, environment: ["LARDER_CACHE": folder.path("cache")])
+
+    #expect(command.status == 64)
+    #expect(command.output == "")
+    #expect(command.errors.contains("it needs a unit: "))
+    #expect(command.errors.contains(arguments[arguments.count - 2]))
+  }
+
   @Test func `a catalog file that is not there is a usage error that names it`() throws {
     let command = try Command.larder(["sync", "no-such-shop.yaml"])
 

@@ -28,12 +28,14 @@ struct BenchOptions: ParsableArguments {
     help: ArgumentHelp(
       "Start requests at this rate, such as 200/s, and measure from the planned start.",
       valueName: "n/s"
-    )
+    ),
+    transform: RateArgument.read
   )
   var rate: RateArgument?
 
   @Option(
-    help: ArgumentHelp("Start nothing more after this time, such as 10m.", valueName: "time")
+    help: ArgumentHelp("Start nothing more after this time, such as 10m.", valueName: "time"),
+    transform: DurationArgument.read
   )
   var deadline: DurationArgument?
 

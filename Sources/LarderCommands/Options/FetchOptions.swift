@@ -11,13 +11,22 @@ struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Transfers at once, or auto.", valueName: "n|auto"))
   var parallel = ParallelArgument.auto
 
-  @Option(help: ArgumentHelp("Requests a second at most, such as 20/s.", valueName: "n/s"))
+  @Option(
+    help: ArgumentHelp("Requests a second at most, such as 20/s.", valueName: "n/s"),
+    transform: RateArgument.read
+  )
   var rate: RateArgument?
 
-  @Option(help: ArgumentHelp("End after this time, such as 10m.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("End after this time, such as 10m.", valueName: "time"),
+    transform: DurationArgument.read
+  )
   var deadline: DurationArgument?
 
-  @Option(help: ArgumentHelp("Fetch no more than this, such as 2G.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp("Fetch no more than this, such as 2G.", valueName: "size"),
+    transform: SizeArgument.read
+  )
   var maxBytes: SizeArgument?
 
   @OptionGroup var connection: ConnectionOptions

@@ -14,14 +14,21 @@ struct OriginOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How many pictures it has.", valueName: "n"))
   var count = 1000
 
-  @Option(help: ArgumentHelp("How big they are, such as 8K..40K or 500K.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp("How big they are, such as 8K..40K or 500K.", valueName: "size"),
+    transform: SizesArgument.read
+  )
   var sizes = SizesArgument(8 << 10...40 << 10)
 
-  @Option(help: ArgumentHelp("How long it waits before each picture.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("How long it waits before each picture.", valueName: "time"),
+    transform: DurationArgument.read
+  )
   var delay: DurationArgument?
 
   @Option(
-    help: ArgumentHelp("What its line carries in all, such as 10M/s.", valueName: "size/s")
+    help: ArgumentHelp("What its line carries in all, such as 10M/s.", valueName: "size/s"),
+    transform: BandwidthArgument.read
   )
   var bandwidth: BandwidthArgument?
 
@@ -37,7 +44,9 @@ struct OriginOptions: ParsableArguments {
 }
 
 /// Sizes on the command line: `500K`, or `8K..40K` for anything between.
-struct SizesArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+struct SizesArgument: UnitArgument, CustomStringConvertible {
+  static let forms = "64B, 500K or 8K..40K, up to 64M"
+
   let bytes: ClosedRange<Int>
 
   init(_ bytes: ClosedRange<Int>) {
@@ -53,17 +62,27 @@ struct SizesArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
   }
 
   var description: String {
-    bytes.count == 1 ? "\(bytes.lowerBound)" : "\(bytes.lowerBound)..\(bytes.upperBound)"
+    bytes.count == 1
+      ? Self.text(bytes.lowerBound)
+      : "\(Self.text(bytes.lowerBound))..\(Self.text(bytes.upperBound))"
+  }
+
+  /// A size as it may be written.
+  private static func text(_ bytes: Int) -> String {
+    bytes.isMultiple(of: 1 << 10) ? "\(bytes >> 10)K" : "\(bytes)B"
   }
 }
 
-/// Bytes a second on the command line: `10M/s`, or `10M`.
-struct BandwidthArgument: ExpressibleByArgument, Sendable {
+/// Bytes a second on the command line: `10M/s`.
+struct BandwidthArgument: UnitArgument {
+  static let forms = "500K/s or 10M/s"
+
   let bytesPerSecond: Double
 
   init?(argument: String) {
-    let size = argument.hasSuffix("/s") ? String(argument.dropLast(2)) : argument
-    guard let bytes = SizeArgument(argument: size)?.bytes else { return nil }
+    guard argument.hasSuffix("/s"),
+      let bytes = SizeArgument(argument: String(argument.dropLast(2)))?.bytes
+    else { return nil }
     bytesPerSecond = Double(bytes)
   }
 }

@@ -1,8 +1,32 @@
 import ArgumentParser
 import CurlTransport
 
-/// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`, or seconds.
-struct DurationArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+/// A value on the command line that is a number and a unit; the number alone says too little.
+protocol UnitArgument: Sendable {
+  /// What may be written, for the message that refuses anything else.
+  static var forms: String { get }
+
+  /// Reads what was written; nil when it is none of ``forms``.
+  init?(argument: String)
+}
+
+extension UnitArgument {
+  /// Reads an option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> Self {
+    if let value = Self(argument: argument) { return value }
+    let isBare = argument.first?.isNumber == true && Double(argument) != nil
+    throw ValidationError(
+      "\(isBare ? "it needs a unit" : "expected a number and its unit"): \(forms)"
+    )
+  }
+}
+
+/// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`.
+struct DurationArgument: UnitArgument, CustomStringConvertible {
+  static let forms = "7d, 12h, 30m, 90s or 500ms"
+
   let seconds: Double
 
   /// As it may be written, in seconds.
@@ -16,44 +40,46 @@ struct DurationArgument: ExpressibleByArgument, Sendable, CustomStringConvertibl
   init?(argument: String) {
     let factors = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400]
     let unit = argument.drop { !$0.isLetter }
-    let factor = factors[String(unit)]
-    guard let number = Double(factor == nil ? argument[...] : argument.dropLast(unit.count)),
+    guard let factor = factors[String(unit)], let number = Double(argument.dropLast(unit.count)),
       number >= 0, number.isFinite, argument.first?.isNumber == true
     else { return nil }
-    seconds = number * (factor ?? 1)
+    seconds = number * factor
     guard seconds < 1e10 else { return nil }
   }
 
   var duration: Duration { .milliseconds(Int64(seconds * 1000)) }
 }
 
-/// A size on the command line: `300K`, `2G`, binary, or bytes.
-struct SizeArgument: ExpressibleByArgument, Sendable {
+/// A size on the command line: `300K`, `2G`, binary, or `4096B`.
+struct SizeArgument: UnitArgument {
+  static let forms = "512B, 300K, 64M or 2G"
+
   let bytes: Int64
 
   init?(argument: String) {
-    let shifts: [Character: Int64] = ["K": 10, "M": 20, "G": 30, "T": 40]
-    let last = argument.last.map { Character($0.uppercased()) }
-    let shift = last.flatMap { shifts[$0] }
-    guard let number = Double(shift == nil ? argument[...] : argument.dropLast()),
-      number > 0, number.isFinite, argument.first?.isNumber == true
+    let shifts: [Character: Int64] = ["B": 0, "K": 10, "M": 20, "G": 30, "T": 40]
+    guard let last = argument.last, let shift = shifts[Character(last.uppercased())],
+      let number = Double(argument.dropLast()), number > 0, number.isFinite,
+      argument.first?.isNumber == true
     else { return nil }
-    let bytes = number * Double(Int64(1) << (shift ?? 0))
+    let bytes = number * Double(Int64(1) << shift)
     guard bytes >= 1, bytes < 9e18 else { return nil }
     self.bytes = Int64(bytes)
   }
 }
 
-/// A rate on the command line: `20/s`, `30/m`, or a number a second.
-struct RateArgument: ExpressibleByArgument, Sendable {
+/// A rate on the command line: `20/s`, `30/m`, `500/h`.
+struct RateArgument: UnitArgument {
+  static let forms = "20/s, 30/m or 500/h"
+
   let perSecond: Double
 
   init?(argument: String) {
     let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-    guard let number = Double(parts[0]), number > 0, number.isFinite, parts.count <= 2 else {
+    guard parts.count == 2, let number = Double(parts[0]), number > 0, number.isFinite else {
       return nil
     }
-    switch parts.count == 2 ? parts[1] : "s" {
+    switch parts[1] {
     case "s": perSecond = number
     case "m": perSecond = number / 60
     case "h": perSecond = number / 3600

@@ -47,11 +47,15 @@ struct WebhookOptions: ParsableArguments {
   )
   var template: String?
 
-  @Option(help: ArgumentHelp("Give up on an answer after this time.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Give up on an answer after this time.", valueName: "time"),
+    transform: DurationArgument.read
+  )
   var timeout = DurationArgument.thirtySeconds
 
   @Option(
-    help: ArgumentHelp("Wait this long for orders that are not due yet.", valueName: "time")
+    help: ArgumentHelp("Wait this long for orders that are not due yet.", valueName: "time"),
+    transform: DurationArgument.read
   )
   var wait = DurationArgument.tenSeconds
 
