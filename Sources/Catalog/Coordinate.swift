@@ -24,27 +24,40 @@ public struct Coordinate: Hashable, Sendable, Codable {
 }
 
 extension FieldReader {
-  /// The place that two paths lead to, numbers or numbers in texts; nil when either leads nowhere.
-  ///
-  /// - Throws: ``FieldFault`` when there is something that is no degree.
-  func coordinate(_ north: [JSONPath], _ east: [JSONPath]) throws(FieldFault) -> Coordinate? {
-    guard let latitude = try degree(north), let longitude = try degree(east) else { return nil }
-    guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
-      throw FieldFault(
-        field: north.first?.lastName,
-        reason: "there is no place at \(latitude), \(longitude)"
-      )
+  /// The place that two paths lead to, numbers or numbers in texts; nil when both lead nowhere, or one
+  /// leads to something that is no degree.
+  mutating func coordinate(_ north: [JSONPath], _ east: [JSONPath]) -> Coordinate? {
+    let faultCount = faults.count
+    let degrees = (degree(north, limit: 90), degree(east, limit: 180))
+    switch degrees {
+    case (let latitude?, let longitude?):
+      return Coordinate(latitude: latitude, longitude: longitude)
+    case (nil, nil): return nil
+    // One that was refused is said already.
+    case (nil, _) where faults.count == faultCount:
+      return fail(north.first, "the item has a longitude and no latitude")
+    case (_, nil) where faults.count == faultCount:
+      return fail(east.first, "the item has a latitude and no longitude")
+    default: return nil
     }
-    return place
   }
 
-  private func degree(_ paths: [JSONPath]) throws(FieldFault) -> Double? {
+  private mutating func degree(_ paths: [JSONPath], limit: Double) -> Double? {
     guard let (path, value) = first(paths) else { return nil }
-    if let text = value.text, text.isEmpty { return nil }
-    let number = value.real ?? value.integer.map(Double.init) ?? value.text.flatMap(Double.init)
-    guard let number, number.isFinite else {
-      throw FieldFault(field: path.lastName, reason: "expected a number of degrees")
+    guard let number = value.real ?? value.integer.map(Double.init) ?? Self.number(in: value)
+    else {
+      return fail(path, "expected a number of degrees")
+    }
+    guard (-limit...limit).contains(number) else {
+      return fail(path, "\(number) is not between -\(Int(limit)) and \(Int(limit)) degrees")
     }
     return number
+  }
+
+  private static func number(in value: JSONNode) -> Double? {
+    guard let text = value.text, let first = text.firstIndex(where: { $0 != " " }),
+      let last = text.lastIndex(where: { $0 != " " })
+    else { return nil }
+    return Double(text[first...last])
   }
 }

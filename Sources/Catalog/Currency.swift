@@ -23,6 +23,28 @@ enum Currency {
     }
   }
 
+  /// What a lone point or comma before three digits means.
+  enum Separators {
+    /// The point is the decimal one, and the comma groups thousands: "1,299.50".
+    case decimalPoint
+    /// Prices have no decimals in practice, so that both group thousands: "25.000" is 25,000.
+    case pointGroups
+    /// People group thousands by a point, and programs write it before decimals.
+    case either
+  }
+
+  /// How prices in a currency with two decimals are written. (CLDR 46, the currency's own locales)
+  static func separators(of code: String) -> Separators {
+    switch code {
+    case "AOA", "ARS", "COP", "CRC", "CZK", "HUF", "IDR", "RSD", "UYU", "UZS", "VED", "VES":
+      .pointGroups
+    case "ALL", "AZN", "BAM", "BOB", "BRL", "BYN", "CVE", "DKK", "DZD", "EUR", "GEL", "MAD", "MDL",
+      "MKD", "MZN", "NOK", "PLN", "RON", "RUB", "SEK", "TRY", "UAH":
+      .either
+    default: .decimalPoint
+    }
+  }
+
   /// The codes that a written unit may stand for; empty when nobody writes it so.
   static func codes(writtenAs unit: String) -> [String] {
     switch unit {
@@ -43,22 +65,47 @@ enum Currency {
     case "mx$": ["MXN"]
     case "r$": ["BRL"]
     case "€", "유로": ["EUR"]
-    case "£": ["GBP", "EGP", "FKP", "GIP", "SHP", "SSP", "SYP"]
+    case "£", "￡": ["GBP", "EGP", "FKP", "GIP", "SHP", "SSP", "SYP"]
     case "¥", "￥", "元": ["JPY", "CNY"]
     case "円", "엔": ["JPY"]
     case "₫", "đ": ["VND"]
-    case "₹", "rs", "rs.": ["INR", "LKR", "NPR", "PKR", "MUR", "SCR"]
-    case "₽", "руб.", "р.": ["RUB"]
+    case "₹", "₨", "rs", "rs.": ["INR", "LKR", "NPR", "PKR", "MUR", "SCR"]
+    case "₽", "руб", "руб.", "р", "р.": ["RUB", "BYN"]
+    case "₦": ["NGN"]
+    case "₵", "gh₵", "gh¢": ["GHS"]
+    case "₡": ["CRC"]
+    case "₲": ["PYG"]
+    case "₸", "тг", "тг.": ["KZT"]
+    case "₼": ["AZN"]
+    case "₾": ["GEL"]
+    case "₭": ["LAK"]
+    case "₮": ["MNT"]
+    case "֏": ["AMD"]
+    case "៛": ["KHR"]
+    case "৳": ["BDT"]
+    case "ksh", "ksh.": ["KES"]
+    case "tsh", "tsh.": ["TZS"]
+    case "ush", "ush.": ["UGX"]
+    case "r": ["ZAR"]
+    case "s/", "s/.": ["PEN"]
+    case "bs", "bs.": ["BOB", "VES"]
+    case "din", "din.", "дин", "дин.": ["RSD"]
+    case "ден", "ден.": ["MKD"]
+    case "грн", "грн.": ["UAH"]
+    case "сум": ["UZS"]
+    case "dh", "dhs", "د.إ": ["AED", "MAD"]
+    case "sr", "ر.س", "ر.س.": ["SAR"]
+    case "e£", "le", "l.e.": ["EGP"]
     case "฿": ["THB"]
-    case "₺", "tl": ["TRY"]
+    case "₺", "tl", "tl.": ["TRY"]
     case "₴": ["UAH"]
-    case "₱": ["PHP"]
+    case "₱": ["PHP", "CUP"]
     case "₪": ["ILS"]
-    case "zł": ["PLN"]
-    case "kč": ["CZK"]
-    case "ft": ["HUF"]
-    case "lei": ["RON"]
-    case "rp": ["IDR"]
+    case "zł", "zł.": ["PLN"]
+    case "kč", "kč.": ["CZK"]
+    case "ft", "ft.": ["HUF"]
+    case "lei", "lei.": ["RON", "MDL"]
+    case "rp", "rp.": ["IDR"]
     case "rm": ["MYR"]
     case "kr", "kr.": ["SEK", "NOK", "DKK", "ISK"]
     case "fr", "fr.", "sfr.": ["CHF"]

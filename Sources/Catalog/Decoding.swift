@@ -77,12 +77,12 @@ extension ListingDecoder {
 /// - Parameters:
 ///   - body: JSON in UTF-8.
 ///   - file: The catalog it belongs to.
-/// - Returns: The details in the body's order.
-/// - Throws: ``CatalogError`` when the body cannot be used.
+/// - Returns: The details in the body's order, and those that cannot be read.
+/// - Throws: ``CatalogError`` when the body cannot be used, or none of its details can be read.
 public func decodeDetails(
   _ body: [UInt8],
   using file: CatalogFile
-) throws(CatalogError) -> [ItemDetail] {
+) throws(CatalogError) -> DecodedDetails {
   guard let mapping = file.mapping.detail else {
     throw CatalogError(
       .unexpectedShape,

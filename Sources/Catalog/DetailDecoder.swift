@@ -19,14 +19,22 @@ public struct DetailDecoder: Sendable {
   /// - Parameters:
   ///   - body: JSON in UTF-8.
   ///   - id: The item's id.
-  /// - Returns: The detail.
+  /// - Returns: The detail, with the fields that could not be read in ``ItemDetail/lost``.
   /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, holds no detail of
-  ///   that item, or a field is of the wrong type.
+  ///   that item, or one of which no field can be read.
   public func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     let entries = try entries(of: body, subject: subject)
     for entry in entries {
-      guard let named = try name(of: entry, subject: subject) else { continue }
+      let found: String?
+      do throws(CatalogError) {
+        found = try name(of: entry, subject: subject)
+      } catch {
+        // Of many, one that belongs to nobody is not this item's fault.
+        guard entries.count > 1 else { throw error }
+        continue
+      }
+      guard let named = found else { continue }
       if named == id { return try read(entry, id: id) }
       guard entries.count > 1 else {
         throw shapeError(subject, "the body is the detail of \"\(named.prefix(40))\"")
@@ -45,17 +53,24 @@ public struct DetailDecoder: Sendable {
   /// Decodes all details of a body that holds those of many items.
   ///
   /// - Parameter body: JSON in UTF-8.
-  /// - Returns: The details in the body's order.
-  /// - Throws: ``CatalogError`` when the body cannot be used, or one of its details has no id.
-  public func details(_ body: [UInt8]) throws(CatalogError) -> [ItemDetail] {
-    var details: [ItemDetail] = []
-    for entry in try entries(of: body, subject: "details") {
-      guard let id = try name(of: entry, subject: "details") else {
-        throw shapeError("details", "number \(details.count) has no id")
+  /// - Returns: The details in the body's order, and those that cannot be read.
+  /// - Throws: ``CatalogError`` when the body cannot be used, or none of its details can be read.
+  public func details(_ body: [UInt8]) throws(CatalogError) -> DecodedDetails {
+    var decoded = DecodedDetails(details: [])
+    var first: CatalogError?
+    for (index, entry) in try entries(of: body, subject: "details").enumerated() {
+      var id: String?
+      do throws(CatalogError) {
+        id = try name(of: entry, subject: "details")
+        guard let id else { throw shapeError("details", "number \(index) has no id") }
+        decoded.details.append(try read(entry, id: id))
+      } catch {
+        first = first ?? error
+        decoded.unreadable.append(UnreadableDetail(id: id, index: index, reason: error.reason))
       }
-      details.append(try read(entry, id: id))
     }
-    return details
+    if decoded.details.isEmpty, let first { throw first }
+    return decoded
   }
 
   private func entries(
@@ -72,11 +87,12 @@ public struct DetailDecoder: Sendable {
   }
 
   private func name(of entry: JSONNode, subject: String) throws(CatalogError) -> String? {
-    do throws(FieldFault) {
-      return try FieldReader(node: entry, currency: currency).identifier(mapping.id)
-    } catch {
-      throw shapeError(subject, "\(error.field ?? "id"): \(error.reason)")
+    var reader = FieldReader(node: entry, currency: currency)
+    let id = reader.identifier(mapping.id)
+    if let fault = reader.faults.first {
+      throw shapeError(subject, "\(fault.field ?? "id"): \(fault.reason)")
     }
+    return id
   }
 
   private func read(_ entry: JSONNode, id: String) throws(CatalogError) -> ItemDetail {
@@ -85,23 +101,22 @@ public struct DetailDecoder: Sendable {
     guard let root = outer.first(mapping.root)?.value, root.kind == .object else {
       throw shapeError(subject, "expected the fields of a detail, found none")
     }
-    let reader = FieldReader(node: root, currency: currency)
+    var reader = FieldReader(node: root, currency: currency)
     guard holdsAnyField(reader) else {
       throw shapeError(subject, "expected the fields of a detail, found none")
     }
-    do throws(FieldFault) {
-      var notes: [String: String] = [:]
-      for rule in mapping.notes { notes[rule.name] = try reader.note(rule.paths) }
-      return ItemDetail(
-        id: id,
-        description: try reader.text(mapping.description),
-        prices: try reader.prices(mapping.prices),
-        images: try reader.images(mapping.images),
-        notes: notes
-      )
-    } catch {
-      throw shapeError(subject, (error.field.map { "\($0): " } ?? "") + error.reason)
+    var detail = ItemDetail(id: id)
+    detail.description = reader.text(mapping.description)
+    detail.prices = reader.prices(mapping.prices)
+    detail.images = reader.images(mapping.images)
+    for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
+    guard let fault = reader.faults.first else { return detail }
+    // What is held from before is worth more than a detail of which nothing is left.
+    guard detail != ItemDetail(id: id) else {
+      throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
+    detail.lost = reader.faults.map { LostField(field: $0.field, reason: $0.reason) }
+    return detail
   }
 
   /// Whether anything that the mapping names is there, so that `{}` does not pass for a detail.
@@ -117,19 +132,5 @@ public struct DetailDecoder: Sendable {
 
   private func shapeError(_ subject: String, _ reason: String) -> CatalogError {
     CatalogError(.unexpectedShape, subject: subject, reason: reason)
-  }
-}
-
-extension FieldReader {
-  /// A note: text, or a number as text.
-  fileprivate func note(_ paths: [JSONPath]) throws(FieldFault) -> String? {
-    guard let (path, value) = first(paths) else { return nil }
-    if let text = value.text { return text.isEmpty ? nil : text }
-    if let integer = value.integer { return String(integer) }
-    if let real = value.real { return real.description }
-    throw FieldFault(
-      field: path.lastName,
-      reason: "expected text or a number, found \(value.kind.phrase)"
-    )
   }
 }

@@ -1,102 +1,102 @@
 /// Why a field cannot be used.
-struct FieldFault: Error {
+struct FieldFault: Error, Equatable {
   /// The field as the feed calls it.
   let field: String?
   /// The cause.
   let reason: String
 }
 
-/// Reads fields of an object by their alternatives: the first that is not `null` counts.
+/// Reads fields of an object by their alternatives: the first that is not empty counts.
+///
+/// Empty is `null`, a text of no characters, and an array without elements. What is there and cannot
+/// be used is noted in ``faults``, and reads as if it were absent: one odd value costs one field.
 struct FieldReader {
   /// The object that `$` stands for.
   let node: JSONNode
   /// The catalog's currency.
   let currency: String
+  /// The fields that could not be used so far, each once.
+  private(set) var faults: [FieldFault] = []
 
-  /// Text, or a whole number as text; nil when absent or empty.
-  func identifier(_ paths: [JSONPath]) throws(FieldFault) -> String? {
+  /// A reader of one object.
+  init(node: JSONNode, currency: String) {
+    self.node = node
+    self.currency = currency
+  }
+
+  /// Text, or a number as text; nil when absent or empty.
+  mutating func identifier(_ paths: [JSONPath]) -> String? {
     guard let (path, value) = first(paths) else { return nil }
     guard let text = Self.plainText(value) else {
-      throw wrongType(path, value, "text or a number")
+      return fail(path, "expected text or a number, found \(value.kind.phrase)")
     }
-    return text.isEmpty ? nil : text
+    return text
   }
 
   /// Text; nil when absent or empty.
-  func text(_ paths: [JSONPath]) throws(FieldFault) -> String? {
+  mutating func text(_ paths: [JSONPath]) -> String? {
     guard let (path, value) = first(paths) else { return nil }
-    guard let text = value.text else { throw wrongType(path, value, "text") }
-    return text.isEmpty ? nil : text
+    guard let text = value.text else {
+      return fail(path, "expected text, found \(value.kind.phrase)")
+    }
+    return text
   }
 
-  /// Texts from one text, a list of texts, or a path that leads to several.
-  func texts(_ paths: [JSONPath]) throws(FieldFault) -> [String] {
+  /// Texts from one text, a list of texts, or a path that leads to several; what is none of these is
+  /// left out.
+  mutating func texts(_ paths: [JSONPath]) -> [String] {
+    guard let (path, values) = all(paths) else { return [] }
     var texts: [String] = []
-    for path in paths {
-      if path.isSingular {
-        guard let value = path.firstValue(in: node), value.kind != .null else { continue }
-        try append(value, at: path, to: &texts)
-        return texts
-      }
-      let values = path.values(in: node).filter { $0.kind != .null }
-      if values.isEmpty { continue }
-      for value in values { try append(value, at: path, to: &texts) }
-      return texts
+    var odd: [JSONNode] = []
+    for value in values {
+      if let text = value.text { texts.append(text) } else { odd.append(value) }
+    }
+    if let first = odd.first {
+      let share = values.count > 1 ? " in \(odd.count) of \(values.count)" : ""
+      note(path, "expected text, found \(first.kind.phrase)\(share)")
     }
     return texts
   }
 
-  private func append(
-    _ value: JSONNode,
-    at path: JSONPath,
-    to texts: inout [String]
-  ) throws(FieldFault) {
-    guard value.kind == .array else { return try appendOne(value, at: path, to: &texts) }
-    for element in value.elements where element.kind != .null {
-      try appendOne(element, at: path, to: &texts)
-    }
-  }
-
-  private func appendOne(
-    _ value: JSONNode,
-    at path: JSONPath,
-    to texts: inout [String]
-  ) throws(FieldFault) {
-    guard let text = value.text else { throw wrongType(path, value, "text") }
-    if !text.isEmpty { texts.append(text) }
-  }
-
   /// A price; nil when absent or empty.
-  func price(_ rules: [Mapping.PriceRule]) throws(FieldFault) -> Price? {
+  mutating func price(_ rules: [Mapping.PriceRule]) -> Price? {
     for rule in rules {
-      guard let value = rule.path.firstValue(in: node), value.kind != .null else { continue }
-      return try price(value, rule)
+      guard let value = first(rule.path), !Self.isBlank(value) else { continue }
+      do throws(CatalogError) {
+        return try price(value, rule)
+      } catch {
+        return fail(rule.path, error.reason)
+      }
     }
     return nil
   }
 
   /// Prices from one price, a list of them, or a path that leads to several.
-  func prices(_ rules: [Mapping.PriceRule]) throws(FieldFault) -> [Price] {
+  ///
+  /// What a price means hangs on its place in the list, so one that cannot be read costs them all.
+  mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
-      let found = rule.path.values(in: node).filter { $0.kind != .null }
-      guard !found.isEmpty else { continue }
+      let values = all(rule.path).filter { !Self.isBlank($0) }
+      guard !values.isEmpty else { continue }
       var prices: [Price] = []
-      for value in found.flatMap({ $0.kind == .array ? $0.elements : [$0] })
-      where value.kind != .null {
-        if let price = try price(value, rule) { prices.append(price) }
+      do throws(CatalogError) {
+        for value in values { prices.append(try price(value, rule)) }
+        return prices
+      } catch {
+        note(rule.path, error.reason)
+        return []
       }
-      return prices
     }
     return []
   }
 
   /// Pictures, role by role.
-  func images(_ rules: Mapping.ImageRules) throws(FieldFault) -> [ImageReference] {
+  mutating func images(_ rules: Mapping.ImageRules) -> [ImageReference] {
     var images: [ImageReference] = []
     for role in ImageReference.Role.allCases {
       let paths = rules[role]
       if paths.isEmpty { continue }
-      for url in try texts(paths) { images.append(ImageReference(role: role, url: url)) }
+      for url in texts(paths) { images.append(ImageReference(role: role, url: url)) }
     }
     return images
   }
@@ -104,43 +104,87 @@ struct FieldReader {
   /// The first alternative that leads to something, with what it leads to.
   func first(_ paths: [JSONPath]) -> (path: JSONPath, value: JSONNode)? {
     for path in paths {
-      if let value = path.firstValue(in: node), value.kind != .null { return (path, value) }
+      if let value = first(path) { return (path, value) }
     }
     return nil
   }
 
-  /// Text or a whole number, as text.
+  /// Text or a number, as text.
   static func plainText(_ value: JSONNode) -> String? {
     if let text = value.text { return text }
     if let integer = value.integer { return String(integer) }
-    return value.real.flatMap { Int(exactly: $0) }.map(String.init)
+    guard let real = value.real else { return nil }
+    return Int(exactly: real).map(String.init) ?? real.description
   }
 
-  private func price(_ value: JSONNode, _ rule: Mapping.PriceRule) throws(FieldFault) -> Price? {
-    do throws(CatalogError) {
-      if let scale = rule.scale { return try scaledPrice(value, rule, scale) }
-      switch value.kind {
-      case .integer: return try Price(value.integer ?? 0, currency: currency)
-      case .real: return try Price(value.real ?? 0, currency: currency)
-      case .string:
-        guard let text = value.text, !text.utf8.allSatisfy({ $0 <= 0x20 }) else { return nil }
-        return try Price(parsing: text, currency: currency)
-      default: break
-      }
-    } catch {
-      throw FieldFault(field: rule.path.lastName, reason: error.reason)
+  /// Notes a field that cannot be used, unless it is noted already.
+  mutating func note(_ path: JSONPath?, _ reason: String) {
+    let fault = FieldFault(field: path?.lastName, reason: reason)
+    if !faults.contains(fault) { faults.append(fault) }
+  }
+
+  /// Notes a field that cannot be used; it reads as absent.
+  mutating func fail<Value>(_ path: JSONPath?, _ reason: String) -> Value? {
+    note(path, reason)
+    return nil
+  }
+
+  private func first(_ path: JSONPath) -> JSONNode? {
+    if path.isSingular {
+      guard let value = path.firstValue(in: node), !value.isEmpty else { return nil }
+      return value
     }
-    throw wrongType(rule.path, value, "a price")
+    return path.values(in: node).first { !$0.isEmpty }
+  }
+
+  /// What the first alternative that is not empty leads to, lists taken apart.
+  private func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {
+    for path in paths {
+      let values = all(path)
+      if !values.isEmpty { return (path, values) }
+    }
+    return nil
+  }
+
+  private func all(_ path: JSONPath) -> [JSONNode] {
+    var values: [JSONNode] = []
+    if path.isSingular {
+      if let value = path.firstValue(in: node) { values.append(value) }
+    } else {
+      values = path.values(in: node)
+    }
+    if values.contains(where: { $0.kind == .array }) {
+      values = values.flatMap { $0.kind == .array ? $0.elements : [$0] }
+    }
+    return values.filter { !$0.isEmpty }
+  }
+
+  /// Whether a price says nothing: shops leave spaces where there is none.
+  private static func isBlank(_ value: JSONNode) -> Bool {
+    value.text?.utf8.allSatisfy { $0 <= 0x20 } ?? false
+  }
+
+  private func price(_ value: JSONNode, _ rule: Mapping.PriceRule) throws(CatalogError) -> Price {
+    if let scale = rule.scale { return try scaledPrice(value, rule, scale) }
+    switch value.kind {
+    case .integer: return try Price(value.integer ?? 0, currency: currency)
+    case .real: return try Price(value.real ?? 0, currency: currency)
+    case .string: return try Price(parsing: value.text ?? "", currency: currency)
+    default: throw priceError("expected a price, found \(value.kind.phrase)")
+    }
   }
 
   private func scaledPrice(
     _ value: JSONNode,
     _ rule: Mapping.PriceRule,
     _ scale: Mapping.PriceRule.Scale
-  ) throws(CatalogError) -> Price? {
-    guard let text = Self.plainText(value) else { throw priceError("expected a whole number") }
-    if text.isEmpty { return nil }
-    guard let number = Int(text) else { throw priceError("\"\(text)\" is not a whole number") }
+  ) throws(CatalogError) -> Price {
+    guard let text = Self.plainText(value) else {
+      throw priceError("expected a whole number, found \(value.kind.phrase)")
+    }
+    guard let number = Int(text) else {
+      throw priceError("\"\(text.prefix(40))\" is not a whole number")
+    }
     switch scale {
     case .fixed(let scale): return try Price(number, scale: scale, currency: currency)
     case .path(let path):
@@ -149,16 +193,17 @@ struct FieldReader {
       return try Price(number, scale: scale, currency: currency)
     }
   }
+}
 
-  private func wrongType(
-    _ path: JSONPath,
-    _ value: JSONNode,
-    _ expected: String
-  ) -> FieldFault {
-    FieldFault(
-      field: path.lastName,
-      reason: "expected \(expected), found \(value.kind.phrase)"
-    )
+extension JSONNode {
+  /// Whether a feed says nothing by this value: `null`, `""` or `[]`.
+  var isEmpty: Bool {
+    switch kind {
+    case .null: true
+    case .string: text?.isEmpty ?? true
+    case .array: count == 0
+    default: false
+    }
   }
 }
 

@@ -18,6 +18,10 @@ extension ItemDetail {
           $0.value(text)
         }
       }
+      if let lost {
+        $0.name("lost")
+        $0.value(lost)
+      }
     }
     return writer.bytes
   }
@@ -33,7 +37,17 @@ extension ItemDetail {
       description: try reader.optionalText("description"),
       prices: try reader.prices("prices"),
       images: try reader.images("images"),
-      notes: try reader.dictionary("notes")
+      notes: try reader.dictionary("notes"),
+      lost: try reader.optionalLostFields("lost")
     )
+  }
+
+  /// The fields that a stored detail lost, found without reading the detail where it lost none.
+  ///
+  /// - Parameter bytes: What ``encoded()`` wrote.
+  public static func lostFields(in bytes: [UInt8]) -> [LostField] {
+    // A detail ends in the object of its notes, unless the list of lost fields follows that.
+    guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }
+    return (try? ItemDetail(decoding: bytes))?.lost ?? []
   }
 }

@@ -10,6 +10,8 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   public var images: [ImageReference]
   /// What else it says, by name: `point`, `delivery_info`, `delivery_fee`.
   public var notes: [String: String]
+  /// The fields that are there and could not be read; nil when there are none.
+  public var lost: [LostField]?
 
   /// Makes a detail; what a feed may leave out may be left out here.
   public init(
@@ -17,12 +19,14 @@ public struct ItemDetail: Hashable, Sendable, Codable {
     description: String? = nil,
     prices: [Price] = [],
     images: [ImageReference] = [],
-    notes: [String: String] = [:]
+    notes: [String: String] = [:],
+    lost: [LostField]? = nil
   ) {
     self.id = id
     self.description = description
     self.prices = prices
     self.images = images
     self.notes = notes
+    self.lost = lost
   }
 }

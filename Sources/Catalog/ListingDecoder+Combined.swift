@@ -26,7 +26,7 @@ extension ListingDecoder {
     var listing = DecodedListing(sections: [], elementCount: 0, nextPage: link(in: root))
     for (position, node) in nodes.enumerated() {
       do throws(FieldFault) {
-        try decodeSection(node, plan, firstIndices, into: &listing)
+        try decodeSection(node, at: position, plan, firstIndices, into: &listing)
       } catch {
         listing.skipped.append(
           SkippedItem(
@@ -44,13 +44,15 @@ extension ListingDecoder {
 
   private func decodeSection(
     _ node: JSONNode,
+    at position: Int,
     _ plan: CombinedSections,
     _ firstIndices: [String: Int],
     into listing: inout DecodedListing
   ) throws(FieldFault) {
-    let reader = FieldReader(node: node, currency: currency)
-    guard let key = try reader.identifier([plan.key]) else {
-      throw FieldFault(field: plan.key.lastName, reason: "the section has no key")
+    var reader = FieldReader(node: node, currency: currency)
+    guard let key = reader.identifier([plan.key]) else {
+      let absent = FieldFault(field: plan.key.lastName, reason: "the section has no key")
+      throw reader.faults.first ?? absent
     }
     guard isFileName(key) else {
       throw FieldFault(field: plan.key.lastName, reason: "the key could not be a file name")
@@ -66,9 +68,21 @@ extension ListingDecoder {
     }
     var section = Section(
       key: key,
-      title: try plan.title.flatMap { path throws(FieldFault) in try reader.text([path]) } ?? key,
-      subtitle: try plan.subtitle.flatMap { path throws(FieldFault) in try reader.text([path]) }
+      title: plan.title.flatMap { reader.identifier([$0]) } ?? key,
+      subtitle: plan.subtitle.flatMap { reader.identifier([$0]) }
     )
+    for fault in reader.faults {
+      listing.skipped.append(
+        SkippedItem(
+          section: "",
+          index: position,
+          field: fault.field,
+          id: key,
+          lost: .field,
+          reason: "section \(key): \(fault.reason)"
+        )
+      )
+    }
     decode(
       elements,
       into: &section,

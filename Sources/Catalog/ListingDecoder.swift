@@ -47,7 +47,7 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// Adds the usable elements to a section, and records the others.
+  /// Adds the usable elements to a section, and records what of them could not be used.
   func decode(
     _ elements: [JSONNode],
     into section: inout Section,
@@ -56,45 +56,62 @@ public struct ListingDecoder: Sendable {
   ) {
     section.items.reserveCapacity(elements.count)
     for (position, element) in elements.enumerated() {
-      do throws(FieldFault) {
-        section.items.append(try item(element))
-      } catch {
+      let read = item(element)
+      if let item = read.item { section.items.append(item) }
+      for fault in read.faults {
         skipped.append(
           SkippedItem(
             section: section.key,
             index: firstIndex + position,
-            field: error.field,
-            lost: .item,
-            reason: error.reason
+            field: fault.field,
+            id: read.id,
+            lost: read.item == nil ? .item : .field,
+            reason: fault.reason
           )
         )
       }
     }
   }
 
-  private func item(_ node: JSONNode) throws(FieldFault) -> StoreItem {
+  /// An element as it was read; without an item there is one fault, the reason.
+  private struct ReadItem {
+    var item: StoreItem?
+    var id: String?
+    var faults: [FieldFault]
+  }
+
+  /// Reads an item, which needs an id and a title; whatever else cannot be read costs its field alone.
+  private func item(_ node: JSONNode) -> ReadItem {
+    func unusable(_ fault: FieldFault, id: String? = nil) -> ReadItem {
+      ReadItem(item: nil, id: id, faults: [fault])
+    }
     guard node.kind == .object else {
-      throw FieldFault(field: nil, reason: "expected an object, found \(node.kind.phrase)")
+      return unusable(
+        FieldFault(field: nil, reason: "expected an object, found \(node.kind.phrase)")
+      )
     }
     let fields = mapping.item
-    let reader = FieldReader(node: node, currency: currency)
-    guard let id = try reader.identifier(fields.id) else {
-      throw FieldFault(field: fields.id.first?.lastName, reason: "the item has no id")
+    var reader = FieldReader(node: node, currency: currency)
+    guard let id = reader.identifier(fields.id) else {
+      let absent = FieldFault(field: fields.id.first?.lastName, reason: "the item has no id")
+      return unusable(reader.faults.first ?? absent)
     }
-    guard let title = try reader.text(fields.title) else {
-      throw FieldFault(field: fields.title.first?.lastName, reason: "the item has no title")
+    guard let title = reader.identifier(fields.title) else {
+      let absent = FieldFault(field: fields.title.first?.lastName, reason: "the item has no title")
+      return unusable(reader.faults.first ?? absent, id: id)
     }
-    return StoreItem(
+    let item = StoreItem(
       id: id,
       title: title,
-      description: try reader.text(fields.description),
-      badges: try reader.texts(fields.badges),
-      deliveryTypes: try reader.texts(fields.deliveryTypes),
-      normalPrice: try reader.price(fields.normalPrice),
-      salePrice: try reader.price(fields.salePrice),
-      coordinate: try reader.coordinate(fields.latitude, fields.longitude),
-      images: try reader.images(fields.images)
+      description: reader.text(fields.description),
+      badges: reader.texts(fields.badges),
+      deliveryTypes: reader.texts(fields.deliveryTypes),
+      normalPrice: reader.price(fields.normalPrice),
+      salePrice: reader.price(fields.salePrice),
+      coordinate: reader.coordinate(fields.latitude, fields.longitude),
+      images: reader.images(fields.images)
     )
+    return ReadItem(item: item, id: id, faults: reader.faults)
   }
 
   /// The elements of the arrays that the first fitting alternative leads to.

@@ -1,9 +1,11 @@
 extension Price {
   /// Reads a price as shops write it: "7,000원", "39,000", "$1,299.50", "1.299,50 €".
   ///
-  /// The last of two different separators is the decimal one. A lone separator before three digits
-  /// groups thousands, except a point where the currency has three decimals. A unit, where there is
-  /// one, must belong to `currency`. Nothing is ever rounded.
+  /// The last of two different separators is the decimal one. A lone comma before three digits
+  /// groups thousands. A lone point before three digits groups them where that is the currency's
+  /// custom ("1.299 €", "12.990" CLP); elsewhere it is the decimal point, and the third digit must be
+  /// a zero ("19.990" USD is 19.99). What may mean two amounts ("19.999" USD, "19.990" EUR) is an
+  /// error. A unit, where there is one, must belong to `currency`. Nothing is ever rounded.
   ///
   /// - Parameters:
   ///   - text: The price as written.
@@ -20,7 +22,7 @@ extension Price {
     }
     let written = try WrittenPrice(text)
     try written.checkUnits(against: currency)
-    let (whole, fraction) = try written.parts(decimalPlaces: places)
+    let (whole, fraction) = try written.parts(in: currency)
     self.init(
       minorUnits: try joinedUnits(whole: whole, fraction: fraction, places: places, of: text),
       currency: currency

@@ -71,6 +71,17 @@ struct StoredFormReader {
     return texts
   }
 
+  /// Fields that were lost, which may be absent.
+  func optionalLostFields(_ name: String) throws(CatalogError) -> [LostField]? {
+    guard node[name] != nil else { return nil }
+    var fields: [LostField] = []
+    for element in try list(name) {
+      guard let reason = element["reason"]?.text else { throw fault("expected faults in \(name)") }
+      fields.append(LostField(field: element["field"]?.text, reason: reason))
+    }
+    return fields
+  }
+
   private func list(_ name: String) throws(CatalogError) -> [JSONNode] {
     guard let node = node[name], node.kind == .array else {
       throw fault("expected a list in \(name)")

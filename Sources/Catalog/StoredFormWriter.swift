@@ -157,6 +157,18 @@ extension StoredFormWriter {
     array { for text in texts { $0.value(text) } }
   }
 
+  /// Writes lost fields as `[{"field":"prices","reason":"…"}]`.
+  mutating func value(_ lost: [LostField]) {
+    array {
+      for fault in lost {
+        $0.object {
+          if let field = fault.field { $0.member("field", field) }
+          $0.member("reason", fault.reason)
+        }
+      }
+    }
+  }
+
   /// Writes pictures as `[{"role":"top","url":"…"}]`.
   mutating func value(_ images: [ImageReference]) {
     array {

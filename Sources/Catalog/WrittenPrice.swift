@@ -51,7 +51,10 @@ struct WrittenPrice {
   }
 
   /// The digits before and after the decimal separator.
-  func parts(decimalPlaces: Int) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
+  ///
+  /// - Throws: ``CatalogError`` when the digits stand in no known order, or in one that may mean two
+  ///   amounts.
+  func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
     var groups: [[UInt8]] = [[]]
     var separators: [Unicode.Scalar] = []
     for part in amount {
@@ -62,7 +65,7 @@ struct WrittenPrice {
         groups.append([])
       }
     }
-    let fraction = hasDecimals(groups, separators, decimalPlaces) ? groups.removeLast() : []
+    let fraction = try hasDecimals(groups, separators, currency) ? groups.removeLast() : []
     let grouping = groups.count > 1 ? separators.first : nil
     let isGrouped =
       separators.prefix(groups.count - 1).allSatisfy { $0 == grouping }
@@ -79,22 +82,64 @@ struct WrittenPrice {
   private func hasDecimals(
     _ groups: [[UInt8]],
     _ separators: [Unicode.Scalar],
-    _ places: Int
-  ) -> Bool {
+    _ currency: String
+  ) throws(CatalogError) -> Bool {
     guard let last = separators.last, last == "." || last == "," else { return false }
     if separators.count > 1 { return separators.dropLast().allSatisfy { $0 != last } }
     if groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3 { return true }
-    return places == 3 && last == "."
+    return try meaning(of: last, before: groups[1], currency) == .decimals
   }
 
-  /// The unit in the text around the amount, without white space and the "-" of "12,-".
+  /// What a lone separator before three digits means: thousands, or decimals of which the third is
+  /// nothing. Which of them is the custom of the currency; what custom leaves open is an error.
+  private func meaning(
+    of separator: Unicode.Scalar,
+    before digits: [UInt8],
+    _ currency: String
+  ) throws(CatalogError) -> SeparatorMeaning {
+    // Decimals that the currency has not could only be zeros, and nobody writes three of those.
+    switch Currency.exponent(of: currency) {
+    case 0: return .thousands
+    case 2: break
+    default: return separator == "." ? .decimals : .thousands
+    }
+    // Programs write no decimal comma, and people three decimals of nothing.
+    if separator == "," { return .thousands }
+    let isPadded = digits.last == 0
+    switch Currency.separators(of: currency) {
+    case .decimalPoint:
+      if isPadded { return .decimals }
+    case .pointGroups: return .thousands
+    case .either:
+      // A written unit tells a text for people, where thousands are apart; a bare number may be a
+      // database's.
+      if !units.isEmpty || !isPadded { return .thousands }
+    }
+    throw priceError(
+      "\"\(Self.shortened(text))\" may mean thousands or decimals in \(currency)"
+    )
+  }
+
+  private enum SeparatorMeaning {
+    case thousands
+    case decimals
+  }
+
+  /// What stands behind a whole amount in place of decimals: "12,-", "99:-", "5.--".
+  private static let emptyDecimals = [",", ".", ":"].flatMap { separator in
+    ["--", "-", "–", "—"].map { separator + $0 }
+  }
+
+  /// The unit in the text around the amount, without white space and what stands for no decimals.
   private static func unit(
     in part: Substring.UnicodeScalarView,
     of text: String
   ) throws(CatalogError) -> String {
     var unit = ""
     for scalar in part where !scalar.properties.isWhitespace { unit.unicodeScalars.append(scalar) }
-    if [",-", ".-", ",–", ".–"].contains(where: unit.hasPrefix) { unit.removeFirst(2) }
+    if let mark = emptyDecimals.first(where: unit.hasPrefix) {
+      unit.removeFirst(mark.count)
+    }
     if unit.hasPrefix("-") || unit.hasPrefix("−") || unit.hasSuffix("-") {
       throw priceError("\"\(shortened(text))\" is negative")
     }

@@ -155,6 +155,7 @@ public final class SyncRun: Sendable {
     let hasOthers = states.keys.contains { !seen.contains($0) }
     var report = try writing.report(
       details: details?.tally,
+      lost: details?.lost ?? [:],
       pictures: pictures.tally,
       bytesHeld: try index.bytesHeld(hasOthers ? seen : nil)
     )

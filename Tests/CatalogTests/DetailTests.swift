@@ -60,6 +60,60 @@ struct DetailTests {
 
   @Test(
     arguments: [
+      (#""prices": ["6,500원", "품절"]"#, ["prices"]), (#""prices": "-1""#, ["prices"]),
+      (#""top_image": {"src": "t.jpg"}"#, ["top_image"]), (#""point": {}"#, ["point"]),
+      (
+        #""product_description": 5, "detail_section": [true]"#,
+        ["product_description", "detail_section"]
+      ),
+    ])
+  func `one odd value costs its field, not the detail`(json: String, fields: [String]) throws {
+    let detail = try detail(#"{"hash": "H1", "data": {"delivery_info": "서울", \#(json)}}"#)
+
+    var rest = detail
+    rest.lost = nil
+    #expect(rest == ItemDetail(id: "H1", notes: ["delivery_info": "서울"]))
+    #expect(detail.lost?.map(\.field) == fields)
+    #expect(detail.lost?.allSatisfy { !$0.reason.isEmpty } == true)
+  }
+
+  @Test
+  func `what a detail lost is stored with it, and found without reading those that lost nothing`()
+    throws
+  {
+    let whole = ItemDetail(id: "H1", description: #","lost":[{"field":"x"}]"#)
+    var partly = whole
+    partly.lost = [
+      LostField(field: "prices", reason: "\"-1\" is negative"), LostField(field: nil, reason: "r"),
+    ]
+
+    #expect(ItemDetail.lostFields(in: whole.encoded()) == [])
+    #expect(ItemDetail.lostFields(in: partly.encoded()) == partly.lost)
+    #expect(try ItemDetail(decoding: partly.encoded()) == partly)
+    #expect(try ItemDetail(decoding: whole.encoded()) == whole)
+  }
+
+  @Test func `one odd detail of many fails alone`() throws {
+    let body = """
+      [{"hash": "H1", "data": {"point": "1"}}, {"hash": {}, "data": {"point": "2"}},
+       {"hash": "H3", "data": {"prices": ["품절"]}}, {"data": {"point": "4"}},
+       {"hash": 5, "data": {"point": "5"}}]
+      """
+    let file = try catalog("detail: {url: 'details'}")
+
+    let decoded = try decodeDetails(bytes(body), using: file)
+
+    #expect(decoded.details.map(\.id) == ["H1", "5"])
+    #expect(decoded.unreadable.map(\.index) == [1, 2, 3])
+    #expect(decoded.unreadable.map(\.id) == [nil, "H3", nil])
+    #expect(try decodeDetail(bytes(body), id: "5", using: file).notes == ["point": "5"])
+    #expect(throws: CatalogError.self) {
+      try decodeDetails(bytes(#"[{"hash": {}, "data": {"point": "2"}}]"#), using: file)
+    }
+  }
+
+  @Test(
+    arguments: [
       ("H1", "d/H1/x"), ("a b/c?d", "d/a%20b%2Fc%3Fd/x"), ("..", "d/%2E%2E/x"),
       ("한", "d/%ED%95%9C/x"),
       ("{id}", "d/%7Bid%7D/x"), ("a\u{1}", "d/a%01/x"),

@@ -78,12 +78,10 @@ struct ListingTests {
       (#"{"detail_hash": "", "title": "t"}"#, "detail_hash", "the item has no id"),
       (#"{"detail_hash": true, "title": "t"}"#, "detail_hash", "found true or false"),
       (#"{"detail_hash": "H", "title": null}"#, "title", "the item has no title"),
-      (#"{"detail_hash": "H", "title": 5}"#, "title", "expected text, found a number"),
-      (#"{"detail_hash": "H", "title": "t", "s_price": "품절"}"#, "s_price", "holds no amount"),
-      (#"{"detail_hash": "H", "title": "t", "n_price": [1]}"#, "n_price", "found a list"),
-      (#"{"detail_hash": "H", "title": "t", "badge": [1]}"#, "badge", "found a number"),
-      (#"{"detail_hash": "H", "title": "t", "image": {}}"#, "image", "found an object"),
-      (#"{"detail_hash": "H", "title": "t", "description": []}"#, "description", "found a list"),
+      (#"{"detail_hash": {"id": 1}, "title": "t"}"#, "detail_hash", "found an object"),
+      (#"{"detail_hash": "H", "title": false}"#, "title", "found true or false"),
+      (#"{"detail_hash": "H", "title": {"ko": "t"}}"#, "title", "found an object"),
+      (#"{"detail_hash": "H", "title": []}"#, "title", "the item has no title"),
       ("null", nil, "expected an object, found null"), ("[]", nil, "found a list"),
     ] as [(String, String?, String)]
   )
@@ -94,7 +92,142 @@ struct ListingTests {
     #expect(listing.skipped.map(\.section) == ["main"])
     #expect(listing.skipped.map(\.index) == [1])
     #expect(listing.skipped.map(\.field) == [field])
+    #expect(listing.skipped.map(\.lost) == [.item])
     #expect(listing.skipped.first?.reason.contains(reason) == true)
+  }
+
+  @Test(
+    arguments: [
+      (#""s_price": "품절""#, "s_price", "holds no amount"),
+      (#""s_price": "-1""#, "s_price", "is negative"),
+      (#""s_price": -1"#, "s_price", "is negative"),
+      (#""n_price": [1]"#, "n_price", "found a list"),
+      (#""n_price": {"won": 7000}"#, "n_price", "found an object"),
+      (#""n_price": true"#, "n_price", "found true or false"),
+      (#""badge": [1]"#, "badge", "found a number"), (#""badge": {}"#, "badge", "found an object"),
+      (#""image": {"src": "a.jpg"}"#, "image", "found an object"),
+      (#""image": 5"#, "image", "found a number"),
+      (#""description": [1]"#, "description", "found a list"),
+      (#""description": 3.5"#, "description", "found a number"),
+      (#""latitude": 91, "longitude": 1"#, "latitude", "not between -90 and 90"),
+      (#""latitude": 1, "longitude": -180.5"#, "longitude", "not between -180 and 180"),
+      (#""latitude": "north", "longitude": 1"#, "latitude", "expected a number of degrees"),
+      (#""latitude": true, "longitude": 1"#, "latitude", "expected a number of degrees"),
+      (#""latitude": 37.5"#, "longitude", "no longitude"),
+      (#""longitude": 127, "latitude": """#, "latitude", "no latitude"),
+    ])
+  func `one odd value costs its field, not the item`(
+    json: String,
+    field: String,
+    reason: String
+  ) throws {
+    let body = #"[\#(Self.dish), {"detail_hash": "H2", "title": "t", \#(json)}, \#(Self.dish)]"#
+
+    let listing = try decode(
+      body,
+      "format: banchan\nitem: {latitude: $.latitude, longitude: $.longitude}"
+    )
+
+    #expect(listing.sections[0].items.map(\.id) == ["H1", "H2", "H1"])
+    #expect(listing.sections[0].items[1] == StoreItem(id: "H2", title: "t"))
+    #expect(listing.skipped.map(\.index) == [1])
+    #expect(listing.skipped.map(\.id) == ["H2"])
+    #expect(listing.skipped.map(\.field) == [field])
+    #expect(listing.skipped.map(\.lost) == [.field])
+    #expect(listing.skipped.first?.reason.contains(reason) == true)
+  }
+
+  @Test(arguments: [#"[""]"#, "[null]", "[[]]", #"["", null]"#])
+  func `a list of nothing gives way to the next alternative too`(empty: String) throws {
+    let body = #"[{"id": 1, "title": "t", "a": \#(empty), "b": "x"}]"#
+    let lines = "items: $\nitem: {id: $.id, title: $.title, badges: [$.a, $.b]}"
+
+    let listing = try decode(body, lines)
+
+    #expect(listing.skipped == [])
+    #expect(listing.sections[0].items.map(\.badges) == [["x"]])
+  }
+
+  @Test func `every lost field of an item is told, and the rest is there`() throws {
+    let body = """
+      [{"detail_hash": "H", "title": "t", "s_price": "5,200원", "n_price": "-1", "image": {},
+        "badge": ["a", {}, "b", 5], "delivery_type": "dawn", "description": {}}]
+      """
+
+    let listing = try decode(body)
+
+    #expect(
+      listing.skipped.map(\.field) == ["description", "badge", "n_price", "image"]
+    )
+    #expect(listing.skipped.allSatisfy { $0.index == 0 && $0.lost == .field && $0.id == "H" })
+    #expect(listing.skipped[1].reason == "expected text, found an object in 2 of 4")
+    #expect(
+      listing.sections[0].items == [
+        StoreItem(
+          id: "H",
+          title: "t",
+          badges: ["a", "b"],
+          deliveryTypes: ["dawn"],
+          salePrice: Price(minorUnits: 5200, currency: "KRW")
+        )
+      ]
+    )
+  }
+
+  @Test(
+    arguments: [
+      (#"{"detail_hash": 7, "title": 5}"#, "7", "5"),
+      (#"{"detail_hash": 1.5, "title": -0.25}"#, "1.5", "-0.25"),
+      (#"{"detail_hash": 2.0, "title": "t"}"#, "2", "t"),
+    ])
+  func `a number as id or title is its text`(json: String, id: String, title: String) throws {
+    let listing = try decode("[\(json)]")
+
+    #expect(listing.sections[0].items == [StoreItem(id: id, title: title)])
+    #expect(listing.skipped.isEmpty)
+  }
+
+  @Test(arguments: ["null", #""""#, "[]"])
+  func `an alternative that is empty gives way to the next`(empty: String) throws {
+    let body = """
+      [{"a": {"id": \(empty), "title": \(empty), "text": \(empty), "badge": \(empty),
+              "price": \(empty), "image": \(empty), "lat": \(empty), "lon": \(empty)},
+        "b": {"id": "B", "title": "tb", "text": "x", "badge": ["y"], "price": "5,200",
+              "image": ["b.jpg"], "lat": 1, "lon": "2"}}]
+      """
+
+    let listing = try decode(
+      body,
+      """
+      items: $
+      item:
+        id: [$.a.id, $.b.id]
+        title: [$.a.title, $.b.title]
+        description: [$.a.text, $.b.text]
+        badges: [$.a.badge, $.b.badge]
+        salePrice: [$.a.price, $.b.price]
+        normalPrice: ["$.a['price', 'none']", "$.b['none', 'price']"]
+        latitude: [$.a.lat, $.b.lat]
+        longitude: [$.a.lon, $.b.lon]
+        images: {gallery: [$.a.image, $.b.image]}
+      """
+    )
+
+    #expect(listing.skipped == [])
+    #expect(
+      listing.sections[0].items == [
+        StoreItem(
+          id: "B",
+          title: "tb",
+          description: "x",
+          badges: ["y"],
+          normalPrice: Price(minorUnits: 5200, currency: "KRW"),
+          salePrice: Price(minorUnits: 5200, currency: "KRW"),
+          coordinate: Coordinate(latitude: 1, longitude: 2),
+          images: [ImageReference(role: .gallery, url: "b.jpg")]
+        )
+      ]
+    )
   }
 
   @Test(
@@ -149,6 +282,28 @@ struct ListingTests {
     #expect(listing.sections.map(\.items.count) == [1, 0])
     #expect(listing.skipped.map(\.section) == ["17", "", "", "", ""])
     #expect(listing.skipped.map(\.index) == [1, 2, 3, 4, 5])
+    #expect(listing.skipped.allSatisfy { $0.lost == .item })
+  }
+
+  @Test func `a section whose title cannot be read goes by its key`() throws {
+    let plan = CombinedSections(
+      url: "best",
+      each: try JSONPath(parsing: "$[*]"),
+      key: try JSONPath(parsing: "$.id"),
+      title: try JSONPath(parsing: "$.name"),
+      subtitle: try JSONPath(parsing: "$.line")
+    )
+    let body = """
+      [{"id": 1, "name": 2026, "items": [\(Self.dish)]},
+       {"id": 2, "name": {"ko": "국"}, "line": [1], "items": [\(Self.dish)]}]
+      """
+
+    let listing = try decodeSections(bytes(body), plan: plan, using: catalog())
+
+    #expect(listing.sections.map(\.title) == ["2026", "2"])
+    #expect(listing.sections.map(\.items.count) == [1, 1])
+    #expect(listing.skipped.map(\.field) == ["name", "line"])
+    #expect(listing.skipped.allSatisfy { $0.index == 1 && $0.lost == .field })
   }
 
   @Test func `sections that are nowhere are an error, no sections are none`() throws {

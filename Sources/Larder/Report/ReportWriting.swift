@@ -20,6 +20,7 @@ struct ReportWriting {
 
   func report(
     details: SyncReport.Details?,
+    lost: [String: [LostField]],
     pictures: SyncReport.Images,
     bytesHeld: Int64
   ) throws(CacheError) -> SyncReport {
@@ -42,6 +43,7 @@ struct ReportWriting {
       report.items.withheld += section.withheld
       report.items.total += count ?? 0
     }
+    report.skipped += try rows(of: lost)
     let diff = try diff.get()
     report.items.added = diff.listing.added.map(\.id)
     report.items.removed = diff.listing.removed.map(\.id)
@@ -70,6 +72,28 @@ struct ReportWriting {
       return .partial
     }
     return report.items.withheld.isEmpty ? .complete : .withheld
+  }
+
+  /// The fields that details lost, in the order in which the sections show their items.
+  private func rows(of lost: [String: [LostField]]) throws(CacheError) -> [SyncReport.Skipped] {
+    var rest = lost
+    var rows: [SyncReport.Skipped] = []
+    for section in sections {
+      guard !rest.isEmpty, let listing = section.listing else { continue }
+      for id in try context.index.itemKeys(listing: listing) {
+        rows += (rest.removeValue(forKey: id) ?? []).map {
+          SyncReport.Skipped(
+            section: section.key,
+            index: nil,
+            field: $0.field,
+            id: id,
+            lost: .field,
+            reason: $0.reason
+          )
+        }
+      }
+    }
+    return rows
   }
 
   /// For each picture that failed, an item that shows it.

@@ -13,6 +13,7 @@ final class DetailStage: Sendable {
     var known: [String: DetailEntry]
     var seen: Set<String> = []
     var tally = SyncReport.Details()
+    var lost: [String: [LostField]] = [:]
     var line: WorkLine<String>?
   }
 
@@ -54,6 +55,8 @@ final class DetailStage: Sendable {
 
   /// What was done so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
+  /// The fields that details have and that could not be read, by item.
+  var lost: [String: [LostField]] { state.withLock { $0.lost } }
   /// The items whose details this run asked for.
   var seen: Set<String> { state.withLock { $0.seen } }
 
@@ -116,7 +119,7 @@ final class DetailStage: Sendable {
       context.store.announce(1)
       context.fetch(source, held: held, priority: .detail) { [self] reply in
         let answer = read(reply, source, held)
-        if case .decoded(let details, let document, let base) = answer {
+        if case .decoded(let details, _, let document, let base) = answer {
           keepAll(details, document, base: base)
         }
         shared.settle(answer)
@@ -125,11 +128,13 @@ final class DetailStage: Sendable {
     } completion: { [self] answer in
       let known = state.withLock { $0.known[id] }
       switch answer {
-      case .decoded(let details, let document, let base):
-        if let detail = details[id] { return keep(detail, document, base: base) }
+      case .decoded(let details, let unreadable, let document, let base):
+        if let detail = details[id] { return keep(detail, from: source, document, base: base) }
+        if let reason = unreadable[id] { return fail(id, known, source, reason) }
         keepMissing(id, document)
       case .unchanged(let document):
         guard let known, known.state == .held else { return keepMissing(id, document) }
+        if refuses(known, source) { return }
         add(picturesOf: known)
         keep(known, document) { $0.unchanged += 1 }
       case .failed:
@@ -158,12 +163,26 @@ final class DetailStage: Sendable {
       document.expiry = word.expiry
       return .unchanged(document)
     case .body(let body, let base, let word):
-      let document = entry(source, body, word)
+      var document = entry(source, body, word)
       if let held, held.digest == document.digest { return .unchanged(document) }
       do throws(CatalogError) {
-        let details = try decodeDetails(body, using: context.catalog)
+        let decoded = try decodeDetails(body, using: context.catalog)
+        // What could not be read is read again in every run, and told again.
+        if !decoded.unreadable.isEmpty {
+          document = DocumentEntry(url: source.name, mapping: mapping, fetched: document.fetched)
+        }
+        var unreadable: [String: String] = [:]
+        for detail in decoded.unreadable {
+          if let id = detail.id {
+            unreadable[id] = detail.reason
+          } else {
+            let words = "cannot read detail number \(detail.index): \(detail.reason)"
+            context.failures.note(undecodable: .detail, id: nil, source, words)
+          }
+        }
         return .decoded(
-          Dictionary(details.map { ($0.id, $0) }) { $1 },
+          Dictionary(decoded.details.map { ($0.id, $0) }) { $1 },
+          unreadable: unreadable,
           document,
           base: base ?? source.base
         )
@@ -229,31 +248,57 @@ final class DetailStage: Sendable {
       guard var document = held, let known else { return finish { $0.failed += 1 } }
       document.response = word.text
       document.expiry = word.expiry
+      if refuses(known, source) { return }
       if known.state == .held { add(picturesOf: known) }
       keep(known, document) { Self.count(known, in: &$0) }
 
     case .body(let body, let base, let word):
       let document = entry(source, body, word)
       if let known, known.state == .held, held?.digest == document.digest {
+        if refuses(known, source) { return }
         add(picturesOf: known)
         return keep(known, document) { $0.unchanged += 1 }
       }
       do throws(CatalogError) {
         let detail = try decodeDetail(body, id: id, using: context.catalog)
-        keep(detail, document, base: base ?? source.base)
+        keep(detail, from: source, document, base: base ?? source.base)
       } catch {
         guard error.code != .absentDetail else {
           return keepMissing(id, document)
         }
-        context.failures.note(undecodable: .detail, id: id, source, error.description)
-        if let known, known.state == .held { add(picturesOf: known) }
-        finish { $0.failed += 1 }
+        fail(id, known, source, error.description)
       }
     }
   }
 
+  /// A detail that came and cannot be read: what was had before still shows, and its pictures may be
+  /// due.
+  private func fail(_ id: String, _ known: DetailEntry?, _ source: DocumentSource, _ why: String) {
+    context.failures.note(undecodable: .detail, id: id, source, why)
+    if let known, known.state == .held { add(picturesOf: known) }
+    finish { $0.failed += 1 }
+  }
+
+  /// Under `--strict`, one field that could not be read fails its detail.
+  private func refuses(_ known: DetailEntry, _ source: DocumentSource) -> Bool {
+    guard context.options.strict, let body = known.body,
+      let bad = ItemDetail.lostFields(in: body).first
+    else { return false }
+    fail(known.item, known, source, bad.words(of: known.item))
+    return true
+  }
+
   /// Hands on the pictures of a detail that was just decoded, and keeps it.
-  private func keep(_ detail: ItemDetail, _ document: DocumentEntry, base: WebURL?) {
+  private func keep(
+    _ detail: ItemDetail,
+    from source: DocumentSource,
+    _ document: DocumentEntry,
+    base: WebURL?
+  ) {
+    if context.options.strict, let bad = detail.lost?.first {
+      let known = state.withLock { $0.known[detail.id] }
+      return fail(detail.id, known, source, bad.words(of: detail.id))
+    }
     let (entry, references) = entry(of: detail, document, base: base)
     pictures?.add(references)
     keep(entry, document) { $0.fetched += 1 }
@@ -288,7 +333,15 @@ final class DetailStage: Sendable {
   /// A detail that needs no question.
   private func settle(_ known: DetailEntry) {
     if known.state == .held { add(picturesOf: known) }
+    noteLost(known)
     finish { Self.count(known, in: &$0) }
+  }
+
+  /// Notes what the detail that shows from now on lost.
+  private func noteLost(_ detail: DetailEntry) {
+    guard let body = detail.body else { return }
+    let lost = ItemDetail.lostFields(in: body)
+    if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
   }
 
   private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
@@ -313,6 +366,7 @@ final class DetailStage: Sendable {
     _ document: DocumentEntry,
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
+    noteLost(detail)
     context.store.keep(detail, catalog: context.entry.id, document: document) { [self] in
       finish(count)
     }
@@ -330,5 +384,12 @@ final class DetailStage: Sendable {
     }
     line?.leave()
     group.leave()
+  }
+}
+
+extension LostField {
+  /// Why a detail is refused for it.
+  fileprivate func words(of item: String) -> String {
+    "cannot read detail \(item): " + (field.map { "\($0): " } ?? "") + reason
   }
 }

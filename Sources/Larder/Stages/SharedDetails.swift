@@ -9,8 +9,13 @@ import Transport
 final class SharedDetails: Sendable {
   /// What the document said.
   enum Answer: Sendable {
-    /// A body: the details by item.
-    case decoded([String: ItemDetail], DocumentEntry, base: WebURL?)
+    /// A body: the details by item, and why those of some items could not be read.
+    case decoded(
+      [String: ItemDetail],
+      unreadable: [String: String],
+      DocumentEntry,
+      base: WebURL?
+    )
     /// What is held still stands.
     case unchanged(DocumentEntry)
     /// There is nothing to be had.
