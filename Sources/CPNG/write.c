@@ -1,28 +1,34 @@
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "failure.h"
+#include "reader.h"
 
+// A file in memory: in the caller's room, or, where that was too small, in memory of its own.
 typedef struct {
-  uint8_t *bytes;
-  size_t count, room;
+  uint8_t *room, *bytes;
+  size_t count, size;
 } memory_output;
 
 static void push(png_structp png, png_bytep source, size_t count) {
   memory_output *output = png_get_io_ptr(png);
-  if (count > output->room - output->count) {
-    size_t room = (output->count + count) * 2 + 65536;
-    uint8_t *bytes = realloc(output->bytes, room);
+  if (count > output->size - output->count) {
+    bool in_room = output->bytes == output->room;
+    size_t size = (output->count + count) * 2;
+    uint8_t *bytes = realloc(in_room ? NULL : output->bytes, size);
     if (bytes == NULL) png_error(png, "out of memory");
+    if (in_room) memcpy(bytes, output->room, output->count);
     output->bytes = bytes;
-    output->room = room;
+    output->size = size;
   }
   memcpy(output->bytes + output->count, source, count);
   output->count += count;
 }
 
 static void flush(png_structp png) { (void)png; }
+
+static void output_abandon(memory_output *output) {
+  if (output->bytes != output->room) free(output->bytes);
+}
 
 static void put_palette(png_structp png, png_infop info, const cpng_shape *shape) {
   png_color palette[256];
@@ -42,26 +48,28 @@ static void put_palette(png_structp png, png_infop info, const cpng_shape *shape
   if (shape->has_clear_color) png_set_tRNS(png, info, NULL, 0, &clear);
 }
 
-bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
-                 bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome) {
-  memory_output output = {NULL, 0, 0};
-  png_infop info = NULL;
-  memset(outcome, 0, sizeof *outcome);
-  png_structp png =
-      png_create_write_struct(PNG_LIBPNG_VER_STRING, outcome, failure_leave, failure_ignore);
-  if (png == NULL) {
-    outcome->out_of_memory = true;
-    return false;
+typedef struct {
+  png_structp png;
+  png_infop info;
+} png_writer;
+
+// Writes all that comes before the rows; how often these are to be written.
+static int writer_open(png_writer *writer, failure *failure, memory_output *output,
+                       const cpng_shape *shape, int level, bool interlaced) {
+  writer->png =
+      png_create_write_struct(PNG_LIBPNG_VER_STRING, failure, failure_leave, failure_ignore);
+  if (writer->png == NULL) {
+    failure->outcome->out_of_memory = true;
+    longjmp(failure->escape, 1);
   }
-  if (setjmp(png_jmpbuf(png))) {
-    png_destroy_write_struct(&png, &info);
-    free(output.bytes);
-    return false;
-  }
-  info = png_create_info_struct(png);
+  png_structp png = writer->png;
+  png_infop info = writer->info = png_create_info_struct(png);
   if (info == NULL) png_error(png, "out of memory");
-  png_set_write_fn(png, &output, push, flush);
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_write_fn(png, output, push, flush);
   png_set_compression_level(png, level);
+  // Trying all five filters on each row takes as long as packing it does then.
+  if (level < 6) png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH);
   png_set_IHDR(png, info, shape->width, shape->height, shape->depth, shape->color_type,
                interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
@@ -69,12 +77,78 @@ bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, 
   png_write_info(png, info);
   if (shape->depth < 8) png_set_packing(png);
   if (shape->depth == 16) png_set_swap(png);
-  int passes = png_set_interlace_handling(png);
-  for (int pass = 0; pass < passes; pass++) {
-    for (uint32_t y = 0; y < shape->height; y++) png_write_row(png, pixels + y * stride);
+  return png_set_interlace_handling(png);
+}
+
+bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
+                 bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome) {
+  failure failure;
+  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
+  png_writer writer = {NULL, NULL};
+  failure_begin(&failure, outcome);
+  if (setjmp(failure.escape)) {
+    png_destroy_write_struct(&writer.png, &writer.info);
+    output_abandon(&output);
+    return false;
   }
-  png_write_end(png, NULL);
-  png_destroy_write_struct(&png, &info);
+  int passes = writer_open(&writer, &failure, &output, shape, level, interlaced);
+  for (int pass = 0; pass < passes; pass++) {
+    for (uint32_t y = 0; y < shape->height; y++) png_write_row(writer.png, pixels + y * stride);
+  }
+  png_write_end(writer.png, NULL);
+  png_destroy_write_struct(&writer.png, &writer.info);
+  *out = output.bytes;
+  *out_count = output.count;
+  return true;
+}
+
+bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int level, uint8_t **out,
+                 size_t *out_count, cpng_outcome *outcome) {
+  failure failure;
+  cpng_shape shape;
+  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
+  png_reader reader = {.source = source, .failure = &failure};
+  png_writer writer = {NULL, NULL};
+  uint8_t *volatile strip = NULL;
+  failure_begin(&failure, outcome);
+  if (setjmp(failure.escape)) {
+    reader_close(&reader);
+    png_destroy_write_struct(&writer.png, &writer.info);
+    output_abandon(&output);
+    free(strip);
+    return false;
+  }
+  reader_open(&reader, &shape);
+  const cpng_region *region = &source->region;
+  const size_t row_bytes = region->width * reader.pixel;
+  const uint32_t rows = painting->rows;
+  shape.width = region->width;
+  shape.height = region->height;
+  writer_open(&writer, &failure, &output, &shape, level, false);
+  if (rows > 0 && (strip = malloc(row_bytes * rows)) == NULL) {
+    png_error(writer.png, "out of memory");
+  }
+  for (uint32_t y = 0; y < region->height;) {
+    if (rows == 0) {
+      png_write_row(writer.png, reader_row(&reader));
+      y++;
+      continue;
+    }
+    uint32_t count = region->height - y < rows ? region->height - y : rows;
+    for (uint32_t i = 0; i < count; i++) {
+      memcpy(strip + i * row_bytes, reader_row(&reader), row_bytes);
+    }
+    if (!painting->paint(painting->context, strip, y, count)) {
+      png_error(writer.png, "out of memory");
+    }
+    for (uint32_t i = 0; i < count; i++) png_write_row(writer.png, strip + i * row_bytes);
+    y += count;
+  }
+  reader_finish(&reader);
+  png_write_end(writer.png, NULL);
+  reader_close(&reader);
+  png_destroy_write_struct(&writer.png, &writer.info);
+  free(strip);
   *out = output.bytes;
   *out_count = output.count;
   return true;

@@ -1,7 +1,8 @@
 import CPixman
 
 extension Bitmap {
-  /// Lays a drawing over the picture, its top left at `x`, `y`, which must be inside.
+  /// Lays a drawing over the picture, its top left at `x`, `y`; rows of it that lie above or below the
+  /// picture are left out.
   mutating func blend(
     _ canvas: borrowing Canvas,
     x: Int,
@@ -9,8 +10,9 @@ extension Bitmap {
     limits: PictureLimits,
     name: String
   ) throws(ImagingError) {
-    let rows = y..<min(y + canvas.height, height)
+    let rows = max(y, 0)..<max(min(y + canvas.height, height), max(y, 0))
     guard !rows.isEmpty else { return }
+    let skipped = rows.lowerBound - y
     guard layout == .bgrx else {
       // Sixteen bits and alpha keep their worth in floating point; only the rows in question.
       let size = rows.count * rowBytes
@@ -23,7 +25,8 @@ extension Bitmap {
         samples: Array(samples[start..<start + size])
       )
       try limits.check(memory: rows.count * width * 16, of: name)
-      guard let surface = part.floatingSurface(), canvas.paint(over: surface, x: x, y: 0) else {
+      guard let surface = part.floatingSurface(), canvas.paint(over: surface, x: x, y: -skipped)
+      else {
         throw .tooLarge(name, "there is not enough memory")
       }
       samples.replaceSubrange(start..<start + size, with: surface.bitmap(like: part).samples)

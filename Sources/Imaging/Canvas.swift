@@ -48,32 +48,27 @@ struct Canvas: ~Copyable {
     cairo_paint(context)
   }
 
-  /// Writes lines in white with a soft shadow.
-  func write(_ lines: [PlacedLine]) {
-    // A shadow drawn small and painted large is a blurred one.
-    let shrink = max((lines.map(\.size).max() ?? 8) / 9, 1)
-    if let shadow = Canvas(
-      width: Int(Double(width) / shrink) + 2,
-      height: Int(Double(height) / shrink) + 2
-    ) {
-      cairo_scale(shadow.context, 1 / shrink, 1 / shrink)
-      shadow.show(lines)
-      cairo_save(context)
-      cairo_scale(context, shrink, shrink)
-      cairo_set_source_rgba(context, 0, 0, 0, 0.5)
-      cairo_mask_surface(context, shadow.surface, 0, 0)
-      cairo_mask_surface(context, shadow.surface, 0, 0.25)
-      cairo_restore(context)
-    }
-    show(lines)
+  /// Paints a shadow, beginning with the row `from` of the box that it was drawn for.
+  func cast(_ shadow: LetterShadow, from row: Int) {
+    let top = -Double(row) / shadow.shrink
+    cairo_save(context)
+    cairo_scale(context, shadow.shrink, shadow.shrink)
+    cairo_set_source_rgba(context, 0, 0, 0, 0.5)
+    cairo_mask_surface(context, shadow.canvas.surface, 0, top)
+    cairo_mask_surface(context, shadow.canvas.surface, 0, top + 0.25)
+    cairo_restore(context)
   }
 
-  private func show(_ lines: [PlacedLine]) {
+  /// Writes lines in white.
+  func write(_ lines: [PlacedLine], scale: Double = 1) {
+    cairo_save(context)
+    cairo_scale(context, scale, scale)
     cairo_set_source_rgba(context, 1, 1, 1, 1)
     for line in lines {
       cairo_move_to(context, line.x, line.y)
       line.layout.withLayout { pango_cairo_show_layout(context, $0) }
     }
+    cairo_restore(context)
   }
 
   /// Draws a picture into a box by Cairo's best filter.

@@ -64,4 +64,12 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
   static func tooLarge(_ name: String, _ reason: String) -> ImagingError {
     ImagingError(.tooLarge, "cannot read \(name): \(reason); make it smaller first")
   }
+
+  /// The same, where a limit can be raised.
+  static func overLimit(_ name: String, _ reason: String) -> ImagingError {
+    ImagingError(
+      .tooLarge,
+      "cannot read \(name): \(reason); make it smaller first, or crop and stamp it with --max-pixels"
+    )
+  }
 }

@@ -1,18 +1,30 @@
 import CPixman
 
 extension Bitmap {
-  /// Four inks as blue, green and red, by littlecms.
+  /// Four inks as blue, green and red, by littlecms, in the memory that the inks had.
   ///
   /// Without a usable `profile`, inks are plain filters over white. `isInverted` says that 255 is no
   /// ink, as Adobe writes it.
-  func lit(profile: [UInt8], isInverted: Bool, name: String) throws(ImagingError) -> Bitmap {
+  consuming func lit(
+    profile: [UInt8],
+    isInverted: Bool,
+    name: String
+  ) throws(ImagingError) -> Bitmap {
     let format = isInverted ? cpixman_inverted_ink : cpixman_ink
     guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
     else { throw .tooLarge(name, "there is not enough memory to convert its inks") }
-    return Bitmap(width: width, height: height, layout: .bgrx, depth: 8) { target in
-      target.update(repeating: 255)
-      transform.convert(samples, into: target, pixels: width * height)
+    let (width, height, rowBytes) = (width, height, rowBytes)
+    var samples = (consume self).samples
+    var inks = [UInt8](repeating: 0, count: rowBytes)
+    samples.withUnsafeMutableBufferPointer { samples in
+      for y in 0..<height {
+        let row = UnsafeMutableBufferPointer(rebasing: samples[y * rowBytes..<(y + 1) * rowBytes])
+        _ = inks.withUnsafeMutableBufferPointer { $0.update(fromContentsOf: row) }
+        row.update(repeating: 255)
+        transform.convert(inks, into: row, pixels: width)
+      }
     }
+    return Bitmap(width: width, height: height, layout: .bgrx, samples: samples)
   }
 }
 

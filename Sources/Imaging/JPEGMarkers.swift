@@ -27,6 +27,9 @@ struct JPEGMarkers: Equatable {
   /// Whether the end was reached; a file without it was cut.
   private(set) var isWhole = false
 
+  /// The longest side that libjpeg reads.
+  private static let longestSide = 65_500
+
   /// Bytes of entropy-coded data.
   private var codedBytes = 0
   /// Bits that a block takes at least; 0 where that cannot be said, as with arithmetic coding.
@@ -67,8 +70,12 @@ struct JPEGMarkers: Equatable {
       default:
         break
       }
-      guard let length = reader.short(start), length >= 2, length <= reader.bytes.count - start
-      else { return }
+      guard var length = reader.short(start), length <= reader.bytes.count - start else { return }
+      if length < 2 {
+        // Decoders take a note of no length for an empty one; of other segments it means the end.
+        guard (0xE0...0xEF).contains(marker) || marker == 0xFE else { return }
+        length = 2
+      }
       offset = start + length
       let payload = start + 2..<offset
       switch marker {
@@ -84,7 +91,7 @@ struct JPEGMarkers: Equatable {
       case 0xE0...0xEF, 0xFE:
         metadataBytes += length
         try limits.check(metadata: metadataBytes, of: name)
-        readApplication(reader, payload, marker)
+        if length > 2 { readApplication(reader, payload, marker) }
       case 0xDA:
         guard size.width > 0 else { throw .damaged(name, "a scan comes before the frame") }
         scans += 1
@@ -144,6 +151,12 @@ struct JPEGMarkers: Equatable {
       let components = reader.byte(payload.lowerBound + 5), payload.count >= 6 + components * 3
     else { throw .damaged(name, "its frame header is cut short") }
     try limits.check(width: width, height: height, of: name)
+    guard max(width, height) <= Self.longestSide else {
+      throw .tooLarge(
+        name,
+        "\(width) × \(height) has a side of more than \(Self.longestSide) pixels"
+      )
+    }
     guard depth == 8 else {
       throw ImagingError(
         .unsupported,

@@ -22,6 +22,8 @@ struct PNGChunks: Equatable {
   private(set) var profile: Range<Int>?
   /// The payload of an eXIf chunk.
   private(set) var exif: Range<Int>?
+  /// The types of the chunks that are kept.
+  private var kept: Set<String> = []
   /// Compressed bytes of the picture itself.
   private var dataBytes = 0
   /// Where the last chunk of them ends.
@@ -76,13 +78,16 @@ struct PNGChunks: Equatable {
         dataEnd = chunk.upperBound
       case "IEND":
         return
+      case "fdAT":
+        // Data of an animation's further pictures, which nobody unpacks here.
+        break
       default:
         let content = payload..<payload + length
-        let unpacked = Self.unpackedBytes(type, content, reader, limits)
-        metadataBytes += max(length, unpacked ?? 0)
+        let unpacked = Self.unpacked(type, content, reader, limits)
+        metadataBytes += max(length, unpacked.bytes)
         try limits.check(metadata: metadataBytes, of: name)
-        // A profile that cannot be unpacked says nothing, and is not passed on to who might choke on it.
-        if type != "iCCP" || unpacked != nil { keep(type, chunk, content, reader) }
+        // What cannot be unpacked says nothing, and is not passed on to who might choke on it.
+        if unpacked.isWhole { keep(type, chunk, content, reader) }
       }
     }
     throw .damaged(name, "the file is cut short")
@@ -107,39 +112,40 @@ struct PNGChunks: Equatable {
   }
 
   /// How large the compressed content of a chunk is once unpacked, counted no further than to the
-  /// limit and one; nil when it cannot be unpacked, 0 for chunks that hold none.
-  private static func unpackedBytes(
+  /// limit and a little, and whether it can be; no bytes for chunks that hold none.
+  private static func unpacked(
     _ type: String,
     _ payload: Range<Int>,
     _ reader: ByteReader,
     _ limits: PictureLimits
-  ) -> Int? {
+  ) -> (bytes: Int, isWhole: Bool) {
+    guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return (0, true) }
     /// Where the text that begins at `start` ends, its zero byte included.
     func end(of start: Int) -> Int? {
       reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
     }
-    var start: Int
-    switch type {
-    case "iCCP", "zTXt":
-      // A name, then how it is compressed. (Sections 11.3.2.3 and 11.3.3.3)
-      guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
-        return nil
-      }
-      start = method + 1
-    case "iTXt":
-      // A keyword, two flags, a language, the keyword translated. (Section 11.3.3.4)
-      guard let flag = end(of: payload.lowerBound), flag + 2 <= payload.upperBound else {
-        return nil
-      }
-      guard reader.bytes[flag] == 1 else { return 0 }
-      guard let translated = end(of: flag + 2), let text = end(of: translated) else { return nil }
-      start = text
-    default:
-      return 0
+    // A name, then how it is compressed. (Sections 11.3.2.3 and 11.3.3.3)
+    guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
+      return (0, false)
     }
-    guard let base = reader.bytes.baseAddress else { return nil }
-    let count = cpng_unpacked_bytes(base + start, payload.upperBound - start, limits.metadataBytes)
-    return count < 0 ? nil : count
+    var start = method + 1
+    if type == "iTXt" {
+      // A keyword, two flags, a language, the keyword translated. (Section 11.3.3.4)
+      guard start < payload.upperBound, let translated = end(of: start + 1),
+        let text = end(of: translated)
+      else { return (0, false) }
+      guard reader.bytes[method] == 1 else { return (0, true) }
+      start = text
+    }
+    guard let base = reader.bytes.baseAddress else { return (0, false) }
+    var isWhole = false
+    let count = cpng_unpacked_bytes(
+      base + start,
+      payload.upperBound - start,
+      limits.metadataBytes,
+      &isWhole
+    )
+    return (count, isWhole)
   }
 
   private mutating func keep(
@@ -148,26 +154,26 @@ struct PNGChunks: Equatable {
     _ payload: Range<Int>,
     _ reader: ByteReader
   ) {
+    guard type != "tRNS" else { return hasTransparency = true }
+    // A chunk whose sum is wrong, that breaks its own rules, or that may stand only once and was there
+    // already is not passed on.
+    let rule = PNGChunkRule(type)
+    guard let rule, rule.repeats || !kept.contains(type),
+      rule.allows(reader, payload, colourType: colourType, depth: depth),
+      let base = reader.bytes.baseAddress,
+      let sum = reader.long(payload.upperBound),
+      cpng_crc(base + payload.lowerBound - 4, payload.count + 4) == UInt32(sum)
+    else { return }
+    kept.insert(type)
     switch type {
-    case "tRNS": hasTransparency = true
-    case "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "cICP", "mDCV", "cLLI", "pHYs", "bKGD", "tEXt",
-      "zTXt", "iTXt", "tIME", "eXIf":
-      // A chunk whose sum is wrong is not passed on.
-      guard let base = reader.bytes.baseAddress,
-        let sum = reader.long(payload.upperBound),
-        cpng_crc(base + payload.lowerBound - 4, payload.count + 4) == UInt32(sum)
-      else { return }
-      switch type {
-      case "bKGD": background.append(chunk)
-      case "tEXt", "zTXt", "iTXt", "tIME": metadata.append(chunk)
-      case "eXIf":
-        exif = payload
-        metadata.append(chunk)
-      default:
-        if type == "iCCP" { profile = payload }
-        colour.append(chunk)
-      }
-    default: break
+    case "bKGD": background.append(chunk)
+    case "tEXt", "zTXt", "iTXt", "tIME": metadata.append(chunk)
+    case "eXIf":
+      exif = payload
+      metadata.append(chunk)
+    default:
+      if type == "iCCP" { profile = payload }
+      colour.append(chunk)
     }
   }
 }

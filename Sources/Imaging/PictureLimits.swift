@@ -16,9 +16,12 @@ public struct PictureLimits: Equatable, Sendable {
   public var memory: Int
 
   /// Limits; those left out are generous to photos and of no use to bombs.
+  ///
+  /// A picture that goes from file to file row by row takes little memory however large it is, so the
+  /// pixels bound time above all: what phones, cameras and panoramas have is below.
   public init(
-    pixels: Int = 50_000_000,
-    side: Int = 16_384,
+    pixels: Int = 150_000_000,
+    side: Int = 65_535,
     scans: Int = 100,
     scannedPixels: Int = 1_000_000_000,
     metadataBytes: Int = 16 << 20,
@@ -34,24 +37,45 @@ public struct PictureLimits: Equatable, Sendable {
     self.memory = memory
   }
 
+  /// The limits for pictures of up to `pixels`, with the memory, the work and the sides that these need.
+  ///
+  /// - Parameter pixels: Pixels in all, at least one.
+  /// - Returns: Limits that are nowhere below the usual ones but in the pixels.
+  public static func allowing(pixels: Int) -> PictureLimits {
+    var limits = PictureLimits()
+    // Beyond, the products below would leave an Int.
+    limits.pixels = min(max(pixels, 1), 1 << 40)
+    limits.side = max(limits.side, min(limits.pixels, 0x7FFF_FFFF))
+    limits.scannedPixels = max(limits.scannedPixels, limits.pixels * 20)
+    limits.memory = max(limits.memory, limits.pixels * 8)
+    limits.fileBytes = max(limits.fileBytes, limits.pixels * 8)
+    return limits
+  }
+
+  /// The longest side of a picture that is made by scaling.
+  static let scaledSide = 16_384
+
+  /// Scans that any picture may have: progressive ones as programs write them have 10.
+  private static let usualScans = 12
+
   /// Judges the size of a picture.
   func check(width: Int, height: Int, of name: String) throws(ImagingError) {
     guard width > 0, height > 0 else {
       throw .damaged(name, "it says that it is \(width) × \(height) pixels")
     }
     guard width <= side, height <= side else {
-      throw .tooLarge(name, "\(width) × \(height) has a side of more than \(side) pixels")
+      throw .overLimit(name, "\(width) × \(height) has a side of more than \(side) pixels")
     }
     guard width * height <= pixels else {
-      throw .tooLarge(name, "\(width) × \(height) is more than \(pixels) pixels")
+      throw .overLimit(name, "\(width) × \(height) is more than \(pixels) pixels")
     }
   }
 
   /// Judges the scans of a JPEG of `pixels` pixels.
   func check(scans count: Int, pixels: Int, of name: String) throws(ImagingError) {
     guard count <= scans else { throw .tooLarge(name, "it has more than \(scans) scans") }
-    guard count * pixels <= scannedPixels else {
-      throw .tooLarge(name, "\(count) scans of \(pixels) pixels are too much work")
+    guard count <= Self.usualScans || count * pixels <= scannedPixels else {
+      throw .overLimit(name, "\(count) scans of \(pixels) pixels are too much work")
     }
   }
 
@@ -65,7 +89,7 @@ public struct PictureLimits: Equatable, Sendable {
   /// Judges an allocation.
   func check(memory count: Int, of name: String) throws(ImagingError) {
     guard count <= memory else {
-      throw .tooLarge(name, "it takes \(count) bytes of memory, more than \(memory)")
+      throw .overLimit(name, "it takes \(count) bytes of memory, more than \(memory)")
     }
   }
 }

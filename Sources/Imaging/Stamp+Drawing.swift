@@ -5,29 +5,10 @@ extension Stamp {
     on bitmap: inout Bitmap,
     name: String
   ) throws(ImagingError) {
-    let block = try set(moment, side: Double(bitmap.width))
-    let pad = Double(bitmap.width) * 0.035
-    let fade = Double(bitmap.width) * 0.14
-    let solid = solid(block, pad: pad, side: Double(bitmap.height))
-    let top = max(Int(solid.lowerBound - fade), 0)
-    let bottom = min(Int((solid.upperBound + fade).rounded(.up)), bitmap.height)
-    guard bottom > top, let canvas = Canvas(width: bitmap.width, height: bottom - top) else {
-      throw .tooLarge(name, "there is not enough memory")
-    }
-    let backdrop = Backdrop(bitmap, block)
-    let from = Double(top)
-    canvas.darken(
-      solid.lowerBound - from...solid.upperBound - from,
-      fade: fade,
-      strength: backdrop.strength
-    )
-    canvas.write(
-      block.lines.map {
-        PlacedLine(layout: $0.layout, size: $0.size, x: $0.x, y: $0.y - from)
-      }
-    )
-    try bitmap.blend(canvas, x: 0, y: top, limits: limits, name: name)
-    if let logo { try draw(logo, on: &bitmap, name: name) }
+    let layer = try StampLayer(self, moment, side: bitmap.width)
+    let (xs, ys) = layer.probes
+    let backdrop = Backdrop(ys.flatMap { y in xs.map { bitmap.colour($0, y) } })
+    try layer.paint(on: &bitmap, over: backdrop, limits: limits, name: name)
   }
 
   /// Lines in their places, and the box around them.
@@ -40,7 +21,7 @@ extension Stamp {
   }
 
   /// Sets the lines one under the other and places them on a square of `side`.
-  private func set(_ moment: StampTime, side: Double) throws(ImagingError) -> Block {
+  func set(_ moment: StampTime, side: Double) throws(ImagingError) -> Block {
     let locale: StampLocale
     if let chosen = self.locale { locale = chosen } else { locale = try StampLocale("en") }
     let typesetter = try Typesetter(
@@ -92,41 +73,10 @@ extension Stamp {
   }
 
   /// The rows that are darkened in full: those of the text, to the edge that it is near.
-  private func solid(_ block: Block, pad: Double, side: Double) -> ClosedRange<Double> {
+  func solid(_ block: Block, pad: Double, side: Double) -> ClosedRange<Double> {
     let top = place.isTop ? 0 : max(block.top - pad, 0)
     let bottom = place.isBottom ? side : min(block.top + block.height + pad, side)
     return top...max(bottom, top)
-  }
-
-  private func draw(
-    _ logo: PictureFile,
-    on bitmap: inout Bitmap,
-    name: String
-  ) throws(ImagingError) {
-    let picture = try Bitmap(decoding: logo, limits: limits)
-    let drawable =
-      picture.layout == .bgrx || picture.layout == .cmyk
-      ? picture.flattened(.rgb) : picture
-    // As high as the time, and not wider than two fifths.
-    let side = Double(bitmap.width)
-    let scale = min(
-      side * 0.13 / Double(picture.height),
-      side * 0.4 / Double(picture.width)
-    )
-    let width = max(Int(Double(picture.width) * scale), 1)
-    let height = max(Int(Double(picture.height) * scale), 1)
-    guard let source = Canvas(drawable), let canvas = Canvas(width: width, height: height) else {
-      throw .tooLarge(logo.name, "there is not enough memory")
-    }
-    canvas.draw(source)
-    let margin = Int(side * 0.06)
-    try bitmap.blend(
-      canvas,
-      x: place.isRight ? margin : max(bitmap.width - margin - width, 0),
-      y: place.isTop ? max(bitmap.height - margin - height, 0) : margin,
-      limits: limits,
-      name: name
-    )
   }
 }
 
@@ -137,17 +87,20 @@ struct Backdrop: Equatable {
   /// How much the light differs from place to place: its standard deviation.
   let unrest: Double
 
-  /// Measures a grid of at most 64 × 64 pixels inside the block.
-  init(_ bitmap: Bitmap, _ block: Stamp.Block) {
-    let xs = Self.steps(block.left, block.width, bitmap.width)
-    let ys = Self.steps(block.top, block.height, bitmap.height)
-    let lights = ys.flatMap { y in
-      xs.map { x in
-        let colour = bitmap.colour(x, y)
-        return
-          (0.299 * Double(colour.red) + 0.587 * Double(colour.green) + 0.114 * Double(colour.blue))
-          / 255
-      }
+  /// The places of a grid of at most 64 × 64 pixels inside the block.
+  static func probes(
+    _ block: Stamp.Block,
+    width: Int,
+    height: Int
+  ) -> (xs: [Int], ys: [Int]) {
+    (steps(block.left, block.width, width), steps(block.top, block.height, height))
+  }
+
+  /// Measures the light of some pixels.
+  init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)]) {
+    let lights = colours.map { colour in
+      (0.299 * Double(colour.red) + 0.587 * Double(colour.green) + 0.114 * Double(colour.blue))
+        / 255
     }.sorted()
     let mean = lights.reduce(0, +) / Double(max(lights.count, 1))
     let variance = lights.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }

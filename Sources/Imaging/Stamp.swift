@@ -76,11 +76,14 @@ public struct Stamp: PictureMaking {
       now: now(),
       name: file.name
     )
+    var picture: EncodedPicture
     switch file.probe.structure {
-    case .jpeg: return try stampJPEG(file, moment)
-    case .png: return try stampPNG(file, moment)
+    case .jpeg: picture = try stampJPEG(file, moment)
+    case .png: picture = try stampPNG(file, moment)
     case .other: throw .unreadable(file.name, file.probe.format)
     }
+    if time == .automatic, moment.source != .exif { picture.remarks.insert(.notDated) }
+    return picture
   }
 
   private func stampJPEG(
@@ -89,7 +92,9 @@ public struct Stamp: PictureMaking {
   ) throws(ImagingError) -> EncodedPicture {
     let header = try JPEGCodec.header(of: file)
     let square = try crop.decodedJPEG(file, layout: header.layout == .cmyk ? .cmyk : .bgrx)
-    var bitmap = square.bitmap
+    let isDamaged = square.isDamaged
+    // Held once, so that it can be painted on in place.
+    var bitmap = (consume square).bitmap
     if bitmap.layout == .cmyk {
       bitmap = try bitmap.lit(
         profile: file.profile,
@@ -122,37 +127,68 @@ public struct Stamp: PictureMaking {
       height: bitmap.height,
       method: .reencoded,
       shift: EncodedPicture.Shift(),
-      isDamaged: square.isDamaged,
+      isDamaged: isDamaged,
       time: moment
     )
   }
 
-  private func stampPNG(
+  /// Stamps a PNG; one of more than `most` bytes goes from file to file in strips where it can.
+  func stampPNG(
     _ file: PictureFile,
-    _ moment: StampTime
+    _ moment: StampTime,
+    most: Int = 32 << 20
   ) throws(ImagingError) -> EncodedPicture {
-    var bitmap = try crop.decodedPNG(file, form: .coloured)
-    try draw(moment, on: &bitmap, name: file.name)
-    let bytes = try PNGCodec.encode(bitmap, name: file.name)
+    let exact = crop.square(in: file.probe)
+    let side = crop.size ?? exact.width
+    let bytes: [UInt8]
+    if file.probe.orientation == .upright, side == exact.width, side * side * 3 > most {
+      bytes = try stripped(file, exact, moment)
+    } else {
+      var bitmap = try crop.decodedPNG(file, form: .coloured)
+      try draw(moment, on: &bitmap, name: file.name)
+      bytes = try PNGCodec.encode(bitmap, name: file.name)
+    }
     let isGrey = file.probe.structure.isGreyPNG
     return EncodedPicture(
       bytes: PNGAncillary.add(
         to: bytes,
         from: file,
-        side: bitmap.width,
+        side: side,
         metadata: crop.keepsMetadata,
         background: false,
         significantBits: false,
         profile: !isGrey
       ),
       format: .png,
-      width: bitmap.width,
-      height: bitmap.height,
+      width: side,
+      height: side,
       method: .reencoded,
       shift: EncodedPicture.Shift(),
       isDamaged: false,
       time: moment
     )
+  }
+
+  /// Stamps a square of a PNG on its way from file to file, once it is known how light it is behind the
+  /// text.
+  private func stripped(
+    _ file: PictureFile,
+    _ square: PixelRegion,
+    _ moment: StampTime
+  ) throws(ImagingError) -> [UInt8] {
+    let layer = try StampLayer(self, moment, side: square.width)
+    let (xs, ys) = layer.probes
+    let rows = Set(ys).sorted()
+    let picked = try PNGCodec.pick(rows, of: file, square, form: .coloured, limits)
+    let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, $0) })
+    let backdrop = Backdrop(
+      ys.flatMap { y in xs.map { picked.colour($0, places[y] ?? 0) } }
+    )
+    let (limits, name) = (limits, file.name)
+    let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(ImagingError) in
+      try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
+    }
+    return try PNGCodec.recode(file, square, form: .coloured, brush: brush, limits)
   }
 }
 

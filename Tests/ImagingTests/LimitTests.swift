@@ -39,8 +39,8 @@ struct LimitTests {
       code: .damaged
     ),
     Bomb(
-      testDescription: "a PNG of 50 million pixels and one",
-      bytes: pngSignature + header(10_000, 5001) + end,
+      testDescription: "a PNG of 150 million pixels and more",
+      bytes: pngSignature + header(15_000, 10_001) + end,
       code: .tooLarge
     ),
     Bomb(

@@ -37,19 +37,51 @@ typedef struct {
   char message[200];
 } cpng_outcome;
 
-// Decodes a region and reads the file to its end. The last data chunk ends at `data_end`. `pixels` has
-// room for region.height rows of `stride` bytes; `shape` tells what was written there.
-bool cpng_decode(const uint8_t *bytes, size_t count, size_t data_end, uint32_t side, int form,
-                 cpng_region region, uint8_t *pixels, size_t stride, cpng_shape *shape,
+// What to read of a file. `channels` and `depth` are what rows of the form must have; the last data
+// chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, which has to be
+// unpacked whole for each of its rows, as many are held at a time as `band` bytes hold.
+typedef struct {
+  const uint8_t *bytes;
+  size_t count, data_end;
+  uint32_t side;
+  int form, channels, depth;
+  cpng_region region;
+  size_t band;
+} cpng_source;
+
+// Decodes a region and reads the file to its end. `pixels` has room for region.height rows of `stride`
+// bytes; `shape` tells what was written there.
+bool cpng_decode(const cpng_source *source, uint8_t *pixels, size_t stride, cpng_shape *shape,
                  cpng_outcome *outcome);
 
-// Encodes rows of the given shape. The caller frees `*out`.
+// Decodes the `count` rows of the picture that `rows` names in rising order, in the region's columns, and
+// reads no further.
+bool cpng_pick(const cpng_source *source, const uint32_t *rows, uint32_t count, uint8_t *pixels,
+               size_t stride, cpng_outcome *outcome);
+
+// Those that make a file take the caller's room, a byte at least, in `*out` and `*out_count`, and say there
+// where the file is: in that room, or, where it was too small, in memory that the caller frees.
+
+// Encodes rows of the given shape.
 bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
                  bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome);
 
-// How many bytes zlib makes of these, counted no further than to `limit` and a little; -1 when they
-// are no whole zlib stream. Nothing is kept.
-long cpng_unpacked_bytes(const uint8_t *bytes, size_t count, long limit);
+// What is painted on a picture on its way: `paint` gets `rows` rows at a time, fewer at the end, from the
+// row `first` of the region on; false ends it for want of memory. No libpng call is under way then. With
+// no rows, nothing is painted.
+typedef struct {
+  uint32_t rows;
+  bool (*paint)(void *context, uint8_t *pixels, uint32_t first, uint32_t count);
+  void *context;
+} cpng_painting;
+
+// Decodes a region and encodes it again, so that neither picture is ever in memory.
+bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int level, uint8_t **out,
+                 size_t *out_count, cpng_outcome *outcome);
+
+// How many bytes zlib makes of these, counted no further than to `limit` and a little; `is_whole` says
+// whether they are a whole zlib stream as far as that. Nothing is kept.
+long cpng_unpacked_bytes(const uint8_t *bytes, size_t count, long limit, bool *is_whole);
 
 // The CRC of a chunk's type and data, by zlib.
 uint32_t cpng_crc(const uint8_t *bytes, size_t count);

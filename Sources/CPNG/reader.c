@@ -1,0 +1,199 @@
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void pull(png_structp png, png_bytep target, size_t count) {
+  png_reader *reader = png_get_io_ptr(png);
+  if (count > reader->source->count - reader->offset) png_error(png, "the file ends too early");
+  memcpy(target, reader->source->bytes + reader->offset, count);
+  reader->offset += count;
+}
+
+static void describe(png_structp png, png_infop info, cpng_shape *shape) {
+  memset(shape, 0, sizeof *shape);
+  shape->width = png_get_image_width(png, info);
+  shape->height = png_get_image_height(png, info);
+  shape->depth = png_get_bit_depth(png, info);
+  shape->color_type = png_get_color_type(png, info);
+  shape->channels = png_get_channels(png, info);
+  png_colorp palette = NULL;
+  if (shape->color_type == PNG_COLOR_TYPE_PALETTE &&
+      png_get_PLTE(png, info, &palette, &shape->palette_count)) {
+    for (int i = 0; i < shape->palette_count; i++) {
+      shape->palette[i * 3] = palette[i].red;
+      shape->palette[i * 3 + 1] = palette[i].green;
+      shape->palette[i * 3 + 2] = palette[i].blue;
+    }
+  }
+  png_bytep alpha = NULL;
+  png_color_16p clear = NULL;
+  int count = 0;
+  if (!png_get_tRNS(png, info, &alpha, &count, &clear)) return;
+  if (shape->color_type == PNG_COLOR_TYPE_PALETTE) {
+    shape->alpha_count = count;
+    memcpy(shape->alpha, alpha, (size_t)count);
+  } else if (!(shape->color_type & PNG_COLOR_MASK_ALPHA)) {
+    shape->has_clear_color = true;
+    shape->clear_grey = clear->gray;
+    shape->clear_red = clear->red;
+    shape->clear_green = clear->green;
+    shape->clear_blue = clear->blue;
+  }
+}
+
+static void set_form(png_structp png, png_infop info, int form) {
+  if (form >= cpng_expanded) png_set_expand(png);
+  if (form == cpng_coloured) png_set_gray_to_rgb(png);
+  if (form == cpng_native) png_set_packing(png);
+  if (png_get_bit_depth(png, info) == 16) png_set_swap(png);
+}
+
+// libpng reads the last row with all that is left of the data, which it would unpack, a thousand times
+// as much, only to refuse it then. No encoder needs more than twice a row and this for it.
+static void check_rest(const png_reader *reader) {
+  size_t end = reader->source->data_end;
+  if (end > reader->offset && end - reader->offset > reader->row_bytes * 2 + 16384) {
+    png_error(reader->png, "its data go on behind the last row");
+  }
+}
+
+static void open_again(png_reader *reader, cpng_shape *shape) {
+  png_destroy_read_struct(&reader->png, &reader->info, NULL);
+  reader->offset = 0;
+  reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader->failure, failure_leave,
+                                       failure_ignore);
+  if (reader->png == NULL) {
+    reader->failure->outcome->out_of_memory = true;
+    longjmp(reader->failure->escape, 1);
+  }
+  png_structp png = reader->png;
+  png_infop info = reader->info = png_create_info_struct(png);
+  if (info == NULL) png_error(png, "out of memory");
+  png_set_benign_errors(png, 0);
+  png_set_user_limits(png, reader->source->side, reader->source->side);
+  // Chunks of any length are passed over; those that are read have lengths of their own.
+  png_set_chunk_malloc_max(png, PNG_UINT_31_MAX);
+  // Whatever is not needed to make pixels is carried over as it is by others, never unpacked here.
+  static const png_byte aside[] = "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0"
+                                  "sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME\0zTXt";
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, aside, (int)(sizeof aside / 5));
+  png_set_read_fn(png, reader, pull);
+  png_read_info(png, info);
+  describe(png, info, shape);
+  set_form(png, info, reader->source->form);
+  reader->passes = png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+}
+
+void reader_open(png_reader *reader, cpng_shape *shape) {
+  const cpng_region *region = &reader->source->region;
+  open_again(reader, shape);
+  png_structp png = reader->png;
+  if (region->width == 0 || region->height == 0 ||
+      (uint64_t)region->x + region->width > shape->width ||
+      (uint64_t)region->y + region->height > shape->height) {
+    png_error(png, "the region is not inside the picture");
+  }
+  reader->height = shape->height;
+  reader->next = region->y;
+  reader->row_bytes = png_get_rowbytes(png, reader->info);
+  reader->pixel = reader->row_bytes / shape->width;
+  if (reader->source->form != cpng_native) {
+    shape->depth = png_get_bit_depth(png, reader->info);
+    shape->color_type = png_get_color_type(png, reader->info);
+    shape->channels = png_get_channels(png, reader->info);
+    shape->palette_count = shape->alpha_count = 0;
+    shape->has_clear_color = false;
+  }
+  // Chunks that libpng passes over, as their sum is wrong, must not change what pixels mean.
+  if (shape->channels != reader->source->channels || shape->depth != reader->source->depth) {
+    png_error(png, "its header and its transparency do not agree");
+  }
+}
+
+static png_bytep room(png_reader *reader, size_t rows) {
+  if (reader->rows == NULL) reader->rows = malloc(reader->row_bytes * rows);
+  if (reader->rows == NULL) png_error(reader->png, "out of memory");
+  return reader->rows;
+}
+
+static void read_row(png_reader *reader, png_bytep row) {
+  png_read_row(reader->png, row, NULL);
+}
+
+// Reads as many rows of an interlaced picture as may be held, for which all of it has to be unpacked.
+static void fill(png_reader *reader) {
+  const cpng_region *region = &reader->source->region;
+  size_t most = reader->source->band / reader->row_bytes;
+  uint32_t left = region->y + region->height - reader->next;
+  uint32_t band = most < 1 ? 1 : most < region->height ? (uint32_t)most : region->height;
+  room(reader, band);
+  if (reader->held > 0) {
+    cpng_shape again;
+    open_again(reader, &again);
+  }
+  reader->first = reader->next;
+  reader->held = left < band ? left : band;
+  const uint32_t end = reader->first + reader->held;
+  const uint32_t last = reader->held == left ? reader->height : end;
+  for (int pass = 0; pass < reader->passes; pass++) {
+    const bool is_final = pass == reader->passes - 1;
+    for (uint32_t y = 0; y < (is_final ? last : reader->height); y++) {
+      if (is_final && y == reader->height - 1) check_rest(reader);
+      bool is_held = y >= reader->first && y < end;
+      read_row(reader, is_held ? reader->rows + (y - reader->first) * reader->row_bytes : NULL);
+    }
+  }
+}
+
+const uint8_t *reader_row(png_reader *reader) {
+  const cpng_region *region = &reader->source->region;
+  png_bytep row;
+  if (reader->passes > 1) {
+    if (reader->held == 0 || reader->next == reader->first + reader->held) fill(reader);
+    row = reader->rows + (reader->next - reader->first) * reader->row_bytes;
+  } else {
+    row = room(reader, 1);
+    for (uint32_t y = reader->next == region->y ? 0 : reader->next; y <= reader->next; y++) {
+      if (y == reader->height - 1) check_rest(reader);
+      read_row(reader, row);
+    }
+  }
+  reader->next++;
+  return row + region->x * reader->pixel;
+}
+
+void reader_finish(png_reader *reader) {
+  for (; reader->passes == 1 && reader->next < reader->height; reader->next++) {
+    if (reader->next == reader->height - 1) check_rest(reader);
+    read_row(reader, reader->rows);
+  }
+  png_read_end(reader->png, NULL);
+}
+
+void reader_pick(png_reader *reader, const uint32_t *rows, uint32_t count, uint8_t *pixels,
+                 size_t stride) {
+  if (count == 0 || rows[count - 1] >= reader->height) png_error(reader->png, "no such row");
+  png_bytep picked = room(reader, count);
+  for (int pass = 0; pass < reader->passes; pass++) {
+    const bool is_final = pass == reader->passes - 1;
+    const uint32_t end = is_final ? rows[count - 1] + 1 : reader->height;
+    for (uint32_t y = 0, i = 0; y < end; y++) {
+      if (is_final && y == reader->height - 1) check_rest(reader);
+      bool is_picked = i < count && rows[i] == y;
+      read_row(reader, is_picked ? picked + i++ * reader->row_bytes : NULL);
+    }
+  }
+  const cpng_region *region = &reader->source->region;
+  for (uint32_t i = 0; i < count; i++) {
+    memcpy(pixels + i * stride, picked + i * reader->row_bytes + region->x * reader->pixel,
+           region->width * reader->pixel);
+  }
+}
+
+void reader_close(png_reader *reader) {
+  png_destroy_read_struct(&reader->png, &reader->info, NULL);
+  free(reader->rows);
+}

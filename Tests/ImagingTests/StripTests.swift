@@ -1,0 +1,187 @@
+import Testing
+
+@testable import Imaging
+
+/// Pictures that go from file to file in strips, and those that are too large for anything else.
+struct StripTests {
+  private static let whole = PixelRegion(x: 3, y: 5, width: 40, height: 40)
+
+  @Test(arguments: PNGKind.all, [1, 400, 1 << 20])
+  func `rows on their way are those of the whole picture`(_ kind: PNGKind, _ band: Int) throws {
+    let file = try PictureFile(kind.bytes(width: 50, height: 47))
+    for form in [PNGCodec.Form.native, .expanded, .coloured] {
+      let limits = PictureLimits()
+      let plain = try PNGCodec.decode(file, Self.whole, form: form, limits)
+
+      let banded = try PNGCodec.decode(file, Self.whole, form: form, band: band, limits)
+      let recoded = try native(PNGCodec.recode(file, Self.whole, form: form, band: band, limits))
+      let picked = try PNGCodec.pick([0, 7, 39], of: file, Self.whole, form: form, limits)
+
+      #expect(banded == plain)
+      #expect(recoded == plain)
+      for (row, y) in [0, 7, 39].enumerated() {
+        #expect((0..<40).allSatisfy { picked[$0, row] == plain[$0, y] })
+      }
+    }
+  }
+
+  @Test(arguments: PNGKind.all)
+  func `a stamp laid on in strips is the stamp laid on at once`(_ kind: PNGKind) throws {
+    let file = try PictureFile(kind.bytes(width: 230, height: 210))
+    var stamp = Stamp(time: .given(instant: 1_610_000_000, offset: 0))
+    let red = Bitmap(
+      width: 20,
+      height: 10,
+      layout: .rgb,
+      samples: (0..<200).flatMap { _ in [255, 0, 0] as [UInt8] }
+    )
+    stamp.logo = try PictureFile(red.png())
+    guard case .given(let instant, let offset) = stamp.time else { return }
+    let moment = try StampTime(
+      .given(instant: instant, offset: offset),
+      exif: nil,
+      modified: nil,
+      zone: nil,
+      local: stamp.localZone,
+      now: 0,
+      name: "x"
+    )
+
+    let at = try native(stamp.stampPNG(file, moment, most: .max).bytes)
+    let strips = try native(stamp.stampPNG(file, moment, most: 0).bytes)
+
+    #expect(at == strips)
+  }
+
+  @Test func `strips of any height make the same stamp`() throws {
+    let kind = JPEGKind(name: "")
+    let bitmap = try decoded(kind.bytes(width: 300, height: 300, length: 4))
+    let stamp = Stamp()
+    let moment = try StampTime(
+      .given(instant: 1_610_000_000, offset: 0),
+      exif: nil,
+      modified: nil,
+      zone: nil,
+      local: stamp.localZone,
+      now: 0,
+      name: "x"
+    )
+    let layer = try StampLayer(stamp, moment, side: 300)
+    let backdrop = Backdrop([(128, 90, 30), (20, 200, 130)])
+    var made: [[UInt8]] = []
+    for rows in [300, 64, 17, 1] {
+      var picture = bitmap
+
+      try layer.paint(
+        on: &picture,
+        over: backdrop,
+        strip: rows,
+        limits: PictureLimits(),
+        name: "x"
+      )
+
+      made.append(picture.samples)
+    }
+
+    for samples in made.dropFirst() {
+      let most = zip(samples, made[0]).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
+      // Pixman holds a shadow's place in steps of 1/65,536 of a pixel.
+      #expect(most <= 2)
+    }
+  }
+
+  @Test(arguments: ["tEXt", "iTXt", "zTXt", "iCCP", "eXIf", "caBX", "fdAT", "prVt"])
+  func `a chunk of more than a megabyte is no damage`(_ type: String) throws {
+    let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 19, height: 17)
+    let large = chunk(type, Array("k\0\0\0\0".utf8) + [UInt8](repeating: 65, count: 3 << 20))
+    let bytes = Array(plain[..<33]) + large + plain[33...]
+
+    let square = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes))
+
+    #expect(try native(square.bytes) == native(SquareCrop().apply(to: PictureFile(plain)).bytes))
+  }
+
+  @Test func `frames of an animation are no metadata`() throws {
+    let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
+    let frame = chunk("fdAT", [UInt8](repeating: 65, count: 1 << 19))
+    let bytes = Array(plain[..<33]) + frame + plain[33...]
+    let limits = PictureLimits(metadataBytes: 1 << 18)
+
+    let square = try SquareCrop(limits: limits).apply(to: PictureFile(bytes, limits: limits))
+
+    #expect(square.width == 9)
+  }
+
+  @Test func `texts that cannot be unpacked are counted as far as they can`() throws {
+    // Each begins well and unpacks to nearly a megabyte before it breaks off.
+    let broken = Array("k\0\0".utf8) + (try packedZeros(1 << 20)).dropLast(8)
+    let texts = (0..<3).flatMap { _ in chunk("zTXt", broken) }
+    let bytes = pngSignature + header(9, 9) + texts + chunk("IEND", [])
+
+    #expect {
+      try PictureProbe(bytes, limits: PictureLimits(metadataBytes: 2 << 20))
+    } throws: {
+      ($0 as? ImagingError)?.code == .tooLarge
+    }
+  }
+
+  @Test(arguments: [(8192, 6144), (9504, 6336), (12_000, 9000), (30_000, 64)])
+  func `what cameras and phones make is not too large`(_ width: Int, _ height: Int) throws {
+    let frame = segment(
+      0xC0,
+      [
+        8, UInt8(height >> 8), UInt8(height & 255), UInt8(width >> 8), UInt8(width & 255), 1, 1,
+        0x11, 0,
+      ]
+    )
+    let scan = segment(0xDA, [1, 1, 0, 0, 63, 0])
+    let blocks = (width + 7) / 8 * ((height + 7) / 8)
+    let bytes =
+      [0xFF, 0xD8] + frame + scan + [UInt8](repeating: 0, count: blocks / 4) + [
+        0xFF, 0xD9,
+      ]
+
+    let probe = try PictureProbe(bytes)
+
+    #expect(probe.width == width)
+    #expect(throws: ImagingError.self) { try PictureProbe(bytes, limits: .allowing(pixels: 1000)) }
+  }
+
+  @Test func `limits follow the pixels that are allowed`() {
+    #expect(PictureLimits.allowing(pixels: 1000).pixels == 1000)
+    #expect(PictureLimits.allowing(pixels: 1000).memory == PictureLimits().memory)
+    #expect(PictureLimits.allowing(pixels: 400_000_000).memory == 3_200_000_000)
+    #expect(PictureLimits.allowing(pixels: .max).pixels == 1 << 40)
+  }
+
+  @Test(
+    arguments: [
+      ("gAMA", [0, 0, 0, 0]), ("gAMA", [1]), ("sRGB", [9]), ("pHYs", [0, 0, 0, 1, 0, 0, 0, 1, 7]),
+      ("sBIT", [8, 8]), ("sBIT", [0, 8, 8]), ("cHRM", [1, 2, 3]),
+      ("tIME", [7, 208, 13, 1, 0, 0, 0]),
+      ("tEXt", Array("no end".utf8)), ("bKGD", [1]), ("cICP", [1, 13, 1, 1]), ("eXIf", [1, 2, 3]),
+    ] as [(String, [UInt8])]
+  )
+  func `a chunk that breaks its own rules is left behind`(_ type: String, _ payload: [UInt8])
+    throws
+  {
+    let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
+    let bytes = Array(plain[..<33]) + chunk(type, payload) + plain[33...]
+
+    let square = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes))
+
+    #expect(!square.bytes.contains(Array(type.utf8)))
+  }
+
+  @Test func `a chunk that may stand only once is carried over once`() throws {
+    let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
+    let twice = chunk("gAMA", [0, 0, 0xB1, 0x8F]) + chunk("gAMA", [0, 1, 0, 0])
+    let texts = chunk("tEXt", Array("a\0b".utf8)) + chunk("tEXt", Array("a\0c".utf8))
+    let bytes = Array(plain[..<33]) + twice + texts + plain[33...]
+
+    let square = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes))
+
+    #expect(square.bytes.ranges(of: Array("gAMA".utf8)).count == 1)
+    #expect(square.bytes.ranges(of: Array("tEXt".utf8)).count == 2)
+  }
+}
