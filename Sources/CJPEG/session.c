@@ -8,10 +8,17 @@ static void leave(j_common_ptr common) {
   longjmp(session->escape, 1);
 }
 
-// Every warning counts as damage but the two about harmless version and colour notes.
+// Bytes between the segments ahead of the first scan are no part of the picture.
+static bool is_before_scans(j_common_ptr common) {
+  return common->is_decompressor && ((j_decompress_ptr)common)->input_scan_number == 0;
+}
+
+// Every warning counts as damage but the two about harmless version and colour notes, and what stands
+// ahead of the picture.
 static void note(j_common_ptr common, int level) {
   int code = common->err->msg_code;
   if (level >= 0 || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM) return;
+  if (code == JWRN_EXTRANEOUS_DATA && is_before_scans(common)) return;
   session *session = (void *)common->err;
   if (session->outcome->warnings++ == 0) {
     common->err->format_message(common, session->outcome->message);

@@ -42,7 +42,9 @@ public struct Exif: Equatable, Sendable {
     let next = Self.entries(reader, at: first) { entry in
       switch entry.tag {
       case 0x0112:
-        orientation = reader.short(entry.value).flatMap(Orientation.init(rawValue:))
+        // A short, which some programs write as a long.
+        let value = entry.type == 4 ? reader.long(entry.value) : reader.short(entry.value)
+        orientation = value.flatMap(Orientation.init(rawValue:))
         places.append(Place(.orientation, entry, reader))
       case 0x0132: dates[entry.tag] = entry.text(reader)
       case 0x8769: details = reader.long(entry.value)
@@ -85,8 +87,9 @@ public struct Exif: Equatable, Sendable {
     var start: Int?
     var count: Int?
     _ = Self.entries(reader, at: second) { entry in
-      if entry.tag == 0x0201 { start = reader.long(entry.value) }
-      if entry.tag == 0x0202 { count = reader.long(entry.value) }
+      // A JPEG, or a strip of plain samples.
+      if [0x0201, 0x0111].contains(entry.tag) { start = entry.number(reader) }
+      if [0x0202, 0x0117].contains(entry.tag) { count = entry.number(reader) }
     }
     if let start, let count, start <= reader.bytes.count, count <= reader.bytes.count - start {
       thumbnail = start..<start + count
@@ -118,6 +121,11 @@ private struct Entry {
   let count: Int
   let value: Int
 
+  /// The number of an entry that holds one, a short or a long.
+  func number(_ reader: ByteReader) -> Int? {
+    type == 3 ? reader.short(value) : reader.long(value)
+  }
+
   /// The text of an ASCII entry, without its end mark and blanks.
   func text(_ reader: ByteReader) -> String? {
     guard type == 2, count > 0, count <= 64,
@@ -141,7 +149,7 @@ extension Exif.Place {
 
 extension Exif {
   /// The data in `tiff`, which this was read from, for a picture that stands upright, is `side` pixels
-  /// square, and of which no thumbnail may show what was cropped away.
+  /// square, and of which no thumbnail may show what was cropped away, be it a maker note's.
   func cropped(_ tiff: ArraySlice<UInt8>, side: Int) -> [UInt8] {
     var tiff = Array(tiff)
     for place in places {
@@ -158,6 +166,7 @@ extension Exif {
       }
     }
     for index in thumbnail ?? 0..<0 { tiff[index] = 0 }
+    Previews.blank(in: &tiff)
     return tiff
   }
 }

@@ -17,13 +17,35 @@ enum JPEGSegments {
         carried += file.bytes[segment.lowerBound..<tiff.lowerBound]
         carried += exif.cropped(file.bytes[tiff], side: side)
       } else {
-        carried += file.bytes[segment]
+        carried += cropped(file.bytes[segment])
       }
     }
     for segment in profile ? markers.profile : [] { carried += file.bytes[segment] }
     guard !carried.isEmpty else { return bytes }
     bytes.insert(contentsOf: carried, at: afterJFIF(bytes))
     return bytes
+  }
+
+  /// A segment of metadata for a picture that was cropped and stands upright; empty where it holds copies
+  /// or signatures of the whole picture and no more.
+  private static func cropped(_ segment: ArraySlice<UInt8>) -> [UInt8] {
+    let payload = segment.dropFirst(4)
+    func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
+    switch segment[segment.startIndex + 1] {
+    // JFXX thumbnails, FlashPix, C2PA's signed claims, depth maps and originals in further XMP.
+    case 0xE0 where begins("JFXX\0"), 0xE2 where begins("FPXR\0"), 0xEB,
+      0xE1 where begins("http://ns.adobe.com/xmp/extension/\0"),
+      // A second Exif segment.
+      0xE1 where begins("Exif\0\0"):
+      return []
+    case 0xED where payload.starts(with: Previews.photoshop):
+      return Previews.removed(fromPhotoshop: segment) ?? []
+    case 0xE1:
+      var packet = Array(segment)
+      Previews.mend(xmp: &packet)
+      return packet
+    default: return Array(segment)
+    }
   }
 
   /// Behind the start of the picture and its JFIF segment, which must come first.

@@ -5,7 +5,7 @@ enum PNGAncillary {
   /// `bytes` with the colour chunks of `file`, and on request its metadata, made true for a square
   /// of `side` pixels that stands upright.
   static func add(
-    to bytes: [UInt8],
+    to bytes: consuming [UInt8],
     from file: PictureFile,
     side: Int,
     metadata: Bool,
@@ -31,12 +31,28 @@ enum PNGAncillary {
       {
         later += Self.chunk("eXIf", exif.cropped(file.bytes[tiff], side: side))
       } else {
-        later += file.bytes[chunk]
+        later += cropped(file.bytes[chunk])
       }
     }
     guard !first.isEmpty || !later.isEmpty else { return bytes }
     // The header chunk always ends at 33, and colour has to be known before a palette is.
-    return Array(bytes[..<33]) + first + bytes[33..<data] + later + bytes[data...]
+    bytes.insert(contentsOf: later, at: data)
+    bytes.insert(contentsOf: first, at: 33)
+    return bytes
+  }
+
+  /// A chunk of metadata for a picture that was cropped and stands upright; empty where it holds EXIF or
+  /// XMP that is packed, which may have previews of the whole picture.
+  private static func cropped(_ chunk: ArraySlice<UInt8>) -> [UInt8] {
+    let type = String(decoding: chunk.dropFirst(4).prefix(4), as: UTF8.self)
+    let payload = chunk.dropFirst(8).dropLast(4)
+    func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
+    if begins("Raw profile type ") { return [] }
+    guard type == "iTXt", begins("XML:com.adobe.xmp\0") else { return Array(chunk) }
+    guard payload.dropFirst(18).first == 0 else { return [] }
+    var packet = Array(payload)
+    Previews.mend(xmp: &packet)
+    return Self.chunk(type, packet)
   }
 
   private static func firstData(of bytes: [UInt8]) -> Int? {

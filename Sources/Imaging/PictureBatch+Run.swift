@@ -72,6 +72,8 @@ private final class WritingDesk: Sendable {
   private let slots = DispatchSemaphore(value: 8)
   /// Folders whose new names are not on disk yet, guarded by itself.
   private let folders = Mutex<Set<FilePath>>([])
+  /// Folders that were looked through for what killed runs left, guarded by itself.
+  private let swept = Mutex<Set<FilePath>>([])
 
   init(
     overwrite: Bool,
@@ -93,6 +95,7 @@ private final class WritingDesk: Sendable {
       defer { slots.signal() }
       let input = item.input.string
       do throws(ImagingError) {
+        sweepOnce(output.removingLastComponent())
         try WholeFile.write(
           picture.bytes,
           to: output,
@@ -106,6 +109,12 @@ private final class WritingDesk: Sendable {
         report(PictureResult(input: input, error: error))
       }
     }
+  }
+
+  /// Removes what killed runs left in a folder, before the first file of this run goes there.
+  private func sweepOnce(_ folder: FilePath) {
+    guard swept.withLock({ $0.insert(folder).inserted }) else { return }
+    WholeFile.sweep(folder)
   }
 
   /// Waits for what is under way and puts the names on disk.

@@ -42,9 +42,15 @@ public struct PictureBatch: Sendable, Equatable {
   /// - Parameters:
   ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
   ///   - folder: Where the outputs go.
-  /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, or an output is an
-  ///   input.
+  /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
+  ///   input, or `folder` is none.
   public init(_ inputs: [FilePath], into folder: FilePath) throws(ImagingError) {
+    if let kind = Self.kind(of: folder), kind != S_IFDIR {
+      throw ImagingError(
+        .usage,
+        "cannot write into \(folder): it is not a folder; give one, or a name that is free"
+      )
+    }
     var items: [Item] = []
     for input in inputs {
       if Self.kind(of: input) == S_IFDIR {

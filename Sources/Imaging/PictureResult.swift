@@ -66,6 +66,8 @@ public struct PictureResult: Sendable, Equatable {
     public let shift: EncodedPicture.Shift
     /// Whether a part of the input is missing or wrong.
     public let isDamaged: Bool
+    /// What its maker ought to know of it.
+    public let remarks: Set<EncodedPicture.Remark>
   }
 
   /// The result of an input of which nothing could be made.
@@ -88,7 +90,8 @@ public struct PictureResult: Sendable, Equatable {
       height: picture.height,
       method: picture.method,
       shift: picture.shift,
-      isDamaged: picture.isDamaged
+      isDamaged: picture.isDamaged,
+      remarks: picture.remarks
     )
     time = picture.time?.description
     timeSource = picture.time?.source.rawValue

@@ -9,7 +9,15 @@ extension SquareCrop {
     _ file: PictureFile,
     _ markers: JPEGMarkers
   ) throws(ImagingError) -> EncodedPicture {
-    if lossless, size == nil, let picture = transformed(file, markers) { return picture }
+    let keepsCoefficients = lossless && size == nil
+    if keepsCoefficients, let picture = transformed(file, markers) { return picture }
+    if keepsCoefficients, isStrict {
+      throw ImagingError(
+        .unsupported,
+        "cannot crop \(file.name) without loss: its blocks or its tables do not allow it; "
+          + "leave out --strict to have it encoded anew"
+      )
+    }
     let header = try JPEGCodec.header(of: file)
     let orientation = file.probe.orientation
     let region = square(in: file.probe)
@@ -32,7 +40,7 @@ extension SquareCrop {
       isDamaged = made.isDamaged
     }
     let side = size ?? region.width
-    return EncodedPicture(
+    var picture = EncodedPicture(
       bytes: JPEGSegments.add(to: bytes, from: file, side: side, metadata: keepsMetadata),
       format: .jpeg,
       width: side,
@@ -41,6 +49,8 @@ extension SquareCrop {
       shift: EncodedPicture.Shift(),
       isDamaged: isDamaged
     )
+    if keepsCoefficients { picture.remarks.insert(.notLossless) }
+    return picture
   }
 
   /// The square as pixels, upright and of the size asked for.

@@ -15,6 +15,8 @@ public struct SquareCrop: PictureMaking, Equatable {
   public var quality: Int?
   /// Whether a JPEG is to keep its coefficients, at the nearest place where it can be cut.
   public var lossless: Bool
+  /// Whether a JPEG whose coefficients cannot be kept is an error with `lossless`; else it is encoded anew.
+  public var isStrict = false
   /// Whether EXIF, XMP, texts and the like are kept, which may say where a photo was taken.
   public var keepsMetadata: Bool
   /// What a picture may ask for.
@@ -59,10 +61,12 @@ public struct SquareCrop: PictureMaking, Equatable {
 
   /// Judges size and quality.
   public func check() throws(ImagingError) {
-    if let size, size < 1 || size > limits.side || size * size > limits.pixels {
+    let most = min(limits.side, PictureLimits.scaledSide)
+    if let size, size < 1 || size > most || size * size > limits.pixels {
       throw ImagingError(
         .usage,
-        "cannot make squares of \(size) pixels: the side goes from 1 to \(limits.side)"
+        "cannot make squares of \(size) pixels: the side goes from 1 to \(most), "
+          + "and \(limits.pixels) pixels are the most; raise --max-pixels"
       )
     }
     if let quality, !(1...100).contains(quality) {
@@ -119,4 +123,22 @@ public struct EncodedPicture: Sendable, Equatable {
   public let isDamaged: Bool
   /// The moment on the stamp; nil without one.
   public var time: StampTime?
+  /// What its maker ought to know of it.
+  public var remarks: Set<Remark> = []
+
+  /// Something about a picture that was made, but not as one would expect.
+  public struct Remark: RawRepresentable, Hashable, Sendable {
+    /// The word for it.
+    public let rawValue: String
+
+    /// Makes a remark from its word.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// Coefficients were to be kept, and could not be.
+    public static let notLossless = Remark(rawValue: "not-lossless")
+    /// The picture does not say when it was taken, so that the stamp shows its file's time or the clock's.
+    public static let notDated = Remark(rawValue: "not-dated")
+  }
 }

@@ -25,7 +25,7 @@ public enum WholeFile {
     if !overwrite { try checkAbsent(path) }
     let sibling = folder.appending(".\(path.lastComponent?.string ?? "").\(getpid()).part")
     do throws(ImagingError) {
-      try fill(sibling, bytes)
+      try fill(sibling, bytes, for: path)
       try rename(sibling, path, overwrite)
     } catch {
       unlink(sibling.string)
@@ -48,9 +48,15 @@ public enum WholeFile {
     }
   }
 
-  private static func fill(_ path: FilePath, _ bytes: [UInt8]) throws(ImagingError) {
-    let file = open(path.string, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
+  /// Fills the sibling of `path`, locked so that nobody sweeps it; errors name `path`.
+  private static func fill(
+    _ sibling: FilePath,
+    _ bytes: [UInt8],
+    for path: FilePath
+  ) throws(ImagingError) {
+    let file = open(sibling.string, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard file >= 0 else { throw refusal(path, errno) }
+    flock(file, LOCK_EX | LOCK_NB)
     var failure: Int32 = 0
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -82,6 +88,34 @@ public enum WholeFile {
       }
     }
     guard Glibc.rename(sibling.string, path.string) == 0 else { throw refusal(path, errno) }
+  }
+
+  /// Removes what runs that were killed left in a folder: siblings whose process is gone, and that no
+  /// process of another machine or container holds.
+  static func sweep(_ folder: FilePath) {
+    guard let entries = opendir(folder.isEmpty ? "." : folder.string) else { return }
+    defer { closedir(entries) }
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      // `.NAME.PID.part`
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "part",
+        let process = pid_t(parts[parts.count - 2]), process > 0,
+        kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      let path = folder.appending(name)
+      let file = open(path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      guard file >= 0 else { continue }
+      var status = stat()
+      if fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        flock(file, LOCK_EX | LOCK_NB) == 0
+      {
+        unlink(path.string)
+      }
+      close(file)
+    }
   }
 
   /// Puts the names in a folder on disk.

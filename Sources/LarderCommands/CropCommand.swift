@@ -7,9 +7,9 @@ struct CropCommand: ParsableCommand {
     abstract: "Crop pictures square, upright, from the centre or wherever you say.",
     discussion: """
       Example:  larder crop cache/images --out squares --size 512
-                larder crop photo.jpg --out . --lossless
+                larder crop photo.jpg --out squares --lossless
 
-      Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read, 64 usage, \
+      Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read or are damaged, 64 usage, \
       65 the only picture could not be read, 74 disk.
       """
   )
@@ -19,16 +19,23 @@ struct CropCommand: ParsableCommand {
   @Flag(help: "Keep the JPEG's own coefficients; the square then moves to its grid.")
   var lossless = false
 
+  @Flag(help: "With --lossless: fail where a JPEG would have to be encoded anew.")
+  var strict = false
+
   @OptionGroup var output: OutputOptions
 
   mutating func validate() throws {
     if lossless, pictures.size != nil {
       throw ValidationError("--lossless keeps every pixel, so it cannot go with --size")
     }
+    if strict, !lossless {
+      throw ValidationError("--strict is about --lossless; give both")
+    }
   }
 
   func run() throws {
-    let making = pictures.square(lossless: lossless)
+    var making = pictures.square(lossless: lossless)
+    making.isStrict = strict
     // At its own size a photo goes from file to file a row at a time.
     let run = PictureRun(
       making: making,

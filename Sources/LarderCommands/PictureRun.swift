@@ -35,11 +35,11 @@ struct PictureRun<Making: PictureMaking> {
         Output.json((try? result.jsonLine()) ?? [])
       } else if let error = result.error {
         Output.error(error.description)
-      } else {
-        if !isQuiet { Output.data(PictureLine(result).text) }
-        // Whoever asked for quiet must not take a part for the whole.
-        if let words = PictureLine(result).warning { Output.error(words) }
+      } else if !isQuiet {
+        Output.data(PictureLine(result).text)
       }
+      // Whoever asked for quiet must not take a part for the whole.
+      for words in PictureLine(result).warnings { Output.error(words) }
     } isCancelled: {
       isStopped.withLock(\.self)
     } deliver: { picture, result in
@@ -51,13 +51,13 @@ struct PictureRun<Making: PictureMaking> {
 }
 
 extension ExitStatus {
-  /// The status of a batch: disk failures first, then all or some that could not be read.
+  /// The status of a batch: disk failures first, then all or some that could not be read, or not whole.
   init(_ results: [PictureResult]) {
     let errors = results.compactMap(\.error)
     if errors.contains(where: { $0.code == .disk || $0.code == .diskFull }) {
       self = .io
     } else if errors.isEmpty {
-      self = .done
+      self = results.contains { $0.summary?.isDamaged == true } ? .partial : .done
     } else if errors.count == results.count, errors.allSatisfy({ $0.code == .unreachable }) {
       self = .unavailable
     } else if results.count == 1 {

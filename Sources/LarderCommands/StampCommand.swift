@@ -16,7 +16,7 @@ struct StampCommand: ParsableCommand {
       certainly did not arrive, or when the server asks for that; its Idempotency-Key stays the same.
 
       Exit statuses: 0 all made, 1 the output exists or the server refused the only photo, \
-      3 some pictures could not be read or posted, 64 usage, 65 the only picture could not be read \
+      3 some pictures could not be read or posted, or are damaged, 64 usage, 65 the only picture could not be read \
       or no font was found, 69 the server cannot be reached, 74 disk.
       """
   )

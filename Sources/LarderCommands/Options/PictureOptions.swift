@@ -28,6 +28,14 @@ struct PictureOptions: ParsableArguments {
   @Flag(help: "Keep metadata, its orientation reset; dropped by default, GPS above all.")
   var keepMetadata = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Read pictures of up to so many pixels, 150000000 by default; memory grows with them.",
+      valueName: "n"
+    )
+  )
+  var maxPixels: Int?
+
   @Flag(help: "Replace outputs that are there already.")
   var force = false
 
@@ -36,10 +44,16 @@ struct PictureOptions: ParsableArguments {
     if let size, !(1...16_384).contains(size) {
       throw ValidationError("--size takes a number from 1 to 16384, not \(size)")
     }
+    if let maxPixels, !(1...2_000_000_000).contains(maxPixels) {
+      throw ValidationError("--max-pixels takes a number from 1 to 2000000000, not \(maxPixels)")
+    }
     if let quality, !(1...100).contains(quality) {
       throw ValidationError("--quality takes a number from 1 to 100, not \(quality)")
     }
   }
+
+  /// What a picture may ask for.
+  var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
   /// The square that is asked for.
   func square(lossless: Bool) -> SquareCrop {
@@ -48,7 +62,8 @@ struct PictureOptions: ParsableArguments {
       gravity: gravity,
       quality: quality,
       lossless: lossless,
-      keepsMetadata: keepMetadata
+      keepsMetadata: keepMetadata,
+      limits: limits
     )
   }
 }

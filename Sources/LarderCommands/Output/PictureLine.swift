@@ -23,9 +23,26 @@ struct PictureLine {
     return line
   }
 
-  /// What must be known of a picture that was made of a broken one; nil of a whole one.
-  var warning: String? {
-    guard let output = result.output, result.summary?.isDamaged == true else { return nil }
-    return "a part of \(result.input) is missing or broken, so a part of \(output) is too"
+  /// What must be known of a picture that was made of a broken one, or not as was asked.
+  var warnings: [String] {
+    guard let output = result.output, let summary = result.summary else { return [] }
+    var warnings: [String] = []
+    if summary.isDamaged {
+      warnings.append(
+        "a part of \(result.input) is missing or broken, so a part of \(output) is too"
+      )
+    }
+    if summary.remarks.contains(.notLossless) {
+      warnings.append(
+        "\(result.input) could not be cropped without loss, so \(output) was encoded anew"
+      )
+    }
+    if summary.remarks.contains(.notDated), let time = result.time {
+      let source = result.timeSource == "file" ? "its file's time" : "the clock's time"
+      warnings.append(
+        "\(result.input) does not say when it was taken; \(output) shows \(source), \(time)"
+      )
+    }
+    return warnings
   }
 }

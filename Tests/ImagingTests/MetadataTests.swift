@@ -1,0 +1,169 @@
+import SystemPackage
+import Testing
+
+@testable import Imaging
+
+/// What is carried over on request: true for the crop, and showing nothing that was cropped away.
+struct MetadataTests {
+  private static let preview: [UInt8] =
+    [0xFF, 0xD8, 0xFF, 0xDB] + Array("PREVIEW".utf8) + [0xFF, 0xD9]
+
+  private static func kept(_ segments: [UInt8]) throws -> [UInt8] {
+    let bytes = JPEGKind(name: "").bytes(width: 70, height: 50, segments: segments)
+    return try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
+  }
+
+  private static func resource(_ number: Int, _ data: [UInt8]) -> [UInt8] {
+    Array("8BIM".utf8) + [UInt8(number >> 8), UInt8(number & 255), 0, 0]
+      + [0, 0, 0, UInt8(data.count)] + data + (data.count % 2 == 1 ? [0] : [])
+  }
+
+  @Test func `Photoshop's thumbnails go and its other resources stay`() throws {
+    let head = Array("Photoshop 3.0\0".utf8)
+    let words = Self.resource(1028, Array("caption".utf8))
+    let thumbnails = [1033, 1036].flatMap { Self.resource($0, Self.preview) }
+
+    let mixed = try Self.kept(segment(0xED, head + thumbnails + words))
+    let bare = try Self.kept(segment(0xED, head + thumbnails))
+    let torn = try Self.kept(segment(0xED, head + thumbnails.dropLast(20)))
+
+    #expect(mixed.contains(words) && !mixed.contains(Array("PREVIEW".utf8)))
+    #expect(!bare.contains(head) && !torn.contains(head))
+  }
+
+  @Test func `previews in maker notes and thumbnails beside JFIF go`() throws {
+    let note = exifSegment(
+      tiff(orientation: 1) + Array("MAKER".utf8) + Self.preview + Array("REST".utf8)
+    )
+    let small = segment(0xE0, Array("JFXX\0".utf8) + [0x10] + Self.preview)
+    let claim = segment(0xEB, Array("JP".utf8) + Self.preview)
+
+    let made = try Self.kept(note + small + claim)
+
+    #expect(made.contains(Array("MAKER".utf8)) && made.contains(Array("REST".utf8)))
+    #expect(!made.contains(Array("PREVIEW".utf8)))
+    #expect(!made.contains(Array("JFXX".utf8)))
+  }
+
+  @Test(arguments: [
+    ("tiff:Orientation=\"6\"", "tiff:Orientation=\"1\""),
+    ("<tiff:Orientation>8</tiff:Orientation>", "<tiff:Orientation>1</tiff:Orientation>"),
+    ("<xmpGImg:image>/9j/4AAQ</xmpGImg:image>", "<xmpGImg:image>        </xmpGImg:image>"),
+  ])
+  func `an XMP packet says what is true of the crop`(_ before: String, _ after: String) throws {
+    let name = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    let made = try Self.kept(segment(0xE1, name + Array("<x \(before)>".utf8)))
+    let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
+    let text = chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x \(before)>".utf8))
+    let bytes = Array(plain[..<33]) + text + plain[33...]
+
+    let png = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
+
+    #expect(made.contains(Array("<x \(after)>".utf8)))
+    #expect(png.contains(chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x \(after)>".utf8))))
+  }
+
+  @Test func `an orientation written as a long is read in either order of bytes`() throws {
+    let little: [UInt8] =
+      Array("II*\0".utf8) + [8, 0, 0, 0, 1, 0, 0x12, 1, 4, 0, 1, 0, 0, 0, 6, 0, 0, 0]
+    let big: [UInt8] =
+      Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 4, 0, 0, 0, 1, 0, 0, 0, 6]
+    for tiff in [little, big] {
+      let bytes = JPEGKind(name: "").bytes(
+        width: 70,
+        height: 50,
+        segments: exifSegment(tiff + [0, 0, 0, 0])
+      )
+
+      #expect(try PictureFile(bytes).probe.orientation == .turnedLeft)
+    }
+  }
+
+  @Test(arguments: [0, 1]) func `a comment whose length is none is an empty one`(_ length: Int)
+    throws
+  {
+    let kind = JPEGKind(name: "")
+    let plain = kind.bytes(width: 70, height: 50)
+    let note: [UInt8] = [0xFF, 0xFE, 0, UInt8(length)] + Array("words".utf8)
+    let file = try PictureFile(kind.bytes(width: 70, height: 50, segments: note))
+    for crop in [SquareCrop(), SquareCrop(size: 20), SquareCrop(lossless: true)] {
+      let square = try crop.apply(to: file)
+
+      #expect(!square.isDamaged)
+      #expect(try square.bytes == crop.apply(to: PictureFile(plain)).bytes)
+    }
+  }
+
+  @Test func `a lossless crop that cannot be one says so, and fails when that is asked for`()
+    throws
+  {
+    let bytes = JPEGKind(name: "").bytes(
+      width: 15,
+      height: 12,
+      segments: exifSegment(tiff(orientation: 3))
+    )
+    var crop = SquareCrop(lossless: true)
+
+    let square = try crop.apply(to: PictureFile(bytes))
+    crop.isStrict = true
+
+    #expect(square.remarks == [.notLossless])
+    #expect { try crop.apply(to: PictureFile(bytes)) } throws: {
+      ($0 as? ImagingError)?.code == .unsupported
+    }
+    let good = try PictureFile(JPEGKind(name: "").bytes(width: 70, height: 50))
+    #expect(try crop.apply(to: good).remarks.isEmpty)
+  }
+
+  @Test func `a stamp says when its picture does not say when it was taken`() throws {
+    let kind = JPEGKind(name: "")
+    let dated = kind.bytes(
+      width: 70,
+      height: 50,
+      segments: exifSegment(tiff(orientation: 1, dateTime: "2021:01:13 06:30:00"))
+    )
+    let undated = try PictureFile(kind.bytes(width: 70, height: 50), modified: 1_610_000_000)
+
+    #expect(try Stamp().apply(to: PictureFile(dated)).remarks.isEmpty)
+    #expect(try Stamp().apply(to: undated).remarks == [.notDated])
+    #expect(try Stamp(time: .file).apply(to: undated).remarks.isEmpty)
+  }
+
+  @Test func `what killed runs left goes with the next run, and nothing else`() throws {
+    try withFolder { folder in
+      let kind = PNGKind(name: "", layout: .rgb, depth: 8)
+      try WholeFile.write(kind.bytes(width: 9, height: 9), to: folder.appending("in/x.png"))
+      let out = folder.appending("out")
+      // No process has a number beyond the kernel's largest; 1 is there always.
+      for name in [
+        ".a.png.4194305.part", ".b.png.1.part", ".c.part", "d.4194305.part", ".e.x.part",
+      ] {
+        try WholeFile.write([1], to: out.appending(name))
+      }
+
+      try PictureBatch([folder.appending("in")], into: out).run(SquareCrop())
+
+      #expect(
+        names(in: out) == ["x.png", ".b.png.1.part", ".c.part", "d.4194305.part", ".e.x.part"]
+      )
+    }
+  }
+
+  @Test func `a file in the place of the folder is named, and not a file beside it`() throws {
+    try withFolder { folder in
+      let kind = PNGKind(name: "", layout: .rgb, depth: 8)
+      let (input, out) = (folder.appending("x.png"), folder.appending("out.png"))
+      try WholeFile.write(kind.bytes(width: 9, height: 9), to: input)
+      try WholeFile.write([1], to: out)
+
+      let error = #expect(throws: ImagingError.self) { try PictureBatch([input], into: out) }
+      let late = #expect(throws: ImagingError.self) {
+        try WholeFile.write([1], to: out.appending("x.png"))
+      }
+
+      #expect(error?.code == .usage)
+      #expect(error?.description.contains("out.png: it is not a folder") == true)
+      #expect(late?.description.contains(".part") == false)
+    }
+  }
+}
