@@ -113,7 +113,7 @@ public final class CacheLayout: Sendable {
 
   /// The same without making it; nil when there is none, or a link or file in its place.
   func existingFolder(_ number: UInt8) throws(CacheError) -> Folder? {
-    guard images.kind(of: PictureName.folderName(number)) == S_IFDIR else { return nil }
+    guard try images.findKind(PictureName.folderName(number)) == S_IFDIR else { return nil }
     return try folder(number, creating: false)
   }
 

@@ -61,6 +61,23 @@ public final class CacheLock: Sendable {
     close(descriptor)
   }
 
+  /// Whether a run holds the cache now, as far as can be told without getting into the way of one that
+  /// begins: a lock is tried only where a holder left its name and may be gone.
+  static func isHeld(_ layout: CacheLayout) throws(CacheError) -> Bool {
+    if layout.kind(of: HostClaim.name) != nil { return true }
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = openat(layout.root.descriptor, "lock", flags)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return false }
+      throw .system("open", layout.path("lock"), errno: errno)
+    }
+    defer { close(descriptor) }
+    guard !text(of: descriptor).isEmpty else { return false }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
+    flock(descriptor, LOCK_UN)
+    return false
+  }
+
   /// The holder's line, as far as it is written.
   private static func text(of descriptor: Int32) -> String {
     var buffer = [UInt8](repeating: 0, count: 256)

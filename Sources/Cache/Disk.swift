@@ -197,6 +197,30 @@ extension Folder {
     return FileStamp(status)
   }
 
+  /// What `stat` says of the regular file `name`, or nil when there is none.
+  ///
+  /// - Throws: ``CacheError`` when the system would not say, which is no proof that there is none.
+  func find(_ name: String) throws(CacheError) -> FileStamp? {
+    guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return FileStamp(status)
+  }
+
+  /// What lies under `name`, one of the system's `S_IF…`; nil when nothing does.
+  ///
+  /// - Throws: ``CacheError`` when the system would not say.
+  func findKind(_ name: String) throws(CacheError) -> mode_t? {
+    try status(of: name).map { $0.st_mode & S_IFMT }
+  }
+
+  private func status(of name: String) throws(CacheError) -> stat? {
+    var status = Glibc.stat()
+    if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+    guard errno == ENOENT || errno == ENOTDIR else {
+      throw .system("look at", "\(path)/\(name)", errno: errno)
+    }
+    return nil
+  }
+
   /// What lies under `name`, one of the system's `S_IF…`; nil when nothing does.
   func kind(of name: String) -> mode_t? {
     var status = Glibc.stat()
@@ -212,12 +236,16 @@ extension Folder {
     }
     defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
+    while true {
+      // The end and a failure look alike but for this.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       if name != ".", name != ".." { names.append(name) }
     }
+    guard errno == 0 else { throw .system("list", path, errno: errno) }
     return names
   }
 }
@@ -228,6 +256,13 @@ extension OpenFile {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
     return FileStamp(status)
+  }
+
+  /// The same; nil when it is no regular file.
+  func regularStamp() throws(CacheError) -> FileStamp? {
+    var status = Glibc.stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
+    return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status) : nil
   }
 }
 

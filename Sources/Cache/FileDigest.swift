@@ -11,6 +11,9 @@ struct FileDigest: Equatable {
   var stamp: FileStamp
 }
 
+/// A way to read a picture's file in full; nil when there is no regular file.
+typealias PictureReading = @Sendable (PictureName) throws(CacheError) -> FileDigest?
+
 extension CacheLayout {
   /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
   func digest(of name: PictureName) throws(CacheError) -> FileDigest? {
@@ -23,11 +26,13 @@ extension CacheLayout {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(folder.descriptor, name, flags)
     guard descriptor >= 0 else {
-      if errno == ENOENT || errno == ELOOP { return nil }
+      // A link, or a socket: no regular file either.
+      if errno == ENOENT || errno == ELOOP || errno == ENXIO { return nil }
       throw .system("open", "\(folder.path)/\(name)", errno: errno)
     }
     let file = OpenFile(name, in: folder, descriptor: descriptor)
-    guard let stamp = folder.stamp(of: name) else { return nil }
+    // Of what was opened, for the name may lead elsewhere by now.
+    guard let stamp = try file.regularStamp() else { return nil }
     var hash = SHA256()
     var type: PictureType?
     var isFirst = true

@@ -3,11 +3,17 @@ import Glibc
 
 extension Index {
   /// Whether the file is whole, as SQLite judges it; `fast` leaves out that its own indices agree.
-  public func isWhole(fast: Bool) -> Bool {
-    let words = try? read {
-      try String.fetchOne($0, sql: fast ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)")
+  ///
+  /// - Throws: ``CacheError`` when it cannot be read, which says nothing about it.
+  public func isWhole(fast: Bool) throws(CacheError) -> Bool {
+    do {
+      return try read {
+        try String.fetchOne($0, sql: fast ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)")
+      } == "ok"
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return false
     }
-    return words == "ok"
   }
 
   /// The pictures that can still be read from a damaged index, from both ends up to the damage.
@@ -35,9 +41,28 @@ extension Index {
     return entries.values.sorted { $0.id < $1.id }
   }
 
+  /// The first name that nothing has: this one, or with a number behind it.
+  private static func freeName(_ path: String) -> String {
+    var (name, number) = (path, 1)
+    while access(name, F_OK) == 0 || access(name + "-journal", F_OK) == 0 {
+      number += 1
+      name = "\(path)-\(number)"
+    }
+    return name
+  }
+
+  /// A moment in UTC as a file's name has it, such as `20260131T095959Z`.
+  private static func stamp(_ moment: Int64) -> String {
+    var (time, parts) = (time_t(moment), tm())
+    gmtime_r(&time, &parts)
+    var text = [CChar](repeating: 0, count: 24)
+    let count = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
+    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// Makes an index anew in place of one that is gone or damaged, from the files.
   ///
-  /// The damaged one is kept beside it. What can still be read of it is entered for the files that are
+  /// The damaged one is kept beside it, as `index.sqlite.damaged-TIME`. What can still be read of it is entered for the files that are
   /// as it says; all other files stay, for the next run of their catalog to claim.
   ///
   /// - Parameters:
@@ -46,7 +71,8 @@ extension Index {
   /// - Returns: The new index.
   /// - Throws: ``CacheError`` when it cannot be made.
   public static func rebuilt(in layout: CacheLayout, at now: Int64) throws(CacheError) -> Index {
-    let (path, aside) = (layout.path("index.sqlite"), layout.path("index.sqlite.damaged"))
+    let path = layout.path("index.sqlite")
+    let aside = freeName(path + ".damaged-" + stamp(now))
     let salvaged = salvage(path)
     for suffix in ["", "-journal"] where access(path + suffix, F_OK) == 0 {
       guard Glibc.rename(path + suffix, aside + suffix) == 0 else {

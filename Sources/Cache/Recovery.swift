@@ -40,6 +40,7 @@ public struct Recovery: Sendable {
 
   private let layout: CacheLayout
   private let index: Index
+  private let read: PictureReading
 
   /// Looks whether index and files may have parted, and if so brings them together.
   ///
@@ -55,8 +56,21 @@ public struct Recovery: Sendable {
     _ index: Index,
     partialsSince oldest: Int64 = .min
   ) throws(CacheError) {
+    try self.init(layout, index, partialsSince: oldest) { name throws(CacheError) in
+      try layout.digest(of: name)
+    }
+  }
+
+  /// The same with another way to read a file.
+  init(
+    _ layout: CacheLayout,
+    _ index: Index,
+    partialsSince oldest: Int64 = .min,
+    read: @escaping PictureReading
+  ) throws(CacheError) {
     self.layout = layout
     self.index = index
+    self.read = read
     partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
     let (before, now) = (try index.folderTimes(), try layout.folderTimes())
@@ -71,13 +85,20 @@ public struct Recovery: Sendable {
     var renewed: [PictureEntry] = []
     try index.forEachPicture { entry in
       known.insert(entry.name.path)
-      let file = try layout.existingFolder(entry.name.folder)?.stamp(of: entry.name.file)
+      let file: FileStamp?
+      // Of what the system will not show, nobody can say that it is gone.
+      do throws(CacheError) {
+        file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
+      } catch { return }
       switch Standing(row: entry.stamp, file: file) {
       case .agreed, .empty: break
       case .gone: gone.append(entry.id)
       case .doubtful:
+        let now: PictureEntry?
+        // What cannot be read may be whole: its row stays as it is.
+        do throws(CacheError) { now = try renew(entry) } catch { break }
         // Every commit is a rename, so other bytes in the same inode are damage, not ours.
-        if let now = try renew(entry),
+        if let now,
           now.sha256 == entry.sha256 || now.stamp?.inode != entry.stamp?.inode
         {
           renewed.append(now)
@@ -110,7 +131,10 @@ public struct Recovery: Sendable {
     guard !strays.isEmpty else { return nil }
     let claimed = PictureEntry(id: id, url: url)
     guard strays.remove(claimed.name.path) != nil else { return nil }
-    guard let entry = try renew(claimed) else {
+    let renewed: PictureEntry?
+    // What cannot be read is nobody's to remove; whoever asks for the picture puts another in its place.
+    do throws(CacheError) { renewed = try renew(claimed) } catch { return nil }
+    guard let entry = renewed else {
       // No picture: were it left, it would stay a stray that no sweep knows of.
       try layout.remove(claimed.name.path)
       return nil
@@ -137,7 +161,7 @@ public struct Recovery: Sendable {
 
   /// The entry as its file now is, or nil when that is no picture.
   private func renew(_ entry: PictureEntry) throws(CacheError) -> PictureEntry? {
-    guard let file = try layout.digest(of: entry.name), let type = file.type else { return nil }
+    guard let file = try read(entry.name), let type = file.type else { return nil }
     var renewed = PictureEntry(id: entry.id, url: entry.url)
     renewed.sha256 = file.sha256
     renewed.bytes = file.stamp.bytes

@@ -1,42 +1,98 @@
 import Glibc
 
 /// Checks the squares against their rows.
+///
+/// Only those that are in step with their picture; the others are the next run's to mend.
 struct SquareVerification {
   let layout: CacheLayout
   let index: Index
 
-  /// Looks at every square that is in step with its picture; the others are the next run's to mend.
-  ///
-  /// A file without a row is a stray only when no held picture has its square there.
-  func run(_ depth: Verification.Depth, pictures: Set<String>) throws(CacheError) -> VerifyReport {
-    var report = VerifyReport()
-    guard layout.kind(of: "squares") != nil else { return report }
-    for entry in try index.squares(inStep: true) {
-      guard let sha256 = entry.sha256 else { continue }
-      report.checked += 1
-      let name = String(entry.path.dropFirst(3))
+  /// Looks at every square.
+  func run(_ depth: Verification.Depth) throws(CacheError) -> Verification.Look {
+    guard try layout.root.findKind("squares") != nil else { return Verification.Look() }
+    var look = try look(at: nil, depth)
+    look.report.stray = try layout.squareFiles()
+    let known = try known()
+    look.report.stray.removeAll { known.contains($0) }
+    return look
+  }
+
+  /// Looks at some squares again, and at files that seemed to be nobody's.
+  func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(CacheError)
+    -> Verification.Look
+  {
+    var found = Verification.Look()
+    let entries = try index.squares(inStep: true).filter {
+      $0.sha256 != nil && paths?.contains($0.name) ?? true
+    }
+    for entry in entries {
+      found.report.checked += 1
+      let verdict = judge(entry, depth)
+      found.report.add(entry.name, verdict)
+      // A run removes the square before its row when none can be made any more.
+      if verdict == .damaged(isNewer: true) || verdict == .missing {
+        found.underWay.insert(entry.name)
+      }
+    }
+    guard let paths else { return found }
+    found.report.checked = 0
+    let now = try index.squares(inStep: true)
+    let rows = Dictionary(now.map { ($0.name, $0) }) { first, _ in first }
+    for entry in entries where rows[entry.name] != entry {
+      found.report.remove([entry.name])
+      found.unsettled.insert(entry.name)
+    }
+    let known = try known()
+    for path in paths.subtracting(entries.map(\.name)).sorted()
+    where !known.contains(path) && layout.kind(of: path) != nil {
+      found.report.stray.append(path)
+      if mayName(path) { found.underWay.insert(path) }
+    }
+    return found
+  }
+
+  private func judge(_ entry: SquareEntry, _ depth: Verification.Depth) -> Verification.Verdict {
+    do throws(CacheError) {
       let place = "squares/\(entry.side)/\(entry.path.prefix(2))"
-      guard layout.kind(of: place) == S_IFDIR, layout.kind(of: entry.name) == S_IFREG else {
-        if layout.kind(of: entry.name) == nil {
-          report.missing.append(entry.name)
-        } else {
-          report.damaged.append(entry.name)
-        }
-        continue
+      guard try layout.root.findKind(place) == S_IFDIR,
+        try layout.root.findKind(entry.name) == S_IFREG
+      else {
+        return try layout.root.findKind(entry.name) == nil ? .missing : .damaged(isNewer: false)
       }
       let folder = try Folder(path: layout.path(place), creating: false)
-      let isGood =
-        switch depth {
-        case .fast: folder.stamp(of: name)?.bytes == entry.stamp?.bytes
-        case .full: try layout.digest(of: name, in: folder)?.sha256 == sha256
-        }
-      if !isGood { report.damaged.append(entry.name) }
+      let name = String(entry.path.dropFirst(3))
+      let (stamp, isGood): (FileStamp?, Bool)
+      switch depth {
+      case .fast:
+        stamp = try folder.find(name)
+        isGood = stamp?.bytes == entry.stamp?.bytes
+      case .full:
+        let file = try layout.digest(of: name, in: folder)
+        (stamp, isGood) = (file?.stamp, file?.sha256 == entry.sha256)
+      }
+      guard !isGood else { return .good }
+      return .damaged(isNewer: stamp.map { $0.inode != entry.stamp?.inode } ?? false)
+    } catch {
+      return .unreadable
     }
-    report.stray = try layout.squareFiles().filter { path in
-      let parts = path.split(separator: "/", maxSplits: 2)
-      return parts.count < 3 || Int(parts[1]) == nil || !pictures.contains("images/\(parts[2])")
-    }
-    return report
+  }
+
+  /// Where squares belong: a file without a row is a stray only when no held picture has its square there.
+  private func known() throws(CacheError) -> Set<String> {
+    var pictures: Set<String> = []
+    try index.forEachPicture { if $0.isHeld { pictures.insert($0.name.path) } }
+    return Set(
+      try layout.squareFiles().filter { path in
+        let parts = path.split(separator: "/", maxSplits: 2)
+        return parts.count == 3 && Int(parts[1]) != nil && pictures.contains("images/\(parts[2])")
+      }
+    )
+  }
+
+  /// Whether a path is one that a square could have, of whatever picture.
+  private func mayName(_ path: String) -> Bool {
+    let parts = path.split(separator: "/", maxSplits: 2)
+    return parts.count == 3 && Int(parts[1]) != nil && PictureName.mayName("images/\(parts[2])")
   }
 
   /// Forgets what is damaged or missing, so that the next run makes it again, and removes strays.

@@ -41,67 +41,61 @@ extension Verification {
   ) throws(CacheError) -> VerifyReport {
     var entries: [PictureEntry] = []
     try index.forEachPicture { if $0.isHeld { entries.append($0) } }
-    let known = Set(entries.map(\.name.path))
-    let suspects = Set(start.damaged + start.missing)
     var position = VerifyPosition(isFull: depth == .full)
-    let again = try judge(
-      entries.filter { $0.id.number <= start.last && suspects.contains($0.name.path) },
-      depth
-    ) { false }
-    position.damaged = again?.damaged ?? []
-    position.missing = again?.missing ?? []
+    // What seemed wrong before is looked at again with the rest.
+    (position.damaged, position.missing) = (start.damaged, start.missing)
     position.last = start.last
     position.checked = entries.prefix { $0.id.number <= start.last }.count
     var rest = entries.dropFirst(position.checked)
     while !rest.isEmpty {
       let pass = Array(rest.prefix(Self.pass))
-      guard let found = try judge(pass, depth, isStopped: isStopped) else { break }
-      position.damaged += found.damaged
-      position.missing += found.missing
+      guard let found = judge(pass, depth, isStopped: isStopped) else { break }
+      for (entry, verdict) in zip(pass, found) where verdict != .good {
+        if verdict == .missing {
+          position.missing.append(entry.name.path)
+        } else {
+          position.damaged.append(entry.name.path)
+        }
+      }
       position.checked += pass.count
       position.last = pass.last?.id.number ?? position.last
       rest = rest.dropFirst(pass.count)
       progress(position, entries.count)
     }
-    var report = VerifyReport()
+    let suspects = Set(position.damaged + position.missing)
+    let ids = Dictionary(
+      entries.lazy.filter { suspects.contains($0.name.path) }.map { ($0.name.path, $0.id) }
+    ) { first, _ in first }
+    var report = try settled(suspects.union(try strays())) { paths throws(CacheError) in
+      try look(at: paths, ids, depth)
+    }
     report.checked = position.checked
     report.isComplete = rest.isEmpty
-    report.damaged = position.damaged.sorted()
-    report.missing = position.missing.sorted()
-    report.stray = try strays(known: known)
     guard report.isComplete else { return report }
-    let squares = try SquareVerification(layout: layout, index: index).run(depth, pictures: known)
-    report.checked += squares.checked
-    report.damaged = (report.damaged + squares.damaged).sorted()
-    report.missing = (report.missing + squares.missing).sorted()
-    report.stray = (report.stray + squares.stray).sorted()
+    let squares = SquareVerification(layout: layout, index: index)
+    let first = try squares.run(depth).report
+    report.add(
+      try settled(first.paths) { paths throws(CacheError) in try squares.look(at: paths, depth) }
+    )
+    report.checked += first.checked
     return report
   }
 
-  /// Looks at these pictures, in parallel; nil when it was stopped.
+  /// Looks at these pictures, in parallel, and says what it came to of each; nil when it was stopped.
   private func judge(
     _ entries: [PictureEntry],
     _ depth: Depth,
     isStopped: @Sendable () -> Bool
-  ) throws(CacheError) -> (damaged: [String], missing: [String])? {
-    struct State {
-      var damaged: [String] = []
-      var missing: [String] = []
-      var wasStopped = false
-    }
-    let state = Mutex(State())
+  ) -> [Verdict]? {
+    let verdicts = Mutex([Verdict?](repeating: nil, count: entries.count))
     DispatchQueue.concurrentPerform(iterations: (entries.count + 15) / 16) { block in
-      for entry in entries[(block * 16)..<min(block * 16 + 16, entries.count)] {
-        guard !isStopped() else { return state.withLock { $0.wasStopped = true } }
-        let path = entry.name.path
-        // What cannot be read is as good as damaged.
-        let verdict = (try? judge(entry, depth)) ?? .damaged
-        state.withLock { state in
-          if verdict == .damaged { state.damaged.append(path) }
-          if verdict == .missing { state.missing.append(path) }
-        }
+      for place in (block * 16)..<min(block * 16 + 16, entries.count) {
+        guard !isStopped() else { return }
+        let verdict = judge(entries[place], depth)
+        verdicts.withLock { $0[place] = verdict }
       }
     }
-    return state.withLock { $0.wasStopped ? nil : ($0.damaged, $0.missing) }
+    let found = verdicts.withLock { $0.compactMap(\.self) }
+    return found.count == entries.count ? found : nil
   }
 }

@@ -12,6 +12,8 @@ public struct VerifyReport: Sendable, Equatable {
   public var missing: [String] = []
   /// Files that no row knows.
   public var stray: [String] = []
+  /// Files that the system would not let us read, which says nothing about their bytes.
+  public var unreadable: [String] = []
   /// How the index itself stands.
   public var index = IndexState.whole
   /// Whether all pictures were looked at.
@@ -29,7 +31,8 @@ public struct VerifyReport: Sendable, Equatable {
 
   /// Whether nothing is wrong.
   public var isClean: Bool {
-    damaged.isEmpty && missing.isEmpty && stray.isEmpty && index == .whole && isComplete
+    damaged.isEmpty && missing.isEmpty && stray.isEmpty && unreadable.isEmpty && index == .whole
+      && isComplete
   }
 
   /// A report that found nothing.
@@ -37,6 +40,10 @@ public struct VerifyReport: Sendable, Equatable {
 }
 
 /// Checks every file of a cache against what was committed.
+///
+/// A run may be at work meanwhile. What seems wrong is therefore looked at again with its row read anew,
+/// until looking again changes nothing; and while a run holds the cache, a file that got its name after
+/// its row was written is that run's to enter, not damage.
 public struct Verification: Sendable {
   /// How closely a file is looked at.
   public enum Depth: Sendable {
@@ -48,11 +55,22 @@ public struct Verification: Sendable {
 
   let layout: CacheLayout
   let index: Index
+  /// Whether the caller itself holds the cache's lock, so that nobody else is at work.
+  let isAlone: Bool
+  /// How a picture's file is read in full; another one only to see what a failing disk does.
+  var read: PictureReading
 
   /// A check of the cache with these folders and this index.
-  public init(_ layout: CacheLayout, _ index: Index) {
+  ///
+  /// - Parameters:
+  ///   - layout: the cache's folders.
+  ///   - index: its index.
+  ///   - isAlone: whether the caller holds the cache's lock.
+  public init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
     self.layout = layout
     self.index = index
+    self.isAlone = isAlone
+    read = { name throws(CacheError) in try layout.digest(of: name) }
   }
 
   /// Looks at every picture, with as many threads as there are processors.
@@ -73,7 +91,8 @@ public struct Verification: Sendable {
 
   /// Mends what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
   ///
-  /// Damaged and missing pictures are forgotten, damaged files removed. A stray whose name is that
+  /// Damaged and missing pictures are forgotten, damaged files removed. What cannot be read stays as it
+  /// is, with its row. A stray whose name is that
   /// of a URL in `urls`, and which is a picture, is adopted; the other strays are removed. The
   /// caller holds the cache's lock.
   ///
@@ -86,39 +105,58 @@ public struct Verification: Sendable {
     let ids = lost
     try index.write { db in for id in ids { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
-    var recovery = try Recovery(layout, index)
+    var recovery = try Recovery(layout, index, read: read)
     for url in urls { _ = try recovery.adopt(url: url, id: PictureID(url: url)) }
     guard try index.lostSince() == nil else { return }
     _ = try recovery.sweep()
-    for path in try strays(known: nil) where report.stray.contains(path) {
+    for path in try strays() where report.stray.contains(path) {
       try layout.remove(path)
     }
     try index.noteFolderTimes(of: layout)
   }
 
-  enum Verdict { case good, damaged, missing }
+  /// What looking at a picture's file came to.
+  enum Verdict: Equatable {
+    case good
+    /// The bytes are others than the row says; `isNewer` when the file got its name after the row was
+    /// written, for a commit gives every file an inode of its own.
+    case damaged(isNewer: Bool)
+    case missing
+    /// The system would not let us look.
+    case unreadable
+  }
 
-  func judge(_ entry: PictureEntry, _ depth: Depth) throws(CacheError) -> Verdict {
-    switch depth {
-    case .fast:
-      let folder = try layout.existingFolder(entry.name.folder)
-      guard let stamp = folder?.stamp(of: entry.name.file) else { return try absence(entry) }
-      return stamp.bytes == entry.bytes ? .good : .damaged
-    case .full:
-      guard let file = try layout.digest(of: entry.name) else { return try absence(entry) }
-      return file.sha256 == entry.sha256 ? .good : .damaged
+  func judge(_ entry: PictureEntry, _ depth: Depth) -> Verdict {
+    do throws(CacheError) {
+      switch depth {
+      case .fast:
+        let folder = try layout.existingFolder(entry.name.folder)
+        guard let stamp = try folder?.find(entry.name.file) else { return try absence(entry) }
+        return stamp.bytes == entry.bytes ? .good : .damaged(isNewer: isNewer(stamp, entry.stamp))
+      case .full:
+        guard let file = try read(entry.name) else { return try absence(entry) }
+        return file.sha256 == entry.sha256
+          ? .good : .damaged(isNewer: isNewer(file.stamp, entry.stamp))
+      }
+    } catch {
+      return .unreadable
     }
+  }
+
+  /// Whether a file is not the one that was there when its row was written.
+  func isNewer(_ file: FileStamp?, _ row: FileStamp?) -> Bool {
+    file.map { $0.inode != row?.inode } ?? false
   }
 
   /// What to call a picture without a regular file: a link or pipe in its place is to be removed.
   private func absence(_ entry: PictureEntry) throws(CacheError) -> Verdict {
-    try layout.existingFolder(entry.name.folder)?.kind(of: entry.name.file) == nil
-      ? .missing : .damaged
+    try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
+      ? .missing : .damaged(isNewer: false)
   }
 
   /// The files of the cache at `path` that no held row names, sorted.
   public static func strays(cache path: String, index: Index) throws(CacheError) -> [String] {
-    try Verification(CacheLayout(reading: path), index).strays(known: nil)
+    try Verification(CacheLayout(reading: path), index).strays()
   }
 
   /// Every file below `images/`, sorted.
@@ -132,22 +170,27 @@ public struct Verification: Sendable {
   }
 
   /// The files below `images/` that no held row names.
-  func strays(known: Set<String>?) throws(CacheError) -> [String] {
-    var known = known ?? []
-    if known.isEmpty { try index.forEachPicture { if $0.isHeld { known.insert($0.name.path) } } }
-    var strays: [String] = []
+  ///
+  /// Rows are read after the files, so that what is committed meanwhile counts as known.
+  func strays() throws(CacheError) -> [String] {
+    var files: [String] = []
     for name in try layout.images.names() {
       guard let number = layout.pictureFolder(name),
         let folder = try layout.existingFolder(number)
       else {
-        strays.append("images/\(name)")
+        files.append("images/\(name)")
         continue
       }
-      for file in try folder.names() {
-        let path = "images/\(name)/\(file)"
-        if !known.contains(path) { strays.append(path) }
-      }
+      files += try folder.names().map { "images/\(name)/\($0)" }
     }
-    return strays.sorted()
+    let known = try heldPaths()
+    return files.filter { !known.contains($0) }.sorted()
+  }
+
+  /// Where the pictures that are held lie, by path in the cache.
+  func heldPaths() throws(CacheError) -> Set<String> {
+    var paths: Set<String> = []
+    try index.forEachPicture { if $0.isHeld { paths.insert($0.name.path) } }
+    return paths
   }
 }

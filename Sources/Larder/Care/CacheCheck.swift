@@ -37,7 +37,7 @@ public struct CacheCheck: Sendable {
     var index: Index?
     do throws(CacheError) {
       index = try Index(reading: path)
-      if index?.isWhole(fast: depth == .fast) == false { state = .damaged }
+      if try index?.isWhole(fast: depth == .fast) == false { state = .damaged }
     } catch {
       switch error.code {
       case .empty where layout.holdsNothing: throw error
@@ -81,7 +81,7 @@ public struct CacheCheck: Sendable {
     let beginning = VerifyPosition(isFull: depth == .full)
     let start = fromStart ? beginning : notes.read(isFull: depth == .full) ?? beginning
     var saved = ContinuousClock.now
-    var report = try Verification(layout, index).run(depth, from: start, isStopped: isStopped) {
+    var report = try verification(index).run(depth, from: start, isStopped: isStopped) {
       position,
       total in
       progress(position.checked, total)
@@ -95,10 +95,14 @@ public struct CacheCheck: Sendable {
     return report
   }
 
+  private func verification(_ index: Index) -> Verification {
+    Verification(layout, index, isAlone: lock != nil)
+  }
+
   /// Mends what was found; strays whose name is that of a picture in a catalog are adopted.
   public func repair(_ report: VerifyReport) throws(CacheError) {
     guard let index else { return }
-    try Verification(layout, index).repair(report, urls: try index.claimedURLs().sorted())
+    try verification(index).repair(report, urls: try index.claimedURLs().sorted())
   }
 }
 

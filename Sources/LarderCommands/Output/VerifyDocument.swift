@@ -7,6 +7,7 @@ struct VerifyDocument: Encodable {
   private let damaged: [String]
   private let missing: [String]
   private let stray: [String]
+  private let unreadable: [String]
   private let index: String
   private let complete: Bool
   private let clean: Bool
@@ -16,6 +17,7 @@ struct VerifyDocument: Encodable {
     damaged = report.damaged
     missing = report.missing
     stray = report.stray
+    unreadable = report.unreadable
     index = report.index.rawValue
     complete = report.isComplete
     clean = report.isClean
@@ -31,6 +33,7 @@ struct VerifyDocument: Encodable {
     var lines = damaged.map { "damaged  \($0)" }
     lines += missing.map { "missing  \($0)" }
     lines += stray.map { "stray    \($0)" }
+    lines += unreadable.map { "unreadable  \($0)" }
     if index != "whole" {
       lines.append(
         "the index is \(index)"
@@ -45,14 +48,24 @@ struct VerifyDocument: Encodable {
       )
       return lines.joined(separator: "\n")
     }
-    let verdict =
-      clean
-      ? "clean"
-      : "\(damaged.count) damaged, \(missing.count) missing, \(stray.count) stray"
-        + (repaired
-          ? "; repaired: run larder sync to fetch what is missing"
-          : "; larder verify --repair mends it")
-    lines.append("\(Quantities.count(checked, "picture")) checked: \(verdict)")
+    lines.append("\(Quantities.count(checked, "picture")) checked: \(verdict(repaired: repaired))")
     return lines.joined(separator: "\n")
+  }
+
+  private func verdict(repaired: Bool) -> String {
+    guard !clean else { return "clean" }
+    var counts = "\(damaged.count) damaged, \(missing.count) missing, \(stray.count) stray"
+    if !unreadable.isEmpty { counts += ", \(unreadable.count) unreadable" }
+    let hasMending = !damaged.isEmpty || !missing.isEmpty || !stray.isEmpty
+    if hasMending || index != "whole" {
+      counts +=
+        repaired
+        ? "; repaired: run larder sync to fetch what is missing"
+        : "; larder verify --repair mends it"
+    }
+    if !unreadable.isEmpty {
+      counts += "; what cannot be read is kept as it is: look at the disk and at who may read it"
+    }
+    return counts
   }
 }

@@ -1,0 +1,266 @@
+import Dispatch
+import Foundation
+import GRDB
+import Support
+import Synchronization
+import Testing
+
+@testable import Cache
+
+/// Checks of a cache while a run changes it, and of files that cannot be read.
+struct VerifyBesideTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    try cache.keep(["a", "b", "c", "d"].map { (url($0), jpeg($0)) })
+    try cache.end()
+  }
+
+  private func relative(_ name: String) -> String { String(path(name).dropFirst("cache/".count)) }
+
+  /// Commits a replaced picture, a new one and one that equals another; pauses at every operation of
+  /// the disk in turn and calls `body` there.
+  private func pausing(_ body: (CacheOnDisk, Int) throws -> Void) throws -> Int {
+    let disk = PausingDisk()
+    let cache = try CacheOnDisk(folder, disk: disk)
+    let lock = try CacheLock(cache.layout, holder: "larder sync, process 1")
+    let ended = DispatchGroup()
+    // SAFETY: only its store and its index are used there, which any thread may.
+    nonisolated(unsafe) let writer = cache
+    let thread = Thread {
+      _ = try? writer.keep([
+        (url("a"), jpeg("a, replaced")), (url("new"), jpeg("new")), (url("c"), jpeg("b")),
+      ])
+      disk.end()
+      ended.leave()
+    }
+    ended.enter()
+    thread.start()
+    var pauses = 0
+    while disk.nextPause() {
+      try body(cache, pauses)
+      pauses += 1
+      disk.goOn()
+    }
+    ended.wait()
+    try cache.end()
+    withExtendedLifetime(lock) {}
+    return pauses
+  }
+
+  @Test(arguments: [Verification.Depth.full, .fast])
+  func `a check beside a run that commits finds nothing wrong, whenever it looks`(
+    _ depth: Verification.Depth
+  ) throws {
+    let pauses = try pausing { cache, pause in
+      let report = try Verification(cache.layout, cache.index).run(depth)
+      #expect(report.isClean, "at operation \(pause): \(report)")
+    }
+
+    #expect(pauses >= 10)
+    let cache = try CacheOnDisk(folder)
+    #expect(try Verification(cache.layout, cache.index).run(depth) == VerifyReport(checked: 5))
+  }
+
+  @Test func `damage that is there is found beside a run, too`() throws {
+    _ = try pausing { cache, pause in
+      if pause == 0 {
+        let handle = try FileHandle(forWritingTo: URL(filePath: folder.path(path("b"))))
+        try handle.write(contentsOf: Data(jpeg("B")))
+        try handle.close()
+        #expect(unlink(folder.path(path("d"))) == 0)
+        try folder.write("no picture of ours", to: "cache/images/00/stray.jpg")
+      }
+      let report = try cache.verify()
+      #expect(report.damaged == [relative("b")], "at operation \(pause)")
+      #expect(report.missing == [relative("d")])
+      #expect(report.stray == ["images/00/stray.jpg"])
+    }
+  }
+
+  @Test func `what a killed run left ahead of its rows is found once no run is at work`() throws {
+    let cache = try CacheOnDisk(folder)
+    try folder.write("killed", to: "cache/lock")
+    #expect(unlink(folder.path(path("a"))) == 0)
+    try folder.write(jpeg("a, by a killed run"), to: path("a"))
+    try folder.write(jpeg("x"), to: path("x"))
+
+    let report = try cache.verify()
+
+    #expect(report.damaged == [relative("a")])
+    #expect(report.stray == [relative("x")])
+  }
+
+  @Test func `a picture whose row changes while it is looked at is not judged by the old one`()
+    throws
+  {
+    let cache = try CacheOnDisk(folder)
+    var verification = Verification(cache.layout, cache.index)
+    let count = Atomic<Int>(0)
+    let (layout, bad) = (cache.layout, relative("a"))
+    // SAFETY: only its store and its index are used there, which any thread may.
+    nonisolated(unsafe) let writer = cache
+    verification.read = { name throws(CacheError) in
+      guard name.path == bad else { return try layout.digest(of: name) }
+      // Each look meets other bytes, and a row of theirs right behind it.
+      let label = "a, version \(count.add(1, ordering: .relaxed).oldValue)"
+      _ = try? writer.keep([(url("a"), jpeg(label))])
+      let file = try layout.digest(of: name)
+      _ = try? writer.keep([(url("a"), jpeg(label + " and on"))])
+      return file
+    }
+
+    let report = try verification.run(.full)
+
+    #expect(report == VerifyReport(checked: 4))
+    #expect(count.load(ordering: .relaxed) > 2)
+  }
+
+  @Test(arguments: ["a", "d"])
+  func `a file that cannot be read is not damaged, and repair leaves it and its row`(
+    _ name: String
+  )
+    throws
+  {
+    let cache = try CacheOnDisk(folder)
+    var verification = Verification(cache.layout, cache.index, isAlone: true)
+    let (layout, bad) = (cache.layout, relative(name))
+    verification.read = { file throws(CacheError) in
+      if file.path == bad { throw .system("read", file.path, errno: EIO) }
+      return try layout.digest(of: file)
+    }
+    #expect(unlink(folder.path(path("b"))) == 0)
+    // As if it had been copied, so that its row is in doubt.
+    let bytes = try folder.read(path(name))
+    #expect(unlink(folder.path(path(name))) == 0)
+    try folder.write(bytes, to: path(name))
+
+    let report = try verification.run(.full)
+    try verification.repair(report, urls: [url(name)])
+
+    #expect(report.unreadable == [bad] && report.damaged.isEmpty)
+    #expect(report.missing == [relative("b")] && !report.isClean)
+    #expect(try folder.read(path(name)) == bytes)
+    #expect(try cache.entry(url(name))?.sha256 == ContentDigest.sha256(bytes))
+    // The disk has come back.
+    #expect(try cache.verify() == VerifyReport(checked: 3))
+  }
+
+  @Test func `a stray that cannot be read is neither adopted nor removed`() throws {
+    let cache = try CacheOnDisk(folder)
+    try folder.write(jpeg("x"), to: path("x"))
+    let stray = relative("x")
+    let layout = cache.layout
+    var recovery = try Recovery(cache.layout, cache.index) { file throws(CacheError) in
+      if file.path == stray { throw .system("read", file.path, errno: EIO) }
+      return try layout.digest(of: file)
+    }
+
+    #expect(try recovery.adopt(url: url("x"), id: PictureID(url: url("x"))) == nil)
+    _ = try recovery.sweep()
+
+    #expect(try folder.read(path("x")) == jpeg("x"))
+  }
+
+  @Test func `an index that cannot be read is not called damaged`() throws {
+    let index = try CacheOnDisk(folder).index
+    #expect(try index.isWhole(fast: true))
+    try index.queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
+    let other = try DatabaseQueue(path: folder.path("cache/index.sqlite"))
+    var error: CacheError?
+    try other.inDatabase { db in
+      try db.inTransaction(.exclusive) {
+        error = #expect(throws: CacheError.self) { _ = try index.isWhole(fast: true) }
+        return .rollback
+      }
+    }
+
+    #expect(error?.code == .disk)
+  }
+
+  @Test func `only a path that a picture could have may be a run's own`() {
+    #expect(PictureName.mayName(relative("a")))
+    for path in [
+      "images/00/stray.jpg", "images/" + relative("a"), relative("a") + "/x",
+      relative("a").replacing("images", with: "pictures"), "images/zz/a-0123456789ab.jpg",
+      relative("a").replacing(".jpg", with: "0.jpg"),
+    ] { #expect(!PictureName.mayName(path), "\(path)") }
+  }
+}
+
+/// A disk that stops before every operation until it is told to go on.
+private final class PausingDisk: Disk {
+  private let disk = SystemDisk(durable: false)
+  private let reached = DispatchSemaphore(value: 0)
+  private let released = DispatchSemaphore(value: 0)
+  private let hasEnded = Mutex(false)
+
+  /// Waits for the next operation; false when there is none any more.
+  func nextPause() -> Bool {
+    reached.wait()
+    return hasEnded.withLock { !$0 }
+  }
+
+  func goOn() { released.signal() }
+
+  /// Nothing more will be done.
+  func end() {
+    hasEnded.withLock { $0 = true }
+    reached.signal()
+  }
+
+  /// Before and after each operation, for a pause behind the last of a group is one before its rows.
+  private func paused<Value>(_ body: () throws(CacheError) -> Value) throws(CacheError) -> Value {
+    pause()
+    let value = try body()
+    pause()
+    return value
+  }
+
+  private func pause() {
+    reached.signal()
+    released.wait()
+  }
+
+  func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+    try disk.create(name, in: folder)
+  }
+
+  func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
+    -> OpenFile
+  {
+    try disk.reopen(name, in: folder, keeping: size)
+  }
+
+  func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+    try disk.append(bytes, to: file)
+  }
+
+  func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
+    try disk.setModified(seconds, of: file)
+  }
+
+  func sync(_ file: OpenFile) throws(CacheError) { try disk.sync(file) }
+
+  func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError)
+  {
+    try paused { () throws(CacheError) in try disk.rename(name, in: old, to: new, in: folder) }
+  }
+
+  func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
+    throws(CacheError) -> Bool
+  {
+    try paused { () throws(CacheError) in try disk.link(name, in: old, to: new, in: folder) }
+  }
+
+  func remove(_ name: String, in folder: Folder) throws(CacheError) {
+    try paused { () throws(CacheError) in try disk.remove(name, in: folder) }
+  }
+
+  func sync(_ folder: Folder) throws(CacheError) {
+    try paused { () throws(CacheError) in try disk.sync(folder) }
+  }
+}
