@@ -68,12 +68,16 @@ extension Index {
   /// - Parameters:
   ///   - layout: the cache, whose lock the caller holds.
   ///   - now: the moment, in seconds since 1970.
-  /// - Returns: The new index.
+  /// - Returns: The new index, and where the damaged one is now; nil when there was none.
   /// - Throws: ``CacheError`` when it cannot be made.
-  public static func rebuilt(in layout: CacheLayout, at now: Int64) throws(CacheError) -> Index {
+  public static func rebuilt(
+    in layout: CacheLayout,
+    at now: Int64
+  ) throws(CacheError) -> (index: Index, aside: String?) {
     let path = layout.path("index.sqlite")
     let aside = freeName(path + ".damaged-" + stamp(now))
     let salvaged = salvage(path)
+    let wasThere = access(path, F_OK) == 0
     for suffix in ["", "-journal"] where access(path + suffix, F_OK) == 0 {
       guard Glibc.rename(path + suffix, aside + suffix) == 0 else {
         throw .system("move aside", path + suffix, errno: errno)
@@ -91,6 +95,6 @@ extension Index {
       var writer = try PictureRowWriter(db)
       for entry in rows { try writer.save(entry) }
     }
-    return index
+    return (index, wasThere ? aside : nil)
   }
 }

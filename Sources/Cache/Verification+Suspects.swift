@@ -77,6 +77,8 @@ extension Verification {
   ///   - paths: the files.
   ///   - ids: whose file each is, of those that had a row.
   ///   - depth: how closely.
+  /// - Returns: What seems wrong now.
+  /// - Throws: ``CacheError`` when the index or a folder cannot be read.
   func look(
     at paths: Set<String>,
     _ ids: [String: PictureID],

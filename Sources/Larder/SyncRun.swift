@@ -17,6 +17,7 @@ public final class SyncRun: Sendable {
   private let disk: any Disk
   private let environment: [String: String]
   private let now: @Sendable () -> UnixTime
+  private let notice: @Sendable (String) -> Void
 
   /// How far the run is, for a display.
   public let progress = SyncProgress()
@@ -32,6 +33,7 @@ public final class SyncRun: Sendable {
   ///   - environment: where `${NAME}` in the catalog's headers comes from.
   ///   - disk: where bytes go.
   ///   - now: the wall clock.
+  ///   - notice: called with a sentence for a person when something was mended before the run.
   public init(
     _ catalog: CatalogFile,
     folder: String,
@@ -40,7 +42,8 @@ public final class SyncRun: Sendable {
     transport: any Fetching & URLParsing,
     environment: [String: String] = [:],
     disk: any Disk = SystemDisk(),
-    now: @escaping @Sendable () -> UnixTime
+    now: @escaping @Sendable () -> UnixTime,
+    notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.catalog = catalog
     self.folder = folder
@@ -50,6 +53,7 @@ public final class SyncRun: Sendable {
     self.environment = environment
     self.disk = disk
     self.now = now
+    self.notice = notice
   }
 
   /// Ends the run early: nothing new is started, what is whole is kept, the report says the rest.
@@ -59,12 +63,23 @@ public final class SyncRun: Sendable {
 
   /// Runs to the end and says what happened.
   ///
+  /// An index that turns out damaged is put aside and made anew from what can be read of it and from the
+  /// files, and the run begins again.
+  ///
   /// - Parameter holder: what to write into the cache's lock, for those who have to wait.
   /// - Returns: The report.
   /// - Throws: ``SyncError`` when the run could not take place at all.
   public func run(holder: String) throws(SyncError) -> SyncReport {
     do {
-      return try perform(holder: holder)
+      do {
+        return try perform(holder: holder)
+      } catch let error as CacheError where error.code == .damaged {
+        guard let notice = try IndexRenewal(cachePath).run(holder: holder, at: now()) else {
+          throw error
+        }
+        self.notice(notice)
+        return try perform(holder: holder)
+      }
     } catch let error as CacheError {
       throw .cache(error)
     } catch let error as CatalogError {

@@ -18,7 +18,8 @@ extension CatalogFileOnDisk {
   func syncRun(
     cache: String,
     _ options: SyncOptions,
-    _ transport: CurlTransport
+    _ transport: CurlTransport,
+    _ output: OutputOptions
   ) -> SyncRun {
     SyncRun(
       catalog,
@@ -27,7 +28,8 @@ extension CatalogFileOnDisk {
       options: options,
       transport: transport,
       environment: ProcessInfo.processInfo.environment,
-      now: { UnixTime.now() }
+      now: { UnixTime.now() },
+      notice: { Log(output).warning($0) }
     )
   }
 

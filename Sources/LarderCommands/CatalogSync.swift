@@ -32,7 +32,7 @@ struct CatalogSync {
     defer { transport.shutdown() }
     if fetch.dryRun { return try file.printPlan(cache: cache, options, transport, output) }
 
-    let run = file.syncRun(cache: cache, options, transport)
+    let run = file.syncRun(cache: cache, options, transport, output)
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
     let display = terminal.showsProgress ? ProgressDisplay(run.progress) : nil

@@ -80,7 +80,7 @@ struct CatalogWarm {
     if fetch.dryRun {
       return try file.printPlan(cache: cache, options, transport, output)
     }
-    let run = file.syncRun(cache: cache, options, transport)
+    let run = file.syncRun(cache: cache, options, transport, output)
     stop.whenRaised { run.stop() }
     let report = try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
     if output.json {

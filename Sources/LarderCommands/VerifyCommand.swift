@@ -15,8 +15,9 @@ struct VerifyCommand: ParsableCommand {
                 larder verify --repair && larder sync shop.yaml
 
       A check that was interrupted goes on where it was. An index that is gone or damaged is made \
-      anew by --repair: no picture is lost, and the next run asks about each, fetching none again \
-      that the origin still has.
+      anew by --repair, or by the next sync or warm: no picture is lost, and the next run asks about \
+      each, fetching none again that the origin still has. The damaged one stays beside it, as \
+      index.sqlite.damaged-TIME. What cannot be read is not called damaged, and stays as it is.
 
       Exit statuses: 0 clean, 1 there is no cache, 64 usage, 74 not clean, 75 a run holds the \
       cache and --repair was given, 130 and 143 interrupted.

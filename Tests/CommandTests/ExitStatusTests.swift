@@ -118,7 +118,7 @@ import Testing
       to: "cache/index.sqlite"
     )
 
-    for command in [try shop.sync(), try shop.larder("list")] {
+    for command in [try shop.larder("gc"), try shop.larder("list")] {
       #expect(command.status == 74)
       #expect(command.errors.contains("index.sqlite"))
       #expect(command.errors.contains("larder verify --repair"))

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite struct VerifyTests {
-  private static let keys = keyPaths("checked damaged missing stray unreadable index complete clean")
+  private static let keys = keyPaths(
+    "checked damaged missing stray unreadable index complete clean"
+  )
 
   @Test func `a clean cache is status 0, key for key`() throws {
     let shop = try Shop()

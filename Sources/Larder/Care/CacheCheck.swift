@@ -50,7 +50,7 @@ public struct CacheCheck: Sendable {
     self.state = state
     if lock != nil {
       self.index =
-        state == .whole ? try Index(layout) : try Index.rebuilt(in: layout, at: now)
+        state == .whole ? try Index(layout) : try Index.rebuilt(in: layout, at: now).index
     } else {
       self.index = index
     }

@@ -1,0 +1,42 @@
+import Cache
+import Transport
+
+/// Makes a damaged index anew, so that an unattended run can go on.
+///
+/// Files are the truth and the index is a hint: no picture is lost with it, only what was known of
+/// earlier runs. One that a newer larder wrote, or that cannot be read now, is not damaged and stays.
+struct IndexRenewal {
+  private let cache: String
+
+  /// For the cache at a path.
+  init(_ cache: String) {
+    self.cache = cache
+  }
+
+  /// Looks whether the index is damaged, and if so puts it aside and makes another.
+  ///
+  /// - Parameters:
+  ///   - holder: what to write into the cache's lock.
+  ///   - now: the moment, for the name of what is put aside.
+  /// - Returns: A sentence that says so; nil when the index is whole.
+  /// - Throws: ``CacheError`` when it cannot be read or made.
+  func run(holder: String, at now: UnixTime) throws(CacheError) -> String? {
+    let layout = try CacheLayout(creating: cache)
+    let lock = try CacheLock(layout, holder: holder)
+    defer { withExtendedLifetime(lock) {} }
+    guard try isDamaged(layout) else { return nil }
+    let aside = try Index.rebuilt(in: layout, at: now.seconds).aside
+    return
+      "the index of \(cache) was damaged: it is now \(aside ?? "gone"), and a new one was made "
+      + "of what could be read of it and of the pictures, which stay; earlier runs are forgotten"
+  }
+
+  private func isDamaged(_ layout: CacheLayout) throws(CacheError) -> Bool {
+    do throws(CacheError) {
+      return try !Index(layout).isWhole(fast: false)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return true
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Unattended runs that find the index damaged.
+@Suite struct DamagedIndexTests {
+  private func aside(_ shop: Shop) throws -> [Data] {
+    try shop.folder.files(below: "cache")
+      .filter { $0.key.hasPrefix("index.sqlite.damaged-") && !$0.key.hasSuffix("-journal") }
+      .map(\.value)
+  }
+
+  @Test(arguments: ["sync", "warm"])
+  func `a damaged index is put aside and made anew, is said, and costs no download`(
+    _ command: String
+  ) throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    let garbage = String(repeating: "no database ", count: 999)
+    _ = try shop.folder.write(garbage, to: "cache/index.sqlite")
+
+    let run = try Command.larder([command, shop.catalog, "--cache", shop.cache, "--json"])
+    let report = try Document(run)
+
+    #expect(run.status == 0)
+    #expect(run.errors.contains("was damaged: it is now \(shop.cache)/index.sqlite.damaged-20"))
+    #expect(report["outcome"].string == "complete")
+    #expect(report["images"]["fetched"].int == 0)
+    #expect(report["images"]["revalidated"].int == 5)
+    #expect(try aside(shop) == [Data(garbage.utf8)])
+    #expect(try shop.larder("verify").output == "5 pictures checked: clean\n")
+    let again = try Command.larder([command, shop.catalog, "--cache", shop.cache])
+    #expect(again.status == 0 && !again.errors.contains("damaged"))
+    #expect(try aside(shop).count == 1)
+  }
+
+  @Test func `whichever page of the index is damaged, a sync ends well and fetches nothing again`()
+    throws
+  {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    let index = URL(filePath: "\(shop.cache)/index.sqlite")
+    let whole = try Data(contentsOf: index)
+    var said = 0
+
+    for page in stride(from: 0, to: whole.count / 4096, by: 2) {
+      var bytes = whole
+      bytes.replaceSubrange(
+        page * 4096..<(page + 1) * 4096,
+        with: Data(repeating: 0xA5, count: 4096)
+      )
+      try bytes.write(to: index)
+      let run = try shop.sync("--json")
+      #expect(run.status == 0, "page \(page): \(run.errors)")
+      #expect(try Document(run)["images"]["fetched"].int == 0, "page \(page)")
+      if run.errors.contains("was damaged") { said += 1 }
+    }
+
+    #expect(said > 3)
+    #expect(try aside(shop).count == said)
+  }
+}
