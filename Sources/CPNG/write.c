@@ -51,7 +51,12 @@ static void put_palette(png_structp png, png_infop info, const cpng_shape *shape
 typedef struct {
   png_structp png;
   png_infop info;
+  // The row before, where filters are chosen by it.
+  uint8_t *previous;
+  size_t row_bytes;
 } png_writer;
+
+enum { few_filters = PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH };
 
 // Writes all that comes before the rows; how often these are to be written.
 static int writer_open(png_writer *writer, failure *failure, memory_output *output,
@@ -69,7 +74,7 @@ static int writer_open(png_writer *writer, failure *failure, memory_output *outp
   png_set_write_fn(png, output, push, flush);
   png_set_compression_level(png, level);
   // Trying all five filters on each row takes as long as packing it does then.
-  if (level < 6) png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH);
+  if (level < 6) png_set_filter(png, PNG_FILTER_TYPE_BASE, few_filters);
   png_set_IHDR(png, info, shape->width, shape->height, shape->depth, shape->color_type,
                interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
@@ -80,14 +85,37 @@ static int writer_open(png_writer *writer, failure *failure, memory_output *outp
   return png_set_interlace_handling(png);
 }
 
+static void writer_close(png_writer *writer) {
+  png_destroy_write_struct(&writer->png, &writer->info);
+  free(writer->previous);
+}
+
+// Prepares a writer to see rows that are like the one before.
+static void writer_compare(png_writer *writer, size_t row_bytes) {
+  writer->row_bytes = row_bytes;
+  writer->previous = malloc(row_bytes);
+  if (writer->previous == NULL) png_error(writer->png, "out of memory");
+}
+
+// Writes a row. Of one that is like the one before, no filter but the difference is tried: half of the time
+// of a large picture that is plain.
+static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
+  if (writer->previous) {
+    bool is_same = !is_first && memcmp(writer->previous, row, writer->row_bytes) == 0;
+    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, is_same ? PNG_FILTER_UP : few_filters);
+    if (!is_same) memcpy(writer->previous, row, writer->row_bytes);
+  }
+  png_write_row(writer->png, row);
+}
+
 bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
                  bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome) {
   failure failure;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
-  png_writer writer = {NULL, NULL};
+  png_writer writer = {NULL, NULL, NULL, 0};
   failure_begin(&failure, outcome);
   if (setjmp(failure.escape)) {
-    png_destroy_write_struct(&writer.png, &writer.info);
+    writer_close(&writer);
     output_abandon(&output);
     return false;
   }
@@ -96,7 +124,7 @@ bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, 
     for (uint32_t y = 0; y < shape->height; y++) png_write_row(writer.png, pixels + y * stride);
   }
   png_write_end(writer.png, NULL);
-  png_destroy_write_struct(&writer.png, &writer.info);
+  writer_close(&writer);
   *out = output.bytes;
   *out_count = output.count;
   return true;
@@ -108,12 +136,12 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
   cpng_shape shape;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   png_reader reader = {.source = source, .failure = &failure};
-  png_writer writer = {NULL, NULL};
+  png_writer writer = {NULL, NULL, NULL, 0};
   uint8_t *volatile strip = NULL;
   failure_begin(&failure, outcome);
   if (setjmp(failure.escape)) {
     reader_close(&reader);
-    png_destroy_write_struct(&writer.png, &writer.info);
+    writer_close(&writer);
     output_abandon(&output);
     free(strip);
     return false;
@@ -125,12 +153,13 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
   shape.width = region->width;
   shape.height = region->height;
   writer_open(&writer, &failure, &output, &shape, level, false);
+  if (level < 6) writer_compare(&writer, row_bytes);
   if (rows > 0 && (strip = malloc(row_bytes * rows)) == NULL) {
     png_error(writer.png, "out of memory");
   }
   for (uint32_t y = 0; y < region->height;) {
     if (rows == 0) {
-      png_write_row(writer.png, reader_row(&reader));
+      writer_put(&writer, reader_row(&reader), y == 0);
       y++;
       continue;
     }
@@ -141,13 +170,13 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
     if (!painting->paint(painting->context, strip, y, count)) {
       png_error(writer.png, "out of memory");
     }
-    for (uint32_t i = 0; i < count; i++) png_write_row(writer.png, strip + i * row_bytes);
+    for (uint32_t i = 0; i < count; i++) writer_put(&writer, strip + i * row_bytes, y + i == 0);
     y += count;
   }
   reader_finish(&reader);
   png_write_end(writer.png, NULL);
   reader_close(&reader);
-  png_destroy_write_struct(&writer.png, &writer.info);
+  writer_close(&writer);
   free(strip);
   *out = output.bytes;
   *out_count = output.count;

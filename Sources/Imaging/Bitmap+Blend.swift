@@ -13,6 +13,10 @@ extension Bitmap {
     let rows = max(y, 0)..<max(min(y + canvas.height, height), max(y, 0))
     guard !rows.isEmpty else { return }
     let skipped = rows.lowerBound - y
+    if layout == .rgb, depth == 8 {
+      try blendRGB(canvas, x: x, y: y, rows, limits: limits, name: name)
+      return
+    }
     guard layout == .bgrx else {
       // Sixteen bits and alpha keep their worth in floating point; only the rows in question.
       let size = rows.count * rowBytes
@@ -49,6 +53,41 @@ extension Bitmap {
       return canvas.paint(over: image, x: x, y: y)
     }
     guard painted else { throw .tooLarge(name, "there is not enough memory") }
+  }
+
+  /// Lays a drawing over rows of plain colour, in the layout that pixman is fast with: in floating point
+  /// a square of 50 megapixels takes a second longer.
+  private mutating func blendRGB(
+    _ canvas: borrowing Canvas,
+    x: Int,
+    y: Int,
+    _ rows: Range<Int>,
+    limits: PictureLimits,
+    name: String
+  ) throws(ImagingError) {
+    let start = rows.lowerBound * rowBytes
+    let pixels = rows.count * width
+    try limits.check(memory: pixels * 4, of: name)
+    var part = Bitmap(width: width, height: rows.count, layout: .bgrx, depth: 8) { target in
+      samples.withUnsafeBufferPointer { source in
+        for pixel in 0..<pixels {
+          target[pixel * 4] = source[start + pixel * 3 + 2]
+          target[pixel * 4 + 1] = source[start + pixel * 3 + 1]
+          target[pixel * 4 + 2] = source[start + pixel * 3]
+          target[pixel * 4 + 3] = 255
+        }
+      }
+    }
+    try part.blend(canvas, x: x, y: y - rows.lowerBound, limits: limits, name: name)
+    samples.withUnsafeMutableBufferPointer { target in
+      part.samples.withUnsafeBufferPointer { source in
+        for pixel in 0..<pixels {
+          target[start + pixel * 3] = source[pixel * 4 + 2]
+          target[start + pixel * 3 + 1] = source[pixel * 4 + 1]
+          target[start + pixel * 3 + 2] = source[pixel * 4]
+        }
+      }
+    }
   }
 }
 

@@ -79,6 +79,7 @@ enum PNGCodec {
     _ file: PictureFile,
     _ region: PixelRegion,
     form: Form = .native,
+    level: Int? = nil,
     band: Int = band,
     brush: Brush? = nil,
     _ limits: PictureLimits
@@ -86,7 +87,7 @@ enum PNGCodec {
     let source = try Source(file, region, form, band, limits)
     var outcome = cpng_outcome()
     var painting = cpng_painting()
-    let level = Int32(level(for: region.width * region.height))
+    let level = Int32(level ?? self.level(for: region.width * region.height))
     let easel = brush.map { Easel(brush: $0, source: source) }
     if let brush, let easel {
       painting.rows = UInt32(brush.rows)
