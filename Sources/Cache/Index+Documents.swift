@@ -1,9 +1,12 @@
 import FoundationEssentials
 import GRDB
 
-/// What the index knows of a section's page or an item's detail, by its URL.
+/// What the index knows of a section's page or an item's detail, by its URL and who reads it.
+///
+/// Two sections may name one URL, and two catalogs in a cache one page: each reads the body in its own
+/// way and keeps what it made of it.
 public struct DocumentEntry: Sendable, Equatable {
-  /// The identity, made from the URL as a picture's is.
+  /// The identity, made from reader and URL as a picture's is from its URL.
   public var id: PictureID
   /// The URL, as it is sent.
   public var url: String
@@ -20,9 +23,16 @@ public struct DocumentEntry: Sendable, Equatable {
   /// The next page, when the body named one.
   public var next: String?
 
-  /// An entry from its parts.
+  /// The identity of the document at `url` as `reader` reads it.
+  public static func identity(of url: String, reader: String) -> PictureID {
+    // No URL and no reader holds a line feed.
+    PictureID(url: reader.isEmpty ? url : "\(reader)\n\(url)")
+  }
+
+  /// An entry from its parts; `reader` is who reads the body: a section, or the details of a catalog.
   public init(
     url: String,
+    reader: String = "",
     mapping: Int64,
     response: String? = nil,
     expiry: Int64 = 0,
@@ -30,7 +40,7 @@ public struct DocumentEntry: Sendable, Equatable {
     fetched: Int64? = nil,
     next: String? = nil
   ) {
-    self.id = PictureID(url: url)
+    self.id = Self.identity(of: url, reader: reader)
     self.url = url
     self.mapping = mapping
     self.response = response
@@ -70,7 +80,7 @@ public struct DetailEntry: Sendable, Equatable {
   public enum State: String, Sendable {
     /// The body is here.
     case held
-    /// The origin said that there is none: 404 or 410.
+    /// The origin said that there is none: 404 or 410. What was held before stays as ``body``.
     case missing
     /// It could not be had, and none was held before.
     case failed
@@ -86,6 +96,8 @@ public struct DetailEntry: Sendable, Equatable {
   public var body: [UInt8]?
   /// The pictures that it refers to, in order, repeats included.
   public var pictures: [PictureID]
+  /// Since when the origin has not what is held, in seconds since 1970; nil while it has.
+  public var since: Int64?
 
   /// An entry from its parts.
   public init(
@@ -93,20 +105,22 @@ public struct DetailEntry: Sendable, Equatable {
     document: PictureID,
     state: State,
     body: [UInt8]? = nil,
-    pictures: [PictureID] = []
+    pictures: [PictureID] = [],
+    since: Int64? = nil
   ) {
     self.item = item
     self.document = document
     self.state = state
     self.body = body
     self.pictures = pictures
+    self.since = since
   }
 }
 
 extension Index {
-  /// The document at `url`, or nil when it was never fetched.
-  public func document(_ url: String) throws(CacheError) -> DocumentEntry? {
-    let id = PictureID(url: url)
+  /// The document at `url` as `reader` reads it, or nil when it was never fetched for that.
+  public func document(_ url: String, reader: String = "") throws(CacheError) -> DocumentEntry? {
+    let id = DocumentEntry.identity(of: url, reader: reader)
     return try read { db in
       try Row.fetchOne(
         db.cachedStatement(
@@ -118,6 +132,7 @@ extension Index {
       ).map {
         DocumentEntry(
           url: $0[0],
+          reader: reader,
           mapping: $0[1],
           response: $0[2],
           expiry: $0[3],
@@ -127,6 +142,24 @@ extension Index {
         )
       }
     }
+  }
+
+  /// The document at `url` as `reader` reads it, taken over from a larder that knew documents by their
+  /// URL alone; nil when there is none, or it was decoded to something else than `sections`.
+  public func takeOver(_ url: String, reader: String, sections: [String]) throws(CacheError)
+    -> DocumentEntry?
+  {
+    guard let old = try document(url) else { return nil }
+    guard try decoded(old.id).map(\.key) == sections else { return nil }
+    let id = DocumentEntry.identity(of: url, reader: reader)
+    try write { db in
+      for sql in [
+        "UPDATE document SET id = ? WHERE id = ?",
+        "UPDATE decoded SET document = ? WHERE document = ?",
+        "UPDATE detail SET document = ? WHERE document = ?",
+      ] { try db.execute(sql: sql, arguments: [id.number, old.id.number]) }
+    }
+    return try document(url, reader: reader)
   }
 
   /// What the page was last decoded to, in order.
@@ -186,7 +219,7 @@ extension Index {
       var entries: [String: DetailEntry] = [:]
       let rows = try Row.fetchCursor(
         db,
-        sql: "SELECT item, document, state, body, pictures FROM detail WHERE catalog = ?",
+        sql: "SELECT item, document, state, body, pictures, since FROM detail WHERE catalog = ?",
         arguments: [catalog]
       )
       while let row = try rows.next() {
@@ -196,7 +229,8 @@ extension Index {
           state: DetailEntry.State(rawValue: row[2]) ?? .failed,
           body: (row[3] as Data?).map { [UInt8]($0) },
           pictures: PackedNumbers.unpack((row[4] as Data?) ?? Data())
-            .map(PictureID.init(number:))
+            .map(PictureID.init(number:)),
+          since: row[5]
         )
       }
       return entries
@@ -237,12 +271,13 @@ extension Index {
   static func save(_ detail: DetailEntry, catalog: Int64, in db: Database) throws {
     try db.cachedStatement(
       sql: """
-        INSERT OR REPLACE INTO detail(catalog, item, document, state, body, pictures) \
-        VALUES (?,?,?,?,?,?)
+        INSERT OR REPLACE INTO detail(catalog, item, document, state, body, pictures, since) \
+        VALUES (?,?,?,?,?,?,?)
         """
     ).execute(arguments: [
       catalog, detail.item, detail.document.number, detail.state.rawValue,
       detail.body.map { Data($0) }, Data(PackedNumbers.pack(detail.pictures.map(\.number))),
+      detail.since,
     ])
   }
 }

@@ -94,6 +94,22 @@ extension Index {
     }
   }
 
+  /// Forgets a run that gave nothing, and its catalog when that holds nothing else: nothing was synced.
+  public func forgetRun(_ run: Int64, of catalog: Int64) throws(CacheError) {
+    try write { db in
+      try db.execute(sql: "DELETE FROM picture_change WHERE run = ?", arguments: [run])
+      try db.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [run])
+      try db.execute(
+        sql: """
+          DELETE FROM catalog WHERE id = ?1 \
+          AND NOT EXISTS (SELECT 1 FROM run WHERE catalog = ?1) \
+          AND NOT EXISTS (SELECT 1 FROM detail WHERE catalog = ?1)
+          """,
+        arguments: [catalog]
+      )
+    }
+  }
+
   /// Forgets a catalog with its runs and details; its pictures are then nobody's.
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is none of that name.

@@ -17,7 +17,7 @@ extension Index {
       try read { db in
         let rows = try Row.fetchCursor(
           db,
-          sql: "SELECT item, pictures FROM detail WHERE catalog = ? AND state = 'held'",
+          sql: "SELECT item, pictures FROM detail WHERE catalog = ? AND body IS NOT NULL",
           arguments: [catalog.id]
         )
         while let row = try rows.next() {

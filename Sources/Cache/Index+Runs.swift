@@ -198,6 +198,23 @@ extension Index {
     }
   }
 
+  /// Since when a section of a catalog has not been had as it is: when the first run ended after the
+  /// last that had it, in seconds since 1970.
+  public func failingSince(section key: String, catalog: Int64) throws(CacheError) -> Int64? {
+    try read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT min(finished) FROM run JOIN run_section ON run = run.id \
+          WHERE catalog = ?1 AND key = ?2 AND finished IS NOT NULL AND run.id > coalesce(\
+          (SELECT max(run.id) FROM run JOIN run_section ON run = run.id \
+          WHERE catalog = ?1 AND key = ?2 AND source IN ('network', 'unchanged')), 0)
+          """,
+        arguments: [catalog, key]
+      )
+    }
+  }
+
   /// The pictures whose bytes changed after run `old`, up to and with run `new`, by URL.
   public func pictureChanges(after old: Int64, through new: Int64) throws(CacheError) -> [String] {
     try read { db in

@@ -24,6 +24,7 @@ extension Index {
     Migration(name: "tables") { try adoptTables(in: $0) },
     Migration(name: "sweeps") { try $0.execute(sql: sweepSchema) },
     Migration(name: "squares") { try $0.execute(sql: squareSchema) },
+    Migration(name: "details that are gone") { try $0.execute(sql: goneSchema) },
   ]
 
   /// What `PRAGMA user_version` holds in a file that has seen all ``migrations``: their number.
@@ -132,6 +133,9 @@ extension Index {
       row INTEGER PRIMARY KEY, url TEXT NOT NULL, removed INTEGER NOT NULL, reason TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS tombstone_removed ON tombstone(removed);
     """
+
+  /// What details need that the origin has no more: since when, with what was held beside it.
+  static let goneSchema = "ALTER TABLE detail ADD COLUMN since INTEGER"
 
   /// What squares need.
   static let squareSchema = """

@@ -4,6 +4,11 @@ public struct DecodedListing: Hashable, Sendable {
   public var sections: [Section]
   /// What was left out, in feed order.
   public var skipped: [SkippedItem]
+  /// The sections of a combined response that cannot be used.
+  public var failed: [FailedSection] = []
+  /// By section, the fields that the catalog file names and that none of its elements yields; all of
+  /// them when there are no elements.
+  public var absent: [String: Set<ItemField>] = [:]
   /// How many elements the body listed, skipped ones included; 0 ends counted pages.
   public var elementCount: Int
   /// What the body calls the next page, where paging asks for it.
@@ -34,8 +39,27 @@ public struct DecodedListing: Hashable, Sendable {
       }
     }
     skipped += page.skipped
+    failed += page.failed
+    absent.merge(page.absent) { $0.intersection($1) }
     elementCount += page.elementCount
     nextPage = page.nextPage
+  }
+}
+
+/// A section of a combined response that cannot be used.
+public struct FailedSection: Hashable, Sendable {
+  /// Its position among the sections, counted from 0.
+  public var index: Int
+  /// Its key; nil when it has none that can be read.
+  public var key: String?
+  /// Why it cannot be used, and what may be done about it.
+  public var reason: String
+
+  /// Makes a record.
+  public init(index: Int, key: String?, reason: String) {
+    self.index = index
+    self.key = key
+    self.reason = reason
   }
 }
 

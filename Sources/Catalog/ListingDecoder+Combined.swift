@@ -5,8 +5,8 @@ extension ListingDecoder {
   ///   - body: JSON in UTF-8.
   ///   - plan: Where the sections and their names are.
   ///   - firstIndices: By section, how many elements earlier pages listed.
-  /// - Returns: The sections; one that cannot be used is skipped with its position.
-  /// - Throws: ``CatalogError`` when the body as a whole cannot be used.
+  /// - Returns: The sections; one that cannot be used is among those that failed.
+  /// - Throws: ``CatalogError`` when the body as a whole cannot be used, or none of its sections.
   public func sections(
     _ body: [UInt8],
     plan: CombinedSections,
@@ -25,46 +25,45 @@ extension ListingDecoder {
     }
     var listing = DecodedListing(sections: [], elementCount: 0, nextPage: link(in: root))
     for (position, node) in nodes.enumerated() {
-      do throws(FieldFault) {
-        try decodeSection(node, at: position, plan, firstIndices, into: &listing)
-      } catch {
-        listing.skipped.append(
-          SkippedItem(
-            section: "",
-            index: position,
-            field: error.field,
-            lost: .item,
-            reason: error.reason
-          )
-        )
-      }
+      decodeSection(node, at: position, plan, firstIndices, into: &listing)
+    }
+    if listing.sections.isEmpty, let first = listing.failed.first {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "sections",
+        reason: "none of \(nodes.count) can be used, the first because \(first.reason)"
+      )
     }
     return listing
   }
 
+  /// Adds one section to the listing, or why it fails: alone, for the others are as good as before.
   private func decodeSection(
     _ node: JSONNode,
     at position: Int,
     _ plan: CombinedSections,
     _ firstIndices: [String: Int],
     into listing: inout DecodedListing
-  ) throws(FieldFault) {
+  ) {
+    func fail(_ key: String?, _ reason: String) {
+      listing.failed.append(FailedSection(index: position, key: key, reason: reason))
+    }
     var reader = FieldReader(node: node, currency: currency)
-    guard let key = reader.identifier([plan.key]) else {
-      let absent = FieldFault(field: plan.key.lastName, reason: "the section has no key")
-      throw reader.faults.first ?? absent
-    }
+    let remedy = "correct \"key\" under sections, or the feed"
+    guard let key = plan.key.firstValue(in: node).flatMap(FieldReader.plainText), !key.isEmpty
+    else { return fail(nil, "it has no key at \(plan.key); \(remedy)") }
     guard isFileName(key) else {
-      throw FieldFault(field: plan.key.lastName, reason: "the key could not be a file name")
+      return fail(nil, "its key at \(plan.key) could not be a file name; \(remedy)")
     }
-    guard !listing.sections.contains(where: { $0.key == key }) else {
-      throw FieldFault(field: plan.key.lastName, reason: "a second section \"\(key)\"")
+    let others = listing.sections.map(\.key) + listing.failed.compactMap(\.key)
+    guard !others.contains(key) else {
+      return fail(key, "an earlier section has the same key at \(plan.key); \(remedy)")
     }
     let elements: [JSONNode]
     do throws(CatalogError) {
       elements = try self.elements(of: node, subject: "section \(key)")
     } catch {
-      throw FieldFault(field: nil, reason: "section \(key): \(error.reason)")
+      return fail(key, error.reason + (error.remedy.map { "; \($0)" } ?? ""))
     }
     var section = Section(
       key: key,
@@ -74,10 +73,9 @@ extension ListingDecoder {
     for fault in reader.faults {
       listing.skipped.append(
         SkippedItem(
-          section: "",
+          section: key,
           index: position,
           field: fault.field,
-          id: key,
           lost: .field,
           reason: "section \(key): \(fault.reason)"
         )
@@ -89,6 +87,11 @@ extension ListingDecoder {
       skipped: &listing.skipped,
       firstIndex: firstIndices[key] ?? 0
     )
+    if let reason = sharedID(of: section.items) {
+      listing.skipped.removeAll { $0.section == key }
+      return fail(key, "\(reason); correct item.id in the catalog file, or the feed")
+    }
+    listing.absent[key] = absentFields(of: section.items, in: elements)
     listing.sections.append(section)
     listing.elementCount += elements.count
   }

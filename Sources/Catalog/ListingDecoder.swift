@@ -39,12 +39,31 @@ public struct ListingDecoder: Sendable {
     )
     var skipped: [SkippedItem] = []
     decode(elements, into: &section, skipped: &skipped, firstIndex: firstIndex)
-    return DecodedListing(
+    if let reason = sharedID(of: section.items) {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        reason: reason,
+        remedy: "correct item.id in the catalog file, or the feed"
+      )
+    }
+    var listing = DecodedListing(
       sections: [section],
       skipped: skipped,
       elementCount: elements.count,
       nextPage: link(in: root)
     )
+    listing.absent[source.key] = absentFields(of: section.items, in: elements)
+    return listing
+  }
+
+  /// Why items cannot be told apart: all have one id, and are not one item; nil when they can.
+  func sharedID(of items: [StoreItem]) -> String? {
+    guard items.count > 2, let id = items.first?.id, items.allSatisfy({ $0.id == id }),
+      items.contains(where: { $0.title != items[0].title })
+    else { return nil }
+    let paths = mapping.item.id.map(\.description).joined(separator: ", ")
+    return "all \(items.count) items have the same id \"\(id.prefix(40))\" at \(paths)"
   }
 
   /// Adds the usable elements to a section, and records what of them could not be used.

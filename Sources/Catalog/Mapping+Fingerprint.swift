@@ -21,6 +21,9 @@ extension Mapping {
     if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
     if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
     lines += self.lines("item.images", item.images)
+    if !item.given.isEmpty {
+      lines.append((["item.given"] + item.given.map(\.rawValue).sorted()).joined(separator: "\t"))
+    }
     guard let detail else { return lines.joined(separator: "\n") }
     lines.append(line("detail.entries", detail.entries))
     lines.append(line("detail.id", detail.id))

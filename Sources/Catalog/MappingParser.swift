@@ -26,6 +26,8 @@ struct MappingParser {
     try format.checkKeys(keys + ["detail"])
     var mapping = Mapping(items: [], item: Mapping.Item())
     try override(&mapping, with: format)
+    // A format names what its shops may have; only the user knows what one has.
+    mapping.item.given = []
     return mapping
   }
 
@@ -79,6 +81,7 @@ struct MappingParser {
     try node.read("latitude", into: &item.latitude)
     try node.read("longitude", into: &item.longitude)
     try node.read("images", into: &item.images)
+    try node.note(given: &item)
     for (name, paths) in [("id", item.id), ("title", item.title)] where paths.isEmpty {
       _ = try node.required(name)
     }
@@ -122,6 +125,23 @@ struct MappingParser {
 }
 
 extension YAMLMapping {
+  /// Notes which fields of an item stand here with a path.
+  fileprivate func note(given item: inout Mapping.Item) throws(CatalogError) {
+    let roles = try member("images").flatMap { node throws(CatalogError) in
+      node.isNull ? nil : try node.mapping()
+    }
+    for field in ItemField.allCases {
+      let isNamed =
+        field.role.map { roles?.member($0.rawValue) != nil } ?? (member(field.rawValue) != nil)
+      guard isNamed else { continue }
+      if item.paths(of: field).isEmpty {
+        item.given.remove(field)
+      } else {
+        item.given.insert(field)
+      }
+    }
+  }
+
   /// Replaces alternatives when the key is there; `null` means none.
   fileprivate func read(_ name: String, into paths: inout [JSONPath]) throws(CatalogError) {
     if let value = member(name) { paths = try value.paths() }

@@ -8,17 +8,30 @@ public enum ShrinkGuard {
     public let withheld: [String]
   }
 
-  /// Whether a section of `previous` items that comes back with `incoming` looks cut short.
+  /// Whether a section of `previous` items that comes back with `incoming` looks cut short: it is
+  /// empty, or had more than 10 items and lost more than 10 %.
   public static func isSuspicious(previous: Int, incoming: Int) -> Bool {
-    previous > 10 && (previous - incoming) * 10 > previous
+    if incoming == 0 { return previous > 0 }
+    return previous > 10 && (previous - incoming) * 10 > previous
+  }
+
+  /// Whether a catalog that showed `previous` items in all its sections, and would now show `incoming`,
+  /// looks cut short: many small sections may each lose a little.
+  public static func isSuspicious(catalog previous: Int, incoming: Int) -> Bool {
+    previous >= 30 && (previous - incoming) * 10 > previous
+  }
+
+  /// Whether it looks like a fault that of `held` details so many are suddenly missing.
+  public static func isSuspicious(details held: Int, missing: Int) -> Bool {
+    missing >= 3 && missing * 10 > held
   }
 
   /// Judges a section's new items against those it held.
   ///
-  /// A section of more than 10 items that comes back with more than 10 % fewer loses none: what is
-  /// new and what changed applies, and each item that would go stays behind its former predecessor.
-  /// Since the next run's `previous` holds the withheld ones too, the guard holds until the feed
-  /// recovers or removals are allowed.
+  /// A section that comes back empty, or one of more than 10 items with more than 10 % fewer, loses
+  /// none: what is new and what changed applies, and each item that would go stays behind its former
+  /// predecessor. Since the next run's `previous` holds the withheld ones too, the guard holds until
+  /// the feed recovers or removals are allowed.
   ///
   /// - Parameters:
   ///   - previous: The items held, withheld ones included, in order.
@@ -33,6 +46,11 @@ public enum ShrinkGuard {
     guard !allowRemovals, isSuspicious(previous: previous.count, incoming: incoming.count) else {
       return Verdict(items: incoming, withheld: [])
     }
+    return keep(previous: previous, incoming: incoming)
+  }
+
+  /// Keeps all that a section held beside what the feed lists now.
+  public static func keep(previous: [StoreItem], incoming: [StoreItem]) -> Verdict {
     var remaining: [String: Int] = [:]
     for item in incoming { remaining[item.id, default: 0] += 1 }
 

@@ -1,3 +1,4 @@
+import Catalog
 import Transport
 
 /// What a sync is asked to do beyond what the catalog file says.
@@ -10,6 +11,8 @@ public struct SyncOptions: Sendable {
   public var noDetails = false
   /// One bad item fails the run.
   public var strict = false
+  /// How many items of a listing may be unreadable before it is not taken.
+  public var maxSkipped = SkipLimit.standard
   /// The shrink guard lets everything go.
   public var allowRemovals = false
   /// Ask only for what is due, the most valuable first: an unattended run.

@@ -50,12 +50,13 @@ public struct SyncPlan: Sendable, Equatable, Codable {
     do {
       let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, parser)
       let index = try Self.index(cache)
-      for source in try addresses.sections() {
+      for (position, source) in try addresses.sections().enumerated() {
         let action: String
         if case .file = source {
           action = "read"
         } else {
-          action = try index?.document(source.name)?.response == nil ? "fetch" : "revalidate"
+          let held = try index?.document(source.name, reader: catalog.reader(at: position))
+          action = held?.response == nil ? "fetch" : "revalidate"
         }
         sections.append(Section(url: source.redacted, action: action))
       }
@@ -101,7 +102,7 @@ public struct SyncPlan: Sendable, Equatable, Codable {
       let known = try index.details(catalog: entry.id)
       for id in Set(ids).sorted() {
         let source = try addresses.target(rule.url(for: id))
-        let document = try index.document(source.name)
+        let document = try index.document(source.name, reader: catalog.detailReader)
         if let document, document.expiry > now.seconds {
           details.fresh += 1
         } else if document?.response == nil {
@@ -109,7 +110,10 @@ public struct SyncPlan: Sendable, Equatable, Codable {
         } else {
           details.revalidate.append(source.redacted)
         }
-        if !options.thumbnailsOnly { pictures.formUnion(known[id]?.pictures ?? []) }
+        // Those of a detail that is gone are kept and not asked for.
+        if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
+          pictures.formUnion(detail.pictures)
+        }
       }
     }
     let entries = try index.pictures(pictures.sorted())

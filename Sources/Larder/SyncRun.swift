@@ -148,6 +148,7 @@ public final class SyncRun: Sendable {
     let sections = SectionStage(
       context,
       previous: before,
+      report: previous?.report,
       // Details go before pictures, and which there are a listing tells only once it is kept.
       ahead: { if details == nil { pictures.askAhead($0) } }
     ) { arrival in
@@ -155,9 +156,11 @@ public final class SyncRun: Sendable {
     }
     sections.start(targets)
     sections.group.wait()
+    if !transport.hasStopped { try sections.guardCatalog() }
     pictures.release()
     let writing = ReportWriting(context, before: before, sections: sections.sections)
     details?.group.wait()
+    details?.judgeMissing()
     pictures.group.wait()
     let flushed = DispatchSemaphore(value: 0)
     store.flush { flushed.signal() }
@@ -184,6 +187,14 @@ public final class SyncRun: Sendable {
     made?.removed = removed
     report.squares = made
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
+    if report.outcome == .failed, previous == nil {
+      // Nothing was synced, so there is nothing to list: the catalog comes with its first good run.
+      report.run = nil
+      try index.forgetRun(run, of: entry.id)
+      if !pictures.hasStrays { try index.noteFolderTimes(of: layout) }
+      withExtendedLifetime(lock) {}
+      return report
+    }
     try index.endRun(
       run,
       at: now().seconds,

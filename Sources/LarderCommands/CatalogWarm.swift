@@ -8,7 +8,7 @@ import Transport
 
 /// An unattended run over several catalogs: one transport, one paragraph each when something is wrong.
 struct CatalogWarm {
-  private let files: [CatalogFileOnDisk]
+  private let paths: [String]
   private let cache: String
   private let minInterval: Double?
   private let splay: Double?
@@ -17,7 +17,7 @@ struct CatalogWarm {
   private let metrics: MetricsOptions
 
   init(
-    _ files: [CatalogFileOnDisk],
+    _ paths: [String],
     cache: String,
     minInterval: Double?,
     splay: Double?,
@@ -25,7 +25,7 @@ struct CatalogWarm {
     output: OutputOptions,
     metrics: MetricsOptions
   ) {
-    self.files = files
+    self.paths = paths
     self.cache = cache
     self.minInterval = minInterval
     self.splay = splay
@@ -36,6 +36,20 @@ struct CatalogWarm {
 
   /// Runs the catalogs that are due, one after the other, and says how to end the process.
   func run() throws -> ExitStatus {
+    var statuses: [ExitStatus] = []
+    var files: [CatalogFileOnDisk] = []
+    var hosts: Set<HostPort> = []
+    for path in paths {
+      do {
+        let file = try CatalogFileOnDisk(path)
+        hosts.formUnion(try file.namedHosts(base: fetch.scope.base))
+        files.append(file)
+      } catch {
+        // The other catalogs are none the worse for it.
+        guard let failure = CommandFailure(error) else { throw error }
+        statuses.append(say(failure))
+      }
+    }
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
     let plan = WarmPlan(
@@ -43,13 +57,12 @@ struct CatalogWarm {
       minInterval: minInterval,
       now: UnixTime.now().seconds
     )
-    guard !plan.due.isEmpty else { return .tryAgain }
+    guard !plan.due.isEmpty else { return ExitStatus.gravest(statuses + [.tryAgain]) }
     if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
 
-    let transport = try CurlTransport(fetch.transport(named: try namedHosts()))
+    let transport = try CurlTransport(fetch.transport(named: hosts))
     defer { transport.shutdown() }
-    var statuses: [ExitStatus] = []
     for position in plan.due where signals.signal == nil {
       do {
         statuses.append(try run(files[position], transport, stop, signals))
@@ -57,8 +70,7 @@ struct CatalogWarm {
         guard let failure = CommandFailure(error) else { throw error }
         // The catalogs share the cache: who holds or spoils it does so for all.
         guard failure.status == .configuration || failure.status == .data else { throw failure }
-        if let message = failure.message { Log(output).error(message) }
-        statuses.append(failure.status)
+        statuses.append(say(failure))
       }
     }
     if !fetch.dryRun, signals.signal == nil, let orders = try DueOrders.send() {
@@ -88,13 +100,15 @@ struct CatalogWarm {
     } else {
       let paragraph = WarmParagraph(report, cache: cache)
       if let text = paragraph.text { Log(output).warning(text) }
+      for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
       if output.verbose > 0 { Output.note(SyncSummary(report, Terminal(output)).text) }
     }
     return ExitStatus(report, signal: signals.signal)
   }
 
-  /// The hosts that any of the catalogs names.
-  private func namedHosts() throws -> Set<HostPort> {
-    try files.reduce(into: []) { $0.formUnion(try $1.namedHosts(base: fetch.scope.base)) }
+  /// Says what keeps one catalog from running, and gives its status.
+  private func say(_ failure: CommandFailure) -> ExitStatus {
+    if let message = failure.message { Log(output).error(message) }
+    return failure.status
   }
 }

@@ -19,9 +19,10 @@ struct WarmCommand: ParsableCommand {
 
       Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.
 
-      Prints nothing when all is well, and one paragraph a catalog on stderr when not.
+      Prints nothing when all is well; on stderr one paragraph a catalog when not, and a line for \
+      each item that could not be read. A catalog file that is wrong does not stop the others.
 
-      Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the shrink guard kept items, \
+      Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the guards kept what the feed lost, \
       64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk, \
       75 another run holds the cache, the deadline came, or --min-interval says not now, \
       78 a catalog file is wrong; of several catalogs, the gravest.
@@ -61,7 +62,7 @@ struct WarmCommand: ParsableCommand {
 
   func run() throws {
     let status = try CatalogWarm(
-      try files.flatMap { try CatalogFolder.files($0) }.map { try CatalogFileOnDisk($0) },
+      try files.flatMap { try CatalogFolder.files($0) },
       cache: cache.path,
       minInterval: minInterval?.seconds,
       splay: splay?.seconds,

@@ -280,9 +280,10 @@ struct ListingTests {
     #expect(listing.sections.map(\.key) == ["17", "18"])
     #expect(listing.sections.map(\.title) == ["덮밥", "18"])
     #expect(listing.sections.map(\.items.count) == [1, 0])
-    #expect(listing.skipped.map(\.section) == ["17", "", "", "", ""])
-    #expect(listing.skipped.map(\.index) == [1, 2, 3, 4, 5])
-    #expect(listing.skipped.allSatisfy { $0.lost == .item })
+    #expect(listing.skipped.map(\.section) == ["17"])
+    #expect(listing.skipped.map(\.index) == [1])
+    #expect(listing.failed.map(\.index) == [2, 3, 4, 5])
+    #expect(listing.failed.map(\.key) == [nil, nil, "19", "17"])
   }
 
   @Test func `a section whose title cannot be read goes by its key`() throws {

@@ -7,10 +7,15 @@ struct ShrinkGuardTests {
 
   @Test(
     arguments: [
-      (10, 0, false), (11, 10, false), (11, 9, true), (20, 18, false), (20, 17, true),
+      (10, 0, true), (1, 0, true), (0, 0, false), (10, 1, false), (11, 10, false), (11, 9, true),
+      (20, 18, false), (20, 17, true),
       (100, 90, false), (100, 89, true), (100, 0, true), (12, 20, false),
     ])
-  func `more than 10 % of more than 10 items are withheld`(old: Int, new: Int, isWithheld: Bool) {
+  func `more than 10 % of more than 10 items are withheld, and all of any number`(
+    old: Int,
+    new: Int,
+    isWithheld: Bool
+  ) {
     let verdict = ShrinkGuard.judge(
       previous: items(ids(0..<old)),
       incoming: items(ids(0..<new)),
@@ -19,6 +24,24 @@ struct ShrinkGuardTests {
 
     #expect(verdict.withheld == (isWithheld ? ids(new..<old) : []))
     #expect(verdict.items.count == (isWithheld ? old : new))
+  }
+
+  @Test(arguments: [
+    (29, 0, false), (30, 27, false), (30, 26, true), (690, 621, false), (690, 620, true),
+  ])
+  func `a catalog of 30 items or more may lose a tenth`(old: Int, new: Int, isSuspicious: Bool) {
+    #expect(ShrinkGuard.isSuspicious(catalog: old, incoming: new) == isSuspicious)
+  }
+
+  @Test(arguments: [
+    (12, 2, false), (20, 3, true), (30, 3, false), (3, 3, true), (1000, 101, true),
+  ])
+  func `of the details a tenth may go missing, and two in any case`(
+    held: Int,
+    missing: Int,
+    isSuspicious: Bool
+  ) {
+    #expect(ShrinkGuard.isSuspicious(details: held, missing: missing) == isSuspicious)
   }
 
   @Test func `the user may believe the feed`() {

@@ -81,7 +81,7 @@ import Testing
           salePrice: \(Self.price)
           thumbnail: \(Self.image)
           images[]: \(Self.image)
-          detail: description prices notes
+          detail: description prices notes stale since
           detail.prices[]: \(Self.price)
           detail.notes: point delivery_info delivery_fee
           """
@@ -164,7 +164,7 @@ import Testing
         == keyPaths(
           """
           catalogs pictures bytes oldestCheck failing
-          catalogs[]: name run finished outcome complete items stale
+          catalogs[]: name run finished outcome complete items stale failing
           failing[]: url reason since
           """
         )

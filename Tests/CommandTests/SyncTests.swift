@@ -28,10 +28,10 @@ import Testing
     """
     catalog run outcome sections items details images failures skipped unfinished requests
     durationSeconds squares
-    sections[]: key title items skipped source error
+    sections[]: key title items skipped source error withheld kept unread
     items: total added removed withheld changed moved
     items.changed[]: id field from to
-    details: total fetched missing failed unchanged
+    details: total fetched missing failed unchanged stale withheld
     images: referenced unique fetched revalidated assumed fresh failed bytesFetched bytesHeld changed
     failures[]: stage id url reason attempts detail
     skipped[]: section index field id lost reason

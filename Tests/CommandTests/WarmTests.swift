@@ -5,6 +5,7 @@ import Testing
 @Suite struct WarmTests {
   @Test func `nothing is printed when all is well, and --json prints a line a catalog`() throws {
     let shop = try Shop()
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let second = try shop.folder.write(
       try shop.folder.read("shop.yaml").replacing("name: banchan", with: "name: other"),
       to: "other.yaml"
@@ -26,6 +27,7 @@ import Testing
     let shop = try Shop(
       faults: "path=/pictures/A1.jpg status=404\npath=/develop/soup hits=2 status=500"
     )
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let first = try shop.larder("warm", shop.catalog, "--retries", "0")
     let second = try shop.larder("warm", shop.catalog, "--retries", "0")
 
@@ -59,14 +61,53 @@ import Testing
     #expect(try running.wait().status == 143)
   }
 
-  @Test func `a faulty catalog file is 78 before anything is fetched`() throws {
+  @Test func `a faulty catalog file does not stop the others, and is 78 in the end`() throws {
     let shop = try Shop()
-    let faulty = try shop.folder.write("name: x\nsektions: []\n", to: "faulty.yaml")
+    let faulty = try shop.folder.write("name: x\nsektions: []\n", to: "a-faulty.yaml")
 
-    let warm = try shop.larder("warm", shop.catalog, faulty)
+    let alone = try shop.larder("warm", faulty)
+    let beside = try shop.larder("warm", shop.folder.path, shop.folder.path("none.yaml"))
 
-    #expect(warm.status == 78)
-    #expect(shop.store.requests.isEmpty)
+    #expect(alone.status == 78 && beside.status == 78)
+    #expect(alone.errors.contains("sektions") && beside.errors.contains("sektions"))
+    #expect(beside.errors.contains("none.yaml"))
+    #expect(try Document(try shop.larder("list", "--json")).count == 3)
+  }
+
+  @Test func `what is skipped is named, a line each, though nothing failed`() throws {
+    let shop = try Shop()
+
+    let warm = try shop.larder("warm", shop.catalog)
+
+    #expect(warm.status == 0 && warm.output == "")
+    #expect(warm.errors.split(separator: "\n").count == 1)
+    #expect(
+      warm.errors.contains(
+        "banchan: section main: skipped item 2, detail_hash: the item has no id"
+      )
+    )
+  }
+
+  @Test func `a first run that fails leaves no catalog, and a later one says since when`() throws {
+    let shop = try Shop(
+      faults: "path=/develop/main hits=1 status=500\npath=/develop/soup hits=1 status=500"
+    )
+
+    let first = try shop.larder("warm", shop.catalog, "--retries", "0")
+    let status = try shop.larder("status")
+    let list = try shop.larder("list")
+
+    #expect(first.status == 69)
+    #expect(status.status == 0 && status.output.contains("no catalog: nothing was synced yet"))
+    #expect(list.status == 1 && list.errors.contains("nothing was synced yet"))
+
+    #expect(try shop.larder("warm", shop.catalog).status == 0)
+    shop.store.faults = try FaultScript(text: "path=/develop/soup status=503")
+    #expect(try shop.larder("warm", shop.catalog, "--retries", "0").status == 3)
+    let failing = try shop.larder("status").output
+    #expect(failing.contains(#/section soup: stale since \d{4}-\d\d-\d\dT\S+Z: .*503/#))
+    let row = try Document(try shop.larder("status", "--json"))["catalogs"][0]["failing"][0]
+    #expect(row["section"].string == "soup" && row["source"].string == "stale")
   }
 
   @Test func `--metrics writes a file that everybody may read, in Prometheus' format`() throws {
@@ -103,6 +144,7 @@ import Testing
 
   @Test func `logs as JSON are one object a line`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
 
     let warm = try shop.larder("warm", shop.catalog, "--log-format", "json")
 

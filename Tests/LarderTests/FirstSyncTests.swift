@@ -163,7 +163,8 @@ struct FirstSyncTests {
     #expect(report.requests + again.requests == shop.store.requests.count)
   }
 
-  @Test func `a detail that comes later is fetched, one that goes is gone`() throws {
+  @Test func `a detail that comes later is fetched, one that goes stays as it was last seen`() throws
+  {
     shop.items["A"]?[0].hasDetail = false
     try shop.publish()
     _ = try shop.sync(folder)
@@ -176,8 +177,11 @@ struct FirstSyncTests {
     #expect(report.details.fetched == 1 && report.details.missing == 1)
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     #expect(try reader.show("A1")?.detail != nil)
-    #expect(try reader.show("A2")?.detail == nil)
-    #expect(try reader.show("A2")?.images.count == 1)
+    #expect(report.outcome == .complete && report.details.stale == 1)
+    let gone = try #require(try reader.show("A2"))
+    #expect(gone.detail != nil && gone.detailSince == shop.clock.now.seconds)
+    #expect(gone.images.count == 4 && gone.images.allSatisfy { $0.state == .held })
+    #expect(try reader.show("A1")?.detailSince == nil)
   }
 
   @Test func `an item in two sections is two listings, one detail and its pictures once`() throws {

@@ -118,13 +118,15 @@ struct ShapeTests {
       "paging: {next: $.next}"
     )
 
-    let report = try shop.sync(folder, catalog)
-    let again = try shop.sync(folder, catalog)
+    var options = SyncOptions()
+    options.maxSkipped = .count(2)
+    let report = try shop.sync(folder, catalog, options: options)
+    let again = try shop.sync(folder, catalog, options: options)
     shop.put(
       "{\"body\": [{\"id\": \"5\", \"title\": \"5\"}, {\"title\": \"bad\"}]}",
       at: "/shop/pages/3"
     )
-    let changed = try shop.sync(folder, catalog)
+    let changed = try shop.sync(folder, catalog, options: options)
 
     #expect(try reader().list().map(\.item.id) == ["1", "2", "3", "5"])
     #expect(report.items.added == ["1", "2", "3", "4"])

@@ -20,6 +20,20 @@ public struct CacheSummary: Sendable, Equatable {
     public var report: SyncReport?
     /// The sections that are not current, by key.
     public var stale: [String] = []
+    /// The same, with what is wrong with each.
+    public var failing: [FailingSection] = []
+  }
+
+  /// A section that the last run could not have, or did not take.
+  public struct FailingSection: Sendable, Equatable {
+    /// Its key.
+    public var key: String
+    /// What is shown in its place: `stale`, `withheld`, or nothing when it `failed`.
+    public var source: String
+    /// Why, in the run's words.
+    public var reason: String?
+    /// When the first of the runs in a row ended that did not have it, in seconds since 1970.
+    public var since: Int64?
   }
 
   /// A picture that could not be had.
@@ -62,8 +76,17 @@ public struct CacheSummary: Sendable, Equatable {
           if let listing = section.listing {
             catalog.items += try index.itemCount(listing: listing)
           }
-          if section.source == "stale" || section.source == "failed" {
+          if section.isStale || section.source == SyncReport.Source.failed.rawValue {
             catalog.stale.append(section.key)
+            let row = catalog.report?.sections.first { $0.key == section.key }
+            catalog.failing.append(
+              FailingSection(
+                key: section.key,
+                source: section.source,
+                reason: row?.error,
+                since: try index.failingSince(section: section.key, catalog: entry.id)
+              )
+            )
           }
         }
       }

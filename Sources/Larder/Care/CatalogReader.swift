@@ -39,6 +39,8 @@ public struct ShownItem: Sendable, Equatable {
   public var isStale: Bool
   /// What its detail adds, when it has one.
   public var detail: ItemDetail?
+  /// Since when the shop has that detail no more, in seconds since 1970; nil while it has.
+  public var detailSince: Int64?
   /// Its pictures: the list's, then the detail's.
   public var images: [ShownImage]
 
@@ -124,8 +126,9 @@ public struct CatalogReader: Sendable {
           ShownItem(
             item: item,
             sections: [section.key],
-            isStale: section.source == "stale",
+            isStale: section.isStale,
             detail: details[item.id].flatMap(\.decoded),
+            detailSince: details[item.id]?.since,
             images: []
           )
         )
@@ -217,10 +220,17 @@ public struct CatalogReader: Sendable {
   }
 }
 
+extension RunSection {
+  /// Whether what is shown is from an earlier run, because this one's could not be had or not be taken.
+  var isStale: Bool {
+    source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
+  }
+}
+
 extension DetailEntry {
-  /// The detail, when one is held and can be read.
+  /// The detail, when one is held, of now or from before, and can be read.
   var decoded: ItemDetail? {
-    guard state == .held, let body else { return nil }
+    guard let body else { return nil }
     return try? ItemDetail(decoding: body)
   }
 }

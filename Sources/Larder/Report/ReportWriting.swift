@@ -36,7 +36,10 @@ struct ReportWriting {
           items: count ?? 0,
           skipped: section.skipped.count { $0.lost == .item },
           source: section.source,
-          error: section.error
+          error: section.error,
+          withheld: section.withheld.count,
+          kept: section.kept.map { "item.\($0.rawValue)" },
+          unread: section.unread
         )
       )
       report.skipped += section.skipped
@@ -71,7 +74,10 @@ struct ReportWriting {
     if sections.contains(where: { $0.source == .failed || $0.source == .stale && !$0.isExcused }) {
       return .partial
     }
-    return report.items.withheld.isEmpty ? .complete : .withheld
+    let isWithheld =
+      !report.items.withheld.isEmpty || !report.details.withheld.isEmpty
+      || sections.contains { $0.source == .withheld || !$0.kept.isEmpty }
+    return isWithheld ? .withheld : .complete
   }
 
   /// The fields that details lost, in the order in which the sections show their items.

@@ -59,15 +59,60 @@ extension SyncReport.Skipped: Decodable {
   }
 }
 
+extension SyncReport.Section: Decodable {
+  private enum CodingKeys: CodingKey {
+    case error, items, kept, key, skipped, source, title, unread, withheld
+  }
+
+  /// Reads a row; older reports do not say what was kept.
+  public init(from decoder: any Decoder) throws {
+    let row = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      key: try row.decode(String.self, forKey: .key),
+      title: try row.decode(String.self, forKey: .title),
+      items: try row.decode(Int.self, forKey: .items),
+      skipped: try row.decode(Int.self, forKey: .skipped),
+      source: try row.decode(SyncReport.Source.self, forKey: .source),
+      error: try row.decodeIfPresent(String.self, forKey: .error),
+      withheld: try row.decodeIfPresent(Int.self, forKey: .withheld) ?? 0,
+      kept: try row.decodeIfPresent([String].self, forKey: .kept) ?? [],
+      unread: try row.decodeIfPresent([String].self, forKey: .unread) ?? []
+    )
+  }
+}
+
+extension SyncReport.Details: Decodable {
+  private enum CodingKeys: CodingKey {
+    case failed, fetched, missing, stale, total, unchanged, withheld
+  }
+
+  /// Reads the row; older reports do not say what was kept.
+  public init(from decoder: any Decoder) throws {
+    let row = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      total: try row.decode(Int.self, forKey: .total),
+      fetched: try row.decode(Int.self, forKey: .fetched),
+      unchanged: try row.decode(Int.self, forKey: .unchanged),
+      missing: try row.decode(Int.self, forKey: .missing),
+      stale: try row.decodeIfPresent(Int.self, forKey: .stale) ?? 0,
+      failed: try row.decode(Int.self, forKey: .failed),
+      withheld: try row.decodeIfPresent([String].self, forKey: .withheld) ?? []
+    )
+  }
+}
+
 extension StoredFormWriter {
   fileprivate mutating func value(_ section: SyncReport.Section) {
     object {
       $0.member("error", section.error)
       $0.member("items", section.items)
+      $0.member("kept", section.kept)
       $0.member("key", section.key)
       $0.member("skipped", section.skipped)
       $0.member("source", section.source.rawValue)
       $0.member("title", section.title)
+      $0.member("unread", section.unread)
+      $0.member("withheld", section.withheld)
     }
   }
 
@@ -97,8 +142,10 @@ extension StoredFormWriter {
       $0.member("failed", details.failed)
       $0.member("fetched", details.fetched)
       $0.member("missing", details.missing)
+      $0.member("stale", details.stale)
       $0.member("total", details.total)
       $0.member("unchanged", details.unchanged)
+      $0.member("withheld", details.withheld)
     }
   }
 

@@ -8,7 +8,7 @@ public struct SyncReport: Sendable, Equatable, Decodable {
     case complete
     /// Some sections, details or pictures failed or are unfinished.
     case partial
-    /// The shrink guard kept items that the feed no longer lists.
+    /// The guards kept what the feed has lost: items, fields of items, details or whole sections.
     case withheld
     /// Nothing useful was done.
     case failed
@@ -25,12 +25,14 @@ public struct SyncReport: Sendable, Equatable, Decodable {
     /// The last good one, because this time there was none; no failure if the origin's own
     /// `stale-if-error` lets it stand in.
     case stale
+    /// The last good one, because the feed's looks like a fault.
+    case withheld
     /// Nowhere: there never was a good one.
     case failed
   }
 
   /// One section.
-  public struct Section: Sendable, Equatable, Decodable {
+  public struct Section: Sendable, Equatable {
     /// Its key.
     public var key: String
     /// Its title.
@@ -41,8 +43,14 @@ public struct SyncReport: Sendable, Equatable, Decodable {
     public var skipped: Int
     /// Where they came from.
     public var source: Source
-    /// Why it failed or is stale.
+    /// Why it failed, is stale or was not taken as it came.
     public var error: String?
+    /// How many items the feed no longer lists and the shrink guard kept.
+    public var withheld = 0
+    /// The fields that the feed has lost, by their names in the catalog file, and that items keep.
+    public var kept: [String] = []
+    /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
+    public var unread: [String] = []
   }
 
   /// One field of one item that changed.
@@ -74,7 +82,7 @@ public struct SyncReport: Sendable, Equatable, Decodable {
   }
 
   /// The details, an item counted once.
-  public struct Details: Sendable, Equatable, Decodable {
+  public struct Details: Sendable, Equatable {
     /// How many items were asked for.
     public var total = 0
     /// How many bodies came.
@@ -83,8 +91,12 @@ public struct SyncReport: Sendable, Equatable, Decodable {
     public var unchanged = 0
     /// How many items have none.
     public var missing = 0
+    /// How many of those show what was held before.
+    public var stale = 0
     /// How many could not be had.
     public var failed = 0
+    /// The items whose details went missing with so many others that it looks like a fault.
+    public var withheld: [String] = []
   }
 
   /// The pictures.

@@ -9,21 +9,23 @@ final class DetailStage: Sendable {
   /// Entered once an item whose detail needs a request, left when that is kept or has failed.
   let group = DispatchGroup()
 
-  private struct State {
+  struct State {
     var known: [String: DetailEntry]
     var seen: Set<String> = []
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
+    /// What was held and the origin has no more, as it is kept until all details have answered.
+    var vanished: [String: (detail: DetailEntry, document: DocumentEntry)] = [:]
     var line: WorkLine<String>?
   }
 
-  private let context: RunContext
+  let context: RunContext
   private let rule: DetailRule
   private let pictures: PictureStage?
   private let target: @Sendable (String) throws(TransferFailure) -> DocumentSource
   private let mapping: Int64
   private let shared = SharedDetails()
-  private let state: Mutex<State>
+  let state: Mutex<State>
 
   /// How many details are asked for at once.
   private static let window = 64
@@ -81,12 +83,16 @@ final class DetailStage: Sendable {
       return finish { $0.failed += 1 }
     }
     do throws(CacheError) {
-      var held = try context.index.document(source.name)
       let known = state.withLock { $0.known[id] }
+      let reader = context.catalog.detailReader
+      var held = try context.index.document(source.name, reader: reader)
+      if held == nil, known != nil {
+        held = try context.index.takeOver(source.name, reader: reader, sections: [])
+      }
       if held?.mapping != mapping { held = nil }
       if rule.isShared { return ask(id, source, held) }
       if known == nil || known?.state == .failed { held = nil }
-      if let held, let known, isFresh(held, known) { return settle(known) }
+      if let held, let known, isFresh(held, known) { return settle(known, held) }
       let document = held
       context.store.announce(1)
       context.fetch(source, held: document, priority: .detail) { [self] reply in
@@ -133,7 +139,9 @@ final class DetailStage: Sendable {
         if let reason = unreadable[id] { return fail(id, known, source, reason) }
         keepMissing(id, document)
       case .unchanged(let document):
-        guard let known, known.state == .held else { return keepMissing(id, document) }
+        guard let known, known.state == .held, known.since == nil else {
+          return keepMissing(id, document)
+        }
         if refuses(known, source) { return }
         add(picturesOf: known)
         keep(known, document) { $0.unchanged += 1 }
@@ -210,6 +218,7 @@ final class DetailStage: Sendable {
   ) -> DocumentEntry {
     DocumentEntry(
       url: source.name,
+      reader: context.catalog.detailReader,
       mapping: mapping,
       response: word.text,
       expiry: word.expiry,
@@ -230,14 +239,18 @@ final class DetailStage: Sendable {
     where failure.status == 404 || failure.status == 410
       || failure.reason == .http(404):
       context.failures.count(attempts: failure.attempts)
-      var document = DocumentEntry(url: source.name, mapping: mapping)
+      var document = DocumentEntry(
+        url: source.name,
+        reader: context.catalog.detailReader,
+        mapping: mapping
+      )
       document.fetched = context.now().seconds
       keepMissing(id, document)
 
     case .failed(let failure):
       if let held, let known, OriginWord.excuses(failure, of: held, at: context.now()) {
         context.failures.count(attempts: failure.attempts)
-        return settle(known)
+        return settle(known, held)
       }
       context.failures.note(.detail, id: id, failure)
       // What was had before still shows, and its pictures may be due.
@@ -254,7 +267,7 @@ final class DetailStage: Sendable {
 
     case .body(let body, let base, let word):
       let document = entry(source, body, word)
-      if let known, known.state == .held, held?.digest == document.digest {
+      if let known, known.state == .held, known.since == nil, held?.digest == document.digest {
         if refuses(known, source) { return }
         add(picturesOf: known)
         return keep(known, document) { $0.unchanged += 1 }
@@ -323,15 +336,9 @@ final class DetailStage: Sendable {
     return (entry, references)
   }
 
-  /// Keeps that the origin has no detail of an item.
-  private func keepMissing(_ id: String, _ document: DocumentEntry) {
-    keep(DetailEntry(item: id, document: document.id, state: .missing), document) {
-      $0.missing += 1
-    }
-  }
-
   /// A detail that needs no question.
-  private func settle(_ known: DetailEntry) {
+  private func settle(_ known: DetailEntry, _ document: DocumentEntry) {
+    if known.state == .missing, known.body != nil { return keepMissing(known.item, document) }
     if known.state == .held { add(picturesOf: known) }
     noteLost(known)
     finish { Self.count(known, in: &$0) }
@@ -361,7 +368,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  private func keep(
+  func keep(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void

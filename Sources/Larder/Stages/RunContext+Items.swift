@@ -69,6 +69,18 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
+  /// Who reads the source at a position of ``sources``, as the index tells documents of one URL apart:
+  /// what a body is decoded to is the section's own.
+  func reader(at position: Int) -> String {
+    switch sections {
+    case .listed(let sources): "\(name)\tsection\t\(sources[position].key)"
+    case .combined: "\(name)\tsections"
+    }
+  }
+
+  /// Who reads the details.
+  var detailReader: String { "\(name)\tdetails" }
+
   /// The sections that a source stands for when it could not be read.
   func sectionNames(at position: Int, held: [String: RunSection], order: [String])
     -> [(key: String, title: String, subtitle: String?)]

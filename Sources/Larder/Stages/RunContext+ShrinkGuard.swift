@@ -1,24 +1,105 @@
 import Cache
 import Catalog
 
+/// What is shown of a section after the guards: the feed's items, and what they kept from before.
+struct GuardedListing: Sendable {
+  /// What is shown.
+  var listing: Int64
+  /// The ids of items that the feed no longer lists and that stay all the same.
+  var withheld: [String] = []
+  /// The fields that the feed has lost and that items keep from before.
+  var kept: [ItemField] = []
+  /// The ids of items that the feed lists, that cannot be read, and that stay as they were.
+  var unread: [String] = []
+}
+
 extension RunContext {
-  /// What to show of a section: the feed's items, and those whose sudden loss looks like a fault.
-  func guardShrinking(
-    _ section: DecodedSection,
+  /// What to show of a section: the feed's items, and what they suddenly lost as if by a fault.
+  ///
+  /// - Parameters:
+  ///   - listing: the feed's items.
+  ///   - valueless: the guarded fields that none of them has a value in.
+  ///   - shown: what the last run left.
+  func guardListing(
+    _ listing: Int64,
+    valueless: Set<ItemField>,
     shown: Int64?
-  ) throws(CacheError) -> (listing: Int64, withheld: [String]) {
-    guard let shown, shown != section.listing,
-      !options.allowRemovals,
-      ShrinkGuard.isSuspicious(
-        previous: try index.itemCount(listing: shown),
-        incoming: try index.itemCount(listing: section.listing)
-      )
-    else { return (section.listing, []) }
+  ) throws(CacheError) -> GuardedListing {
+    guard let shown, shown != listing, !options.allowRemovals else {
+      return GuardedListing(listing: listing)
+    }
+    let held = try index.itemCount(listing: shown)
+    let listed = try index.itemCount(listing: listing)
+    let shrinks = ShrinkGuard.isSuspicious(previous: held, incoming: listed)
+    let lost =
+      listed == 0 ? [] : FieldGuard.lostFields(of: valueless, sample: try sample(of: shown))
+    guard shrinks || !lost.isEmpty else { return GuardedListing(listing: listing) }
+    return try keep(shown, beside: listing, shrinks: shrinks, fields: lost)
+  }
+
+  /// Keeps of a listing that is shown what the feed's has lost: items, fields of items, or both.
+  func keep(
+    _ shown: Int64,
+    beside listing: Int64,
+    shrinks: Bool,
+    fields: [ItemField] = []
+  ) throws(CacheError) -> GuardedListing {
     let before = try items(shown)
-    let incoming = try items(section.listing)
-    let verdict = ShrinkGuard.judge(previous: before, incoming: incoming, allowRemovals: false)
-    guard !verdict.withheld.isEmpty else { return (section.listing, []) }
-    let records = verdict.items.map { ItemRecord($0) }
-    return (try index.keepListing(records), verdict.withheld)
+    let fielded = FieldGuard.keep(fields, previous: before, incoming: try items(listing))
+    var guarded = GuardedListing(listing: listing, kept: fielded.kept)
+    var items = fielded.items
+    if shrinks {
+      let verdict = ShrinkGuard.keep(previous: before, incoming: items)
+      items = verdict.items
+      guarded.withheld = verdict.withheld
+    }
+    guard !guarded.withheld.isEmpty || !guarded.kept.isEmpty else { return guarded }
+    guarded.listing = try index.keepListing(items.map { ItemRecord($0) })
+    return guarded
+  }
+
+  /// Keeps the last good versions of the few items that the feed lists and that cannot be read.
+  ///
+  /// They are known by their ids. Of those without one, as many of the items that went stay as could
+  /// not be read for the first time, and those that stayed for that reason before.
+  ///
+  /// - Parameters:
+  ///   - notes: what cannot be read.
+  ///   - shown: what the last run left.
+  ///   - last: what could not be read then.
+  ///   - guarded: what is shown without them; they are added.
+  func keepUnread(
+    _ notes: SectionNotes,
+    of shown: Int64,
+    last: LastSkips.Section,
+    in guarded: inout GuardedListing
+  ) throws(CacheError) {
+    guard shown != guarded.listing, !options.allowRemovals else { return }
+    let listed = Set(try index.itemKeys(listing: guarded.listing))
+    let gone = try index.itemKeys(listing: shown).filter { !listed.contains($0) }
+    guard !gone.isEmpty else { return }
+    let ids = notes.skipped.filter { $0.lost == .item }.map(\.id)
+    let named = Set(ids.compactMap(\.self))
+    let unnamed = ids.count { $0 == nil }
+    let again = gone.filter { last.unread.contains($0) && !named.contains($0) }.prefix(unnamed)
+    let new = gone.filter { !last.unread.contains($0) && !named.contains($0) }
+      .prefix(max(0, unnamed - last.unnamed))
+    let kept = named.intersection(gone).union(again).union(new)
+    guard !kept.isEmpty else { return }
+    let before = try items(shown).filter { listed.contains($0.id) || kept.contains($0.id) }
+    let verdict = ShrinkGuard.keep(previous: before, incoming: try items(guarded.listing))
+    guarded.listing = try index.keepListing(verdict.items.map { ItemRecord($0) })
+    guarded.unread = kept.sorted()
+  }
+
+  /// Items of a listing, evenly spread and so few that a long one costs no more.
+  private func sample(of listing: Int64) throws(CacheError) -> [StoreItem] {
+    let versions = try index.itemVersions(listing: listing).map(\.version)
+    var sample: [StoreItem] = []
+    for place in stride(from: 0, to: versions.count, by: max(1, versions.count / 100)) {
+      let body = try index.item(version: versions[place])
+      if let item = body.flatMap({ try? StoreItem(decoding: $0) }) { sample.append(item) }
+    }
+    return sample
   }
 }

@@ -15,25 +15,58 @@ extension SectionStage {
     }
     document.next = nextPage(after: reading, listing: listing)?.name
     // A page of several may yet fail with the next one, and then none of it is shown.
-    if reading.pages.isEmpty, document.next == nil { pictures.forEach(ahead) }
+    if reading.pages.isEmpty, document.next == nil {
+      for (section, pictures) in zip(listing.sections, pictures) {
+        let lost = listing.skipped.count { $0.section == section.key && $0.lost == .item }
+        let elements = section.items.count + lost
+        // Of a listing that is not taken nothing is shown either.
+        if !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
+      }
+    }
     var references: [String: [PictureReference]] = [:]
     var sections: [DecodedSection] = []
+    var failed = listing.failed[...]
     for (section, pictures) in zip(listing.sections, pictures) {
+      // In the places where the body has them.
+      while failed.first?.index == sections.count, let first = failed.popFirst() {
+        sections.append(try row(of: first))
+      }
       references[section.key] = pictures
-      let skipped = listing.skipped.filter { $0.section == section.key }
-        .map(SyncReport.Skipped.init)
+      let notes = self.notes(on: section, listing)
       sections.append(
         DecodedSection(
           key: section.key,
           title: section.title,
           subtitle: section.subtitle,
           listing: try context.index.keepListing(records(of: section, pictures)),
-          skipped: SkippedText.write(skipped)
+          skipped: notes.text
         )
       )
     }
+    for section in failed { sections.append(try row(of: section)) }
     try context.index.keep(document, decoded: sections)
     return Page(document: document, sections: sections, references: references)
+  }
+
+  /// What is known of a decoded section beside its items.
+  private func notes(on section: Section, _ listing: DecodedListing) -> SectionNotes {
+    SectionNotes(
+      skipped: listing.skipped.filter { $0.section == section.key }.map(SyncReport.Skipped.init),
+      absent: listing.absent[section.key] ?? [],
+      valueless: context.catalog.mapping.item.fieldsWithoutValue(in: section.items)
+        .intersection(FieldGuard.guarded)
+    )
+  }
+
+  /// A section that cannot be used, as an empty one with the reason.
+  private func row(of failed: FailedSection) throws(CacheError) -> DecodedSection {
+    DecodedSection(
+      key: failed.key ?? "",
+      title: failed.key ?? "",
+      subtitle: nil,
+      listing: try context.index.keepListing([]),
+      skipped: SectionNotes(failure: failed.reason).text
+    )
   }
 
   /// A section's items with their pictures, which stand one item after the other in `pictures`.

@@ -21,10 +21,11 @@ final class SectionStage: Sendable {
   }
 
   let context: RunContext
-  private let previous: [String: RunSection]
-  private let previousKeys: [String]
+  let previous: [String: RunSection]
+  let previousKeys: [String]
+  let lastSkips: LastSkips
   let ahead: @Sendable ([PictureReference]) -> Void
-  private let arrived: @Sendable (Arrival) -> Void
+  let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let lines = Mutex<[HostPort?: WorkLine<Reading>]>([:])
   private let mapping: Int64
@@ -34,17 +35,20 @@ final class SectionStage: Sendable {
   /// - Parameters:
   ///   - context: the run.
   ///   - previous: the sections of the last run.
+  ///   - report: the report of the last run.
   ///   - ahead: told of a section's pictures as soon as it is decoded, before its listing is kept.
   ///   - arrived: told of each listing that is kept, and then of the same pictures again.
   init(
     _ context: RunContext,
     previous: [RunSection],
+    report: [UInt8]?,
     ahead: @escaping @Sendable ([PictureReference]) -> Void,
     arrived: @escaping @Sendable (Arrival) -> Void
   ) {
     self.context = context
     self.previous = Dictionary(previous.map { ($0.key, $0) }) { first, _ in first }
     self.previousKeys = previous.map(\.key)
+    self.lastSkips = LastSkips(report)
     self.ahead = ahead
     self.arrived = arrived
     self.mapping = context.catalog.listingDigest
@@ -105,9 +109,20 @@ final class SectionStage: Sendable {
     var references: [String: [PictureReference]]?
   }
 
+  private func reader(of reading: Reading) -> String {
+    context.catalog.reader(at: reading.position)
+  }
+
+  private func document(of reading: Reading) throws(CacheError) -> DocumentEntry? {
+    let (name, reader) = (reading.next.name, reader(of: reading))
+    if let held = try context.index.document(name, reader: reader) { return held }
+    let keys = key(of: reading.position).map { [$0] } ?? previousKeys
+    return try context.index.takeOver(name, reader: reader, sections: keys)
+  }
+
   private func page(_ reading: Reading) {
     do throws(CacheError) {
-      var held = try context.index.document(reading.next.name)
+      var held = try document(of: reading)
       if held?.mapping != mapping { held = nil }
       let known = held
       if context.options.onlyDue, let known, OriginWord.isFresh(known, at: context.now().seconds) {
@@ -164,6 +179,7 @@ final class SectionStage: Sendable {
       let digest = ContentDigest.number(of: body)
       var document = DocumentEntry(
         url: reading.next.name,
+        reader: reader(of: reading),
         mapping: mapping,
         response: word.text,
         expiry: word.expiry,
@@ -269,65 +285,57 @@ final class SectionStage: Sendable {
   /// All pages are here: joins them, applies the shrink guard and hands the sections on.
   private func complete(_ reading: Reading) throws(CacheError) {
     var joined: [(section: DecodedSection, pages: [Int])] = []
+    var failed: [(section: DecodedSection, position: Int)] = []
     for (number, page) in reading.pages.enumerated() {
-      for section in page.sections {
+      for (position, section) in page.sections.enumerated() {
+        if SectionNotes(section.skipped).failure != nil {
+          failed.append((section, position))
+          continue
+        }
         if let place = joined.firstIndex(where: { $0.section.key == section.key }) {
           joined[place].pages.append(number)
           let listings = [joined[place].section.listing, section.listing]
           var records: [ItemRecord] = []
           for listing in listings { records += try context.index.items(listing: listing) }
           joined[place].section.listing = try context.index.keepListing(records)
-          joined[place].section.skipped = SkippedText.write(
-            SkippedText.read(joined[place].section.skipped) + SkippedText.read(section.skipped)
-          )
+          var notes = SectionNotes(joined[place].section.skipped)
+          notes.add(SectionNotes(section.skipped))
+          joined[place].section.skipped = notes.text
         } else {
           joined.append((section, [number]))
         }
       }
     }
-    for section in try vanished(except: joined.map(\.section.key)) { joined.append((section, [])) }
     var results: [SectionResult] = []
     for (section, pages) in joined {
-      let guarded = try context.guardShrinking(
-        section,
-        shown: previous[section.key]?.listing
-      )
-      // A section that is gone from the response, and small enough to be let go.
-      if pages.isEmpty, guarded.withheld.isEmpty { continue }
-      results.append(
-        SectionResult(section, guarded, isNew: reading.isNew, excused: reading.excused)
-      )
-      let isWhole = guarded.listing == section.listing
+      guard let result = try result(of: section, isNamed: true, reading) else { continue }
+      results.append(result)
       let parts = pages.map { reading.pages[$0].references?[section.key] }
-      let known = isWhole && parts.allSatisfy { $0 != nil }
-      arrived(
-        Arrival(
-          listing: guarded.listing,
-          references: known ? parts.flatMap { $0 ?? [] } : nil
-        )
-      )
+      let isWhole = result.listing == section.listing && parts.allSatisfy { $0 != nil }
+      handOn(result, isWhole ? parts.flatMap { $0 ?? [] } : nil)
     }
-    end(reading, results)
+    var absent: [SectionResult] = []
+    let named = joined.map(\.section.key)
+    for (section, position) in failed {
+      let isKnown = named.contains(section.key)
+      guard let result = failure(of: section, at: position, isKnown: isKnown, reading) else {
+        continue
+      }
+      absent.append(result)
+      handOn(result, nil)
+    }
+    for section in try vanished(except: named + failed.map(\.section.key)) {
+      guard let result = try result(of: section, isNamed: false, reading) else { continue }
+      absent.append(result)
+      handOn(result, nil)
+    }
+    end(reading, arranged(results, beside: absent))
   }
 
-  /// The sections that a combined response no longer names, as empty ones: the shrink guard then
-  /// judges them as it judges the others.
-  private func vanished(except named: [String]) throws(CacheError) -> [DecodedSection] {
-    guard case .combined = context.catalog.sections else { return [] }
-    var sections: [DecodedSection] = []
-    for key in previousKeys where !named.contains(key) {
-      guard let held = previous[key], held.listing != nil else { continue }
-      sections.append(
-        DecodedSection(
-          key: key,
-          title: held.title,
-          subtitle: held.subtitle,
-          listing: try context.index.keepListing([]),
-          skipped: ""
-        )
-      )
-    }
-    return sections
+  /// Hands a section's listing on, with the references to its pictures when they are at hand.
+  private func handOn(_ result: SectionResult, _ references: [PictureReference]?) {
+    guard let listing = result.listing else { return }
+    arrived(Arrival(listing: listing, references: references))
   }
 
   /// A source that gave nothing: the last good sections stand in for it, as stale.
@@ -354,6 +362,17 @@ final class SectionStage: Sendable {
       if let held { arrived(Arrival(listing: held, references: nil)) }
     }
     end(reading, results)
+  }
+
+  /// Changes the result of a section that has ended.
+  func replace(_ key: String, _ change: (inout SectionResult) -> Void) {
+    results.withLock { results in
+      for source in results.indices {
+        for place in results[source].indices where results[source][place].key == key {
+          change(&results[source][place])
+        }
+      }
+    }
   }
 
   private func end(_ reading: Reading, _ sections: [SectionResult]) {

@@ -1,7 +1,67 @@
 import Catalog
 import FoundationEssentials
 
-/// Skipped items as they stand in the index, so that an unchanged section still reports them.
+/// What is known of a decoded section beside its items, as the index keeps it with a page, so that an
+/// unchanged one still reports it.
+struct SectionNotes: Sendable, Equatable {
+  /// The items and fields that could not be read.
+  var skipped: [SyncReport.Skipped] = []
+  /// The fields that the catalog file names and that no item yields.
+  var absent: Set<ItemField> = []
+  /// The fields that have paths, and that no item has a value in.
+  var valueless: Set<ItemField> = []
+  /// Why the section as a whole cannot be used; nil when it can.
+  var failure: String?
+
+  /// How many items could not be read.
+  var lost: Int { skipped.count { $0.lost == .item } }
+
+  /// Adds what is known of the page that follows.
+  mutating func add(_ page: SectionNotes) {
+    skipped += page.skipped
+    absent.formIntersection(page.absent)
+    valueless.formIntersection(page.valueless)
+    failure = failure ?? page.failure
+  }
+}
+
+extension SectionNotes {
+  /// The notes as JSON; nothing when there are none.
+  var text: String {
+    if absent.isEmpty, valueless.isEmpty, failure == nil { return SkippedText.write(skipped) }
+    var writer = StoredFormWriter()
+    writer.object {
+      $0.member("absent", absent.map(\.rawValue).sorted())
+      $0.member("failure", failure)
+      $0.name("skipped")
+      $0.value(skipped)
+      $0.member("valueless", valueless.map(\.rawValue).sorted())
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// Reads back ``text``; also what an earlier larder wrote, which is the skipped items alone.
+  init(_ text: String) {
+    guard text.hasPrefix("{") else {
+      if !text.isEmpty { skipped = SkippedText.rows(text) }
+      return
+    }
+    guard let form = try? JSONDecoder().decode(Form.self, from: Data(text.utf8)) else { return }
+    skipped = form.skipped
+    absent = Set(form.absent.compactMap(ItemField.init))
+    valueless = Set(form.valueless.compactMap(ItemField.init))
+    failure = form.failure
+  }
+
+  private struct Form: Decodable {
+    var absent: [String]
+    var failure: String?
+    var skipped: [SyncReport.Skipped]
+    var valueless: [String]
+  }
+}
+
+/// Skipped items as they stand in the index.
 enum SkippedText {
   /// The items as JSON; nothing when there are none.
   static func write(_ skipped: [SyncReport.Skipped]) -> String {
@@ -11,10 +71,12 @@ enum SkippedText {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
+  /// The skipped items of a section's notes.
+  static func read(_ text: String) -> [SyncReport.Skipped] { SectionNotes(text).skipped }
+
   /// Reads back what ``write(_:)`` gave.
-  static func read(_ text: String) -> [SyncReport.Skipped] {
-    guard !text.isEmpty else { return [] }
-    return (try? JSONDecoder().decode([SyncReport.Skipped].self, from: Data(text.utf8))) ?? []
+  fileprivate static func rows(_ text: String) -> [SyncReport.Skipped] {
+    (try? JSONDecoder().decode([SyncReport.Skipped].self, from: Data(text.utf8))) ?? []
   }
 }
 

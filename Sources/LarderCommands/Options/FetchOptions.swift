@@ -39,13 +39,22 @@ struct FetchOptions: ParsableArguments {
   )
   var square: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "How many of a section's items may be unreadable, such as 10% (then at least one) or 3; a "
+        + "section with more keeps its last good items.",
+      valueName: "n%|n"
+    )
+  )
+  var maxSkipped = MaxSkippedArgument(limit: .standard)
+
   @Flag(help: "Fail on the first item that cannot be read.")
   var strict = false
 
   @Flag(help: "Print what would be done, and change nothing.")
   var dryRun = false
 
-  @Flag(help: "Let items go although a section shrank suddenly.")
+  @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
   var allowRemovals = false
 
   mutating func validate() throws {
@@ -59,6 +68,7 @@ struct FetchOptions: ParsableArguments {
     var options = scope.sync
     options.strict = strict
     options.allowRemovals = allowRemovals
+    options.maxSkipped = maxSkipped.limit
     options.squareSide = square
     options.squareDeadline = deadline.map { UnixTime.now() + Int64($0.seconds) }
     return options

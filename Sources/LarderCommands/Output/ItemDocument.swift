@@ -35,7 +35,8 @@ enum ItemDocument {
         try body.encode(item.sections.first, forKey: .section)
       } else {
         try body.encode(item.sections, forKey: .sections)
-        try body.encode(item.detail.map(Detail.init), forKey: .detail)
+        let detail = item.detail.map { Detail(detail: $0, since: item.detailSince) }
+        try body.encode(detail, forKey: .detail)
       }
       try body.encode(store.title, forKey: .title)
       try body.encode(store.description, forKey: .description)
@@ -71,14 +72,17 @@ enum ItemDocument {
 
   private struct Detail: Encodable {
     let detail: ItemDetail
+    let since: Int64?
 
-    enum Key: String, CodingKey { case description, prices, notes }
+    enum Key: String, CodingKey { case description, prices, notes, stale, since }
 
     func encode(to encoder: any Encoder) throws {
       var body = encoder.container(keyedBy: Key.self)
       try body.encode(detail.description, forKey: .description)
       try body.encode(detail.prices, forKey: .prices)
       try body.encode(detail.notes, forKey: .notes)
+      try body.encode(since != nil, forKey: .stale)
+      try body.encode(since.map(Moment.text), forKey: .since)
     }
   }
 }

@@ -84,6 +84,13 @@ struct ItemCard {
         add(name, note, to: &lines)
       }
     }
+    if let since = item.detailSince, item.detail != nil {
+      add(
+        "gone",
+        "the shop has no detail since \(Moment.text(since)); shown as last seen",
+        to: &lines
+      )
+    }
     if !item.images.isEmpty { lines.append("") }
     for image in item.images {
       let place = image.path ?? "\(image.state.rawValue): \(image.url)"

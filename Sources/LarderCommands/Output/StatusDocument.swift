@@ -31,6 +31,7 @@ struct StatusDocument: Encodable {
   private enum Key: String, CodingKey {
     case catalogs, pictures, bytes, oldestCheck, failing
     case name, run, finished, outcome, complete, items, stale, url, reason, since
+    case section, source
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -48,6 +49,14 @@ struct StatusDocument: Encodable {
       try entry.encode(catalog.complete.map(Moment.text), forKey: .complete)
       try entry.encode(catalog.items, forKey: .items)
       try entry.encode(catalog.stale, forKey: .stale)
+      var sections = entry.nestedUnkeyedContainer(forKey: .failing)
+      for section in catalog.failing {
+        var row = sections.nestedContainer(keyedBy: Key.self)
+        try row.encode(section.key, forKey: .section)
+        try row.encode(section.source, forKey: .source)
+        try row.encode(section.reason, forKey: .reason)
+        try row.encode(section.since.map(Moment.text), forKey: .since)
+      }
     }
     var failing = body.nestedUnkeyedContainer(forKey: .failing)
     for picture in summary.failing {
@@ -66,6 +75,9 @@ struct StatusDocument: Encodable {
   /// One screen.
   func text(_ terminal: Terminal) -> String {
     var lines: [String] = []
+    if summary.catalogs.isEmpty {
+      lines.append("no catalog: nothing was synced yet; run larder sync CATALOG")
+    }
     for catalog in summary.catalogs {
       var line = terminal.paint(catalog.name, .bold)
       if let run = catalog.run, let finished = catalog.finished {
@@ -81,6 +93,13 @@ struct StatusDocument: Encodable {
       if !catalog.stale.isEmpty {
         lines.append("  not current: \(catalog.stale.joined(separator: ", "))")
       }
+      for section in catalog.failing {
+        let since = section.since.map { " since \(Moment.text($0))" } ?? ""
+        lines.append(
+          "  section \(section.key): \(section.source)\(since): \(section.reason ?? "unknown")"
+        )
+      }
+      lines += failures(catalog)
     }
     lines.append("pictures: \(summary.pictures) held, \(Quantities.bytes(summary.bytes))")
     if let oldest = summary.oldestCheck { lines.append("oldest check: \(age(oldest))") }
@@ -95,6 +114,22 @@ struct StatusDocument: Encodable {
       }
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// What else failed in the last run: fields that are nowhere, then how many details and why.
+  private func failures(_ catalog: CacheSummary.Catalog) -> [String] {
+    let failures = catalog.report?.failures ?? []
+    let said = Set(catalog.failing.compactMap(\.reason))
+    var lines = failures.filter { $0.stage == .section }.compactMap(\.detail)
+      .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.prefix(10).map { "  \($0)" }
+    let details = failures.filter { $0.stage == .detail }
+    if let first = details.first {
+      let counts = Dictionary(details.map { ($0.reason, 1) }, uniquingKeysWith: +)
+      let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+      lines.append("  \(details.count) details failed (\(reasons)), such as \(first.url)")
+    }
+    return lines
   }
 
   private func age(_ moment: Int64) -> String {

@@ -57,6 +57,7 @@ struct SyncSummary {
     add(report.details.fetched, "fetched", to: &parts)
     add(report.details.unchanged, "unchanged", to: &parts)
     add(report.details.missing, "without detail", to: &parts)
+    add(report.details.stale, "of those kept from before", to: &parts)
     add(report.details.failed, "failed", to: &parts)
     return parts.joined(separator: ", ")
   }
@@ -107,12 +108,7 @@ struct SyncSummary {
     }
     warnings += withoutSquare
     if let words = report.assumptions { warnings.append(words) }
-    if !report.items.withheld.isEmpty {
-      warnings.append(
-        "kept \(Quantities.count(report.items.withheld.count, "item")) that the feed no longer "
-          + "lists, because so many went at once; --allow-removals lets them go"
-      )
-    }
+    warnings += report.guardWords
     if !report.unfinished.isEmpty {
       warnings.append("\(report.unfinished.count) requests were not finished; run again")
     }
@@ -127,6 +123,20 @@ struct SyncSummary {
 }
 
 extension SyncReport {
+  /// What the guards did not believe, a sentence a section, then one for the details.
+  var guardWords: [String] {
+    var words = sections.filter { $0.source == .withheld || $0.withheld > 0 || !$0.kept.isEmpty }
+      .compactMap(\.error)
+    if let first = details.withheld.first {
+      words.append(
+        "cannot drop \(details.withheld.count) of \(Quantities.count(details.total, "detail")), such as "
+          + "that of \(first): the shop has none any more, which looks like a fault, so what was held "
+          + "stays; if the shop means it, run once with --allow-removals"
+      )
+    }
+    return words
+  }
+
   /// What could not be known of pictures whose rows were lost; nil when nothing was.
   var assumptions: String? {
     guard images.assumed > 0 else { return nil }

@@ -15,14 +15,8 @@ struct WarmParagraph {
     guard report.outcome != .complete else {
       return report.assumptions.map { "\(report.catalog): complete, but: \($0)." }
     }
-    var sentences = sections + failures
-    if !report.items.withheld.isEmpty {
-      sentences.append(
-        "The feed dropped \(Quantities.count(report.items.withheld.count, "item")) at once, which "
-          + "looks like a fault: they are kept until the feed lists them again or a run with "
-          + "--allow-removals lets them go."
-      )
-    }
+    var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
+    sentences += failures + first(report.guardWords.map(Self.sentence), of: "section")
     if !report.unfinished.isEmpty {
       sentences.append(
         "\(Quantities.count(report.unfinished.count, "request")) did not fit into this run and "
@@ -39,12 +33,38 @@ struct WarmParagraph {
   private var sections: [String] {
     report.sections.compactMap { section in
       switch section.source {
-      case .network, .unchanged: nil
+      case .network, .unchanged, .withheld: nil
       case .stale:
         "Section \(section.key) is the last good one: \(section.error ?? "it could not be had")."
       case .failed: "Section \(section.key) was never had: \(section.error ?? "no reason known")."
       }
     }
+  }
+
+  /// What else is wrong with sections that are shown: a field that is nowhere, a section without key.
+  private var sectionFailures: [String] {
+    let said = Set(report.sections.compactMap(\.error))
+    return report.failures.filter { $0.stage == .section }.compactMap(\.detail)
+      .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
+  }
+
+  /// The first of many sentences, and how many more there are: it is a mail, not a log.
+  private func first(_ sentences: [String], of what: String) -> [String] {
+    let most = 8
+    guard sentences.count > most else { return sentences }
+    return sentences.prefix(most) + ["And \(Quantities.count(sentences.count - most, what)) more."]
+  }
+
+  private static func sentence(_ words: String) -> String {
+    words.prefix(1).uppercased() + words.dropFirst() + "."
+  }
+
+  /// One line for each item and field that could not be read, the first ten unless all are asked for.
+  func skipped(all: Bool) -> [String] {
+    let lines = report.skipped.map { "\(report.catalog): \($0.words)" }
+    guard !all, lines.count > 10 else { return lines }
+    return lines.prefix(10)
+      + ["\(report.catalog): \(lines.count - 10) more skipped; -v or --json lists them all"]
   }
 
   /// One sentence a stage: how many of how many, and the reasons, the most frequent first.

@@ -1,0 +1,110 @@
+/// A field of a listed item that a mapping may name, beside the id and the title that every item has.
+public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
+  /// The line about the item.
+  case description
+  /// Why it stands out.
+  case badges
+  /// How it can be delivered.
+  case deliveryTypes
+  /// The price before a reduction.
+  case normalPrice
+  /// The price to pay.
+  case salePrice
+  /// Degrees north.
+  case latitude
+  /// Degrees east.
+  case longitude
+  /// The small picture in a list.
+  case thumbnail = "images.thumbnail"
+  /// The large picture.
+  case top = "images.top"
+  /// The pictures to leaf through.
+  case gallery = "images.gallery"
+  /// Parts of the long description.
+  case section = "images.section"
+
+  /// The part that a picture plays, for the fields that are pictures.
+  public var role: ImageReference.Role? {
+    switch self {
+    case .thumbnail: .thumbnail
+    case .top: .top
+    case .gallery: .gallery
+    case .section: .section
+    default: nil
+    }
+  }
+
+  /// Whether an item has a value here.
+  public func isHeld(by item: StoreItem) -> Bool {
+    switch self {
+    case .description: item.description != nil
+    case .badges: !item.badges.isEmpty
+    case .deliveryTypes: !item.deliveryTypes.isEmpty
+    case .normalPrice: item.normalPrice != nil
+    case .salePrice: item.salePrice != nil
+    case .latitude, .longitude: item.coordinate != nil
+    case .thumbnail, .top, .gallery, .section: item.images.contains { $0.role == role }
+    }
+  }
+}
+
+extension Mapping.Item {
+  /// Where the feed has a field: its alternatives.
+  public func paths(of field: ItemField) -> [JSONPath] {
+    switch field {
+    case .description: description
+    case .badges: badges
+    case .deliveryTypes: deliveryTypes
+    case .normalPrice: normalPrice.map(\.path)
+    case .salePrice: salePrice.map(\.path)
+    case .latitude: latitude
+    case .longitude: longitude
+    case .thumbnail: images[.thumbnail]
+    case .top: images[.top]
+    case .gallery: images[.gallery]
+    case .section: images[.section]
+    }
+  }
+}
+
+extension Mapping.Item {
+  /// The fields that have paths, and that none of these items has a value in.
+  public func fieldsWithoutValue(in items: [StoreItem]) -> Set<ItemField> {
+    Set(
+      ItemField.allCases.filter { field in
+        !paths(of: field).isEmpty && !items.contains(where: field.isHeld)
+      }
+    )
+  }
+}
+
+extension ListingDecoder {
+  /// The fields that the catalog file names and that none of these elements yields.
+  ///
+  /// A list without elements is a value: it says that there are none of them. `null`, empty text and
+  /// what cannot be read are no values.
+  func absentFields(of items: [StoreItem], in elements: [JSONNode]) -> Set<ItemField> {
+    mapping.item.given.filter { field in
+      guard !items.contains(where: field.isHeld) else { return false }
+      let paths = mapping.item.paths(of: field)
+      return !elements.contains { element in
+        paths.contains { $0.leadsToEmptyList(in: element) }
+      }
+    }
+  }
+}
+
+extension JSONPath {
+  /// Whether the path ends at a list without elements, or would go on into one.
+  func leadsToEmptyList(in node: JSONNode) -> Bool {
+    var path = self
+    while true {
+      let values = path.values(in: node)
+      if !values.isEmpty {
+        return values.allSatisfy { $0.kind == .array && $0.elements.isEmpty }
+      }
+      guard path.segments.count > 1 else { return false }
+      path = JSONPath(description: description, segments: path.segments.dropLast())
+    }
+  }
+}

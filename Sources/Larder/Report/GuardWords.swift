@@ -1,0 +1,78 @@
+import Catalog
+
+/// What the guards say of a section: what was not believed, and what to do about it.
+struct GuardWords {
+  private let key: String
+  private let held: Int
+
+  /// Words about the section `key`, of which `held` items were shown.
+  init(_ key: String, held: Int) {
+    self.key = key
+    self.held = held
+  }
+
+  private static let remedy = "if the shop means it, run once with --allow-removals"
+
+  private var items: String { held == 1 ? "its 1 item" : "its \(held) items" }
+
+  /// The feed lists nothing any more.
+  var emptied: String {
+    "cannot empty section \(key): the feed lists none of \(items) any more, which looks like a fault, "
+      + "so they stay; \(Self.remedy)"
+  }
+
+  /// The feed does not name the section any more.
+  var dropped: String {
+    "cannot drop section \(key): the feed no longer names it, which looks like a fault, so \(items) "
+      + (held == 1 ? "stays; " : "stay; ") + Self.remedy
+  }
+
+  /// The feed lists fewer items.
+  func shrunk(by count: Int) -> String {
+    "cannot remove \(count) of \(items) from section \(key): so many at once look like a fault, so they "
+      + "stay; \(Self.remedy)"
+  }
+
+  /// No item has some fields any more.
+  func lost(_ fields: [ItemField], _ mapping: Mapping.Item) -> String {
+    let names = fields.map { "item.\($0.rawValue)" }.joined(separator: ", ")
+    let paths = fields.flatMap { mapping.paths(of: $0) }.map(\.description)
+    return "cannot refresh \(names) of section \(key): no item has a value at "
+      + "\(paths.joined(separator: ", ")) any more, so what was held stays; correct the path in the "
+      + "catalog file if the shop renamed it, or \(Self.remedy)"
+  }
+
+  /// Too many items cannot be read.
+  ///
+  /// - Parameters:
+  ///   - skipped: what could not be read.
+  ///   - elements: how many items the feed lists.
+  ///   - isHeld: whether there is a good listing from before.
+  func unreadable(_ skipped: [SyncReport.Skipped], of elements: Int, isHeld: Bool) -> String {
+    let lost = skipped.filter { $0.lost == .item }
+    let causes = Dictionary(
+      lost.map { (Cause(field: $0.field, reason: $0.reason), 1) },
+      uniquingKeysWith: +
+    )
+    let cause = causes.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key
+    let why = cause.map { " (\($0.field.map { "\($0): " } ?? "")\($0.reason))" } ?? ""
+    let remedy =
+      cause?.field.map {
+        "correct the path of \"\($0)\" in the catalog file if the shop renamed it"
+      }
+      ?? "correct \"items\" in the catalog file if the shop moved them"
+    return
+      "cannot take section \(key): \(lost.count) of its \(elements) items cannot be read\(why)"
+      + (isHeld ? ", so the last good ones stay" : "") + "; \(remedy)"
+      + (lost.count < elements ? ", or allow more with --max-skipped" : "")
+  }
+
+  private struct Cause: Hashable, Comparable {
+    var field: String?
+    var reason: String
+
+    static func < (left: Cause, right: Cause) -> Bool {
+      (left.field ?? "", left.reason) < (right.field ?? "", right.reason)
+    }
+  }
+}

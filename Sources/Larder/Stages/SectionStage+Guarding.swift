@@ -1,0 +1,199 @@
+import Cache
+import Catalog
+import Transport
+
+extension SectionStage {
+  /// What a section came to: its items after the guards, or the last good ones when the listing cannot
+  /// be taken.
+  ///
+  /// - Parameters:
+  ///   - section: the section with all its pages.
+  ///   - isNamed: whether the feed names it; a combined response may have dropped it.
+  ///   - reading: the source.
+  /// - Returns: The result; nil for a section that is gone and held nothing.
+  func result(
+    of section: DecodedSection,
+    isNamed: Bool,
+    _ reading: Reading
+  ) throws(CacheError) -> SectionResult? {
+    let notes = SectionNotes(section.skipped)
+    let shown = previous[section.key]?.listing
+    let readable = try context.index.itemCount(listing: section.listing)
+    if context.options.maxSkipped.refuses(lost: notes.lost, of: readable + notes.lost) {
+      return try refusal(of: section, notes, readable: readable, reading)
+    }
+    var guarded = try context.guardListing(
+      section.listing,
+      valueless: notes.valueless,
+      shown: shown
+    )
+    if let shown, notes.lost > 0, guarded.withheld.isEmpty {
+      let last = lastSkips[section.key]
+      try context.keepUnread(notes, of: shown, last: last, in: &guarded)
+    }
+    if !isNamed, guarded.withheld.isEmpty { return nil }
+    var result = SectionResult(
+      section,
+      guarded,
+      isNew: reading.isNew,
+      excused: reading.excused
+    )
+    if readable > 0 || notes.lost > 0 { noteAbsent(notes, of: section.key, reading) }
+    guard result.error == nil else { return result }
+    let held = try shown.map { id throws(CacheError) in try context.index.itemCount(listing: id) }
+    let words = GuardWords(section.key, held: held ?? 0)
+    if readable == 0, !guarded.withheld.isEmpty {
+      result.source = .withheld
+      result.error = isNamed ? words.emptied : words.dropped
+    } else if !guarded.withheld.isEmpty {
+      result.error = words.shrunk(by: guarded.withheld.count)
+    } else if !guarded.kept.isEmpty {
+      result.error = words.lost(guarded.kept, context.catalog.mapping.item)
+    }
+    return result
+  }
+
+  /// A listing of which too much cannot be read: the last good one stays, and when there is none the
+  /// section has failed.
+  private func refusal(
+    of section: DecodedSection,
+    _ notes: SectionNotes,
+    readable: Int,
+    _ reading: Reading
+  ) throws(CacheError) -> SectionResult {
+    let shown = previous[section.key]?.listing
+    let words = GuardWords(section.key, held: 0)
+      .unreadable(notes.skipped, of: readable + notes.lost, isHeld: shown != nil)
+    var result = SectionResult(
+      key: section.key,
+      title: section.title,
+      subtitle: section.subtitle,
+      source: shown == nil ? .failed : .withheld,
+      listing: shown,
+      skipped: notes.skipped,
+      error: words
+    )
+    if let shown {
+      let listed = Set(try context.index.itemKeys(listing: section.listing))
+      result.withheld = try context.index.itemKeys(listing: shown).filter { !listed.contains($0) }
+    } else {
+      context.failures.note(undecodable: .section, id: section.key, reading.next, words)
+    }
+    return result
+  }
+
+  /// Says which fields the catalog file names in vain: the run is then not complete.
+  private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: Reading) {
+    for field in ItemField.allCases where notes.absent.contains(field) {
+      let paths = context.catalog.mapping.item.paths(of: field).map(\.description)
+      context.failures.note(
+        SyncReport.Failure(
+          stage: .section,
+          id: key,
+          url: reading.start.redacted,
+          reason: FailureReason.fieldMissing.rawValue,
+          attempts: 1,
+          detail: "cannot read item.\(field.rawValue) of section \(key): no item has a value at "
+            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or leave it out"
+        )
+      )
+    }
+  }
+
+  /// A section of a combined response that cannot be used: its last good one stands in for it.
+  ///
+  /// - Returns: The result; nil when nobody can say which section it is, or another has its key.
+  func failure(
+    of section: DecodedSection,
+    at position: Int,
+    isKnown: Bool,
+    _ reading: Reading
+  ) -> SectionResult? {
+    let reason = SectionNotes(section.skipped).failure ?? ""
+    let name = section.key.isEmpty ? "number \(position + 1) of the response" : section.key
+    let words = "cannot read section \(name): \(reason)"
+    let id = section.key.isEmpty ? nil : section.key
+    context.failures.note(undecodable: .section, id: id, reading.start, words)
+    guard id != nil, !isKnown else { return nil }
+    let held = previous[section.key]
+    return SectionResult(
+      key: section.key,
+      title: held?.title ?? section.key,
+      subtitle: held?.subtitle,
+      source: held?.listing == nil ? .failed : .stale,
+      listing: held?.listing,
+      error: words
+    )
+  }
+
+  /// The sections that a combined response no longer names, as empty ones: the shrink guard then
+  /// judges them as it judges the others.
+  func vanished(except named: [String]) throws(CacheError) -> [DecodedSection] {
+    guard case .combined = context.catalog.sections else { return [] }
+    var sections: [DecodedSection] = []
+    for key in previousKeys where !named.contains(key) {
+      guard let held = previous[key], held.listing != nil else { continue }
+      sections.append(
+        DecodedSection(
+          key: key,
+          title: held.title,
+          subtitle: held.subtitle,
+          listing: try context.index.keepListing([]),
+          skipped: ""
+        )
+      )
+    }
+    return sections
+  }
+
+  /// Puts sections that the feed did not name where they stood before: behind the section that they
+  /// followed.
+  func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
+    var results = results
+    for result in absent {
+      let before = previousKeys.prefix { $0 != result.key }
+      let anchor = before.reversed().lazy
+        .compactMap { key in results.firstIndex { $0.key == key } }.first
+      results.insert(result, at: anchor.map { $0 + 1 } ?? 0)
+    }
+    return results
+  }
+
+  /// Judges all sections together, once each has been judged alone: of a catalog that lost too much in
+  /// many small places, each section keeps what it held.
+  func guardCatalog() throws(CacheError) {
+    guard !context.options.allowRemovals else { return }
+    var before = 0
+    var after = 0
+    var shrunk: [(result: SectionResult, shown: Int64)] = []
+    for result in sections {
+      guard let listing = result.listing, let shown = previous[result.key]?.listing else {
+        continue
+      }
+      let held = try context.index.itemCount(listing: shown)
+      let listed = try context.index.itemCount(listing: listing)
+      before += held
+      after += listed
+      if listed < held { shrunk.append((result, shown)) }
+    }
+    guard ShrinkGuard.isSuspicious(catalog: before, incoming: after) else { return }
+    for (result, shown) in shrunk {
+      guard let listing = result.listing else { continue }
+      let guarded = try context.keep(shown, beside: listing, shrinks: true)
+      guard !guarded.withheld.isEmpty else { continue }
+      let held = try context.index.itemCount(listing: shown)
+      replace(result.key) {
+        $0.listing = guarded.listing
+        $0.withheld = guarded.withheld
+        $0.error =
+          $0.error ?? GuardWords(result.key, held: held).shrunk(by: guarded.withheld.count)
+      }
+      arrived(Arrival(listing: guarded.listing, references: nil))
+    }
+  }
+}
+
+extension FailureReason {
+  /// A field whose path the catalog file spells out, and that no item of a listing yields.
+  static let fieldMissing = FailureReason(rawValue: "field-missing")
+}

@@ -1,0 +1,308 @@
+import Foundation
+import SampleStore
+import Testing
+
+/// What a shop may do to its feed, and what larder makes of it: nothing that was held is lost, and what
+/// is wrong is said in one line that names the section, the field and what to do.
+@Suite struct BrokenFeedTests {
+  /// One way to break a feed, with what each run ends with and must say.
+  struct Case: Sendable, CustomTestStringConvertible {
+    /// What the shop did.
+    var name: String
+    /// The status of a first sync.
+    var first: Int32
+    /// The status of a run after a good one.
+    var second: Int32
+    /// What one line names: the section, the field and what to do.
+    var words: [String]
+    /// Whether one response holds all sections.
+    var isCombined = false
+    /// What a first sync does not say: what was there before it cannot know.
+    var firstWords: [String]?
+    /// Breaks the feed.
+    var breaks: @Sendable (BrokenShop) -> Void
+
+    var testDescription: String { name }
+  }
+
+  private static let path = "correct the path"
+  private static let allow = "--allow-removals"
+
+  /// Every item of `main` as `change` has it.
+  private static func each(
+    _ name: String,
+    first: Int32,
+    second: Int32,
+    _ words: [String],
+    firstWords: [String]? = nil,
+    _ change: @escaping @Sendable (inout [String: Any]) -> Void
+  ) -> Case {
+    Case(name: name, first: first, second: second, words: words, firstWords: firstWords) { shop in
+      let items = BrokenShop.items("M", 8).map { item in
+        var item = item
+        change(&item)
+        return item
+      }
+      shop.put(BrokenShop.text(["items": items]), at: "/main")
+    }
+  }
+
+  /// Another body in place of `main`'s.
+  private static func body(
+    _ name: String,
+    first: Int32 = 3,
+    second: Int32 = 3,
+    _ words: [String],
+    firstWords: [String]? = nil,
+    _ bytes: [UInt8]
+  ) -> Case {
+    Case(name: name, first: first, second: second, words: words, firstWords: firstWords) {
+      $0.put(bytes, at: "/main")
+    }
+  }
+
+  /// Other sections in the one response that holds all.
+  private static func sections(
+    _ name: String,
+    first: Int32,
+    second: Int32,
+    _ words: [String],
+    firstWords: [String]? = nil,
+    _ change: @escaping @Sendable (inout [[String: Any]]) -> Void
+  ) -> Case {
+    Case(
+      name: name,
+      first: first,
+      second: second,
+      words: words,
+      isCombined: true,
+      firstWords: firstWords
+    ) { shop in
+      var sections = BrokenShop.sections
+      change(&sections)
+      shop.put(BrokenShop.text(["sections": sections]), at: "/all")
+    }
+  }
+
+  private static let good = BrokenShop.text(["items": BrokenShop.items("M", 8)])
+  private static let html = Array("<!doctype html><html><body>Maintenance</body></html>".utf8)
+
+  static let fields: [Case] = [
+    each("title renamed", first: 3, second: 4, ["section main", "name", path]) {
+      $0["label"] = $0.removeValue(forKey: "name")
+    },
+    each("title nulled", first: 3, second: 4, ["section main", "name", path]) {
+      $0["name"] = NSNull()
+    },
+    each("title emptied", first: 3, second: 4, ["section main", "name", path]) { $0["name"] = "" },
+    each("title nested deeper", first: 3, second: 4, ["section main", "name", path]) {
+      $0["name"] = ["ko": $0["name"]]
+    },
+    each("title as a list", first: 3, second: 4, ["section main", "name", path]) {
+      $0["name"] = [$0["name"]]
+    },
+    each("id renamed", first: 3, second: 4, ["section main", "id", path]) {
+      $0["sku"] = $0.removeValue(forKey: "id")
+    },
+    each("ids all null", first: 3, second: 4, ["section main", "id", path]) {
+      $0["id"] = NSNull()
+    },
+    each("ids all equal", first: 3, second: 3, ["section main", "same id", "correct"]) {
+      $0["id"] = "M1"
+    },
+    each("picture renamed", first: 3, second: 3, ["section main", "images.thumbnail", path]) {
+      $0["photo"] = $0.removeValue(forKey: "picture")
+    },
+    each("picture nulled", first: 3, second: 3, ["section main", "images.thumbnail", path]) {
+      $0["picture"] = NSNull()
+    },
+    each(
+      "picture an empty list",
+      first: 0,
+      second: 4,
+      ["section main", "images.thumbnail", path],
+      firstWords: []
+    ) { $0["picture"] = [String]() },
+    each("description renamed", first: 3, second: 3, ["section main", "description", path]) {
+      $0["about"] = $0.removeValue(forKey: "text")
+    },
+    each("price renamed", first: 3, second: 3, ["section main", "salePrice", path]) {
+      $0["cost"] = $0.removeValue(forKey: "price")
+    },
+    each("price in words", first: 3, second: 3, ["section main", "salePrice", path]) {
+      $0["price"] = "call us"
+    },
+    each("price as text", first: 0, second: 0, []) { $0["price"] = "1,001원" },
+    each("half the items malformed", first: 3, second: 4, ["section main", "4 of its 8"]) {
+      if ($0["id"] as? String ?? "") > "M4" { $0 = ["error": "not found"] }
+    },
+    each("one item malformed", first: 0, second: 0, ["section main", "item 2", "id"]) {
+      if $0["id"] as? String == "M3" { $0["id"] = NSNull() }
+    },
+  ]
+
+  static let bodies: [Case] = [
+    body("items renamed", ["section main", "$.items", "correct \"items\""], text("products")),
+    body("items null", ["section main", "$.items"], Array("{\"items\": null}".utf8)),
+    body("items an object", ["section main", "$.items"], Array("{\"items\": {\"M1\": {}}}".utf8)),
+    body("an object of nothing", ["section main", "$.items"], Array("{}".utf8)),
+    body(
+      "nested deeper",
+      ["section main", "$.items"],
+      BrokenShop.text(["data": ["items": BrokenShop.items("M", 8)]])
+    ),
+    body("unwrapped", ["section main", "$.items"], BrokenShop.text(BrokenShop.items("M", 8))),
+    body(
+      "items in a list of one",
+      first: 3,
+      second: 4,
+      ["section main", "correct \"items\""],
+      BrokenShop.text(["items": [BrokenShop.items("M", 8)]])
+    ),
+    body(
+      "an empty list",
+      first: 0,
+      second: 4,
+      ["section main", "8 items", allow],
+      firstWords: [],
+      Array("{\"items\": []}".utf8)
+    ),
+    body("an HTML page with 200", ["section main", "expected a value"], html),
+    body("nothing at all", ["section main", "expected a value"], []),
+    body("text", ["section main", "$.items"], Array("\"maintenance\"".utf8)),
+    body("doubled", ["section main", "after one value"], good + good),
+    body(
+      "a second document on the next line",
+      ["section main", "after one value"],
+      good + [10] + good
+    ),
+    body("a zero byte behind it", ["section main", "expected"], good + [0]),
+    body("cut off", ["section main", "expected"], Array(good.prefix(good.count / 2))),
+    body(
+      "another charset",
+      ["section main", "UTF-8"],
+      Array("{\"items\": [{\"name\": \"".utf8) + [0xB9, 0xDD]
+    ),
+    body("UTF-16", ["section main", "UTF-8"], [0xFF, 0xFE] + good.flatMap { [$0, 0] }),
+    body(
+      "an error with 200",
+      ["section main", "$.items"],
+      BrokenShop.text(["error": ["code": 500, "message": "try later"]])
+    ),
+    body("a byte order mark", first: 0, second: 0, [], [0xEF, 0xBB, 0xBF] + good),
+  ]
+
+  static let sections: [Case] = [
+    sections(
+      "a section vanishes",
+      first: 0,
+      second: 4,
+      ["section main", "8 items", allow],
+      firstWords: []
+    ) {
+      $0.removeFirst()
+    },
+    sections(
+      "all sections vanish",
+      first: 0,
+      second: 4,
+      ["section soup", "4 items", allow],
+      firstWords: []
+    ) {
+      $0 = []
+    },
+    sections("all sections emptied", first: 0, second: 4, ["section main", allow], firstWords: [])
+    {
+      for place in $0.indices { $0[place]["items"] = [Any]() }
+    },
+    sections("a key nulled", first: 3, second: 3, ["section", "$.key", "correct"]) {
+      $0[0]["key"] = NSNull()
+    },
+    sections("a key repeated", first: 3, second: 3, ["section main", "same key", "correct"]) {
+      $0[1]["key"] = "main"
+    },
+    sections(
+      "a section's items null",
+      first: 3,
+      second: 3,
+      ["section main", "$.items", "correct"]
+    ) {
+      $0[0]["items"] = NSNull()
+    },
+    sections("a section's items an object", first: 3, second: 3, ["section soup", "$.items"]) {
+      $0[1]["items"] = ["S1": [String: String]()]
+    },
+    sections("titles numbers", first: 0, second: 0, []) {
+      for place in $0.indices { $0[place]["title"] = place }
+    },
+  ]
+
+  static let details: [Case] = [
+    Case(
+      name: "all details gone",
+      first: 0,
+      second: 4,
+      words: ["12 of 12 details", allow],
+      firstWords: []
+    ) { shop in for id in BrokenShop.ids { shop.put(nil, at: "/detail/\(id)") } },
+    Case(name: "one detail gone", first: 0, second: 0, words: []) {
+      $0.put(nil, at: "/detail/M1")
+    },
+    Case(name: "a detail of nothing", first: 3, second: 3, words: ["detail", "undecodable"]) {
+      $0.put(Array("{}".utf8), at: "/detail/M1")
+    },
+  ]
+
+  private static func text(_ name: String) -> [UInt8] {
+    BrokenShop.text([name: BrokenShop.items("M", 8)])
+  }
+
+  static let all = fields + bodies + sections + details
+
+  /// Whether one line holds all the words; no words are no line.
+  private func says(_ words: [String], _ errors: String) -> Bool {
+    if words.isEmpty { return errors.isEmpty }
+    return errors.split(separator: "\n").contains { line in words.allSatisfy(line.contains) }
+  }
+
+  @Test(arguments: all)
+  func `a first sync of a broken feed says what is wrong, and spoils nothing for the next`(
+    _ broken: Case
+  ) throws {
+    let shop = try BrokenShop(combined: broken.isCombined)
+    broken.breaks(shop)
+
+    let first = try shop.run("sync")
+    shop.mend()
+    let mended = try shop.run("sync")
+
+    #expect(first.status == broken.first, "\(first.output)\(first.errors)")
+    #expect(says(broken.firstWords ?? broken.words, first.errors), "\(first.errors)")
+    #expect(mended.status == 0, "\(mended.output)\(mended.errors)")
+    #expect(try shop.missing() == [])
+  }
+
+  @Test(arguments: all, ["sync", "warm"])
+  func `of a feed that breaks nothing is lost, not even to a sweep, and it is said`(
+    _ broken: Case,
+    _ command: String
+  ) throws {
+    let shop = try BrokenShop(combined: broken.isCombined)
+    #expect(try shop.run(command).status == 0)
+    broken.breaks(shop)
+
+    let second = try shop.run(command)
+    let third = try shop.run(command)
+    let swept = try shop.larder("gc", "--grace", "0s")
+
+    for run in [second, third] {
+      #expect(run.status == broken.second, "\(run.output)\(run.errors)")
+      #expect(says(broken.words, run.errors), "\(run.errors)")
+    }
+    #expect(swept.status == 0)
+    #expect(try shop.missing() == [])
+    shop.mend()
+    #expect(try shop.run(command).status == 0)
+    #expect(try shop.missing() == [])
+  }
+}
