@@ -1,0 +1,177 @@
+import CPNG
+import Glibc
+import PictureFixtures
+import SystemPackage
+
+/// What crops and stamps make of any bytes: nothing, or a picture that can be read again.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPicture(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  if let folder = getenv("FUZZ_SEEDS") { writeSeeds(FilePath(String(cString: folder))) }
+  target(Array(UnsafeBufferPointer(start: bytes, count: count)))
+  return 0
+}
+
+private let target: @Sendable ([UInt8]) -> Void =
+  switch getenv("FUZZ").map({ String(cString: $0) }) {
+  case "crop-jpeg": { fuzzCrop($0, .jpeg) }
+  case "crop-png": { fuzzCrop($0, .png) }
+  case "stamp-jpeg": { fuzzStamp($0, .jpeg) }
+  case "stamp-png": { fuzzStamp($0, .png) }
+  default: fatalError("set FUZZ to crop-jpeg, crop-png, stamp-jpeg or stamp-png")
+  }
+
+/// Small enough for many runs a second; every sum that the limits guard is the same.
+private let limits = PictureLimits(
+  pixels: 1_000_000,
+  side: 4096,
+  scannedPixels: 20_000_000,
+  metadataBytes: 1 << 18,
+  memory: 64 << 20
+)
+
+private func file(_ bytes: [UInt8], _ format: PictureFormat) -> PictureFile? {
+  guard PictureFormat(sniffing: bytes) == format else { return nil }
+  // Most changes to a PNG end at a chunk's sum: with these made right, they go further.
+  let isSummed = format == .png && (bytes.last ?? 0) & 128 == 0
+  let bytes = isSummed ? summed(bytes) : bytes
+  return try? PictureFile(bytes, modified: 1_610_000_000, limits: limits)
+}
+
+/// A PNG with the right sum behind each chunk.
+private func summed(_ bytes: [UInt8]) -> [UInt8] {
+  var bytes = bytes
+  var offset = 8
+  while offset + 12 <= bytes.count {
+    let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    guard length <= bytes.count - offset - 12 else { break }
+    let end = offset + 8 + length
+    let sum = bytes[offset + 4..<end].withUnsafeBufferPointer {
+      cpng_crc($0.baseAddress, $0.count)
+    }
+    for index in 0..<4 {
+      bytes[end + index] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - 8 * index))
+    }
+    offset = end + 4
+  }
+  return bytes
+}
+
+/// A crop that the last byte chooses, which both formats put up with behind their end.
+private func crop(_ bytes: [UInt8]) -> SquareCrop {
+  let choice = Int(bytes.last ?? 0)
+  return SquareCrop(
+    size: [nil, 16, 33, 100][choice & 3],
+    gravity: choice & 4 == 0 ? .centre : .bottomRight,
+    quality: choice & 8 == 0 ? nil : 80,
+    lossless: choice & 16 != 0,
+    keepsMetadata: choice & 32 != 0,
+    limits: limits
+  )
+}
+
+private func check(_ picture: EncodedPicture, _ crop: SquareCrop) {
+  expect(picture.width == picture.height, "\(picture.width) × \(picture.height) is no square")
+  expect(crop.size ?? picture.width == picture.width, "not of the size asked for")
+  // Metadata may be more by now than the limits of this allow.
+  let whole = PictureLimits()
+  guard let made = try? PictureFile(picture.bytes, limits: whole) else {
+    return expect(false, "what was made cannot be read")
+  }
+  expect(made.probe.width == picture.width && made.probe.height == picture.height, "another size")
+  expect(made.probe.orientation == .upright, "not upright")
+  expect(
+    (try? SquareCrop(size: 8, limits: whole).apply(to: made)) != nil,
+    "not to be cropped again"
+  )
+}
+
+private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
+  guard let file = file(bytes, format) else { return }
+  let crop = crop(bytes)
+  if let picture = try? crop.apply(to: file) { check(picture, crop) }
+}
+
+private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
+  guard let file = file(bytes, format) else { return }
+  var stamp = Stamp(crop: crop(bytes))
+  // Letters of a large picture take longer than all the rest.
+  stamp.crop.size = stamp.crop.size ?? (file.probe.width > 300 ? 64 : nil)
+  if let picture = try? stamp.apply(to: file) { check(picture, stamp.crop) }
+  guard format == .png,
+    let moment = try? StampTime(
+      .now,
+      exif: nil,
+      modified: nil,
+      zone: nil,
+      local: stamp.localZone,
+      now: 0,
+      name: "x"
+    )
+  else { return }
+  _ = try? stamp.stampPNG(file, moment, most: 0)
+}
+
+/// Writes a picture of every kind to a folder, and ends.
+private func writeSeeds(_ folder: FilePath) -> Never {
+  let samples = (0..<48 * 40 * 4).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 6) }
+  func write(_ bytes: [UInt8], _ name: String) {
+    try? WholeFile.write(bytes, to: folder.appending(name), overwrite: true)
+  }
+  for (space, across, down) in [
+    (1, 1, 1), (2, 1, 1), (3, 2, 2), (3, 4, 1), (3, 1, 2), (4, 1, 1), (5, 2, 2),
+  ] {
+    for way in 0..<4 {
+      var fixture = fixture_jpeg(
+        width: 48,
+        height: 40,
+        color_space: Int32(space),
+        across: Int32(across),
+        down: Int32(down),
+        restart_rows: way == 1 ? 1 : 0,
+        quality: 70,
+        progressive: way == 2,
+        arithmetic: way == 3
+      )
+      var count = 0
+      let made = fixture_encode(&fixture, samples, &count)
+      var bytes = Array(UnsafeBufferPointer(start: made, count: count))
+      free(made)
+      if way == 1 { bytes.insert(contentsOf: exif, at: 2) }
+      for choice: UInt8 in [0, 0x31, 0x10] {
+        write(bytes + [choice], "\(space)-\(across)-\(down)-\(way)-\(choice).jpg")
+      }
+    }
+  }
+  let layouts: [Bitmap.Layout] = [
+    .grey, .greyAlpha, .rgb, .rgba,
+    .indexed(Bitmap.Palette(colours: Array(samples[..<768]), alpha: [0, 9])),
+  ]
+  for (index, layout) in layouts.enumerated() {
+    for depth in index == 4 ? [8] : [8, 16] {
+      for interlaced in [false, true] {
+        let bitmap = Bitmap(
+          width: 24,
+          height: 20,
+          layout: layout,
+          depth: depth,
+          samples: Array(samples[..<(24 * 20 * layout.channels * depth / 8)])
+        )
+        guard let bytes = try? PNGCodec.encode(bitmap, interlaced: interlaced, name: "seed") else {
+          continue
+        }
+        for choice: UInt8 in [0, 0x21] {
+          write(bytes + [choice], "\(index)-\(depth)-\(interlaced)-\(choice).png")
+        }
+      }
+    }
+  }
+  _exit(0)
+}
+
+/// An Exif segment of a picture that lies on its side, with a date.
+private let exif: [UInt8] = {
+  let tiff: [UInt8] =
+    Array("II*\0".utf8) + [8, 0, 0, 0, 2, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]
+    + [0x32, 1, 2, 0, 20, 0, 0, 0, 38, 0, 0, 0, 0, 0, 0, 0] + Array("2021:01:13 06:30:00\0".utf8)
+  return [0xFF, 0xE1, 0, UInt8(tiff.count + 8)] + Array("Exif\0\0".utf8) + tiff
+}()
