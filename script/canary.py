@@ -1,8 +1,14 @@
-"""Plays every host of script/canary: a name server, the shop, a public picture host, and whoever
-answers at any other address, which is written down in the file given.
+"""Plays every host of script/canary: a name server, the shop, a public host, and whoever answers at any
+other address.
 
-Prints how many combinations the catalog holds, and how many pictures of it are public."""
+Writes into the folder given: the catalog file `words.yaml`, whose bodies name next pages, details and
+redirects; `connected`, a line a connection to an address that is not public; `leaked`, a line a request that
+took a secret where it does not belong, or asked the shop for a path that no id may make; and `pages`, the
+public pages that were asked for.
 
+Prints how many combinations the catalogs hold, how many pictures are public, and how many pages."""
+
+import base64
 import itertools
 import json
 import os
@@ -64,6 +70,24 @@ REBOUND = [
 PUBLIC = ["http://cdn.example/ok.jpg", f"http://{CDN}/ok.jpg", f"http://[{CDN6}]/ok.jpg",
           "http://mixed.example/ok.jpg", "http://cdn.example/to/302/%2Fok2.jpg"]
 
+# What bodies name as their next page, and where sections and details redirect to.
+PAGES = [f"http://{host}/page/{number}" for number, host in enumerate(HOSTS)]
+PAGES += [
+    f"http://w{number}.rebind.example/to/302/"
+    + urllib.parse.quote(f"http://w{number}.rebind.example:8080/page/0", safe="")
+    for number in range(4)
+]
+PUBLIC_PAGES = [
+    "http://cdn.example/page/p0", "//cdn.example/page/p1", "http://cdn.example:8080/page/p2",
+    f"http://{CDN}/page/p3", "http://shop.example:8080/page/p4", "/to/302/http:%2F%2Fcdn.example%2Fpage%2Fp5",
+    "http://clerk:other@cdn.example/page/p6",
+]
+# Ids that would lead a detail's URL astray if they were anything but one segment of its path.
+IDS = [
+    "../../x", "//evil.example/", "?a=b", "@evil.example", "%2e%2e", "http://evil.example/x", "\\evil",
+    "/\\evil", "#x", "a/b", "..;/x", "%00", "..", ".", "{id}", "a b", "x:80", "\u3002\u3002", "[::1]",
+]
+TOKEN, PASSWORD = "c4nary-token", "c4nary-password"
 asked = {}
 lock = threading.Lock()
 
@@ -84,8 +108,8 @@ def answers(name, kind):
     if domain == "rebind.example":
         with lock:
             asked[name, kind] = count = asked.get((name, kind), 0) + 1
-        # The first half is private at once, the second from the second question on.
-        isPublic = first[0] == "q" and count == 1
+        # Some are private at once, the others from the second question on.
+        isPublic = first[0] in "qw" and count == 1
         return ([CDN] if isPublic else ["169.254.169.254"]) if kind == 1 else []
     return []
 
@@ -130,34 +154,103 @@ def detail(number):
     return json.dumps({"hash": f"i{number}", "data": data})
 
 
+def page(items, following=None):
+    return json.dumps({"statusCode": 200, "body": items, "next": following})
+
+
+def words():
+    """A catalog whose sections, one for each page, name it as their next or redirect to it."""
+    keys = [f"next{number}" for number in range(len(PAGES) + len(PUBLIC_PAGES))]
+    keys += [f"goto{number}" for number in range(len(PAGES))] + ["ids"]
+    sections = ", ".join(f"{{key: {key}, title: {key}, url: {key}}}" for key in keys)
+    return f"""name: words
+currency: KRW
+base: http://clerk:{PASSWORD}@shop.example/
+sections: [{sections}]
+paging: {{next: $.next}}
+detail: {{url: "detail/{{id}}"}}
+headers: {{token: "${{CANARY_TOKEN}}"}}
+"""
+
+
+def section(key):
+    """What the shop says of one section of `words.yaml`; None for what is none of them."""
+    if key == "ids":
+        ids = [*IDS, *(f"d{number}" for number in range(len(PAGES)))]
+        return page([{"detail_hash": name, "title": name} for name in ids])
+    if key.startswith("next"):
+        number = int(key[4:])
+        return page([{"detail_hash": f"i{10**6 + number}", "title": key}], (PAGES + PUBLIC_PAGES)[number])
+    return None
+
+
+def redirect(target, status=302):
+    place = target.encode("utf-8").decode("latin-1")
+    return f"{status} Over there", f"Location: {place}\r\n", b""
+
+
+def is_astray(path):
+    """Whether a path that the shop was asked for is none that the catalogs and the ids can mean."""
+    kind, _, rest = path[1:].partition("/")
+    if kind == "detail":
+        name = urllib.parse.unquote(rest)
+        isItem = name[:1] in ("i", "d") and name[1:].isdigit()
+        return "/" in rest or not (isItem or name in IDS) or name in (".", "..")
+    return kind not in ("list", "to", "ids") and kind[:4] not in ("next", "goto")
+
+
 def answer(path):
+    JSON = "Content-Type: application/json\r\n"
     if path == "/list":
-        return "200 OK", "Content-Type: application/json\r\n", listing().encode()
-    if path.startswith("/detail/i"):
-        return "200 OK", "Content-Type: application/json\r\n", detail(int(path[9:])).encode()
+        return "200 OK", JSON, listing().encode()
+    if path.startswith("/detail/i") and path[9:].isdigit():
+        return "200 OK", JSON, detail(int(path[9:])).encode()
+    if path.startswith("/detail/d") and path[9:].isdigit():
+        return redirect(PAGES[int(path[9:])])
+    if path.startswith("/detail/"):
+        return "404 Not Found", "", b""
+    if path.startswith("/goto"):
+        return redirect(PAGES[int(path[5:])])
+    if path.startswith("/page/"):
+        return "200 OK", JSON, page([{"detail_hash": f"i{10**7}", "title": path}]).encode()
+    if body := section(path[1:]) if path.count("/") == 1 else None:
+        return "200 OK", JSON, body.encode()
     if path.startswith("/to/"):
         _, _, status, target = path.split("/", 3)
-        place = urllib.parse.unquote(target).encode("utf-8").decode("latin-1")
-        return f"{status} Over there", f"Location: {place}\r\n", b""
+        return redirect(urllib.parse.unquote(target), status)
     return "200 OK", "Content-Type: image/jpeg\r\n", b"\xff\xd8\xff\xe0" + path.encode() + b"\xff\xd9"
 
 
-def talk(connection, log):
-    here = connection.getsockname()[0].removeprefix("::ffff:")
+def note(folder, name, line):
+    with lock, open(f"{folder}/{name}", "a") as file:
+        file.write(line + "\n")
+
+
+def talk(connection, folder):
+    here, port = connection.getsockname()[:2]
+    here = here.removeprefix("::ffff:")
+    isShop = here == SHOP and port == 80
     if here not in (SHOP, CDN, CDN6):
-        with lock, open(log, "a") as file:
-            file.write(here + "\n")
+        note(folder, "connected", here)
     with connection, connection.makefile("rb") as lines:
         while line := lines.readline():
             path = line.split()[1].decode("latin-1")
-            while lines.readline().strip():
-                pass
+            fields = b""
+            while (field := lines.readline()).strip():
+                fields += field
+            hasSecret = TOKEN.encode() in fields or SECRET in fields
+            if hasSecret and not isShop:
+                note(folder, "leaked", f"a secret went to {here}:{port}{path}")
+            if isShop and is_astray(path):
+                note(folder, "leaked", f"the shop was asked for {path}")
+            if path.startswith("/page/p"):
+                note(folder, "pages", path)
             status, fields, body = answer(path)
             head = f"HTTP/1.1 {status}\r\n{fields}Content-Length: {len(body)}\r\n\r\n"
             connection.sendall(head.encode("latin-1") + body)
 
 
-def listen(port, log):
+def listen(port, folder):
     server = socket.create_server(
         ("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=512
     )
@@ -165,13 +258,17 @@ def listen(port, log):
     def accept():
         while True:
             connection, _ = server.accept()
-            threading.Thread(target=talk, args=(connection, log), daemon=True).start()
+            threading.Thread(target=talk, args=(connection, folder), daemon=True).start()
 
     return threading.Thread(target=accept)
 
 
+SECRET = base64.b64encode(f"clerk:{PASSWORD}".encode())
+with open(f"{sys.argv[1]}/words.yaml", "w") as file:
+    file.write(words())
 threads = [listen(port, sys.argv[1]) for port in (80, 8080)]
 threads.append(threading.Thread(target=serve_names))
 for thread in threads:
     thread.start()
-print(len(TARGETS) * (2 + len(STATUSES)) + len(REBOUND), len(PUBLIC), flush=True)
+combinations = len(TARGETS) * (2 + len(STATUSES)) + len(REBOUND) + 3 * len(PAGES)
+print(combinations, len(PUBLIC), len(PUBLIC_PAGES), flush=True)

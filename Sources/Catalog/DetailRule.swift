@@ -11,9 +11,13 @@ public struct DetailRule: Hashable, Sendable {
   /// Whether one file holds the details of all items.
   public var isShared: Bool { !urlTemplate.contains("{id}") }
 
-  /// The URL of an item's detail; the id's bytes that no URL may hold are escaped.
-  /// (RFC 3986, section 2.3)
-  public func url(for id: String) -> String {
+  /// The URL of an item's detail: the id is one segment of the path, or a part of one, whatever it holds.
+  ///
+  /// Its bytes are escaped but for those that are unreserved. (RFC 3986, section 2.3)
+  ///
+  /// - Returns: The URL as text; nil when a segment would be `.` or `..`, which no escape keeps a server
+  ///   from reading as a folder. (RFC 3986, section 6.2.2.2)
+  public func url(for id: String) -> String? {
     var escaped = ""
     for byte in id.utf8 {
       switch byte {
@@ -26,10 +30,19 @@ public struct DetailRule: Hashable, Sendable {
         escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
       }
     }
-    // A segment of dots alone would climb out of the folder that the template names.
-    if escaped == "." { escaped = "%2E" }
-    if escaped == ".." { escaped = "%2E%2E" }
-    return urlTemplate.split(separator: "{id}", omittingEmptySubsequences: false)
-      .joined(separator: escaped)
+    if makesDotSegment(of: escaped) { return nil }
+    return Self.put(escaped, into: urlTemplate)
+  }
+
+  /// Whether a segment of the path that holds the id would be dots alone.
+  private func makesDotSegment(of id: String) -> Bool {
+    let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
+    return path.split(separator: "/").contains { segment in
+      segment.contains("{id}") && [".", ".."].contains(Self.put(id, into: String(segment)))
+    }
+  }
+
+  private static func put(_ id: String, into template: String) -> String {
+    template.split(separator: "{id}", omittingEmptySubsequences: false).joined(separator: id)
   }
 }

@@ -50,13 +50,16 @@ extension TransferLoop {
       finish(transfer, .failure(transfer.failure(.redirectInvalid, detail: "no Location")))
       return
     }
-    let target: WebURL
+    var target: WebURL
     do {
       target = try CurlTransport.parse(location, relativeTo: transfer.url)
     } catch {
       let reason = error.reason == .schemeRefused ? error.reason : .redirectInvalid
       finish(transfer, .failure(transfer.failure(reason, detail: "Location \(error.url)")))
       return
+    }
+    if transfer.url.userInfo != nil, target.userInfo == nil, target.origin == transfer.url.origin {
+      target = target.with(userInfo: transfer.url.userInfo)
     }
     transfer.visited.append(transfer.url)
     if let reason = RedirectPolicy.refusal(of: target, after: transfer.visited) {

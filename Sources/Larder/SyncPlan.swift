@@ -101,7 +101,9 @@ public struct SyncPlan: Sendable, Equatable, Codable {
     if let rule = catalog.detail, !options.noDetails {
       let known = try index.details(catalog: entry.id)
       for id in Set(ids).sorted() {
-        let source = try addresses.target(rule.url(for: id))
+        // What has no URL is not asked for.
+        guard let text = rule.url(for: id) else { continue }
+        let source = try addresses.target(text)
         let document = try index.document(source.name, reader: catalog.detailReader)
         if let document, document.expiry > now.seconds {
           details.fresh += 1

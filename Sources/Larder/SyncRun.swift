@@ -96,6 +96,7 @@ public final class SyncRun: Sendable {
     // What the catalog file gets wrong is said before anything is made or fetched.
     let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, transport)
     let targets = try addresses.sections()
+    let named = try addresses.named()
     let credentials = Headers(
       try catalog.resolvedHeaders(environment: environment).map {
         HeaderField(name: $0.name, value: $0.value)
@@ -135,6 +136,7 @@ public final class SyncRun: Sendable {
       work: DispatchQueue(label: "larder.work"),
       starts: DispatchQueue(label: "larder.starts"),
       now: now,
+      named: named,
       credentials: credentials,
       failures: FailureLog(),
       localBase: addresses.localBase

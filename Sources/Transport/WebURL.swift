@@ -81,6 +81,16 @@ public struct WebURL: Hashable, Sendable {
     self.text = text
   }
 
+  /// The same URL with other user information, or none.
+  package func with(userInfo: String?) -> WebURL {
+    WebURL(copying: self, authority: authority.with(userInfo: userInfo))
+  }
+
+  private init(copying other: WebURL, authority: Authority) {
+    text = other.text
+    self.authority = authority
+  }
+
   /// The path with its leading slash.
   public var path: String {
     let rest = text.utf8.dropFirst(pathStart)
@@ -127,8 +137,10 @@ extension WebURL {
       self.length = length
     }
 
-    var withoutUserInfo: Authority {
-      Authority(scheme: scheme, host: host, port: port, userInfo: nil, length: length)
+    var withoutUserInfo: Authority { with(userInfo: nil) }
+
+    func with(userInfo: String?) -> Authority {
+      Authority(scheme: scheme, host: host, port: port, userInfo: userInfo, length: length)
     }
 
     static func == (left: Authority, right: Authority) -> Bool {

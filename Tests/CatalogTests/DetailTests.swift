@@ -114,12 +114,28 @@ struct DetailTests {
 
   @Test(
     arguments: [
-      ("H1", "d/H1/x"), ("a b/c?d", "d/a%20b%2Fc%3Fd/x"), ("..", "d/%2E%2E/x"),
-      ("한", "d/%ED%95%9C/x"),
+      ("H1", "d/H1/x"), ("a b/c?d", "d/a%20b%2Fc%3Fd/x"), ("...", "d/.../x"),
+      ("../..", "d/..%2F../x"), ("%2e%2e", "d/%252e%252e/x"), ("한", "d/%ED%95%9C/x"),
       ("{id}", "d/%7Bid%7D/x"), ("a\u{1}", "d/a%01/x"),
     ])
   func `an id stays one segment of the URL`(id: String, url: String) {
     #expect(DetailRule(urlTemplate: "d/{id}/x").url(for: id) == url)
+  }
+
+  @Test(arguments: [
+    ("d/{id}", "."), ("d/{id}", ".."), ("d/{id}/x", ".."), ("{id}", ".."), ("d/{id}?a=b", ".."),
+    ("d/{id}#x", ".."), ("d/.{id}", "."), ("https://h.example/{id}", ".."), ("d/{id}{id}", "."),
+  ])
+  func `an id that would make a segment of dots alone has no URL`(template: String, id: String) {
+    #expect(DetailRule(urlTemplate: template).url(for: id) == nil)
+  }
+
+  @Test(arguments: [
+    ("d?id={id}", "d?id=.."), ("d/{id}.json", "d/...json"), ("d/x{id}", "d/x.."),
+    ("d#{id}", "d#.."),
+  ])
+  func `dots that are a part of a segment are text`(template: String, url: String) {
+    #expect(DetailRule(urlTemplate: template).url(for: "..") == url)
   }
 
   @Test func `a template without a place for the id is one file for all`() {

@@ -6,12 +6,32 @@ struct LoopbackPort {
   let number: UInt16
 
   /// Binds a new socket, which does not listen yet; whoever makes it closes it.
-  init() throws(NoPort) {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  ///
+  /// - Parameters:
+  ///   - host: a loopback address, IPv4 or IPv6.
+  ///   - port: the port; 0 takes a free one.
+  /// - Throws: ``NoPort`` when somebody has it.
+  init(_ host: String = "127.0.0.1", port: Int = 0) throws(NoPort) {
+    let isIPv6 = host.contains(":")
+    descriptor = socket(
+      isIPv6 ? AF_INET6 : AF_INET,
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
+      0
+    )
+    var address = sockaddr_in6()
+    var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    if isIPv6 {
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_port = in_port_t(port).bigEndian
+      inet_pton(AF_INET6, host, &address.sin6_addr)
+    } else {
+      var short = sockaddr_in()
+      short.sin_family = sa_family_t(AF_INET)
+      short.sin_port = in_port_t(port).bigEndian
+      inet_pton(AF_INET, host, &short.sin_addr)
+      size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      withUnsafeMutableBytes(of: &address) { $0.storeBytes(of: short, as: sockaddr_in.self) }
+    }
     let bound = descriptor
     let isBound = withUnsafeMutableBytes(of: &address) { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) { address in
@@ -19,7 +39,8 @@ struct LoopbackPort {
           && getsockname(bound, address.baseAddress, &size) == 0
       }
     }
-    number = UInt16(bigEndian: address.sin_port)
+    // The port stands at one place in both kinds of address.
+    number = UInt16(bigEndian: address.sin6_port)
     guard isBound else {
       let code = errno
       close(bound)

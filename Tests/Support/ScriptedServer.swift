@@ -56,11 +56,23 @@ package final class ScriptedServer: Sendable {
   private let state = Mutex(State())
   private let script: @Sendable (Received) -> [Action]
 
-  package init(_ script: @escaping @Sendable (Received) -> [Action]) {
+  package convenience init(_ script: @escaping @Sendable (Received) -> [Action]) {
+    guard let server = try? LoopbackPort() else { fatalError("no loopback port") }
+    self.init(server, script)
+  }
+
+  /// Listens on one loopback address, and on that port.
+  package convenience init(
+    on host: String,
+    port: Int = 0,
+    _ script: @escaping @Sendable (Received) -> [Action]
+  ) throws {
+    self.init(try LoopbackPort(host, port: port), script)
+  }
+
+  private init(_ bound: LoopbackPort, _ script: @escaping @Sendable (Received) -> [Action]) {
     self.script = script
-    guard let bound = try? LoopbackPort(), listen(bound.descriptor, 128) == 0 else {
-      fatalError("no loopback port")
-    }
+    guard listen(bound.descriptor, 128) == 0 else { fatalError("cannot listen") }
     listener = bound.descriptor
     port = Int(bound.number)
     startThread { [self] in acceptAll() }

@@ -51,16 +51,26 @@ public struct CatalogAddresses: Sendable {
     return .file(join(folder, text))
   }
 
-  /// The hosts that the user named by the catalog file or the command line: they may have private
-  /// addresses, and the catalog's headers go to them.
-  public func namedHosts() throws(TransferFailure) -> Set<HostPort> {
-    var hosts: Set<HostPort> = []
-    if let localBase { hosts.insert(localBase.hostPort) }
-    for case .web(let url) in try sections() { hosts.insert(url.hostPort) }
-    if let rule = catalog.detail, case .web(let url) = try target(rule.url(for: "id")) {
-      hosts.insert(url.hostPort)
-    }
-    return hosts
+  /// The hosts that the user named by the catalog file or the command line: they may have private addresses.
+  public func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
+
+  /// What the user named: the base, the sections and the details by their hosts, and of those the base and the
+  /// sections as origins that get the catalog's headers.
+  func named() throws(TransferFailure) -> NamedOrigins {
+    var named = NamedOrigins()
+    if let localBase { named.entrust(localBase) }
+    for case .web(let url) in try sections() { named.entrust(url) }
+    if let detail = try detailPlace() { named.name(detail) }
+    return named
+  }
+
+  /// A URL on the host of the details; nil when they are files, or when the host is made of an item's id,
+  /// which is data.
+  private func detailPlace() throws(TransferFailure) -> WebURL? {
+    guard let rule = catalog.detail, case .web(let one) = try target(try rule.address(of: "1")),
+      case .web(let two) = try target(try rule.address(of: "2")), one.origin == two.origin
+    else { return nil }
+    return one
   }
 
   /// A URL that the index holds, without secrets.
@@ -79,5 +89,21 @@ public struct CatalogAddresses: Sendable {
   private func join(_ folder: String, _ path: String) -> String {
     if path.hasPrefix("/") { return path }
     return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+  }
+}
+
+extension DetailRule {
+  /// The URL of an item's detail, as the catalog file's text with the id in it.
+  ///
+  /// - Throws: ``TransferFailure`` with the reason `url-invalid` for an id that no URL can hold.
+  func address(of id: String) throws(TransferFailure) -> String {
+    guard let text = url(for: id) else {
+      throw TransferFailure(
+        reason: .urlInvalid,
+        url: urlTemplate,
+        detail: "the id is \"\(id)\", which servers take for a folder and not for a name"
+      )
+    }
+    return text
   }
 }

@@ -77,7 +77,7 @@ final class DetailStage: Sendable {
   private func fetch(_ id: String) {
     let source: DocumentSource
     do throws(TransferFailure) {
-      source = try target(rule.url(for: id))
+      source = try target(try rule.address(of: id))
     } catch {
       context.failures.note(.detail, id: id, error)
       return finish { $0.failed += 1 }

@@ -67,12 +67,10 @@ extension RunContext {
     case .file(let path):
       work.async { completion(read(path)) }
     case .web(let url):
-      var request = Request(url)
+      var request = named.request(for: url, carrying: credentials)
       request.accept = .json
       request.priority = priority
-      request.trust = .named
       request.bodyLimit = options.jsonLimit
-      request.credentials = credentials
       if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
       let sink = BodyBuffer()
       let asked = now()

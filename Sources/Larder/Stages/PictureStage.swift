@@ -257,11 +257,10 @@ final class PictureStage: Sendable {
   }
 
   private func fetch(_ job: Job, held: PictureEntry?) {
-    var request = Request(job.url)
+    var request = context.named.request(for: job.url)
     request.accept = .picture
     // A run that may end before all is done must not spend itself on details every time.
     request.priority = context.options.onlyDue ? .detail : .image
-    request.trust = .discovered
     request.bodyLimit = context.options.pictureLimit
     if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
     let sink = context.store.sink(id: job.id, url: job.url.text)

@@ -23,7 +23,9 @@ struct RunContext: Sendable {
   let starts: DispatchQueue
   /// The wall clock.
   let now: @Sendable () -> UnixTime
-  /// The catalog file's headers with the environment put in, for the catalog's own hosts only.
+  /// What the user named: judges every URL that the run fetches.
+  let named: NamedOrigins
+  /// The catalog file's headers with the environment put in, for the origins of base and sections only.
   let credentials: Headers
   let failures: FailureLog
   /// What relative references in local documents are relative to: the catalog's base.

@@ -271,7 +271,7 @@ final class SectionStage: Sendable {
       ),
       let url = try? context.transport.parse(text, relativeTo: last)
     else { return nil }
-    return .web(url)
+    return .web(url.asSecure(as: last))
   }
 
   private func nextPage(after reading: Reading) -> DocumentSource? {

@@ -1,0 +1,66 @@
+/// What the user named: the one judge of which URL may lead to a private address, and which gets secrets.
+///
+/// It asks not who wrote a URL but whom it names. Whatever a body names, be it a next page, a detail or a
+/// picture, reaches a private address only at a host and port that the user named too, and carries the
+/// catalog's headers and user information only to an origin that the user gave them for.
+public struct NamedOrigins: Sendable {
+  /// The hosts, with their ports, that may have private addresses.
+  public private(set) var hosts: Set<HostPort> = []
+  /// The origins that get the catalog's headers.
+  private var entrusted: Set<String> = []
+  /// The user information that some of them were named with.
+  private var userInfo: [String: String] = [:]
+
+  /// Names nothing.
+  public init() {}
+
+  /// Names a host; nothing secret goes there.
+  public mutating func name(_ url: WebURL) {
+    hosts.insert(url.hostPort)
+  }
+
+  /// Names a host, and lets the catalog's headers and the URL's user information go to its origin.
+  public mutating func entrust(_ url: WebURL) {
+    name(url)
+    entrusted.insert(url.origin)
+    if let given = url.userInfo { userInfo[url.origin] = given }
+  }
+
+  /// Who named the host that a URL leads to.
+  public func trust(in url: WebURL) -> Request.Trust {
+    hosts.contains(url.hostPort) ? .named : .discovered
+  }
+
+  /// A request for a URL, with the trust and the secrets that are due to it.
+  ///
+  /// - Parameters:
+  ///   - url: Where to; whoever named it.
+  ///   - secrets: The catalog's headers, which only an entrusted origin gets.
+  /// - Returns: A GET request with the other defaults.
+  public func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
+    var url = url
+    // Seldom is there any: most URLs are not looked up.
+    if !userInfo.isEmpty, let given = userInfo[url.origin] { url = url.with(userInfo: given) }
+    var request = Request(url)
+    request.trust = trust(in: url)
+    if !secrets.isEmpty, entrusted.contains(url.origin) { request.credentials = secrets }
+    return request
+  }
+}
+
+extension WebURL {
+  /// The page that a body names, read over the same scheme as that body.
+  ///
+  /// Servers behind a proxy that speaks TLS for them often name their next page over http. Read so, the rest of
+  /// a listing could be forged on the way although its beginning could not. (RFC 6797 does the same
+  /// for hosts that ask for it.)
+  ///
+  /// - Parameter page: The page that names this one.
+  /// - Returns: The URL over https when the page came so from the same host, both at the schemes' own
+  ///   ports; else the URL as it is.
+  public func asSecure(as page: WebURL) -> WebURL {
+    guard scheme == .http, port == 80, page.scheme == .https, page.port == 443, host == page.host
+    else { return self }
+    return WebURL(scheme: .https, userInfo: userInfo, host: host, path: path, query: query)
+  }
+}
