@@ -3,8 +3,8 @@ import Transport
 /// Whether a picture's own end is there, asked where nothing else proves that all of it came.
 ///
 /// A body that ends with its connection may have been cut by anybody, and libcurl neither minds a
-/// TLS connection that ends without its farewell nor a gzip stream without its trailer. A length or
-/// a last chunk proves the end; otherwise the format's own end has to.
+/// TLS connection that ends without its farewell nor a gzip stream without its trailer. A length, a
+/// last chunk or the end of an HTTP/2 stream proves the end; otherwise the format's own end has to.
 struct PictureEnding: Equatable {
   /// How many of the first bytes are looked at.
   static let headSize = 12
@@ -53,7 +53,11 @@ extension ResponseHead {
   /// Whether the transport can tell that the whole body came.
   var provesEnd: Bool {
     guard !isEncoded else { return false }
-    return contentLength != nil
-      || (version == .http11 && headers.contains("Transfer-Encoding"))
+    switch version {
+    // A stream that is reset or loses its connection fails. (RFC 9113, section 8.1)
+    case .http2, .http3: return true
+    case .http11: return contentLength != nil || headers.contains("Transfer-Encoding")
+    case .http10: return contentLength != nil
+    }
   }
 }

@@ -7,6 +7,8 @@ import Transport
 /// What can go wrong within TLS and HTTP/2, through the whole pipeline.
 @Suite struct TLSMatrixTests {
   private static let body = MatrixCase.picture(0)
+  /// A picture whose own end never comes.
+  private static let endless = Array(MatrixCase.picture(0).prefix(2000))
 
   /// One server's answers, and how its picture must end.
   struct Case: Sendable {
@@ -122,11 +124,46 @@ import Transport
         [Frame.headers($0, "200", [("content-length", "3000")]), Frame.resetStream($0, code)]
       }
     }
-    return errors + [
+    // libcurl takes a reset without an error for the end of the stream, which it may follow.
+    let midway = (UInt32(1)...13).map { code in
+      Case.frames("a body without a length that ends with error \(code)", .refused(broken)) {
+        [
+          Frame.headers($0, "200"), Frame.data($0, Array(body.prefix(999)), end: false),
+          Frame.resetStream($0, code),
+        ]
+      }
+    }
+    let ends: [(ScriptedTLSServer.Action, UInt32)] = [
+      (.close, 0), (.cut, 0), (.reset, 0), (.close, 2),
+    ]
+    let lost = ends.map { action, code in
+      Case(name: "a connection that ends, \(action) \(code)", end: .refused(broken)) { request in
+        [
+          .bytes(Frame.headers(request.stream, "200")),
+          .bytes(Frame.data(request.stream, Array(body.prefix(999)), end: false)),
+          .bytes(Frame.goAway(last: request.stream, code)), action,
+        ]
+      }
+    }
+    return errors + midway + lost + [
       .frames("a right answer", .held(body), whole),
       .frames("a right answer in pieces", .held(body)) { stream in
         [Frame.headers(stream, "200")]
           + body.indices.map { Frame.data(stream, [body[$0]], end: $0 == body.count - 1) }
+      },
+      .frames("an end of the stream proves the end of a picture", .held(endless)) { stream in
+        [Frame.headers(stream, "200"), Frame.data(stream, endless)]
+      },
+      .frames("an empty last frame, or trailers, prove it too", .held(endless)) { stream in
+        [
+          Frame.headers(stream, "200"), Frame.data(stream, endless, end: false),
+          Frame.raw(1, 5, stream, [0, 1, 0x78, 1, 0x79]),
+        ]
+      },
+      .frames("a farewell after the end of the stream", .held(endless)) { stream in
+        [
+          Frame.headers(stream, "200"), Frame.data(stream, endless), Frame.goAway(last: stream, 0),
+        ]
       },
       .frames("a stream refused each time", .refused(broken)) { [Frame.resetStream($0, 7)] },
       .frames("a farewell that lets this answer through", .held(body)) { stream in
