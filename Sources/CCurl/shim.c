@@ -116,6 +116,9 @@ void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome) {
   curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &outcome->connections);
   curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &outcome->error_number);
   curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &outcome->verification);
+  curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &outcome->proxy_status);
+  curl_easy_getinfo(easy, CURLINFO_PROXY_ERROR, &outcome->proxy_error);
+  curl_easy_getinfo(easy, CURLINFO_PROXY_SSL_VERIFYRESULT, &outcome->proxy_verification);
   curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &request);
   outcome->request = request;
   curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &outcome->wire);

@@ -1,5 +1,4 @@
 import CCurl
-import Glibc
 import Transport
 
 /// Keeps one handle from connecting to addresses that its transfer may not reach.
@@ -64,13 +63,8 @@ final class AddressGate {
     guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
     let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
     gate.allowed = 0
-    return gate.mayConnect(to: address(peer)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    return gate.mayConnect(to: IPAddress(literal: String(cString: peer)))
+      ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
-  private static func address(_ text: UnsafePointer<CChar>) -> IPAddress? {
-    var bytes = [UInt8](repeating: 0, count: 16)
-    if inet_pton(AF_INET, text, &bytes) == 1 { return IPAddress(Array(bytes.prefix(4))) }
-    if inet_pton(AF_INET6, text, &bytes) == 1 { return IPAddress(bytes) }
-    return nil
-  }
 }

@@ -16,6 +16,7 @@ final class Exchange {
   private let excess: ExcessDetector
   private let errorText: UnsafeMutablePointer<CChar>
   private var place = ParsedPlace()
+  private var way = ProxyWay()
   private var headerKey: HeaderKey?
   private var headerList = HeaderList()
   private var configured = Configured()
@@ -112,11 +113,12 @@ final class Exchange {
     errorText.pointee = 0
     gate.prepare(
       isOpen: transfer.isTrusted || policy.options.allowPrivateAddresses
-        || policy.options.proxy != nil,
+        || transfer.proxy != nil,
       easy
     )
     excess.prepare(easy)
     place.set(transfer.url, on: easy)
+    if policy.options.proxy != nil { way.set(transfer, policy, on: easy) }
     prepareHeaders(transfer)
     prepareSharing(transfer)
     prepareMethod(transfer)

@@ -25,7 +25,12 @@ final class ExchangePolicy {
     easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
     // For a proxy's CONNECT, to which a request's own lines do not go.
     if options.proxy != nil { _ = easy.set(CURLOPT_USERAGENT, options.userAgent) }
-    if !options.connectTo.isEmpty { easy.set(CURLOPT_CONNECT_TO, context: connectTo.raw) }
+    setConnectTo(easy)
+  }
+
+  /// Has a handle connect as the options say.
+  func setConnectTo(_ easy: borrowing EasyHandle) {
+    easy.set(CURLOPT_CONNECT_TO, context: options.connectTo.isEmpty ? nil : connectTo.raw)
   }
 
   private func configureSafety(_ easy: borrowing EasyHandle) {
@@ -37,8 +42,11 @@ final class ExchangePolicy {
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
     if let caFile = options.caFile { _ = easy.set(CURLOPT_CAINFO, caFile) }
-    // An empty text keeps libcurl from reading the proxy variables of the environment.
-    _ = easy.set(CURLOPT_PROXY, options.proxy ?? "")
+    // Empty texts keep libcurl from reading the proxy variables of the environment.
+    _ = easy.set(CURLOPT_PROXY, "")
+    _ = easy.set(CURLOPT_NOPROXY, "")
+    easy.set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+    if let caFile = options.caFile { _ = easy.set(CURLOPT_PROXY_CAINFO, caFile) }
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
     easy.set(CURLOPT_HTTP09_ALLOWED, false)
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

@@ -1,4 +1,5 @@
 import Synchronization
+import Transport
 
 /// What other threads ask of the transfer thread, and whether it must be woken to see it.
 final class Inbox: Sendable {
@@ -8,12 +9,14 @@ final class Inbox: Sendable {
     var submitted: [Transfer] = []
     /// Submitted and then cancelled before the loop looked.
     var cancelled: [Transfer] = []
+    /// Names that were looked up, with their addresses.
+    var names: [(host: String, addresses: [IPAddress])] = []
     /// Whether everything that was unfinished is to be cancelled.
     var cancelsAll = false
     /// Whether the loop is to end.
     var stops = false
 
-    var isEmpty: Bool { submitted.isEmpty && !cancelsAll && !stops }
+    var isEmpty: Bool { submitted.isEmpty && names.isEmpty && !cancelsAll && !stops }
 
     mutating func cancelAll() {
       cancelsAll = true
@@ -39,6 +42,10 @@ final class Inbox: Sendable {
 
   func submit(_ transfer: Transfer) -> Receipt {
     post { $0.submitted.append(transfer) }
+  }
+
+  func note(_ addresses: [IPAddress], of host: String) -> Receipt {
+    post { $0.names.append((host, addresses)) }
   }
 
   func cancelAll() -> Receipt {

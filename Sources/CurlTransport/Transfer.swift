@@ -32,6 +32,10 @@ final class Transfer: @unchecked Sendable {
   var host = 0
   /// Whether the present hop's host may have a private address.
   var isTrusted = false
+  /// The proxy of the present hop, if it goes through one.
+  var proxy: Proxy?
+  /// The address that a proxy is asked for in place of the present hop's host.
+  var pin: IPAddress?
   /// The transfer's own number in the loop's table.
   var index = 0
 

@@ -87,6 +87,9 @@ extension TransferLoop {
     transfer.failure = failure
     transfer.rewind()
     locate(transfer)
+    guard case .go = admit(transfer, mayWait: false) else {
+      return finish(transfer, .failure(failure))
+    }
     schedule.add(
       transfer.index,
       host: transfer.host,

@@ -6,12 +6,14 @@ import Transport
 /// The schedule decides what starts, libcurl moves the bytes, the loop carries messages between them. Nothing here
 /// is shared: other threads post to the inbox.
 final class TransferLoop {
-  private let core: TransferCore
+  let core: TransferCore
   private let policy: ExchangePolicy
   private let meter: ByteMeter
   let trust: HostTrust
   var schedule: TransferSchedule
   var budget = RetryBudget()
+  /// Names that a proxy would resolve.
+  var names = NameBook()
   var random = SystemRandomNumberGenerator()
   private var running: [Exchange] = []
   private var idle: [Exchange] = []
@@ -64,6 +66,12 @@ final class TransferLoop {
         transfer.complete(.failure(transfer.failure(.cancelled)))
       }
     }
+    for (host, addresses) in mail.names {
+      for entry in names.note(addresses, of: host, at: .now()) {
+        enqueue(entry.transfer, first: entry.first)
+      }
+      lookUp()
+    }
     for transfer in mail.submitted {
       budget.countRequest()
       if let ended {
@@ -88,9 +96,17 @@ final class TransferLoop {
     enqueue(transfer, first: false)
   }
 
-  /// Queues the transfer's present hop.
+  /// Queues the transfer's present hop, once it may be asked for.
   func enqueue(_ transfer: Transfer, first: Bool) {
     locate(transfer)
+    switch admit(transfer) {
+    case .go: break
+    case .wait:
+      names.wait(transfer, first: first)
+      return lookUp()
+    case .refuse(let reason, let detail):
+      return finish(transfer, .failure(transfer.failure(reason, detail: detail)))
+    }
     schedule.add(
       transfer.index,
       host: transfer.host,
@@ -218,6 +234,9 @@ final class TransferLoop {
       var failure = transfer.failure(reason)
       failure.mayHaveBeenSent = hasSent
       finish(transfer, .failure(failure))
+    }
+    for transfer in names.remove(where: condition) {
+      finish(transfer, .failure(transfer.failure(reason)))
     }
     for number in schedule.remove(where: { transfers[$0].map(condition) ?? true }) {
       guard let transfer = transfers[number] else { continue }

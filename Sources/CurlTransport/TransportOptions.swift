@@ -47,10 +47,10 @@ public struct TransportOptions: Sendable {
   public var userAgent = "larder"
   /// All headers of one response, interim ones included, in bytes.
   public var headerLimit = 64 << 10
-  /// A proxy to go through; nil goes direct.
-  ///
-  /// It resolves names itself, so that no address policy applies.
-  public var proxy: String?
+  /// Which proxies to go through; nil goes direct, whatever the environment says.
+  public var proxy: ProxyRoute?
+  /// Finds a name's addresses, none when it does not resolve; may block.
+  var resolver: @Sendable (String) -> [IPAddress] = NameBook.addresses
 
   /// Makes the defaults above.
   public init() {}

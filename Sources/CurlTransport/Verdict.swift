@@ -57,7 +57,9 @@ extension Exchange {
     case let status where RedirectPolicy.isRedirect(status) && transfer.request.method == .get:
       return .redirect(head.headers["Location"])
     case let status:
-      var failure = transfer.failure(.http(status))
+      var failure = transfer.failure(
+        status == 407 && transfer.proxy != nil ? .proxyAuth : .http(status)
+      )
       failure.status = status
       failure.retryAfter = head.headers["Retry-After"].flatMap {
         RetryAfter.seconds($0, now: now)
@@ -96,16 +98,20 @@ extension Exchange {
   ) -> TransferFailure {
     let detail = errorDetail
     let text = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+    if let (reason, detail) = proxyTrouble(code, outcome, transfer, text) {
+      return transfer.failure(reason, detail: detail)
+    }
     let reason = reason(code, outcome, text)
     var failure = transfer.failure(
       reason,
       // libcurl knows only that there was no socket.
-      detail: reason == .addressRefused
-        ? "only fetched data names this host, and its address is not public; "
-          + "--allow-private-addresses lets it" : text
+      detail: reason == .addressRefused ? TransferLoop.notPublic : text
     )
     failure.status = head?.status
-    failure.mayHaveBeenSent = outcome.request > 0
+    // What a proxy was sent so that it would tunnel is no request.
+    let hasTunnel = transfer.proxy == nil || transfer.url.scheme == .http || outcome.secured > 0
+    failure.mayHaveBeenSent =
+      outcome.request > 0 && (outcome.connections == 0 || hasTunnel)
     transfer.wantsFreshConnection = outcome.connections == 0 && outcome.request > 0
     return failure
   }
@@ -177,7 +183,8 @@ extension TransferFailure {
     case .http(429), .http(503):
       let wait = retryAfter.map { Duration.seconds(min($0, 86_400)) }
       return .overloaded(since: start, wait: wait.map { min($0, retry.longestRetryAfter) })
-    case .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .reset:
+    case .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .reset,
+      .proxyFailed:
       return status == nil ? .unreachable(since: start) : .answered
     case .deadline, .cancelled, .bytesLimit:
       return .abandoned

@@ -32,7 +32,7 @@ struct BenchSession {
     let source = try source(sample, process)
     let named = try namedHosts(source)
     let plan = bench.plan(at: .now())
-    let run = BenchRun(plan, source, surroundings(named))
+    let run = BenchRun(plan, source, try surroundings(named))
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
     let result = Result {
@@ -79,10 +79,12 @@ struct BenchSession {
     }
   }
 
-  private func surroundings(_ named: Set<HostPort>) -> BenchSurroundings {
-    let common = bench.connection.transport(named: named)
+  private func surroundings(_ named: Set<HostPort>) throws -> BenchSurroundings {
+    var common = try bench.connection.transport(named: named)
+    // The embedded origin is on this machine.
+    if origin != nil { common.proxy = nil }
     return BenchSurroundings(
-      transport: { parallel in
+      transport: { [common] parallel in
         var options = common
         options.parallel = .fixed(parallel)
         return try CurlTransport(options)

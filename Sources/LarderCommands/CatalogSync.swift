@@ -28,7 +28,7 @@ struct CatalogSync {
   func run() throws -> ExitStatus {
     let options = fetch.sync
     let named = try file.namedHosts(base: options.base)
-    let transport = try CurlTransport(fetch.transport(named: named))
+    let transport = try CurlTransport(try fetch.transport(named: named))
     defer { transport.shutdown() }
     if fetch.dryRun { return try file.printPlan(cache: cache, options, transport, output) }
 

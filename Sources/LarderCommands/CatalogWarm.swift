@@ -61,7 +61,7 @@ struct CatalogWarm {
     if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
 
-    let transport = try CurlTransport(fetch.transport(named: hosts))
+    let transport = try CurlTransport(try fetch.transport(named: hosts))
     defer { transport.shutdown() }
     for position in plan.due where signals.signal == nil {
       do {
@@ -73,7 +73,9 @@ struct CatalogWarm {
         statuses.append(say(failure))
       }
     }
-    if !fetch.dryRun, signals.signal == nil, let orders = try DueOrders.send() {
+    if !fetch.dryRun, signals.signal == nil,
+      let orders = try DueOrders.send(through: fetch.connection.proxy)
+    {
       for warning in orders.warnings { Log(output).warning(warning) }
       statuses.append(orders.status)
     }

@@ -99,7 +99,7 @@ enum ExitStatus: Int32, Sendable {
     "dns-failed", "connect-refused", "connect-failed", "timeout-connect", "timeout-idle",
     "timeout-total", "circuit-open", "reset", "tls-expired", "tls-host", "tls-untrusted",
     "tls-failed", "http-429", "http-500", "http-502", "http-503", "http-504", "truncated",
-    "bad-response", "address-refused",
+    "bad-response", "address-refused", "proxy-failed", "proxy-auth", "proxy-refused",
   ]
 }
 

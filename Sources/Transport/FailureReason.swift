@@ -58,6 +58,13 @@ public struct FailureReason: RawRepresentable, Hashable, Sendable, CustomStringC
   /// TLS failed for another cause.
   public static let tlsFailed = FailureReason("tls-failed")
 
+  /// The proxy cannot be reached, or its answers make no sense.
+  public static let proxyFailed = FailureReason("proxy-failed")
+  /// The proxy wants a user and a password, or others.
+  public static let proxyAuth = FailureReason("proxy-auth")
+  /// The proxy does not let the request through.
+  public static let proxyRefused = FailureReason("proxy-refused")
+
   // The transfer broke.
 
   /// The connection was cut.

@@ -55,7 +55,7 @@ public struct RetryPolicy: Sendable {
 
   private static let transient: Set<FailureReason> = [
     .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .timeoutTotal,
-    .reset, .truncated,
+    .reset, .truncated, .proxyFailed,
   ]
 }
 

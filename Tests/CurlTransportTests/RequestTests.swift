@@ -135,11 +135,12 @@ import Transport
   @Test func `a proxy that tunnels is told who asks, too`() throws {
     let proxy = ScriptedServer(.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"))
     defer { proxy.close() }
+    let route = ProxyRoute(try Proxy(parsing: proxy.url()))
 
     let result = try fetch(
       "https://shop.example/",
       testOptions {
-        $0.proxy = proxy.url()
+        $0.proxy = route
         $0.userAgent = "larder/1"
       }
     )

@@ -55,7 +55,10 @@ struct larder_outcome {
   long connections;      // opened for this transfer; 0 when it found an open one
   long error_number;     // errno of a failed connection
   long verification;     // OpenSSL's verification result
-  curl_off_t request;    // bytes of request sent
+  long proxy_status;     // the last status of a proxy's answer to CONNECT; 0 without one
+  long proxy_error;      // why a proxy let nothing through, one of CURLPX_…
+  long proxy_verification;  // OpenSSL's verification result for a proxy
+  curl_off_t request;    // bytes of request sent, those to a proxy included
   curl_off_t wire;       // body bytes received, before decoding
   curl_off_t resolved, connected, secured, first_byte, total;  // microseconds from the start
 };

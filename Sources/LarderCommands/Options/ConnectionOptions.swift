@@ -21,6 +21,8 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
   var cacert: String?
 
+  @OptionGroup var proxy: ProxyOptions
+
   @Flag(help: "Let hosts that only fetched data names have private addresses.")
   var allowPrivateAddresses = false
 
@@ -38,12 +40,14 @@ struct ConnectionOptions: ParsableArguments {
   ///
   /// - Parameter named: the hosts that the catalog file names.
   /// - Returns: The transport's options.
-  func transport(named: Set<HostPort>) -> TransportOptions {
+  /// - Throws: A usage error when the proxy is none.
+  func transport(named: Set<HostPort>) throws -> TransportOptions {
     var options = TransportOptions()
     options.perHost = perHost?.count ?? .auto
     options.retry.retries = retries
     options.connectTo = connectTo
     options.caFile = cacert
+    options.proxy = try proxy.route()
     options.allowPrivateAddresses = allowPrivateAddresses
     options.namedHosts = named
     options.userAgent = "larder/\(LarderCommand.version)"

@@ -78,8 +78,9 @@ struct FetchOptions: ParsableArguments {
   ///
   /// - Parameter named: the hosts that the catalog file names.
   /// - Returns: The transport's options.
-  func transport(named: Set<HostPort>) -> TransportOptions {
-    var options = connection.transport(named: named)
+  /// - Throws: A usage error when the proxy is none.
+  func transport(named: Set<HostPort>) throws -> TransportOptions {
+    var options = try connection.transport(named: named)
     options.parallel = parallel.count
     options.rate = rate?.perSecond
     options.deadline = deadline.map { MonotonicTime.now() + $0.duration }

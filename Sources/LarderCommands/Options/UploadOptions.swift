@@ -37,6 +37,8 @@ struct UploadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
   var cacert: String?
 
+  @OptionGroup var proxy: ProxyOptions
+
   mutating func validate() throws {
     guard (0...100).contains(retries) else {
       throw ValidationError("--retries takes a number from 0 to 100, not \(retries)")
@@ -49,7 +51,10 @@ struct UploadOptions: ParsableArguments {
         "--field-name takes dateTime=NAME, timeStampContents=NAME or image=NAME, not \"\(pair)\""
       )
     }
-    if post == nil, tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil {
+    if post == nil,
+      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil
+        || proxy.proxy != nil
+    {
       throw ValidationError("this option needs --post URL, which says where to post")
     }
   }
@@ -70,6 +75,7 @@ struct UploadOptions: ParsableArguments {
     var options = TransportOptions()
     options.namedHosts = [destination.url.hostPort]
     options.caFile = cacert
+    options.proxy = try proxy.route()
     options.userAgent = "larder/\(LarderCommand.version)"
     var policy = UploadPolicy()
     policy.retry.retries = retries

@@ -62,6 +62,8 @@ struct WebhookOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
   var cacert: String?
 
+  @OptionGroup var proxy: ProxyOptions
+
   /// The webhook that flags and environment name.
   ///
   /// - Throws: A usage error without any, or without a secret where one is needed.

@@ -8,11 +8,14 @@ enum DueOrders {
   /// SIGTERM while it runs. The webhook is `LARDER_WEBHOOK_URL` with `LARDER_WEBHOOK_PAYLOAD` and
   /// `LARDER_WEBHOOK_SECRET`, as `order send` has them.
   ///
+  /// - Parameter proxy: the proxy that the command was given.
   /// - Returns: What was done and what is left, with the status it means and a sentence for each
   ///   thing that is wrong; nil without a webhook, or when nothing was ever ordered.
   /// - Throws: What ``CommandFailure/init(_:)`` knows: the outbox cannot be used, or the webhook's
   ///   variables are wrong.
-  static func send() throws -> (report: CourierReport, status: ExitStatus, warnings: [String])? {
+  static func send(through proxy: ProxyOptions) throws
+    -> (report: CourierReport, status: ExitStatus, warnings: [String])?
+  {
     guard OutboxOptions.variable("LARDER_WEBHOOK_URL") != nil,
       let outbox = try OutboxOptions.parse([]).existing()
     else { return nil }
@@ -20,6 +23,7 @@ enum DueOrders {
     guard counts[.queued] + counts[.sending] + counts[.ambiguous] > 0 else { return nil }
     var options = try WebhookOptions.parse([])
     options.wait = DurationArgument(seconds: 1)
+    options.proxy = proxy
     let webhook = try options.webhook()
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
     return (

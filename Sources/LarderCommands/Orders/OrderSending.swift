@@ -30,7 +30,7 @@ struct OrderSending {
   {
     var limits = limits
     limits.patience = Int64(options.wait.seconds * 1000)
-    let transport = try CurlTransport(Self.transport(options))
+    let transport = try CurlTransport(try Self.transport(options))
     defer { transport.shutdown() }
     let courier = Courier(
       outbox,
@@ -50,7 +50,7 @@ struct OrderSending {
   }
 
   /// A transport that leaves all waiting and repeating to the courier.
-  private static func transport(_ options: WebhookOptions) -> TransportOptions {
+  private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
     var transport = TransportOptions()
     transport.parallel = .fixed(1)
     transport.retry.retries = 0
@@ -59,6 +59,7 @@ struct OrderSending {
     transport.transferTimeout = options.timeout.duration
     transport.connectTimeout = min(.seconds(10), options.timeout.duration)
     transport.caFile = options.cacert
+    transport.proxy = try options.proxy.route()
     transport.userAgent = "larder/\(LarderCommand.version)"
     return transport
   }

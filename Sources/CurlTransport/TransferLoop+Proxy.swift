@@ -1,0 +1,69 @@
+import Dispatch
+import Transport
+
+extension TransferLoop {
+  /// What is to become of a transfer's present hop before it may be queued.
+  enum Admission {
+    /// It may be queued.
+    case go
+    /// Its host's name must be looked up first.
+    case wait
+    /// It leads where it may not.
+    case refuse(FailureReason, String)
+  }
+
+  /// Finds the proxy for the present hop, and judges what that proxy would be asked for.
+  ///
+  /// Without a proxy the address is judged where the socket is opened. A proxy opens its own, and resolves names
+  /// by itself: whatever only data names is judged here, before the proxy hears of it. An address is judged as it
+  /// stands. A name is resolved; where only the end of a tunnel is asked for, that is then the address
+  /// found and not the name, so that nobody can answer the proxy otherwise. A proxy that is to pass on a request for
+  /// `http` needs the name: there every address must be public, and that the proxy finds the same ones
+  /// is more than larder can know.
+  func admit(_ transfer: Transfer, mayWait: Bool = true) -> Admission {
+    transfer.proxy = options.proxy?.proxy(for: transfer.url)
+    transfer.pin = nil
+    guard let proxy = transfer.proxy, !transfer.isTrusted, !options.allowPrivateAddresses else {
+      return .go
+    }
+    let host = transfer.url.host
+    if let address = IPAddress(literal: host) {
+      return AddressPolicy.isPublic(address) ? .go : .refuse(.addressRefused, Self.notPublic)
+    }
+    guard
+      let found = mayWait
+        ? names.addresses(of: host, at: .now()) : names.lastAddresses(of: host)
+    else { return .wait }
+    guard !found.isEmpty else {
+      return .refuse(
+        .dnsFailed,
+        "only fetched data names this host, and what the proxy would make of the name cannot be judged "
+          + "where it does not resolve; --allow-private-addresses leaves it to the proxy"
+      )
+    }
+    let open = found.filter(AddressPolicy.isPublic)
+    guard let first = open.first, proxy.tunnels(to: transfer.url) || open.count == found.count
+    else {
+      return .refuse(.addressRefused, Self.notPublic)
+    }
+    if proxy.tunnels(to: transfer.url) { transfer.pin = first }
+    return .go
+  }
+
+  /// Says why a private address is refused.
+  static let notPublic =
+    "only fetched data names this host, and its address is not public; "
+    + "--allow-private-addresses lets it"
+
+  /// Starts as many look-ups as may run.
+  func lookUp() {
+    while let host = names.next() {
+      // The core outlives a look-up that ends after the loop.
+      let core = core
+      DispatchQueue.global().async {
+        let addresses = core.options.resolver(host)
+        if case .mustWake = core.inbox.note(addresses, of: host) { core.multi.wake() }
+      }
+    }
+  }
+}

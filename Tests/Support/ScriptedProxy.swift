@@ -1,0 +1,230 @@
+import Glibc
+import Synchronization
+
+/// A loopback proxy, HTTP and SOCKS 5 at one port, that does with each request what its script says.
+package final class ScriptedProxy: Sendable {
+  /// What a proxy was asked.
+  package struct Asked: Sendable, CustomStringConvertible {
+    /// `CONNECT`, `SOCKS`, or the method of a request to pass on.
+    package let method: String
+    /// `host:port`, or the URL of a request to pass on.
+    package let target: String
+    /// The head as it came; the user and password that SOCKS was told.
+    package let text: String
+
+    package var description: String { "\(method) \(target)" }
+  }
+
+  /// What it does about that.
+  package enum Answer: Sendable {
+    /// Connect to that port of this machine, and let everything through.
+    case pass(Int)
+    /// Say so, and close.
+    case say(String)
+    /// Refuse with that code of SOCKS's.
+    case refuse(UInt8)
+  }
+
+  private struct State {
+    var asked: [Asked] = []
+    var open: Set<Int32> = []
+    var isClosed = false
+  }
+
+  package let port: Int
+  private let listener: Int32
+  private let password: String?
+  private let state = Mutex(State())
+  private let script: @Sendable (Asked) -> Answer
+
+  /// Starts a proxy; with `password`, given as `user:password`, SOCKS asks for it.
+  package init(password: String? = nil, _ script: @escaping @Sendable (Asked) -> Answer) {
+    guard let bound = try? LoopbackPort(), listen(bound.descriptor, 128) == 0 else {
+      fatalError("no loopback port")
+    }
+    self.password = password
+    self.script = script
+    listener = bound.descriptor
+    port = Int(bound.number)
+    startThread { [self] in acceptAll() }
+  }
+
+  /// What it was asked so far, in order.
+  package var asked: [Asked] { state.withLock { $0.asked } }
+
+  /// Its URL under a scheme, with user and password if given.
+  package func url(_ scheme: String = "http", _ userInfo: String? = nil) -> String {
+    "\(scheme)://\(userInfo.map { $0 + "@" } ?? "")127.0.0.1:\(port)"
+  }
+
+  /// Ends every thread; call it when the test is done.
+  package func close() {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.isClosed = true
+      Glibc.shutdown(listener, Int32(SHUT_RDWR))
+      for descriptor in state.open { Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+  }
+
+  private func acceptAll() {
+    while true {
+      let descriptor = accept(listener, nil, nil)
+      let isClosed = state.withLock { state in
+        if descriptor >= 0 { state.open.insert(descriptor) }
+        return state.isClosed
+      }
+      if isClosed || descriptor < 0 {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        Glibc.close(listener)
+        return
+      }
+      startThread { [self] in
+        serve(descriptor)
+        state.withLock { _ = $0.open.remove(descriptor) }
+        Glibc.close(descriptor)
+      }
+    }
+  }
+
+  private func note(_ method: String, _ target: String, _ text: String) -> Answer {
+    let asked = Asked(method: method, target: target, text: text)
+    state.withLock { $0.asked.append(asked) }
+    return script(asked)
+  }
+
+  private func serve(_ client: Int32) {
+    guard let first = read(client, 1)?.first else { return }
+    if first == 5 { serveSOCKS(client) } else { serveHTTP(client, first) }
+  }
+
+  private func serveHTTP(_ client: Int32, _ first: UInt8) {
+    var head = [first]
+    while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+      guard let byte = read(client, 1) else { return }
+      head += byte
+    }
+    let text = String(decoding: head, as: UTF8.self)
+    let words = text.split(separator: " ", maxSplits: 2).map(String.init)
+    guard words.count == 3 else { return }
+    switch note(words[0], words[1], text) {
+    case .say(let answer): send(Array(answer.utf8), client)
+    case .refuse: break
+    case .pass(let port):
+      if words[0] == "CONNECT" {
+        guard let origin = connect(port) else { return }
+        send(Array("HTTP/1.1 200 Go ahead\r\n\r\n".utf8), client)
+        relay(client, origin)
+      } else {
+        guard let origin = connect(port) else { return }
+        // One request a connection, so that the next is read here and not let through.
+        let path = words[1].split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        let target = "/" + (path.last?.drop { $0 != "/" }.dropFirst() ?? "")
+        let rest = words[2].dropLast(2) + "Connection: close\r\n\r\n"
+        send(Array("\(words[0]) \(target) \(rest)".utf8), origin)
+        relay(client, origin)
+      }
+    }
+  }
+
+  /// RFC 1928 and 1929.
+  private func serveSOCKS(_ client: Int32) {
+    guard let count = read(client, 1)?.first, let methods = read(client, Int(count)) else {
+      return
+    }
+    var said = ""
+    if let password {
+      guard methods.contains(2) else { return send([5, 0xFF], client) }
+      send([5, 2], client)
+      guard let size = read(client, 2), let user = read(client, Int(size[1])),
+        let length = read(client, 1)?.first, let secret = read(client, Int(length))
+      else { return }
+      said = String(decoding: user, as: UTF8.self) + ":" + String(decoding: secret, as: UTF8.self)
+      send([1, said == password ? 0 : 1], client)
+      guard said == password else { return }
+    } else {
+      send([5, 0], client)
+    }
+    guard let head = read(client, 4), let target = readTarget(client, head[3]) else { return }
+    switch note("SOCKS", target, said) {
+    case .say(let text): send(Array(text.utf8), client)
+    case .refuse(let code): send([5, code, 0, 1, 0, 0, 0, 0, 0, 0], client)
+    case .pass(let port):
+      guard let origin = connect(port) else { return }
+      send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0], client)
+      relay(client, origin)
+    }
+  }
+
+  private func readTarget(_ client: Int32, _ kind: UInt8) -> String? {
+    let host: String
+    switch kind {
+    case 1:
+      guard let bytes = read(client, 4) else { return nil }
+      host = bytes.map(String.init).joined(separator: ".")
+    case 3:
+      guard let size = read(client, 1)?.first, let name = read(client, Int(size)) else {
+        return nil
+      }
+      host = String(decoding: name, as: UTF8.self)
+    default:
+      guard let bytes = read(client, 16) else { return nil }
+      host = "[" + bytes.map { String($0, radix: 16) }.joined(separator: ".") + "]"
+    }
+    guard let port = read(client, 2) else { return nil }
+    return "\(host):\(Int(port[0]) << 8 | Int(port[1]))"
+  }
+
+  private func connect(_ port: Int) -> Int32? {
+    let origin = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    let isConnected = withUnsafeMutableBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) {
+        Glibc.connect(origin, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    if isConnected { return origin }
+    Glibc.close(origin)
+    return nil
+  }
+
+  /// Lets bytes through both ways until either side has no more.
+  private func relay(_ client: Int32, _ origin: Int32) {
+    defer { Glibc.close(origin) }
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      var ends = [client, origin].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      guard poll(&ends, 2, -1) > 0 else { return }
+      for (end, other) in [(0, origin), (1, client)] where ends[end].revents != 0 {
+        let count = recv(ends[end].fd, &buffer, buffer.count, 0)
+        guard count > 0 else { return }
+        send(Array(buffer[..<count]), other)
+      }
+    }
+  }
+
+  private func read(_ descriptor: Int32, _ count: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      var piece = [UInt8](repeating: 0, count: count - bytes.count)
+      let got = recv(descriptor, &piece, piece.count, 0)
+      guard got > 0 else { return nil }
+      bytes += piece[..<got]
+    }
+    return bytes
+  }
+
+  private func send(_ bytes: [UInt8], _ descriptor: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
