@@ -141,7 +141,7 @@ let package = Package(
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(
       name: "CurlTransportTests",
-      dependencies: ["CurlTransport", "Support", "Transport"]
+      dependencies: ["CCurl", "CurlTransport", "Support", "Transport"]
     ),
     .testTarget(
       name: "CacheTests",

@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// One thread enters and may wait; any other leaves. The waiting one is woken once half of the
 /// room is free again, so that it does not wake for every picture.
+///
+/// What enters leaves, once and with the same number of bytes. Every breach of that ends the process: more
+/// that leaves than entered would let any amount of memory fill, and less would stop the transfers for ever.
 final class ByteGate: Sendable {
   private struct State {
     var waiting: Int64 = 0
@@ -25,7 +28,9 @@ final class ByteGate: Sendable {
   ///
   /// Whatever its size, one always fits when nothing else waits.
   func enter(_ bytes: Int64) {
+    precondition(bytes >= 0, "a negative number of bytes enters")
     let mustWait = state.withLock { state in
+      precondition(state.blocked == nil, "a second thread enters while one waits")
       state.waiting += bytes
       state.blocked = state.waiting > room && state.waiting > bytes ? bytes : nil
       return state.blocked != nil
@@ -35,7 +40,12 @@ final class ByteGate: Sendable {
 
   /// Counts `bytes` out.
   func leave(_ bytes: Int64) {
+    precondition(bytes >= 0, "a negative number of bytes leaves")
     let wakes = state.withLock { state in
+      precondition(
+        bytes <= state.waiting - (state.blocked ?? 0),
+        "more bytes leave than have entered"
+      )
       state.waiting -= bytes
       guard let blocked = state.blocked, state.waiting - blocked <= room / 2 else { return false }
       state.blocked = nil
@@ -43,4 +53,7 @@ final class ByteGate: Sendable {
     }
     if wakes { opened.signal() }
   }
+
+  /// Whether nobody waits.
+  var isFree: Bool { state.withLock { $0.blocked == nil } }
 }

@@ -26,6 +26,8 @@ public struct CacheError: Error, Equatable, CustomStringConvertible {
     public static let empty = Code(rawValue: "empty")
     /// Several things fit what was asked for.
     public static let ambiguous = Code(rawValue: "ambiguous")
+    /// A library of this machine is too old for what larder needs of it.
+    public static let unsupported = Code(rawValue: "unsupported")
     /// A newer larder wrote this cache.
     public static let tooNew = Code(rawValue: "too-new")
     /// The folder's file system or owner makes it unfit to hold a cache.

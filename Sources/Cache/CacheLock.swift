@@ -64,7 +64,6 @@ public final class CacheLock: Sendable {
   /// Whether a run holds the cache now, as far as can be told without getting into the way of one that
   /// begins: a lock is tried only where a holder left its name and may be gone.
   static func isHeld(_ layout: CacheLayout) throws(CacheError) -> Bool {
-    if layout.kind(of: HostClaim.name) != nil { return true }
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(layout.root.descriptor, "lock", flags)
     guard descriptor >= 0 else {
@@ -72,6 +71,8 @@ public final class CacheLock: Sendable {
       throw .system("open", layout.path("lock"), errno: errno)
     }
     defer { close(descriptor) }
+    // One that was left on a file system of this machine alone says nothing.
+    if layout.kind(of: HostClaim.name) != nil, LockStanding.isShared(descriptor) { return true }
     guard !text(of: descriptor).isEmpty else { return false }
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
     flock(descriptor, LOCK_UN)

@@ -6,7 +6,8 @@ import Glibc
 /// as it would to two whose timers ring in the same second. Making a file that must not be there yet
 /// is the server's to grant. (open(2), `O_EXCL`) Nobody takes it back from a holder that was killed:
 /// what it left is taken over on its own machine, where the caller holds the `flock`, and refused on
-/// others, which cannot tell.
+/// others, which cannot tell. Its own machine is the kernel that it ran on, whatever the host was called:
+/// a container that comes back under a new name on the same node goes on at once. (``LockStanding``)
 final class HostClaim: Sendable {
   private let folder: Folder
 
@@ -19,15 +20,21 @@ final class HostClaim: Sendable {
   ///   - folder: the cache.
   ///   - holder: what a person understands, such as `larder sync, process 4711`.
   ///   - host: this machine's name.
+  ///   - boot: what this machine's kernel calls its boot.
   /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another machine claims it.
-  init(_ folder: Folder, holder: String, host: String = LockStanding.host) throws(CacheError) {
+  init(
+    _ folder: Folder,
+    holder: String,
+    host: String = LockStanding.host,
+    boot: String = PartialBody.boot
+  ) throws(CacheError) {
     self.folder = folder
     let path = "\(folder.path)/\(Self.name)"
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     var descriptor = openat(folder.descriptor, Self.name, flags | O_CREAT | O_EXCL, 0o600)
     if descriptor < 0, errno == EEXIST {
       let text = folder.text(of: Self.name, limit: 4096) ?? ""
-      if case .foreign(let other) = LockStanding(text: text, host: host) {
+      if case .foreign(let other) = LockStanding(text: text, host: host, boot: boot) {
         throw CacheError(
           .locked,
           "cannot change \(folder.path): \(other) holds it or was killed, which cannot be told "
@@ -38,7 +45,7 @@ final class HostClaim: Sendable {
     }
     guard descriptor >= 0 else { throw .system("lock", path, errno: errno) }
     defer { close(descriptor) }
-    let line = "\(holder) on \(host)"
+    let line = "\(holder) on \(host)" + (boot.isEmpty ? "" : "\nboot \(boot)")
     let count = line.withCString { write(descriptor, $0, strlen($0)) }
     guard count == line.utf8.count else {
       let code = count < 0 ? errno : ENOSPC

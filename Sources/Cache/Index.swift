@@ -1,5 +1,7 @@
 import GRDB
+import GRDBSQLite
 import Glibc
+import Transport
 
 /// What is known of the files: one SQLite database beside them.
 ///
@@ -88,6 +90,10 @@ public final class Index: Sendable {
 
   private init(path: String, readOnly: Bool) throws(CacheError) {
     self.path = path
+    let found = LibraryVersion(thousands: sqlite3_libversion_number())
+    if let shortcoming = found.shortcoming(of: "SQLite", needed: Self.neededSQLite) {
+      throw CacheError(.unsupported, "cannot use \(path): \(shortcoming)")
+    }
     do {
       let file = try Self.open(path, readOnly: readOnly)
       let version = try file.inDatabase(Self.userVersion)
@@ -120,6 +126,9 @@ public final class Index: Sendable {
     }
   }
 
+  /// The first that knows `sqlite_schema`; `PRAGMA trusted_schema` came with 3.31.0.
+  static let neededSQLite = LibraryVersion(3, 33, 0)
+
   /// Opens a database file, or a database in memory, as every part of larder uses it.
   private static func open(_ path: String, readOnly: Bool) throws -> DatabaseQueue {
     var configuration = Configuration()
@@ -128,6 +137,10 @@ public final class Index: Sendable {
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA cache_size = -4096; PRAGMA trusted_schema = OFF")
+      // SQLite says nothing of a pragma that it does not know.
+      guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
+        throw CacheError(.unsupported, "cannot use \(path): SQLite trusts whatever its file says")
+      }
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }

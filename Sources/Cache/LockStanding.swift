@@ -7,14 +7,24 @@ enum LockStanding: Equatable {
   /// Another machine wrote it, and may still be at work.
   case foreign(String)
 
-  /// Judges the line in the file; it is empty for a moment after the file was made.
+  /// Judges the file's text; it is empty for a moment after the file was made.
+  ///
+  /// A second line names the boot of the kernel that the holder ran on. Where it is ours, the name of the
+  /// host says nothing: a container that was started anew has another, and two containers may share one,
+  /// yet all of them ask the same kernel for the `flock`, and the caller has it. Where it is another's,
+  /// equal names say nothing either. Claims of older larders have the name alone.
   ///
   /// - Parameters:
-  ///   - text: the line.
+  ///   - text: the text.
   ///   - host: this machine's name.
-  init(text: String, host: String) {
-    let isOurs = text.hasSuffix(" on \(host)")
-    self = isOurs ? .free : .foreign(text.isEmpty ? "another machine" : text)
+  ///   - boot: what this machine's kernel calls its boot; empty when it does not tell.
+  init(text: String, host: String, boot: String) {
+    let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+    let line = lines.first.map(String.init) ?? ""
+    let isOurs =
+      lines.count > 1 && !boot.isEmpty
+      ? lines[1] == "boot \(boot)" : line.hasSuffix(" on \(host)")
+    self = isOurs ? .free : .foreign(line.isEmpty ? "another machine" : line)
   }
 
   /// A holder's line without the name of this machine, which says nothing to who reads it here.

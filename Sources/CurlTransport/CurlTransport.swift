@@ -18,6 +18,9 @@ public final class CurlTransport: Fetching {
   /// - Throws: ``TransferFailure`` when this machine gives no memory or no thread.
   public init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else { throw Self.unavailable("libcurl does not start") }
+    if let shortcoming = Self.version.shortcoming(of: "libcurl", needed: Self.needed) {
+      throw TransferFailure(reason: .libraryRefused, url: "", detail: shortcoming)
+    }
     do {
       core = try TransferCore(options)
     } catch is OutOfDescriptors {
@@ -59,6 +62,14 @@ public final class CurlTransport: Fetching {
     if case .mustWake = core.inbox.close() { core.multi.wake() }
     thread.join()
   }
+
+  /// The libcurl that was found when the process started, which may be older than the one it was built with.
+  private static let version = LibraryVersion(
+    bits: curl_version_info(CURLVERSION_FIRST).pointee.version_num
+  )
+  /// The first that knows every option that is set: CURLOPT_PROTOCOLS_STR came with 7.85.0,
+  /// CURLOPT_QUICK_EXIT with 7.87.0.
+  static let needed = LibraryVersion(7, 87, 0)
 
   /// libcurl's own set-up, once a process; needs no counterpart since the process keeps it to its end.
   private static let isLibraryReady = larder_global_init() == CURLE_OK

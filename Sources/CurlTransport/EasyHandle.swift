@@ -6,47 +6,66 @@ import CCurl
 /// of them share the connections.
 struct EasyHandle: ~Copyable {
   private let raw: UnsafeMutableRawPointer
+  private let refusals = Refusals()
+
+  /// What libcurl did not take; a class, for a handle is set up by functions that borrow it.
+  private final class Refusals {
+    var first: RefusedOption?
+  }
 
   init() throws(OutOfMemory) {
     guard let raw = curl_easy_init() else { throw OutOfMemory() }
     self.raw = raw
   }
 
+  /// The first option that libcurl refused since the handle was made: no transfer may go out on it, for
+  /// it could lack what keeps it to http, to public addresses or to valid certificates.
+  var refused: RefusedOption? { refusals.first }
+
+  private func check(_ option: CURLoption, _ code: CURLcode) {
+    guard code != CURLE_OK, refusals.first == nil else { return }
+    refusals.first = RefusedOption(option: option, code: code)
+  }
+
   deinit { curl_easy_cleanup(raw) }
 
   func set(_ option: CURLoption, _ value: Int) {
-    _ = larder_easy_set_long(raw, option, value)
+    check(option, larder_easy_set_long(raw, option, value))
   }
 
   func set(_ option: CURLoption, _ value: Bool) {
-    _ = larder_easy_set_long(raw, option, value ? 1 : 0)
+    check(option, larder_easy_set_long(raw, option, value ? 1 : 0))
   }
 
   /// libcurl copies the text; nil goes back to the default.
+  @discardableResult
   func set(_ option: CURLoption, _ value: String?) -> CURLcode {
-    guard let value else { return larder_easy_set_pointer(raw, option, nil) }
-    return value.withCString { larder_easy_set_pointer(raw, option, $0) }
+    let code =
+      value.map { $0.withCString { larder_easy_set_pointer(raw, option, $0) } }
+      ?? larder_easy_set_pointer(raw, option, nil)
+    check(option, code)
+    return code
   }
 
   /// Sets a context; the caller keeps it alive as long as the handle may use it.
   func set(_ option: CURLoption, context: UnsafeRawPointer?) {
-    _ = larder_easy_set_pointer(raw, option, context)
+    check(option, larder_easy_set_pointer(raw, option, context))
   }
 
   func set(_ option: CURLoption, callback: larder_data_callback) {
-    _ = larder_easy_set_data_callback(raw, option, callback)
+    check(option, larder_easy_set_data_callback(raw, option, callback))
   }
 
   func set(prereq callback: larder_prereq_callback?) {
-    _ = larder_easy_set_prereq_callback(raw, callback)
+    check(CURLOPT_PREREQFUNCTION, larder_easy_set_prereq_callback(raw, callback))
   }
 
   func set(judge: UnsafeMutablePointer<larder_address_judge>) {
-    _ = larder_easy_set_address_judge(raw, judge)
+    check(CURLOPT_OPENSOCKETFUNCTION, larder_easy_set_address_judge(raw, judge))
   }
 
   func set(headers: borrowing HeaderList) {
-    _ = larder_easy_set_pointer(raw, CURLOPT_HTTPHEADER, headers.raw)
+    check(CURLOPT_HTTPHEADER, larder_easy_set_pointer(raw, CURLOPT_HTTPHEADER, headers.raw))
   }
 
   /// Makes the next transfer a POST of a copy of `body`, or a GET.
@@ -56,22 +75,21 @@ struct EasyHandle: ~Copyable {
       return
     }
     set(CURLOPT_POST, true)
-    _ = larder_easy_set_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+    check(
+      CURLOPT_POSTFIELDSIZE_LARGE,
+      larder_easy_set_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+    )
     body.withUnsafeBytes { bytes in
-      _ = larder_easy_set_pointer(
-        raw,
-        CURLOPT_COPYPOSTFIELDS,
-        bytes.baseAddress ?? UnsafeRawPointer(raw)
-      )
+      set(CURLOPT_COPYPOSTFIELDS, context: bytes.baseAddress ?? UnsafeRawPointer(raw))
     }
   }
 
   func set(watch: UnsafeMutablePointer<larder_excess_watch>) {
-    _ = larder_easy_set_excess_watch(raw, watch)
+    check(CURLOPT_CLOSESOCKETFUNCTION, larder_easy_set_excess_watch(raw, watch))
   }
 
   func set(debug callback: larder_debug_callback) {
-    _ = larder_easy_set_debug_callback(raw, callback)
+    check(CURLOPT_DEBUGFUNCTION, larder_easy_set_debug_callback(raw, callback))
   }
 
   /// Whether bytes wait on the connection that a finished transfer leaves open; asked before the handle leaves.
@@ -90,3 +108,16 @@ struct EasyHandle: ~Copyable {
 
 /// libcurl could not allocate a handle.
 struct OutOfMemory: Error {}
+
+/// An option that libcurl did not take, and why.
+struct RefusedOption: Error {
+  /// The option.
+  let option: CURLoption
+  /// libcurl's word.
+  let code: CURLcode
+
+  /// A sentence for a person.
+  var words: String {
+    "libcurl refuses option \(option.rawValue) (\(String(cString: curl_easy_strerror(code))))"
+  }
+}

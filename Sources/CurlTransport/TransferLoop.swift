@@ -165,13 +165,25 @@ final class TransferLoop {
     do {
       let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
+      // The handle is not used again.
+      if let refused = exchange.easy.refused { throw refused }
       guard exchange.easy.join(core.multi) == CURLM_OK else { throw OutOfMemory() }
       exchange.slot = running.count
       running.append(exchange)
       hasStarted = true
     } catch {
       schedule.finished(host: transfer.host, .abandoned, at: now)
-      finish(transfer, .failure(transfer.failure(.outOfMemory)))
+      let refused = error as? RefusedOption
+      let lacksMemory = refused.map { $0.code == CURLE_OUT_OF_MEMORY } ?? true
+      finish(
+        transfer,
+        .failure(
+          transfer.failure(
+            lacksMemory ? .outOfMemory : .libraryRefused,
+            detail: refused?.words ?? ""
+          )
+        )
+      )
     }
   }
 

@@ -127,6 +127,8 @@ struct CommandFailure: Error {
     case SyncError.cache(let error): self.init(error.description, Self.status(error))
     case SyncError.catalog(let error): self.init(error.description, Self.status(error))
     case SyncError.address(let error): self.init(error.description, .configuration)
+    case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
+      self.init("cannot fetch: \(error.detail)", .failed)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
     case let error as TransferFailure where error.url.isEmpty: self.init(error.description, .io)
     default: return nil
@@ -136,7 +138,7 @@ struct CommandFailure: Error {
   private static func status(_ error: CacheError) -> ExitStatus {
     switch error.code {
     case .locked: .tryAgain
-    case .empty: .failed
+    case .empty, .unsupported: .failed
     case .ambiguous: .usage
     default: .io
     }

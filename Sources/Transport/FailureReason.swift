@@ -108,4 +108,6 @@ public struct FailureReason: RawRepresentable, Hashable, Sendable, CustomStringC
   public static let disk = FailureReason("disk")
   /// No memory for the transfer.
   public static let outOfMemory = FailureReason("out-of-memory")
+  /// A library of this machine is too old, or will not do what the transfer needs to be safe.
+  public static let libraryRefused = FailureReason("library-refused")
 }

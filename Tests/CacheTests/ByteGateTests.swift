@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -49,6 +50,34 @@ struct ByteGateTests {
     gate.leave(50)
 
     #expect(through.wait(timeout: .now() + 5) == .success)
+  }
+
+  @Test func `more that leaves than entered ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let gate = ByteGate(room: 100)
+      gate.enter(40)
+      gate.leave(41)
+    }
+  }
+
+  @Test func `what leaves twice ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let gate = ByteGate(room: 100)
+      gate.enter(40)
+      gate.leave(40)
+      gate.leave(40)
+    }
+  }
+
+  @Test func `nothing of what still waits may leave`() async {
+    await #expect(processExitsWith: .failure) {
+      let gate = ByteGate(room: 100)
+      gate.enter(90)
+      let thread = Thread { gate.enter(50) }
+      thread.start()
+      while gate.isFree { sched_yield() }
+      gate.leave(91)
+    }
   }
 
   @Test func `no wake is lost, however many come and go`() {

@@ -40,10 +40,10 @@ struct CacheLockTests {
   @Test func `where other machines see the cache, one machine at a time may claim it`() throws {
     let folder = try TemporaryFolder()
     let root = try Folder(path: folder.path, creating: false)
-    let claim = try HostClaim(root, holder: "larder sync, process 1", host: "alpha")
+    let claim = try HostClaim(root, holder: "larder sync, process 1", host: "alpha", boot: "1")
 
     let error = #expect(throws: CacheError.self) {
-      _ = try HostClaim(root, holder: "larder sync, process 2", host: "beta")
+      _ = try HostClaim(root, holder: "larder sync, process 2", host: "beta", boot: "2")
     }
     #expect(error?.code == .locked)
     #expect(error?.description.contains("larder sync, process 1 on alpha holds it") == true)
@@ -57,13 +57,38 @@ struct CacheLockTests {
   @Test func `what a killed run left is taken over on its own machine only`() throws {
     let folder = try TemporaryFolder()
     let root = try Folder(path: folder.path, creating: false)
-    withExtendedLifetime(try HostClaim(root, holder: "killed", host: "alpha")) {}
+    withExtendedLifetime(try HostClaim(root, holder: "killed", host: "alpha", boot: "1")) {}
 
-    #expect(throws: CacheError.self) { _ = try HostClaim(root, holder: "other", host: "beta") }
-    let again = try HostClaim(root, holder: "next", host: "alpha")
+    #expect(throws: CacheError.self) {
+      _ = try HostClaim(root, holder: "other", host: "beta", boot: "2")
+    }
+    let again = try HostClaim(root, holder: "next", host: "alpha", boot: "1")
 
-    #expect(String(decoding: try folder.read("lock.host"), as: UTF8.self) == "next on alpha")
+    #expect(
+      String(decoding: try folder.read("lock.host"), as: UTF8.self) == "next on alpha\nboot 1"
+    )
     withExtendedLifetime(again) {}
+  }
+
+  @Test(arguments: [
+    // A container that was started anew on the same node.
+    ("killed on pod-1\nboot 1", "pod-2", "1", true),
+    ("killed on pod-1\nboot 1", "pod-1", "1", true),
+    // Another machine, whatever it is called; a machine that was started anew cannot be told from one.
+    ("killed on pod-1\nboot 1", "pod-2", "2", false),
+    ("killed on pod-1\nboot 1", "pod-1", "2", false),
+    // A kernel that does not tell, or an older larder.
+    ("killed on pod-1\nboot 1", "pod-1", "", true), ("killed on pod-1", "pod-1", "1", true),
+    ("killed on pod-1", "pod-2", "1", false), ("killed on pod-1", "pod-1", "", true),
+    ("", "pod-1", "1", false), ("\n", "pod-1", "1", false),
+  ])
+  func `a claim is ours to take over when its holder's kernel is ours`(
+    _ text: String,
+    _ host: String,
+    _ boot: String,
+    _ isFree: Bool
+  ) {
+    #expect((LockStanding(text: text, host: host, boot: boot) == .free) == isFree)
   }
 
   @Test func `a claim whose holder has not written its name yet counts`() throws {
