@@ -55,7 +55,7 @@ private func fuzzCacheControl(_ text: String) {
 }
 
 private func check(_ stored: StoredResponse, at now: UnixTime, _ text: String) {
-  if case .fresh(let until) = stored.freshness(at: now) {
+  if case .fresh(let until) = freshness(of: stored, at: now) {
     expect(until > now, "fresh until the past: \(text)")
     expect(
       until - stored.responseTime <= FreshnessPolicy.longestLifetime,
@@ -64,7 +64,9 @@ private func check(_ stored: StoredResponse, at now: UnixTime, _ text: String) {
     expect(stored.mayStandIn(at: now), "fresh and of no use: \(text)")
   }
   if stored.excusesError(at: now) { expect(stored.mayStandIn(at: now), "excused: \(text)") }
-  _ = stored.renewed(by: stored.headers, requestTime: now, responseTime: now)
+  let url = WebURL(scheme: .https, host: "a.example")
+  let notModified = ResponseHead(status: 304, headers: stored.headers, url: url)
+  _ = stored.renewed(by: notModified, requestTime: now, responseTime: now)
 }
 
 private func fuzzContentRange(_ text: String) {

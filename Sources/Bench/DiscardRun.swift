@@ -8,7 +8,7 @@ import Transport
 /// picture, to ask with.
 final class DiscardRun: Sendable {
   private struct State {
-    var validators: [Int: Validators] = [:]
+    var conditions: [Int: Condition] = [:]
     var images = 0
     var failures: [String: Int] = [:]
   }
@@ -28,7 +28,7 @@ final class DiscardRun: Sendable {
     let known = state.withLock { state in
       state.images = 0
       state.failures = [:]
-      return state.validators
+      return state.conditions
     }
     let group = DispatchGroup()
     for (number, url) in urls.enumerated() {
@@ -36,7 +36,7 @@ final class DiscardRun: Sendable {
       request.accept = .picture
       request.trust = .named
       if pass == .revalidate {
-        request.headers = known[number]?.conditionalHeaders ?? Headers()
+        request.condition = known[number]
       }
       group.enter()
       transport.fetch(request, into: DiscardSink()) { [self] result in
@@ -57,7 +57,7 @@ final class DiscardRun: Sendable {
       switch result {
       case .success(let response):
         state.images += 1
-        if keeps { state.validators[number] = Validators(response.head.headers) }
+        if keeps { state.conditions[number] = Condition(response.head) }
       case .failure(let failure):
         state.failures[failure.reason.rawValue, default: 0] += 1
       }

@@ -38,6 +38,8 @@ final class MeasuringTransport: Fetching, URLParsing {
     try transport.parse(text, relativeTo: base)
   }
 
+  func fields(of request: Request) -> Headers { transport.fields(of: request) }
+
   func cancelAll() {
     pacer?.release()
     transport.cancelAll()

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Transport
 
 /// What the index knows of one picture.
 public struct PictureEntry: Sendable, Equatable {
@@ -57,22 +58,25 @@ public struct PictureState: Sendable, Equatable {
   /// Whether bytes are held.
   public var isHeld: Bool { content != 0 }
 
-  /// Whether the held bytes need no question now, in seconds since 1970.
+  /// Makes a state from its parts.
+  public init(expiry: Int64, checked: Int64, content: Int64) {
+    self.expiry = expiry
+    self.checked = checked
+    self.content = content
+  }
+
+  /// Whether nothing is to be done about the picture at a moment: held bytes are fresh, or what is not to be had is
+  /// left alone, until its row says; nil when a request is due, and the rest of the row says which.
   ///
   /// What was checked in the future was checked by a clock that has been set back since: its word
   /// is not believed, or it might hold for years.
-  public func isFresh(at now: Int64) -> Bool {
-    isHeld && now < expiry && now >= checked - Self.clockTolerance
+  public func freshness(at now: UnixTime) -> Freshness? {
+    let end = UnixTime(expiry)
+    guard FreshnessPolicy.window(answered: UnixTime(checked), expiry: end).contains(now) else {
+      return nil
+    }
+    return isHeld ? .fresh(until: end) : .rest(until: end)
   }
-
-  /// Whether nothing is held and nothing is to be asked for yet: it failed for a lasting reason, and
-  /// its row says until when to leave it alone.
-  public func isResting(at now: Int64) -> Bool {
-    !isHeld && now < expiry && now >= checked - Self.clockTolerance
-  }
-
-  /// How far a clock may be set back before what was checked before is asked again.
-  private static let clockTolerance: Int64 = 300
 }
 
 extension Index {

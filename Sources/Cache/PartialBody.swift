@@ -11,7 +11,7 @@ struct PartialBody: Equatable, Sendable {
   var url: String
   /// What `If-Range` has to say; a strong entity-tag or a strong date.
   var validator: String
-  /// Where the bytes came from in the end, without the query: a redirect may change its mind.
+  /// The resource that the bytes came from in the end: a redirect may change its mind.
   var source: String
   /// What the first bytes are.
   var type: PictureType

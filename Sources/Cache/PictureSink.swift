@@ -74,7 +74,7 @@ public final class PictureSink: BodySink {
     return PartialBody(
       url: url,
       validator: validator,
-      source: head.url.place,
+      source: head.url.resource,
       type: type,
       length: head.contentLength
     )

@@ -50,6 +50,17 @@ public final class CurlTransport: Fetching {
     }
   }
 
+  /// What a request sends; see ``Fetching``.
+  public func fields(of request: Request) -> Headers {
+    let key = HeaderKey(request)
+    var fields = key.fields(userAgent: core.options.userAgent)
+    // libcurl names all that it can decode, the same in every request.
+    if key.codings == "", !fields.contains("Accept-Encoding") {
+      fields.append("Accept-Encoding", "*")
+    }
+    return fields
+  }
+
   /// Completes everything unfinished as cancelled; see ``Fetching``.
   public func cancelAll() {
     if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }

@@ -280,12 +280,13 @@ extension Exchange {
       url: transfer.url,
       version: version,
       contentLength: isEncoded ? nil : framing.length,
-      isEncoded: isEncoded
+      isEncoded: isEncoded,
+      redirects: transfer.redirects
     )
     self.head = head
     body = .discard
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
-    guard (200...299).contains(status) else { return true }
+    guard isBody(status) else { return true }
     guard begin(head, transfer) else { return false }
     if transfer.request.method == .get, let length = head.contentLength {
       promised = length
@@ -293,6 +294,11 @@ extension Exchange {
       if length == 0 { excess.bodyEnded() }
     }
     return true
+  }
+
+  /// Whether what follows the head is what was asked for.
+  func isBody(_ status: Int) -> Bool {
+    transfer.map { $0.request.isAnswered(by: status) } ?? false
   }
 
   private func begin(_ head: ResponseHead, _ transfer: Transfer) -> Bool {

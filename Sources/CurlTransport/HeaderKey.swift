@@ -7,6 +7,7 @@ struct HeaderKey: Equatable {
   let accept: Request.Accept
   let userInfo: String?
   let resume: ResumePoint?
+  let condition: Validators?
   let isPost: Bool
   let takesCodedBytes: Bool
 
@@ -26,8 +27,21 @@ struct HeaderKey: Equatable {
     accept = request.accept
     userInfo = transfer.url.userInfo
     resume = transfer.resume
+    condition = transfer.validators
     isPost = request.method == .post
     takesCodedBytes = transfer.takesCodedBytes
+  }
+
+  /// The lines of a request's first hop.
+  init(_ request: Request) {
+    headers = request.headers
+    credentials = request.credentials
+    accept = request.accept
+    userInfo = request.url.userInfo
+    resume = nil
+    condition = nil
+    isPost = request.method == .post
+    takesCodedBytes = false
   }
 
   /// Whether a transfer's header lines are these; asked for each, and nearly always so.
@@ -36,6 +50,7 @@ struct HeaderKey: Equatable {
     guard transfer.isAtFirstOrigin else { return self == HeaderKey(transfer) }
     return headers == request.headers && credentials == request.credentials
       && accept == request.accept && userInfo == transfer.url.userInfo && resume == transfer.resume
+      && condition == transfer.validators
       && isPost == (request.method == .post) && takesCodedBytes == transfer.takesCodedBytes
   }
 
@@ -53,15 +68,8 @@ struct HeaderKey: Equatable {
   /// It prints what it is told here once for each request; lines that it makes itself, twice.
   func list(userAgent: String) -> HeaderList {
     var list = HeaderList()
-    list.append(headers)
-    list.append(credentials)
-    func isOpen(_ name: String) -> Bool { !headers.contains(name) && !credentials.contains(name) }
-    if isOpen("User-Agent") { list.append("User-Agent", userAgent) }
-    if isOpen("Accept") { list.append("Accept", accept.value) }
-    if isOpen("Accept-Encoding"), codings != "" { list.append("Accept-Encoding", "identity") }
-    if let userInfo, isOpen("Authorization") {
-      list.append("Authorization", "Basic " + base64(percentDecoded(userInfo)))
-    }
+    list.append(fields(userAgent: userAgent))
+    if let condition { list.append(condition.conditionalHeaders) }
     if let resume {
       list.append("Range", "bytes=\(resume.offset)-")
       list.append("If-Range", resume.validator)
@@ -72,6 +80,23 @@ struct HeaderKey: Equatable {
       if isOpen("Content-Type") { list.suppress("Content-Type") }
     }
     return list
+  }
+
+  /// The lines that may decide what is answered, but for those of codings that libcurl writes itself.
+  func fields(userAgent: String) -> Headers {
+    var fields = headers
+    fields.append(credentials)
+    if isOpen("User-Agent") { fields.append("User-Agent", userAgent) }
+    if isOpen("Accept") { fields.append("Accept", accept.value) }
+    if isOpen("Accept-Encoding"), codings != "" { fields.append("Accept-Encoding", "identity") }
+    if let userInfo, isOpen("Authorization") {
+      fields.append("Authorization", "Basic " + base64(percentDecoded(userInfo)))
+    }
+    return fields
+  }
+
+  private func isOpen(_ name: String) -> Bool {
+    !headers.contains(name) && !credentials.contains(name)
   }
 }
 

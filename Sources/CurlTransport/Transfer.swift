@@ -12,6 +12,10 @@ final class Transfer: @unchecked Sendable {
   var url: WebURL
   /// URLs of this attempt's earlier hops.
   var visited: [WebURL] = []
+  /// What those hops answered.
+  var redirects: [Redirect] = []
+  /// What is asked of the resource that answered before; nil once a 304 spoke of another version.
+  var condition: Condition?
   /// Attempts started.
   var attempts = 0
   /// Where the present attempt goes on from.
@@ -48,6 +52,7 @@ final class Transfer: @unchecked Sendable {
     self.sink = sink
     self.completion = completion
     url = request.url
+    condition = request.method == .get ? request.condition : nil
     mayResume = request.method == .get && !request.accept.compressed
     takesCodedBytes = request.method == .post && !request.accept.compressed
   }
@@ -57,6 +62,13 @@ final class Transfer: @unchecked Sendable {
     visited.isEmpty
       || (url.scheme == request.url.scheme && url.port == request.url.port
         && url.host == request.url.host)
+  }
+
+  /// What the present hop is asked, if it is the resource that the condition speaks of.
+  var validators: Validators? {
+    guard let condition else { return nil }
+    let isItsSource = condition.source.map { $0 == url.resource } ?? visited.isEmpty
+    return isItsSource ? condition.validators : nil
   }
 
   /// Readies sink and state for an attempt from the first URL.
@@ -74,6 +86,7 @@ final class Transfer: @unchecked Sendable {
   func rewind() {
     url = request.url
     visited.removeAll()
+    redirects.removeAll()
   }
 
   func failure(_ reason: FailureReason, detail: String = "") -> TransferFailure {

@@ -18,10 +18,14 @@ extension TransferLoop {
       finish(transfer, .success(response))
     case .redirect(let location):
       schedule.finished(host: transfer.host, .answered, at: now)
+      if let head = exchange.head { transfer.redirects.append(Redirect(head)) }
       follow(location, transfer)
     case .mismatch:
       transfer.mayResume = false
       transfer.hasBegun = true
+      repeatAttempt(transfer, at: now)
+    case .otherVersion:
+      transfer.condition = nil
       repeatAttempt(transfer, at: now)
     case .unknownCoding:
       transfer.takesCodedBytes = true
@@ -95,6 +99,18 @@ extension TransferLoop {
       host: transfer.host,
       priority: transfer.request.priority,
       at: now + wait
+    )
+  }
+}
+
+extension Redirect {
+  /// Keeps of a redirect's head what tells how long it holds, and for whom.
+  fileprivate init(_ head: ResponseHead) {
+    self.init(
+      status: head.status,
+      headers: head.headers.endToEnd.only([
+        "Age", "Cache-Control", "Date", "Expires", "Last-Modified", "Vary",
+      ])
     )
   }
 }

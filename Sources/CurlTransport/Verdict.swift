@@ -10,6 +10,8 @@ enum Verdict {
   case redirect(String?)
   /// The part that came does not continue what is held: fetch everything.
   case mismatch
+  /// A 304 of another version than the one asked about, or a 412: fetch everything.
+  case otherVersion
   /// The server names a coding that nobody knows: take the bytes as they are.
   case unknownCoding
   /// Anything else; final failures are not worth another attempt.
@@ -34,10 +36,14 @@ extension Exchange {
     {
       return .unknownCoding
     }
-    guard let head, code == CURLE_OK || !(200...299).contains(head.status) else {
+    guard let head, code == CURLE_OK || !isBody(head.status) else {
       return .failure(failure(code, outcome, transfer), isFinal: false)
     }
     switch head.status {
+    case let status where (200...299).contains(status) && !isBody(status):
+      var failure = transfer.failure(.http(status))
+      failure.status = status
+      return .failure(failure, isFinal: true)
     case 200...299 where hasExcess:
       let failure = transfer.failure(.lengthMismatch, detail: "more came than promised")
       return .failure(failure, isFinal: true)
@@ -45,8 +51,12 @@ extension Exchange {
       return .mismatch
     case 200...299:
       return .success(response(head, outcome, transfer))
-    case 304 where transfer.isConditional:
+    case 304
+    where transfer.validators.map { $0.mayBeRenewed(by: Validators(head.headers)) } ?? true
+      && transfer.isConditional:
       return .success(response(head, outcome, transfer))
+    case 304 where transfer.validators != nil, 412 where transfer.validators != nil:
+      return .otherVersion
     case 304:
       return .failure(
         transfer.failure(.badResponse, detail: "304 to an unconditional request"),
@@ -66,6 +76,7 @@ extension Exchange {
       }
       failure.mayHaveBeenSent = true
       failure.refusal = refusalBody
+      failure.headers = head.headers
       return .failure(failure, isFinal: false)
     }
   }
@@ -170,7 +181,8 @@ extension Exchange {
 extension Transfer {
   /// Whether the server may answer 304.
   var isConditional: Bool {
-    request.headers.contains("If-None-Match") || request.headers.contains("If-Modified-Since")
+    validators != nil || request.headers.contains("If-None-Match")
+      || request.headers.contains("If-Modified-Since")
       || request.credentials.contains("If-None-Match")
       || request.credentials.contains("If-Modified-Since")
   }

@@ -12,7 +12,7 @@ public struct SyncPlan: Sendable, Equatable, Codable {
   public struct Section: Sendable, Equatable, Codable {
     /// Its address.
     public var url: String
-    /// `fetch`, `revalidate` or `read` for a local file.
+    /// `fetch`, `revalidate` or `read` for a local file; `fresh` when an unattended run would not ask.
     public var action: String
   }
 
@@ -24,6 +24,14 @@ public struct SyncPlan: Sendable, Equatable, Codable {
     public var revalidate: [String] = []
     /// How many need no question.
     public var fresh = 0
+
+    mutating func add(_ url: String, _ need: Freshness) {
+      switch need {
+      case .fresh, .rest: fresh += 1
+      case .revalidate: revalidate.append(url)
+      case .refetch: fetch.append(url)
+      }
+    }
   }
 
   /// The catalog's name.
@@ -43,29 +51,42 @@ public struct SyncPlan: Sendable, Equatable, Codable {
     folder: String,
     cache: String,
     options: SyncOptions,
-    parser: any URLParsing,
+    transport: any Fetching & URLParsing,
+    environment: [String: String] = [:],
     now: UnixTime
   ) throws(SyncError) {
     self.catalog = catalog.name
     do {
-      let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, parser)
+      let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, transport)
       let index = try Self.index(cache)
+      let asked = Asked(
+        catalog,
+        try addresses.named(),
+        try catalog.resolved(environment),
+        transport
+      )
       for (position, source) in try addresses.sections().enumerated() {
         let action: String
         if case .file = source {
           action = "read"
         } else {
           let held = try index?.document(source.name, reader: catalog.reader(at: position))
-          action = held?.response == nil ? "fetch" : "revalidate"
+          let need = asked.freshness(of: held, source, at: now)
+          // Only an unattended run leaves a section alone that is fresh.
+          let isQuiet = need.isQuiet && options.onlyDue
+          action =
+            isQuiet ? "fresh" : asked.condition(for: held, source) == nil ? "fetch" : "revalidate"
         }
         sections.append(Section(url: source.redacted, action: action))
       }
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
-      try planItems(catalog, entry, index, addresses, options, now)
+      try planItems(catalog, entry, index, addresses, options, asked, transport, now)
       sweep = try Verification.strays(cache: cache, index: index)
     } catch let error as CacheError {
       throw .cache(error)
+    } catch let error as CatalogError {
+      throw .catalog(error)
     } catch let error as TransferFailure {
       throw .address(error)
     } catch {
@@ -88,6 +109,8 @@ public struct SyncPlan: Sendable, Equatable, Codable {
     _ index: Index,
     _ addresses: CatalogAddresses,
     _ options: SyncOptions,
+    _ asked: Asked,
+    _ transport: any URLParsing,
     _ now: UnixTime
   ) throws {
     guard let run = try index.lastRun(catalog: entry.id) else { return }
@@ -104,14 +127,14 @@ public struct SyncPlan: Sendable, Equatable, Codable {
         // What has no URL is not asked for.
         guard let text = rule.url(for: id) else { continue }
         let source = try addresses.target(text)
-        let document = try index.document(source.name, reader: catalog.detailReader)
-        if let document, document.expiry > now.seconds {
-          details.fresh += 1
-        } else if document?.response == nil {
-          details.fetch.append(source.redacted)
-        } else {
-          details.revalidate.append(source.redacted)
+        let document =
+          known[id] == nil
+          ? nil : try index.document(source.name, reader: catalog.detailReader)
+        var need = asked.freshness(of: document, source, at: now)
+        if options.onlyDue, known[id]?.state == .missing, let document {
+          need = document.missingFreshness(at: now)
         }
+        details.add(source.redacted, need)
         // Those of a detail that is gone are kept and not asked for.
         if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
           pictures.formUnion(detail.pictures)
@@ -121,13 +144,11 @@ public struct SyncPlan: Sendable, Equatable, Codable {
     let entries = try index.pictures(pictures.sorted())
     for id in pictures.sorted() {
       guard let entry = entries[id] else { continue }
-      if !entry.isHeld {
-        images.fetch.append(addresses.redacted(entry.url))
-      } else if entry.expiry > now.seconds {
-        images.fresh += 1
-      } else {
-        images.revalidate.append(addresses.redacted(entry.url))
-      }
+      let url = try? transport.parse(entry.url, relativeTo: nil)
+      var need = entry.freshness(at: now, for: url.map { asked.pictures($0) })
+      // Only an unattended run leaves alone what is not to be had.
+      if case .rest = need, !options.onlyDue { need = .refetch }
+      images.add(addresses.redacted(entry.url), need)
     }
     images.fetch.sort()
     images.revalidate.sort()
@@ -136,5 +157,58 @@ public struct SyncPlan: Sendable, Equatable, Codable {
   /// The plan as one line of JSON.
   public func json() throws -> [UInt8] {
     try jsonLine()
+  }
+}
+
+/// What the requests of a run would send, to judge what is held by.
+private struct Asked {
+  let pictures: PictureTraits
+  private let mapping: Int64
+  private let named: NamedOrigins
+  private let credentials: Headers
+  private let transport: any Fetching
+
+  init(
+    _ catalog: CatalogFile,
+    _ named: NamedOrigins,
+    _ credentials: Headers,
+    _ transport: any Fetching
+  ) {
+    self.named = named
+    self.credentials = credentials
+    self.transport = transport
+    mapping = catalog.listingDigest
+    pictures = PictureTraits(from: named, over: transport)
+  }
+
+  /// What is to be done about a document; one that was read by another mapping is fetched anew.
+  func freshness(
+    of held: DocumentEntry?,
+    _ source: DocumentSource,
+    at now: UnixTime
+  ) -> Freshness {
+    guard let held, held.mapping == mapping else { return .refetch }
+    return held.freshness(at: now, for: traits(source))
+  }
+
+  /// What would be asked about a document, fresh or not.
+  func condition(for held: DocumentEntry?, _ source: DocumentSource) -> Condition? {
+    guard let held, held.mapping == mapping else { return nil }
+    return held.condition(for: traits(source))
+  }
+
+  private func traits(_ source: DocumentSource) -> RequestTraits? {
+    RequestTraits(document: source, from: named, credentials: credentials, over: transport)
+  }
+}
+
+extension CatalogFile {
+  /// The headers with the environment put in.
+  func resolved(_ environment: [String: String]) throws(CatalogError) -> Headers {
+    Headers(
+      try resolvedHeaders(environment: environment).map {
+        HeaderField(name: $0.name, value: $0.value)
+      }
+    )
   }
 }

@@ -97,11 +97,7 @@ public final class SyncRun: Sendable {
     let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, transport)
     let targets = try addresses.sections()
     let named = try addresses.named()
-    let credentials = Headers(
-      try catalog.resolvedHeaders(environment: environment).map {
-        HeaderField(name: $0.name, value: $0.value)
-      }
-    )
+    let credentials = try catalog.resolved(environment)
 
     let layout = try CacheLayout(creating: cachePath)
     let lock = try CacheLock(layout, holder: holder)
@@ -114,6 +110,8 @@ public final class SyncRun: Sendable {
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
     let previous = try index.lastRun(catalog: entry.id)
     let before = try previous.map { try index.sections(run: $0.id) } ?? []
+    let pictureTraits = PictureTraits(from: named, over: transport)
+    try index.noteSelection(pictureTraits.digest)
     let states = try index.pictureStates()
     let run = try index.beginRun(catalog: entry.id, at: now().seconds)
     let store = PictureStore(
@@ -138,6 +136,7 @@ public final class SyncRun: Sendable {
       now: now,
       named: named,
       credentials: credentials,
+      pictureTraits: pictureTraits,
       failures: FailureLog(),
       localBase: addresses.localBase
     )

@@ -45,7 +45,8 @@ extension CatalogFileOnDisk {
       folder: folder,
       cache: cache,
       options: options,
-      parser: transport,
+      transport: transport,
+      environment: ProcessInfo.processInfo.environment,
       now: UnixTime.now()
     )
     if output.json { Output.json(try plan.json()) } else { Output.data(PlanText(plan).text) }

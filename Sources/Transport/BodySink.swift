@@ -4,7 +4,7 @@ public struct ResumePoint: Hashable, Sendable {
   public let offset: Int64
   /// A strong entity-tag, or a `Last-Modified` that is strong in the sense of RFC 9110, section 8.8.2.2.
   public let validator: String
-  /// Where the bytes held came from in the end, see ``WebURL/place``; nil when that is not known.
+  /// Where the bytes held came from in the end, see ``WebURL/resource``; nil when that is not known.
   ///
   /// A redirect may lead elsewhere the next time, where the same tag names other bytes.
   public let source: String?

@@ -1,7 +1,7 @@
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
 ///
-/// Junk between commas is skipped, names match in any case, arguments may be quoted or not. Of a repeated
-/// directive the strictest counts, so that contradictions never make anything fresher.
+/// Names match in any case, arguments may be quoted or not, and junk behind a directive spoils its argument but
+/// not its name. Of a repeated directive the strictest counts, so that contradictions never make anything fresher.
 public struct CacheControl: Hashable, Sendable {
   /// Seconds that a response is fresh; the least one given.
   public private(set) var maxAge: Int64?
@@ -15,14 +15,23 @@ public struct CacheControl: Hashable, Sendable {
   public private(set) var mustRevalidate = false
   /// Whether the body never changes while fresh. (RFC 8246)
   public private(set) var immutable = false
+  /// Whether the response is for everybody, whatever asked for it.
+  public private(set) var isPublic = false
+  /// Whether only those may keep it who know what its status demands; `no-store` is for the others.
+  public private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
   public init(_ headers: Headers) {
-    self.init(headers.combined("Cache-Control") ?? "")
+    // Line by line: a quote that does not end takes no other line with it.
+    headers.forEachValue("Cache-Control") { read($0) }
   }
 
   /// Reads one field value.
   public init(_ value: String) {
+    read(value)
+  }
+
+  private mutating func read(_ value: String) {
     var scanner = ByteScanner(value)
     while !scanner.isAtEnd {
       scanner.skipBlanks()
@@ -36,24 +45,28 @@ public struct CacheControl: Hashable, Sendable {
       // What is left before the comma belongs to no directive.
       let junk = scanner.take { $0 != UInt8(ascii: ",") }
       _ = scanner.skip(UInt8(ascii: ","))
-      if junk.allSatisfy(\.isBlank) { apply(name, argument) }
+      apply(name, junk.allSatisfy(\.isBlank) ? argument : nil)
     }
   }
 
-  /// A token or a quoted string. (RFC 9110, sections 5.6.2 and 5.6.4)
-  private static func argument(_ scanner: inout ByteScanner) -> ArraySlice<UInt8> {
+  /// A token or a quoted string, nil when that does not end. (RFC 9110, sections 5.6.2 and 5.6.4)
+  private static func argument(_ scanner: inout ByteScanner) -> ArraySlice<UInt8>? {
     guard scanner.skip(UInt8(ascii: "\"")) else {
       return scanner.take(while: \.isTokenCharacter)
     }
+    let start = scanner
     var text: [UInt8] = []
-    while let byte = scanner.next(), byte != UInt8(ascii: "\"") {
+    while let byte = scanner.next() {
+      if byte == UInt8(ascii: "\"") { return text[...] }
       if byte == UInt8(ascii: "\\"), let escaped = scanner.next() {
         text.append(escaped)
       } else {
         text.append(byte)
       }
     }
-    return text[...]
+    // What stands behind such a quote counts, for it may be strict.
+    scanner = start
+    return nil
   }
 
   private mutating func apply(_ name: ArraySlice<UInt8>, _ argument: ArraySlice<UInt8>?) {
@@ -70,6 +83,10 @@ public struct CacheControl: Hashable, Sendable {
       mustRevalidate = true
     } else if name.equalsIgnoringCase("immutable") {
       immutable = true
+    } else if name.equalsIgnoringCase("public") {
+      isPublic = true
+    } else if name.equalsIgnoringCase("must-understand") {
+      mustUnderstand = true
     }
   }
 

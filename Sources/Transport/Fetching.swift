@@ -3,13 +3,27 @@ public protocol Fetching: Sendable {
   /// Starts, or queues, a transfer into `sink`.
   ///
   /// `completion` runs on the transfer thread exactly once, whatever happens: be quick there too. It may call
-  /// `fetch`. Status 200 to 299 and 304 succeed; any other final status is a failure `http-NNN`.
+  /// `fetch`. What answers the request, see
+  /// ``Request/isAnswered(by:)``, and a 304 succeed; any other final status is a failure `http-NNN`.
   func fetch(
     _ request: Request,
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   )
 
+  /// The fields that a request sends to its first host besides `Host`, its condition and what frames the message.
+  func fields(of request: Request) -> Headers
+
   /// Completes everything unfinished with the reason `cancelled`, soon and on the transfer thread.
   func cancelAll()
+}
+
+extension Fetching {
+  /// Those that the request names itself, and what it accepts.
+  public func fields(of request: Request) -> Headers {
+    var fields = request.headers
+    fields.append(request.credentials)
+    if !fields.contains("Accept") { fields.append("Accept", request.accept.value) }
+    return fields
+  }
 }

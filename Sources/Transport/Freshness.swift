@@ -1,11 +1,22 @@
-/// What a held response needs before it may be shown.
+/// What is to be done about something that a cache may hold, at a moment: the one decision that pictures,
+/// details and sections, runs and plans all ask.
 public enum Freshness: Hashable, Sendable {
   /// Nothing, until that moment.
   case fresh(until: UnixTime)
-  /// The server's word, asked for with these validators.
-  case revalidate(Validators)
+  /// The server's word, asked for so.
+  case revalidate(Condition)
   /// To be fetched again: there is nothing to ask with, or it was chosen by other request fields.
   case refetch
+  /// Nothing is held, and it is not to be had: leave it alone until that moment.
+  case rest(until: UnixTime)
+
+  /// Whether no request is due.
+  public var isQuiet: Bool {
+    switch self {
+    case .fresh, .rest: true
+    case .revalidate, .refetch: false
+    }
+  }
 }
 
 /// How a private cache judges freshness. (RFC 9111, section 4.2)
@@ -16,41 +27,49 @@ public enum FreshnessPolicy {
   public static let longestGuess: Int64 = 86_400
   /// How far the clock may go back before what was stored "in the future" is no longer believed.
   public static let clockTolerance: Int64 = 300
+
+  /// When something is fresh that was answered at one moment and expires at another: from a little before it came,
+  /// for a clock may be set back, to its expiry.
+  ///
+  /// A database that keeps both moments can tell what is due without reading a header.
+  public static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
+    let start = answered + -clockTolerance
+    return start..<max(start, expiry)
+  }
 }
 
-/// Judges what a cache may hold at a moment; nothing held is to be fetched.
-public func freshness(of stored: StoredResponse?, at now: UnixTime) -> Freshness {
-  stored?.freshness(at: now) ?? .refetch
-}
-
-/// The fields that ask whether what a cache may hold is still right; none without it.
-public func conditionalHeaders(for stored: StoredResponse?) -> Headers {
-  stored?.conditionalHeaders ?? Headers()
+/// Judges what a cache may hold at a moment, for a request that sends this; nothing held is to be fetched.
+public func freshness(
+  of stored: StoredResponse?,
+  at now: UnixTime,
+  for traits: RequestTraits? = nil
+) -> Freshness {
+  guard let stored, stored.answers(traits) else { return .refetch }
+  if stored.freshWindow.contains(now) { return .fresh(until: stored.expiry) }
+  return stored.condition.map(Freshness.revalidate) ?? .refetch
 }
 
 extension StoredResponse {
-  /// Judges the response at a moment, for a request with the given fields.
-  public func freshness(at now: UnixTime, request: Headers? = nil) -> Freshness {
-    let vary = Vary(headers)
-    if let request, !vary.matches(selectingHeaders, request) { return .refetch }
-    if !vary.isAnything, freshWindow.contains(now) { return .fresh(until: expiry) }
-    return validators.isEmpty ? .refetch : .revalidate(validators)
-  }
-
-  /// When it is fresh: from a little before it came, for a clock may be set back, to its expiry.
-  ///
-  /// A database that keeps both bounds can tell what is due without reading a header.
+  /// When it is fresh; see ``FreshnessPolicy/window(answered:expiry:)``.
   public var freshWindow: Range<UnixTime> {
-    let start = responseTime + -FreshnessPolicy.clockTolerance
-    return start..<max(start, expiry)
+    FreshnessPolicy.window(answered: responseTime, expiry: expiry)
   }
 
-  /// The first moment at which it is no longer fresh; `responseTime` or earlier when it never is.
+  /// The first moment at which it, or a redirect that led to it, is no longer fresh; `responseTime` or earlier when
+  /// it never is.
   public var expiry: UnixTime {
+    min(ownExpiry, path?.expiry ?? .distantFuture)
+  }
+
+  private var ownExpiry: UnixTime {
     let control = CacheControl(headers)
+    // Something besides the request chose it. (RFC 9111, section 4.1)
+    if Vary(headers).isAnything { return .distantPast }
+    let understood = Self.isUnderstood(status)
+    if control.noCache || control.mustUnderstand && !understood { return .distantPast }
     // A user keeps what `no-store` covers, for that is what larder is for, but asks each time.
-    if control.noStore || control.noCache { return .distantPast }
-    let left = lifetime(control) - initialAge
+    if control.noStore && !control.mustUnderstand { return .distantPast }
+    let left = lifetime(control).subtractingClamped(initialAge)
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
   }
 
@@ -70,14 +89,11 @@ extension StoredResponse {
   ///
   /// Only its own `stale-if-error` counts, and nothing that asks for its word each time. (RFC 5861,
   /// section 4)
-  public func excusesError(at now: UnixTime) -> Bool {
+  public func excusesError(at now: UnixTime, for traits: RequestTraits? = nil) -> Bool {
     let control = CacheControl(headers)
-    guard control.staleIfError != nil, !control.noStore else { return false }
+    guard control.staleIfError != nil, !control.noStore, answers(traits) else { return false }
     return now >= freshWindow.lowerBound && mayStandIn(at: now)
   }
-
-  /// The fields of a conditional request for it; none when it must be fetched anew.
-  public var conditionalHeaders: Headers { validators.conditionalHeaders }
 
   /// Its age when it came. (RFC 9111, section 4.2.3)
   var initialAge: Int64 {
@@ -91,12 +107,16 @@ extension StoredResponse {
   private func lifetime(_ control: CacheControl) -> Int64 {
     let limit = FreshnessPolicy.longestLifetime
     if let maxAge = control.maxAge { return min(maxAge, limit) }
-    if let expires = headers["Expires"] {
-      // An invalid date, "0" above all, is one in the past. (Section 5.3)
-      guard let moment = UnixTime(httpDate: expires, now: responseTime) else { return 0 }
+    let expires = headers.all("Expires")
+    if let first = expires.first {
+      // An invalid date, "0" above all, is one in the past (section 5.3), and so are dates that differ (4.2.1).
+      guard let moment = UnixTime(httpDate: first, now: responseTime),
+        expires.allSatisfy({ $0 == first })
+      else { return 0 }
       return min(max(0, moment - (date ?? responseTime)), limit)
     }
-    guard Self.isHeuristicallyCacheable(status),
+    // What the server marks as for everybody it has thought about, whatever its status. (Section 4.2.2)
+    guard Self.isHeuristicallyCacheable(status) || control.isPublic,
       let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
       )
     else { return 0 }
@@ -108,15 +128,24 @@ extension StoredResponse {
     headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
   }
 
-  /// A non-negative number of seconds; lists count by their first member. (RFC 9111, section 5.1)
+  /// A non-negative number of seconds; of a list only the first member counts, and one that is no number is
+  /// ignored. (RFC 9111, section 5.1)
   private static func seconds(_ value: String) -> Int64? {
-    var scanner = ByteScanner(value)
+    let member = value.utf8.prefix { $0 != UInt8(ascii: ",") }
+    var scanner = ByteScanner(Substring(member))
     scanner.skipBlanks()
-    return scanner.number()
+    let seconds = scanner.number()
+    scanner.skipBlanks()
+    return scanner.isAtEnd ? seconds : nil
   }
 
   /// RFC 9110, section 15.1.
   private static func isHeuristicallyCacheable(_ status: Int) -> Bool {
     [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
+  }
+
+  /// Whether larder treats the status as its definition asks: it knows what the response is of.
+  private static func isUnderstood(_ status: Int) -> Bool {
+    [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410].contains(status)
   }
 }

@@ -5,48 +5,21 @@ extension UnixTime {
   ]
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
-  /// Reads an IMF-fixdate, an RFC 850 date or an asctime date; the day's name is not checked.
+  /// Reads an IMF-fixdate, an RFC 850 date or an asctime date, each letter for letter but for its case; whether
+  /// the day's name is that of the day is not checked.
   ///
+  /// Anything else is no date, which for `Expires` means one in the past. (RFC 9111, section 5.3)
   /// `now` settles the century of a two-digit year: more than 50 years ahead means the past.
   public init?(httpDate text: String, now: UnixTime) {
     var text = text
-    if let moment = text.withUTF8(Self.fixdate) {
-      self = moment
-      return
+    let moment: UnixTime? = text.withUTF8 { text in
+      var (low, high) = (0, text.count)
+      while low < high, text[low].isBlank { low += 1 }
+      while high > low, text[high - 1].isBlank { high -= 1 }
+      return DateText(UnsafeBufferPointer(rebasing: text[low..<high])).moment(now)
     }
-    var scanner = ByteScanner(text)
-    scanner.skipBlanks()
-    let dayName = scanner.take(while: \.isTokenCharacter)
-    guard dayName.count >= 3 else { return nil }
-    let parsed =
-      scanner.skip(UInt8(ascii: ",")) ? Self.dated(&scanner, now) : Self.asctime(&scanner)
-    scanner.skipBlanks()
-    guard let parsed, scanner.isAtEnd else { return nil }
-    self = parsed
-  }
-
-  /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, as nearly every server writes it, by its places; nil when it is
-  /// anything else, which may be a date all the same.
-  private static func fixdate(_ text: UnsafeBufferPointer<UInt8>) -> UnixTime? {
-    guard text.count == 29, text[3] == UInt8(ascii: ","), text[4] == 0x20, text[7] == 0x20,
-      text[11] == 0x20, text[16] == 0x20, text[19] == UInt8(ascii: ":"),
-      text[22] == UInt8(ascii: ":"), text[25] == 0x20, text[26] == UInt8(ascii: "G"),
-      text[27] == UInt8(ascii: "M"), text[28] == UInt8(ascii: "T"),
-      text[0].isTokenCharacter, text[1].isTokenCharacter, text[2].isTokenCharacter
-    else { return nil }
-    func number(_ places: Range<Int>) -> Int64? {
-      var value: Int64 = 0
-      for place in places {
-        guard text[place].isDigit else { return nil }
-        value = value * 10 + Int64(text[place] - UInt8(ascii: "0"))
-      }
-      return value
-    }
-    guard let day = number(5..<7), let month = month(text[8], text[9], text[10]),
-      let year = number(12..<16), let hour = number(17..<19), let minute = number(20..<22),
-      let second = number(23..<25), hour < 24, minute < 60, second <= 60
-    else { return nil }
-    return moment(year, month, day, hour * 3600 + minute * 60 + second)
+    guard let moment else { return nil }
+    self = moment
   }
 
   /// The moment as an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; years are clamped to 0...9999.
@@ -62,84 +35,7 @@ extension UnixTime {
       + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
   }
 
-  /// ` 06 Nov 1994 08:49:37 GMT` or ` 06-Nov-94 08:49:37 GMT`.
-  private static func dated(_ scanner: inout ByteScanner, _ now: UnixTime) -> UnixTime? {
-    scanner.skipBlanks()
-    guard let day = scanner.number() else { return nil }
-    let isOld = scanner.skip(UInt8(ascii: "-"))
-    scanner.skipBlanks()
-    guard let month = month(&scanner) else { return nil }
-    if isOld, !scanner.skip(UInt8(ascii: "-")) { return nil }
-    scanner.skipBlanks()
-    let yearDigits = scanner.take(while: \.isDigit)
-    guard yearDigits.count == 4 || yearDigits.count == 2 else { return nil }
-    var year = Int64(saturatingDigits: yearDigits)
-    if yearDigits.count == 2 { year = century(of: year, now) }
-    scanner.skipBlanks()
-    guard let second = timeOfDay(&scanner) else { return nil }
-    scanner.skipBlanks()
-    guard scanner.skip(word: "GMT") || scanner.skip(word: "UTC") else { return nil }
-    return moment(year, month, day, second)
-  }
-
-  /// ` Nov  6 08:49:37 1994`.
-  private static func asctime(_ scanner: inout ByteScanner) -> UnixTime? {
-    scanner.skipBlanks()
-    guard let month = month(&scanner) else { return nil }
-    scanner.skipBlanks()
-    guard let day = scanner.number() else { return nil }
-    scanner.skipBlanks()
-    guard let second = timeOfDay(&scanner) else { return nil }
-    scanner.skipBlanks()
-    let yearDigits = scanner.take(while: \.isDigit)
-    guard yearDigits.count == 4 else { return nil }
-    return moment(Int64(saturatingDigits: yearDigits), month, day, second)
-  }
-
-  private static func month(_ scanner: inout ByteScanner) -> Int64? {
-    let name = scanner.take { $0.isTokenCharacter && $0 != 0x2D }
-    let first = name.startIndex
-    return name.count == 3 ? month(name[first], name[first + 1], name[first + 2]) : nil
-  }
-
-  private static func month(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Int64? {
-    // Three letters as one number, in lower case: a date is read for each response.
-    switch UInt32(first.asciiLowercased) << 16 | UInt32(second.asciiLowercased) << 8
-      | UInt32(third.asciiLowercased)
-    {
-    case 0x6A_616E: return 1
-    case 0x66_6562: return 2
-    case 0x6D_6172: return 3
-    case 0x61_7072: return 4
-    case 0x6D_6179: return 5
-    case 0x6A_756E: return 6
-    case 0x6A_756C: return 7
-    case 0x61_7567: return 8
-    case 0x73_6570: return 9
-    case 0x6F_6374: return 10
-    case 0x6E_6F76: return 11
-    case 0x64_6563: return 12
-    default: return nil
-    }
-  }
-
-  private static func timeOfDay(_ scanner: inout ByteScanner) -> Int64? {
-    guard let hour = scanner.number(), scanner.skip(UInt8(ascii: ":")),
-      let minute = scanner.number(), scanner.skip(UInt8(ascii: ":")),
-      let second = scanner.number(), hour < 24, minute < 60, second <= 60
-    else { return nil }
-    // A leap second is the next minute's first.
-    return hour * 3600 + minute * 60 + second
-  }
-
-  private static func century(of year: Int64, _ now: UnixTime) -> Int64 {
-    let present = civil(fromDays: min(max(now.seconds, 0), 253_402_300_799) / 86_400).year
-    let candidate = present - present % 100 + year
-    if candidate > present + 50 { return candidate - 100 }
-    return candidate
-  }
-
-  private static func moment(
+  fileprivate static func moment(
     _ year: Int64,
     _ month: Int64,
     _ day: Int64,
@@ -153,7 +49,7 @@ extension UnixTime {
   }
 
   /// Days since 1970 in the proleptic Gregorian calendar, counted in eras of 400 years from 1 March 0000.
-  private static func days(fromCivil year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+  fileprivate static func days(fromCivil year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let era = year.flooredDivision(by: 400)
     let yearOfEra = year - era * 400
@@ -162,7 +58,7 @@ extension UnixTime {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  fileprivate static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days + 719_468
     let era = shifted.flooredDivision(by: 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -173,6 +69,131 @@ extension UnixTime {
     let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
     let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}
+
+/// The bytes of a date, read by their places.
+private struct DateText {
+  private let text: UnsafeBufferPointer<UInt8>
+
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
+  }
+
+  func moment(_ now: UnixTime) -> UnixTime? {
+    switch text.count {
+    case 29 where isDayName(0..<3): fixdate
+    case 24 where isDayName(0..<3): asctime
+    case 30...33: rfc850(now)
+    default: nil
+    }
+  }
+
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+  private var fixdate: UnixTime? {
+    guard has(", ", at: 3), has(" ", at: 7), has(" ", at: 11), has(" ", at: 16),
+      has(" gmt", at: 25), let day = number(5..<7), let month = month(8),
+      let year = number(12..<16), let second = timeOfDay(17)
+    else { return nil }
+    return .moment(year, month, day, second)
+  }
+
+  /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+  private func rfc850(_ now: UnixTime) -> UnixTime? {
+    let start = text.count - 24
+    guard isLongDayName(0..<start), has(", ", at: start), has("-", at: start + 4),
+      has("-", at: start + 8), has(" ", at: start + 11), has(" gmt", at: start + 20),
+      let day = number(start + 2..<start + 4), let month = month(start + 5),
+      let digits = number(start + 9..<start + 11), let second = timeOfDay(start + 12)
+    else { return nil }
+    let today = now.civilDay
+    var year = today.year - today.year % 100 + digits
+    if year <= today.year - 50 { year += 100 }
+    // More than 50 years ahead is the most recent such year in the past. (RFC 9110, section 5.6.7)
+    if (year - 50, month, day) > today { year -= 100 }
+    return .moment(year, month, day, second)
+  }
+
+  /// `Sun Nov  6 08:49:37 1994`.
+  private var asctime: UnixTime? {
+    guard has(" ", at: 3), has(" ", at: 7), has(" ", at: 10), has(" ", at: 19),
+      let month = month(4), let day = has(" ", at: 8) ? number(9..<10) : number(8..<10),
+      let second = timeOfDay(11), let year = number(20..<24)
+    else { return nil }
+    return .moment(year, month, day, second)
+  }
+
+  private func has(_ word: StaticString, at place: Int) -> Bool {
+    let part = text[place..<place + word.utf8CodeUnitCount]
+    return UnsafeBufferPointer(rebasing: part).equalsIgnoringCase(word)
+  }
+
+  private func number(_ places: Range<Int>) -> Int64? {
+    var value: Int64 = 0
+    for place in places {
+      guard text[place].isDigit else { return nil }
+      value = value * 10 + Int64(text[place] - UInt8(ascii: "0"))
+    }
+    return value
+  }
+
+  private func timeOfDay(_ place: Int) -> Int64? {
+    guard has(":", at: place + 2), has(":", at: place + 5), let hour = number(place..<place + 2),
+      let minute = number(place + 3..<place + 5), let second = number(place + 6..<place + 8),
+      hour < 24, minute < 60, second <= 60
+    else { return nil }
+    // A leap second is the next minute's first.
+    return hour * 3600 + minute * 60 + second
+  }
+
+  /// Three letters as one number, in lower case: a date is read for each response.
+  private func letters(_ place: Int) -> UInt32 {
+    UInt32(text[place].asciiLowercased) << 16 | UInt32(text[place + 1].asciiLowercased) << 8
+      | UInt32(text[place + 2].asciiLowercased)
+  }
+
+  private func month(_ place: Int) -> Int64? {
+    switch letters(place) {
+    case 0x6A_616E: 1
+    case 0x66_6562: 2
+    case 0x6D_6172: 3
+    case 0x61_7072: 4
+    case 0x6D_6179: 5
+    case 0x6A_756E: 6
+    case 0x6A_756C: 7
+    case 0x61_7567: 8
+    case 0x73_6570: 9
+    case 0x6F_6374: 10
+    case 0x6E_6F76: 11
+    case 0x64_6563: 12
+    default: nil
+    }
+  }
+
+  private func isDayName(_ places: Range<Int>) -> Bool {
+    let found = letters(places.lowerBound)
+    return Self.dayNames.contains(found)
+  }
+
+  /// `sun`, `mon` and so on as numbers.
+  private static let dayNames: [UInt32] = [
+    0x73_756E, 0x6D_6F6E, 0x74_7565, 0x77_6564, 0x74_6875, 0x66_7269, 0x73_6174,
+  ]
+
+  private func isLongDayName(_ places: Range<Int>) -> Bool {
+    let name = UnsafeBufferPointer(rebasing: text[places])
+    return Self.longDayNames.contains { name.equalsIgnoringCase($0) }
+  }
+
+  private static let longDayNames: [StaticString] = [
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+  ]
+}
+
+extension UnixTime {
+  /// The day in UTC.
+  fileprivate var civilDay: (year: Int64, month: Int64, day: Int64) {
+    Self.civil(fromDays: min(max(seconds, 0), 253_402_300_799) / 86_400)
   }
 }
 

@@ -44,6 +44,15 @@ public struct Headers: Hashable, Sendable {
     lines.append(10)
   }
 
+  /// Adds a field whose value is bytes, not necessarily text; a line break or NUL among them becomes a space.
+  package mutating func append(_ name: String, bytes: [UInt8]) {
+    append(name, "")
+    guard lines.last == 10, !name.isEmpty else { return }
+    lines.removeLast()
+    lines += bytes.map { $0 == 10 || $0 == 13 || $0 == 0 ? 0x20 : $0 }
+    lines.append(10)
+  }
+
   /// Adds all fields of `other` at the end.
   public mutating func append(_ other: Headers) {
     lines.append(contentsOf: other.lines)
@@ -65,6 +74,21 @@ public struct Headers: Hashable, Sendable {
     }
   }
 
+  /// The bytes of the first field of that name: a value is not always text. (RFC 9110, section 5.5)
+  package func bytes(_ name: String) -> [UInt8]? {
+    first(name).map { Array(lines[$0]) }
+  }
+
+  /// The bytes of every field of that name, in order.
+  package func allBytes(_ name: String) -> [[UInt8]] {
+    var found: [Range<Int>] = []
+    forEach(name) {
+      found.append($0)
+      return true
+    }
+    return found.map { Array(lines[$0]) }
+  }
+
   /// Whether there is a field of that name.
   public func contains(_ name: String) -> Bool {
     first(name) != nil
@@ -72,12 +96,15 @@ public struct Headers: Hashable, Sendable {
 
   /// The values of every field of that name, in order.
   public func all(_ name: String) -> [String] {
-    var found: [Range<Int>] = []
+    allBytes(name).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Calls `body` with the value of every field of that name, in order.
+  func forEachValue(_ name: String, _ body: (String) -> Void) {
     forEach(name) {
-      found.append($0)
+      body(String(decoding: lines[$0], as: UTF8.self))
       return true
     }
-    return found.map { String(decoding: lines[$0], as: UTF8.self) }
   }
 
   /// The values of a list-based field, joined by commas as RFC 9110, section 5.3, allows; nil without any.

@@ -60,6 +60,11 @@ public struct Request: Sendable {
   public var headers = Headers()
   /// Fields that go to the origin of `url` only, never to another one that it redirects to.
   public var credentials = Headers()
+  /// What a conditional request asks; sent only to the resource that it speaks of.
+  ///
+  /// A 304 succeeds only when it may speak of that version. One of another version, as a redirect that leads
+  /// elsewhere, has the whole body fetched.
+  public var condition: Condition?
   /// What a POST sends.
   public var body: [UInt8]?
   /// The most decoded body bytes to take; a longer body fails with `too-large`.
@@ -72,6 +77,15 @@ public struct Request: Sendable {
   public var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
   public var deadline: MonotonicTime?
+
+  /// Whether a response of that status brings what was asked for.
+  ///
+  /// To a GET that is the resource itself: a 2xx that nobody knows counts as 200, but those that are defined to hold
+  /// something else do not, such as what became of a request in 202. (RFC 9110, sections 9.3.1 and 15.3)
+  public func isAnswered(by status: Int) -> Bool {
+    guard (200...299).contains(status) else { return false }
+    return method == .post || ![201, 202, 204, 205, 207, 208, 226].contains(status)
+  }
 
   /// Makes a GET request with the defaults above.
   public init(_ url: WebURL) {

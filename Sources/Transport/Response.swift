@@ -10,6 +10,20 @@ public enum HTTPVersion: String, Sendable {
   case http3 = "HTTP/3"
 }
 
+/// A redirect on the way to a response.
+public struct Redirect: Sendable {
+  /// The status code.
+  public let status: Int
+  /// The header fields.
+  public let headers: Headers
+
+  /// Makes a redirect.
+  public init(status: Int, headers: Headers) {
+    self.status = status
+    self.headers = headers
+  }
+}
+
 /// What stands before a body.
 public struct ResponseHead: Sendable {
   /// The status code.
@@ -24,6 +38,8 @@ public struct ResponseHead: Sendable {
   public let contentLength: Int64?
   /// Whether the body is decoded on its way: its offsets then mean nothing to the server, so never resume it.
   public let isEncoded: Bool
+  /// The redirects that were followed to `url`, in order.
+  public let redirects: [Redirect]
 
   /// Makes a head; the transport does, and tests.
   public init(
@@ -32,7 +48,8 @@ public struct ResponseHead: Sendable {
     url: WebURL,
     version: HTTPVersion = .http11,
     contentLength: Int64? = nil,
-    isEncoded: Bool = false
+    isEncoded: Bool = false,
+    redirects: [Redirect] = []
   ) {
     self.status = status
     self.headers = headers
@@ -40,6 +57,7 @@ public struct ResponseHead: Sendable {
     self.version = version
     self.contentLength = contentLength
     self.isEncoded = isEncoded
+    self.redirects = redirects
   }
 }
 

@@ -6,7 +6,7 @@ extension ResumePoint {
   public func isContinued(by head: ResponseHead) -> Bool {
     guard head.status == 206, let value = head.headers["Content-Range"],
       let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
-      source == nil || source == head.url.place
+      source == nil || source == head.url.resource
     else { return false }
     if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
       return false
@@ -14,7 +14,8 @@ extension ResumePoint {
     // A part that stops short of the end would leave a hole.
     if let whole = range.whole, bytes.upperBound != whole - 1 { return false }
     if let tag = EntityTag(validator) {
-      return head.headers["ETag"].flatMap(EntityTag.init)?.isIdentical(to: tag) ?? false
+      let answered = head.headers.bytes("ETag").flatMap { EntityTag($0) }
+      return answered?.isIdentical(to: tag) ?? false
     }
     return head.headers["Last-Modified"].map { $0 == validator } ?? true
   }

@@ -8,88 +8,182 @@ public struct StoredResponse: Hashable, Sendable {
   public let requestTime: UnixTime
   /// When the response came.
   public let responseTime: UnixTime
-  /// The request's fields that `Vary` names; see ``Vary/selected(from:)``.
-  public let selectingHeaders: Headers
+  /// Where it came from and until when that holds, when redirects led there.
+  public let path: Path?
+  /// The digest of the request's fields that `Vary` names; nil when it names none or they are not known.
+  public let selection: Int64?
+  /// The digest of the credentials that it was asked for with, 0 without any; nil when it is for everybody.
+  public let owner: Int64?
 
-  /// Makes a stored response.
+  /// How redirects led to a response.
+  public struct Path: Hashable, Sendable {
+    /// The resource that answered, see ``WebURL/resource``.
+    public let source: String
+    /// When the first of the redirects has to be asked for again.
+    public let expiry: UnixTime
+
+    /// Makes a path.
+    public init(source: String, expiry: UnixTime) {
+      self.source = source
+      self.expiry = expiry
+    }
+  }
+
+  /// Makes a stored response from its parts, as a cache reads it back.
   ///
   /// - Parameters:
   ///   - status: The status code.
   ///   - headers: The header fields.
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response came; an earlier one than `requestTime` counts as the same.
-  ///   - request: The request's own fields, of which those that `Vary` names are kept.
+  ///   - path: How redirects led to it, if any did.
+  ///   - selection: What selected it.
+  ///   - owner: Who asked for it.
   public init(
     status: Int,
     headers: Headers,
     requestTime: UnixTime,
     responseTime: UnixTime,
-    request: Headers = Headers()
+    path: Path? = nil,
+    selection: Int64? = nil,
+    owner: Int64? = nil
   ) {
     self.status = status
     self.headers = headers
     self.requestTime = requestTime
     self.responseTime = max(requestTime, responseTime)
-    selectingHeaders = request.isEmpty ? Headers() : Vary(headers).selected(from: request)
+    self.path = path
+    self.selection = selection
+    self.owner = owner
+  }
+
+  /// Makes a stored response of one that came.
+  ///
+  /// - Parameters:
+  ///   - head: Its head, and the redirects that led to it.
+  ///   - status: The status of what is held: that of the head, unless it is a 304.
+  ///   - names: The header fields to keep; nil keeps all.
+  ///   - requestTime: When the request was sent.
+  ///   - responseTime: When the response came.
+  ///   - traits: What the request sent.
+  public init(
+    _ head: ResponseHead,
+    status: Int? = nil,
+    keeping names: [StaticString]? = nil,
+    requestTime: UnixTime,
+    responseTime: UnixTime,
+    traits: RequestTraits? = nil
+  ) {
+    var headers = head.headers.endToEnd
+    if let names { headers = headers.only(names) }
+    self.init(
+      status: status ?? head.status,
+      headers: headers,
+      redirects: head.redirects,
+      source: head.url,
+      requestTime: requestTime,
+      responseTime: max(requestTime, responseTime),
+      traits: traits
+    )
+  }
+
+  private init(
+    status: Int,
+    headers: Headers,
+    redirects: [Redirect],
+    source: WebURL,
+    requestTime: UnixTime,
+    responseTime: UnixTime,
+    traits: RequestTraits?
+  ) {
+    var headers = headers
+    // What chose a redirect chose the response.
+    for redirect in redirects {
+      for value in redirect.headers.all("Vary") { headers.append("Vary", value) }
+    }
+    let hops = redirects.map { redirect in
+      StoredResponse(
+        status: redirect.status,
+        headers: redirect.headers.endToEnd,
+        requestTime: requestTime,
+        responseTime: responseTime
+      ).expiry
+    }
+    self.init(
+      status: status,
+      headers: headers,
+      requestTime: requestTime,
+      responseTime: responseTime,
+      path: hops.min().map { Path(source: source.resource, expiry: $0) },
+      selection: traits?.selection(by: Vary(headers)),
+      owner: CacheControl(headers).isPublic ? nil : traits?.owner
+    )
   }
 
   /// What a server may be asked with.
   public var validators: Validators { Validators(headers) }
 
+  /// What a conditional request for it asks; nil when there is nothing to ask with.
+  public var condition: Condition? {
+    let validators = validators
+    return validators.isEmpty ? nil : Condition(validators, source: path?.source)
+  }
+
   /// The response as a 304 renews it; nil when the 304 speaks of another version. (RFC 9111, section 4.3.4)
   ///
   /// - Parameters:
-  ///   - notModified: The fields of the 304.
+  ///   - notModified: The head of the 304, and the redirects that led to it.
+  ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the conditional request was sent.
   ///   - responseTime: When the 304 came.
-  ///   - request: The conditional request's own fields.
+  ///   - traits: What the conditional request sent.
   /// - Returns: The same body with renewed fields and times.
   public func renewed(
-    by notModified: Headers,
+    by notModified: ResponseHead,
+    keeping names: [StaticString]? = nil,
     requestTime: UnixTime,
     responseTime: UnixTime,
-    request: Headers = Headers()
+    traits: RequestTraits? = nil
   ) -> StoredResponse? {
-    guard validators.mayBeRenewed(by: Validators(notModified)) else { return nil }
+    var update = notModified.headers.endToEnd
+    if let names { update = update.only(names) }
+    guard validators.mayBeRenewed(by: Validators(update)) else { return nil }
     return StoredResponse(
       status: status,
-      headers: merged(notModified),
+      headers: update.merged(into: headers),
+      redirects: notModified.redirects,
+      source: notModified.url,
       requestTime: requestTime,
-      responseTime: responseTime,
-      request: request
+      responseTime: max(requestTime, responseTime),
+      traits: traits
     )
   }
 
-  /// Replaces what the 304 repeats, but for what describes the body that is kept. (RFC 9111, section 3.2)
-  private func merged(_ update: Headers) -> Headers {
-    let hopByHop = update.combined("Connection")?.split(separator: ",").map {
-      $0.filter { $0 != " " }
-    }
-    return update.merged(into: headers) { line in
-      Self.describesBody.contains { line.isNamed($0) }
-        || hopByHop?.contains { line.isNamed(text: $0) } == true
-    }
+  /// Whether a request that sends this would have been answered so. (RFC 9111, sections 3.5 and 4.1)
+  ///
+  /// Other credentials make it another's response, unless it says that it is for everybody.
+  public func answers(_ traits: RequestTraits?) -> Bool {
+    guard let traits else { return true }
+    if let owner, owner != traits.owner { return false }
+    return selection.map { $0 == traits.selection(by: Vary(headers)) } ?? true
   }
-
-  private static let describesBody: [StaticString] = [
-    "Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
-    "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
-  ]
 }
 
 extension Headers {
-  /// The fields of `old` as these replace them, without those that `isLeft` names.
+  /// The fields of `old` as a 304 with these fields replaces them, but for what describes the body that is kept.
   ///
-  /// On the raw lines, for a cache renews many thousand responses.
-  fileprivate func merged(into old: Headers, except isLeft: (HeaderLines.Line) -> Bool) -> Headers
-  {
+  /// RFC 9111, section 3.2. On the raw lines, for a cache renews many thousand responses.
+  fileprivate func merged(into old: Headers) -> Headers {
     let lines = lines.withUnsafeBufferPointer { new in
       old.lines.withUnsafeBufferPointer { old in
-        let fresh = HeaderLines(new).filter { !isLeft($0) }
+        let fresh = HeaderLines(new).filter { line in
+          !Self.describesBody.contains { line.isNamed($0) }
+        }
         var lines: [UInt8] = []
         lines.reserveCapacity(old.count + new.count)
-        // An age belongs to the response that carried it.
-        for line in HeaderLines(old) where !line.isNamed("Age") {
+        for line in HeaderLines(old) {
+          // An age and a date belong to the response that carried them: a 304 without a date is of when it came.
+          if line.isNamed("Age") || line.isNamed("Date") { continue }
           let name = UnsafeBufferPointer(rebasing: old[line.name])
           let isReplaced = fresh.contains { $0.isNamed(name) }
           if !isReplaced { line.append(to: &lines) }
@@ -100,4 +194,9 @@ extension Headers {
     }
     return Headers(lines: lines)
   }
+
+  private static let describesBody: [StaticString] = [
+    "Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
+    "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+  ]
 }

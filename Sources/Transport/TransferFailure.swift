@@ -16,6 +16,8 @@ public struct TransferFailure: Error, Sendable, CustomStringConvertible {
   public var mayHaveBeenSent: Bool
   /// The first bytes, at most 1 KiB, of a refusal's body; may hold what the server echoes.
   public var refusal: [UInt8]
+  /// The header fields of a refusal.
+  public var headers = Headers()
 
   /// Makes a failure; the transport does, and tests.
   public init(

@@ -1,19 +1,35 @@
 /// What a server may later be asked with whether a version is still the present one. (RFC 9110, section 8.8)
+///
+/// Bytes as they came: servers compare them so, and not all of them are text.
 public struct Validators: Hashable, Sendable {
-  /// The `ETag` field as it came, quotes and `W/` included.
-  public let entityTag: String?
-  /// The `Last-Modified` field as it came.
-  public let lastModified: String?
+  /// The `ETag` field, quotes and `W/` included.
+  public let entityTag: [UInt8]?
+  /// The `Last-Modified` field.
+  public let lastModified: [UInt8]?
 
   /// Makes validators; malformed entity-tags are dropped, for they can match nothing.
-  public init(entityTag: String?, lastModified: String?) {
-    self.entityTag = entityTag.flatMap { EntityTag.isValid($0) ? $0 : nil }
+  public init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
+    self.entityTag = entityTag.flatMap { EntityTag($0) == nil ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// Makes validators of text.
+  public init(entityTag: String?, lastModified: String?) {
+    self.init(
+      entityTag: entityTag.map { Array($0.utf8) },
+      lastModified: lastModified.map { Array($0.utf8) }
+    )
+  }
+
   /// Reads them from a response's fields.
+  ///
+  /// Two tags that differ name no version.
   public init(_ headers: Headers) {
-    self.init(entityTag: headers["ETag"], lastModified: headers["Last-Modified"])
+    let tags = headers.allBytes("ETag")
+    self.init(
+      entityTag: tags.dropFirst().allSatisfy { $0 == tags[0] } ? tags.first : nil,
+      lastModified: headers.bytes("Last-Modified")
+    )
   }
 
   /// Whether there is nothing to ask with.
@@ -21,7 +37,7 @@ public struct Validators: Hashable, Sendable {
 
   /// Whether a 304 with these validators of its own may speak of the version that this is: the
   /// strongest of them that both have decides. (RFC 9111, section 4.3.4)
-  func mayBeRenewed(by new: Validators) -> Bool {
+  public func mayBeRenewed(by new: Validators) -> Bool {
     if let newTag = new.entityTag {
       guard let entityTag else { return false }
       guard newTag != entityTag else { return true }
@@ -35,25 +51,52 @@ public struct Validators: Hashable, Sendable {
   /// The fields of a conditional GET. (RFC 9110, sections 13.1.2 and 13.1.3)
   public var conditionalHeaders: Headers {
     var headers = Headers()
-    if let entityTag { headers.append("If-None-Match", entityTag) }
-    if let lastModified { headers.append("If-Modified-Since", lastModified) }
+    if let entityTag { headers.append("If-None-Match", bytes: entityTag) }
+    if let lastModified { headers.append("If-Modified-Since", bytes: lastModified) }
     return headers
   }
 
   /// What may prove in `If-Range` that a part still fits: a strong tag, or a date a minute older than the response.
   ///
   /// A weak tag, or a date that could cover two versions, proves nothing. (RFC 9110, sections 8.8.2.2 and 13.1.5)
+  /// Nor does a tag that is no text, which the note of an unfinished body cannot hold.
   ///
   /// - Parameter date: The `Date` field of the same response.
   /// - Returns: The field value to send, nil when the part cannot be resumed.
   public func resumeValidator(date: String?) -> String? {
     if let entityTag {
-      return EntityTag(entityTag)?.isWeak == false ? entityTag : nil
+      guard EntityTag(entityTag)?.isWeak == false else { return nil }
+      return String(validating: entityTag, as: UTF8.self)
     }
     let epoch = UnixTime(0)
-    guard let lastModified, let modified = UnixTime(httpDate: lastModified, now: epoch),
+    guard let text = lastModified.flatMap({ String(validating: $0, as: UTF8.self) }),
+      let modified = UnixTime(httpDate: text, now: epoch),
       let date, let sent = UnixTime(httpDate: date, now: epoch), sent - modified >= 60
     else { return nil }
-    return lastModified
+    return text
+  }
+}
+
+/// What a conditional request asks: whether the resource that answered before still has that version.
+public struct Condition: Hashable, Sendable {
+  /// What the version is known by.
+  public let validators: Validators
+  /// The resource that answered, see ``WebURL/resource``, when a redirect led there; nil for the one that is
+  /// asked.
+  ///
+  /// The validators go nowhere else: what they name in another resource are other bytes.
+  public let source: String?
+
+  /// Makes a condition.
+  public init(_ validators: Validators, source: String? = nil) {
+    self.validators = validators
+    self.source = source
+  }
+
+  /// What to ask about a response that came; nil when there is nothing to ask with.
+  public init?(_ head: ResponseHead) {
+    let validators = Validators(head.headers.endToEnd)
+    guard !validators.isEmpty else { return nil }
+    self.init(validators, source: head.redirects.isEmpty ? nil : head.url.resource)
   }
 }

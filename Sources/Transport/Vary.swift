@@ -18,15 +18,16 @@ public struct Vary: Hashable, Sendable {
     names = Set(members.filter { !$0.isEmpty && $0 != "*" })
   }
 
-  /// Whether a request with `new` fields would have been answered like the one with `old` fields.
-  public func matches(_ old: Headers, _ new: Headers) -> Bool {
-    !isAnything && names.allSatisfy { Self.normalized(old, $0) == Self.normalized(new, $0) }
-  }
-
-  /// The fields to keep for a later ``matches(_:_:)``.
-  public func selected(from request: Headers) -> Headers {
-    guard !names.isEmpty, !request.isEmpty else { return Headers() }
-    return Headers(request.fields.filter { names.contains($0.name.lowercased()) })
+  /// What the fields of a request select: two requests are answered alike when this is the same for both.
+  ///
+  /// The fields named, in a fixed order, each with its value or the lack of one; empty when none is named.
+  public func selection(from request: Headers) -> [UInt8] {
+    var selection: [UInt8] = []
+    for name in names.sorted() {
+      let value = Self.normalized(request, name)
+      selection += Array("\(name)\(value == nil ? "" : ":")\(value ?? "")\n".utf8)
+    }
+    return selection
   }
 
   /// The value with its white space made one, as RFC 9111, section 4.1, allows.

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Support
 import Testing
+import Transport
 
 @testable import Cache
 
@@ -172,8 +173,13 @@ struct IndexTests {
   ) {
     let state = PictureState(expiry: expiry, checked: checked, content: 1)
 
-    #expect(state.isFresh(at: now) == isFresh)
-    #expect(!PictureState(expiry: expiry, checked: checked, content: 0).isFresh(at: now))
+    #expect(
+      state.freshness(at: UnixTime(now)) == (isFresh ? .fresh(until: UnixTime(expiry)) : nil)
+    )
+    let missing = PictureState(expiry: expiry, checked: checked, content: 0)
+    #expect(
+      missing.freshness(at: UnixTime(now)) == (isFresh ? .rest(until: UnixTime(expiry)) : nil)
+    )
   }
 
   @Test func `a torn list of numbers loses only its last`() {

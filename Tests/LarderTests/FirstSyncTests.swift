@@ -242,7 +242,7 @@ struct FirstSyncTests {
       folder: folder.path,
       cache: folder.path("cache"),
       options: SyncOptions(),
-      parser: FakeTransport(),
+      transport: FakeTransport(),
       now: shop.clock.now
     )
   }

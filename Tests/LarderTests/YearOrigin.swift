@@ -123,7 +123,7 @@ final class YearOrigin: Fetching, URLParsing {
       "ETag": tag, "Cache-Control": "max-age=\(answer.age)",
       "Date": UnixTime(now).httpDate,
     ]
-    if request.headers["If-None-Match"] == tag {
+    if request.condition?.validators.entityTag == Array(tag.utf8) {
       let head = ResponseHead(status: 304, headers: headers, url: url)
       return completion(.success(Response(head: head, bodyBytes: 0, wireBytes: 0)))
     }

@@ -28,8 +28,17 @@ package final class ScriptedServer: Sendable {
   /// A request as it came, and which one of the server and of its connection it was.
   package struct Received: Sendable {
     package let text: String
+    /// The same as the bytes that came, which need not be text.
+    package let bytes: [UInt8]
     package let number: Int
     package let connection: Int
+
+    init(_ bytes: [UInt8], number: Int = 0, connection: Int = 0) {
+      self.bytes = bytes
+      text = String(decoding: bytes, as: UTF8.self)
+      self.number = number
+      self.connection = connection
+    }
 
     package var path: String {
       String(text.split(separator: " ", maxSplits: 2).dropFirst().first ?? "")
@@ -124,10 +133,10 @@ package final class ScriptedServer: Sendable {
 
   private func serve(_ descriptor: Int32, _ connection: Int) {
     var buffer: [UInt8] = []
-    while let text = readHead(descriptor, &buffer) {
+    while let bytes = readHead(descriptor, &buffer) {
       let request = state.withLock { state in
         let request = Received(
-          text: text,
+          bytes,
           number: state.received.count,
           connection: connection
         )
@@ -141,15 +150,13 @@ package final class ScriptedServer: Sendable {
   }
 
   /// Reads up to the blank line, and the body that `Content-Length` tells, which it drops.
-  private func readHead(_ descriptor: Int32, _ buffer: inout [UInt8]) -> String? {
+  private func readHead(_ descriptor: Int32, _ buffer: inout [UInt8]) -> [UInt8]? {
     while true {
-      let text = String(decoding: buffer, as: UTF8.self)
-      if let end = text.firstRange(of: "\r\n\r\n") {
-        let head = String(text[..<end.upperBound])
-        let request = Received(text: head, number: 0, connection: 0)
-        let size = head.utf8.count + (request.header("Content-Length").flatMap { Int($0) } ?? 0)
+      if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) {
+        let request = Received(Array(buffer[..<end.upperBound]))
+        let size = end.upperBound + (request.header("Content-Length").flatMap { Int($0) } ?? 0)
         if buffer.count >= size {
-          let whole = String(decoding: buffer[..<size], as: UTF8.self)
+          let whole = Array(buffer[..<size])
           buffer.removeFirst(size)
           return whole
         }

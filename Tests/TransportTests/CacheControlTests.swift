@@ -13,6 +13,8 @@ import Testing
       ("", nil),
       (",,;;=,\"", nil), ("a=\"max-age=5\"", nil), ("a=\"x, max-age=5\"", nil),
       ("max-age=\"6\\0\"", 60),
+      ("max-age=\"60", 0), ("max-age='60'", 0), ("max-age=60;", 0), ("max-age=60 60", 0),
+      ("max-age: 60", 0), ("max-age=0060", 60), ("max-age=+60", 0), ("max-age=60, max-age", 0),
       ("private=\"a, b\", max-age=7", 7), ("\"unclosed, max-age=7", 7),
     ] as [(String, Int64?)]
   )
@@ -33,6 +35,12 @@ import Testing
     #expect(control.maxAge == nil)
   }
 
+  @Test func `junk behind a switch does not switch it off`() {
+    let control = CacheControl("no-store; max-age=9, no-cache foo, public=1, must-understand")
+
+    #expect(control.noStore && control.noCache && control.isPublic && control.mustUnderstand)
+  }
+
   @Test func `several fields are one list`() {
     let control = CacheControl(
       ["Cache-Control": "max-age=5", "cache-control": "no-cache"] as Headers
@@ -40,5 +48,14 @@ import Testing
 
     #expect(control.maxAge == 5)
     #expect(control.noCache)
+  }
+
+  @Test func `a quote that does not end hides nothing behind it`() {
+    let lines = CacheControl(
+      ["Cache-Control": "a=\"b", "cache-control": "no-store"] as Headers
+    )
+
+    #expect(lines.noStore)
+    #expect(CacheControl("a=\"b, no-cache").noCache)
   }
 }

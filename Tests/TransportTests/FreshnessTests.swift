@@ -10,146 +10,58 @@ import Testing
     _ headers: Headers,
     status: Int = 200,
     took: Int64 = 0,
-    request: Headers = [:]
+    redirects: [Redirect] = [],
+    traits: RequestTraits? = nil
   ) -> StoredResponse {
     StoredResponse(
-      status: status,
-      headers: headers,
+      head(headers, status: status, redirects: redirects),
       requestTime: then + -took,
       responseTime: then,
-      request: request
+      traits: traits
     )
   }
 
-  static func ago(_ seconds: Int64) -> String { (then + -seconds).httpDate }
-
-  struct Case: Sendable, CustomTestStringConvertible {
-    let name: String
-    let headers: Headers
-    var took: Int64 = 0
-    var status = 200
-    /// Seconds after the response came that it stays fresh; nil never is.
-    let fresh: Int64?
-
-    var testDescription: String { name }
+  static func head(
+    _ headers: Headers,
+    status: Int = 200,
+    path: String = "/v1",
+    redirects: [Redirect] = []
+  ) -> ResponseHead {
+    ResponseHead(
+      status: status,
+      headers: headers,
+      url: WebURL(scheme: .https, host: "a.example", path: path),
+      redirects: redirects
+    )
   }
 
-  static let cases = [
-    Case(name: "max-age (4.2.1)", headers: ["Cache-Control": "max-age=60"], fresh: 60),
-    Case(
-      name: "max-age outranks Expires (5.3)",
-      headers: ["Cache-Control": "max-age=60", "Expires": ago(-999)],
-      fresh: 60
-    ),
-    Case(
-      name: "s-maxage is for shared caches (5.2.2.10)",
-      headers: ["Cache-Control": "s-maxage=60"],
-      fresh: nil
-    ),
-    Case(name: "Expires (5.3)", headers: ["Expires": ago(-90), "Date": ago(0)], fresh: 90),
-    Case(name: "Expires without Date", headers: ["Expires": ago(-90)], fresh: 90),
-    Case(name: "Expires 0 is past (5.3)", headers: ["Expires": "0", "Date": ago(0)], fresh: nil),
-    Case(name: "Expires in the past", headers: ["Expires": ago(5)], fresh: nil),
-    Case(
-      name: "Expires by the server's clock, not ours (4.2.1)",
-      headers: ["Expires": ago(-3690), "Date": ago(-3600)],
-      fresh: 90
-    ),
-    Case(
-      name: "an Age is taken off (4.2.3)",
-      headers: ["Cache-Control": "max-age=60", "Age": "20"],
-      fresh: 40
-    ),
-    Case(
-      name: "an old Date is taken off (4.2.3)",
-      headers: ["Cache-Control": "max-age=60", "Date": ago(20)],
-      fresh: 40
-    ),
-    Case(
-      name: "the delay is taken off (4.2.3)",
-      headers: ["Cache-Control": "max-age=60"],
-      took: 20,
-      fresh: 40
-    ),
-    Case(
-      name: "Age and delay add up (4.2.3)",
-      headers: ["Cache-Control": "max-age=60", "Age": "20"],
-      took: 20,
-      fresh: 20
-    ),
-    Case(
-      name: "an Age over the lifetime",
-      headers: ["Cache-Control": "max-age=60", "Age": "61"],
-      fresh: nil
-    ),
-    Case(
-      name: "an Age that is endless",
-      headers: ["Cache-Control": "max-age=60", "Age": "99999999999999999999"],
-      took: 9,
-      fresh: nil
-    ),
-    Case(
-      name: "an Age that is junk",
-      headers: ["Cache-Control": "max-age=60", "Age": "x"],
-      fresh: 60
-    ),
-    Case(
-      name: "a tenth of the unchanged time (4.2.2)",
-      headers: ["Last-Modified": ago(1000), "Date": ago(0)],
-      fresh: 100
-    ),
-    Case(
-      name: "a guess is at most a day",
-      headers: ["Last-Modified": ago(900_000_000)],
-      fresh: FreshnessPolicy.longestGuess
-    ),
-    Case(name: "Last-Modified in the future", headers: ["Last-Modified": ago(-1000)], fresh: nil),
-    Case(
-      name: "no guess for statuses that allow none (RFC 9110, 15.1)",
-      headers: ["Last-Modified": ago(1000)],
-      status: 201,
-      fresh: nil
-    ),
-    Case(name: "nothing said", headers: [:], fresh: nil),
-    Case(
-      name: "no-cache (5.2.2.4)",
-      headers: ["Cache-Control": "max-age=60, no-cache"],
-      fresh: nil
-    ),
-    Case(
-      name: "no-store (5.2.2.5)",
-      headers: ["Cache-Control": "max-age=60, no-store"],
-      fresh: nil
-    ),
-    Case(
-      name: "a lifetime beyond all years",
-      headers: ["Cache-Control": "max-age=99999999999999999999"],
-      fresh: FreshnessPolicy.longestLifetime
-    ),
-    Case(
-      name: "immutable has its lifetime too (RFC 8246)",
-      headers: ["Cache-Control": "max-age=60, immutable"],
-      fresh: 60
-    ),
-    Case(name: "max-age=0", headers: ["Cache-Control": "max-age=0"], fresh: nil),
-  ]
+  /// What a request sends; the digest is none, for the tests to see what is digested.
+  static func traits(_ fields: Headers, _ credentials: Headers = [:]) -> RequestTraits {
+    RequestTraits(fields: fields, credentials: credentials) { bytes in
+      Int64(bytes.reduce(7 as UInt64) { $0 &* 31 &+ UInt64($1) } & 0xFFFF_FFFF)
+    }
+  }
+
+  static func ago(_ seconds: Int64) -> String { (then + -seconds).httpDate }
 
   @Test(arguments: cases)
   func `a response is fresh for as long as the RFC says`(_ test: Case) {
     var headers = test.headers
     headers.append("ETag", "\"1\"")
     let stored = Self.stored(headers, status: test.status, took: test.took)
-    let validators = Validators(entityTag: "\"1\"", lastModified: headers["Last-Modified"])
+    let condition = Condition(
+      Validators(entityTag: "\"1\"", lastModified: headers["Last-Modified"])
+    )
 
     if let fresh = test.fresh {
       let end = Self.then + fresh
       #expect(stored.expiry == end)
-      #expect(stored.freshness(at: Self.then) == .fresh(until: end))
-      #expect(stored.freshness(at: end + -1) == .fresh(until: end))
-      #expect(stored.freshness(at: end) == .revalidate(validators))
+      #expect(freshness(of: stored, at: Self.then) == .fresh(until: end))
+      #expect(freshness(of: stored, at: end + -1) == .fresh(until: end))
+      #expect(freshness(of: stored, at: end) == .revalidate(condition))
     } else {
       #expect(stored.expiry <= Self.then)
-      #expect(stored.freshness(at: Self.then) == .revalidate(validators))
+      #expect(freshness(of: stored, at: Self.then) == .revalidate(condition))
     }
   }
 
@@ -158,8 +70,8 @@ import Testing
     let stored = Self.stored(["Cache-Control": "max-age=3600", "ETag": "\"1\""])
 
     #expect(
-      stored.freshness(at: UnixTime(now))
-        == .revalidate(Validators(entityTag: "\"1\"", lastModified: nil))
+      freshness(of: stored, at: UnixTime(now))
+        == .revalidate(Condition(Validators(entityTag: "\"1\"", lastModified: nil)))
     )
   }
 
@@ -170,11 +82,10 @@ import Testing
         status: 200,
         headers: headers,
         requestTime: UnixTime(stored),
-        responseTime: UnixTime(stored),
-        request: [:]
+        responseTime: UnixTime(stored)
       )
       for now in [Int64.min, 0, 1_800_000_000, Int64.max] {
-        _ = response.freshness(at: UnixTime(now))
+        _ = freshness(of: response, at: UnixTime(now))
         _ = response.mayStandIn(at: UnixTime(now))
       }
       #expect(response.freshWindow.lowerBound <= response.freshWindow.upperBound)
@@ -184,8 +95,8 @@ import Testing
   @Test func `a clock set back a little changes nothing`() {
     let stored = Self.stored(["Cache-Control": "max-age=60"])
 
-    #expect(stored.freshness(at: Self.then + -300) == .fresh(until: Self.then + 60))
-    #expect(stored.freshness(at: Self.then + -301) == .refetch)
+    #expect(freshness(of: stored, at: Self.then + -300) == .fresh(until: Self.then + 60))
+    #expect(freshness(of: stored, at: Self.then + -301) == .refetch)
     #expect(stored.freshWindow == Self.then + -300..<Self.then + 60)
   }
 
@@ -203,17 +114,16 @@ import Testing
   @Test func `without validators there is nothing to ask`() {
     let stored = Self.stored([:])
 
-    #expect(stored.freshness(at: Self.then) == .refetch)
     #expect(freshness(of: stored, at: Self.then) == .refetch)
     #expect(freshness(of: nil, at: Self.then) == .refetch)
-    #expect(conditionalHeaders(for: nil).isEmpty)
+    #expect(stored.condition == nil)
   }
 
   @Test func `a conditional request names both validators`() {
     let stored = Self.stored(["ETag": "W/\"1\"", "Last-Modified": Self.ago(10)])
 
     #expect(
-      conditionalHeaders(for: stored).fields == [
+      stored.validators.conditionalHeaders.fields == [
         HeaderField(name: "If-None-Match", value: "W/\"1\""),
         HeaderField(name: "If-Modified-Since", value: Self.ago(10)),
       ]
@@ -224,14 +134,85 @@ import Testing
   @Test func `another request's response is fetched again`() {
     let stored = Self.stored(
       ["Cache-Control": "max-age=60", "Vary": "Accept", "ETag": "\"1\""],
-      request: ["Accept": "a", "X": "1"]
+      traits: Self.traits(["Accept": "a", "X": "1"])
+    )
+    func judged(_ fields: Headers) -> Freshness {
+      freshness(of: stored, at: Self.then, for: Self.traits(fields))
+    }
+
+    #expect(judged(["Accept": "a", "X": "2"]) == .fresh(until: stored.expiry))
+    #expect(judged(["Accept": "b"]) == .refetch)
+    #expect(judged([:]) == .refetch)
+  }
+
+  /// RFC 9111, sections 3.5 and 5.2.2.7.
+  @Test(
+    arguments: [
+      ("private, max-age=60", ["token": "1"], ["token": "1"], true),
+      ("private, max-age=60", ["token": "1"], ["token": "2"], false),
+      ("max-age=60", ["token": "1"], ["token": "2"], false),
+      ("max-age=60", ["token": "1"], [:], false), ("max-age=60", [:], ["token": "1"], false),
+      ("max-age=60, public", ["token": "1"], ["token": "2"], true), ("max-age=60", [:], [:], true),
+    ] as [(String, Headers, Headers, Bool)]
+  )
+  func `a response belongs to the credentials that it came with, unless it is for everybody`(
+    _ control: String,
+    _ old: Headers,
+    _ new: Headers,
+    _ isTheirs: Bool
+  ) {
+    let stored = Self.stored(
+      ["Cache-Control": control, "ETag": "\"1\""],
+      traits: Self.traits(old, old)
     )
 
-    #expect(stored.selectingHeaders == ["Accept": "a"])
-    #expect(
-      stored.freshness(at: Self.then, request: ["Accept": "a"]) == .fresh(until: stored.expiry)
+    let judged = freshness(of: stored, at: Self.then, for: Self.traits(new, new))
+
+    #expect(judged == (isTheirs ? .fresh(until: stored.expiry) : .refetch))
+  }
+
+  /// RFC 9110, section 15.4, and RFC 9111, section 4.2.
+  @Test(
+    arguments: [
+      ([(302, [:])], nil), ([(307, [:])], nil), ([(301, [:])], nil),
+      ([(302, ["Cache-Control": "max-age=30"])], 30), ([(302, ["Expires": ago(-20)])], 20),
+      ([(302, ["Last-Modified": ago(200)])], nil), ([(301, ["Last-Modified": ago(200)])], 20),
+      ([(308, ["Last-Modified": ago(200)])], 20),
+      ([(301, ["Cache-Control": "max-age=999"])], 60),
+      ([(301, ["Cache-Control": "max-age=50"]), (302, ["Cache-Control": "max-age=40"])], 40),
+      ([(301, ["Cache-Control": "max-age=50"]), (302, [:])], nil),
+      ([(302, ["Cache-Control": "max-age=30", "Vary": "*"])], nil),
+      ([(302, ["Cache-Control": "max-age=30, no-store"])], nil),
+      ([(302, ["Cache-Control": "max-age=30", "Age": "10"])], 20),
+    ] as [([(Int, Headers)], Int64?)]
+  )
+  func `a response is fresh for as long as every redirect to it`(
+    _ redirects: [(Int, Headers)],
+    _ fresh: Int64?
+  ) {
+    let stored = Self.stored(
+      ["Cache-Control": "max-age=60", "ETag": "\"1\""],
+      redirects: redirects.map { Redirect(status: $0, headers: $1) }
     )
-    #expect(stored.freshness(at: Self.then, request: ["Accept": "b"]) == .refetch)
+
+    let condition = Condition(stored.validators, source: "https://a.example/v1")
+    let expected = fresh.map { Freshness.fresh(until: Self.then + $0) } ?? .revalidate(condition)
+    #expect(freshness(of: stored, at: Self.then) == expected)
+  }
+
+  @Test func `what chose a redirect chose the response`() {
+    let redirect = Redirect(
+      status: 302,
+      headers: ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+    )
+    let stored = Self.stored(
+      ["Cache-Control": "max-age=60"],
+      redirects: [redirect],
+      traits: Self.traits(["Accept-Language": "ko"])
+    )
+
+    #expect(stored.answers(Self.traits(["Accept-Language": "ko"])))
+    #expect(!stored.answers(Self.traits(["Accept-Language": "en"])))
   }
 
   /// RFC 9111, section 4.2.4; RFC 5861, section 4.
@@ -281,10 +262,10 @@ import Testing
 
     let renewed = try #require(
       stored.renewed(
-        by: [
+        by: Self.head([
           "ETag": "\"1\"", "Cache-Control": "max-age=100", "Content-Length": "0",
           "Content-Type": "text/html", "Connection": "X-Hop", "X-Hop": "h",
-        ],
+        ]),
         requestTime: Self.then + 50,
         responseTime: Self.then + 50
       )
@@ -309,11 +290,40 @@ import Testing
     let stored = Self.stored(["ETag": "\"1\"", "Last-Modified": Self.ago(10)])
 
     let renewed = stored.renewed(
-      by: notModified,
+      by: Self.head(notModified),
       requestTime: Self.then,
       responseTime: Self.then
     )
 
     #expect((renewed != nil) == renews)
+  }
+
+  @Test func `a 304 without a date is of when it came`() throws {
+    let stored = Self.stored(["ETag": "\"1\"", "Cache-Control": "max-age=60", "Date": Self.ago(0)])
+
+    let renewed = try #require(
+      stored.renewed(
+        by: Self.head([:]),
+        requestTime: Self.then + 5000,
+        responseTime: Self.then + 5000
+      )
+    )
+
+    #expect(renewed.expiry == Self.then + 5060)
+  }
+
+  @Test func `a 304 that other redirects led to is fresh for as long as those`() throws {
+    let stored = Self.stored(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+    let head = Self.head(
+      [:],
+      status: 304,
+      path: "/v2",
+      redirects: [Redirect(status: 302, headers: ["Cache-Control": "max-age=9"])]
+    )
+
+    let renewed = stored.renewed(by: head, requestTime: Self.then, responseTime: Self.then)
+
+    #expect(renewed?.expiry == Self.then + 9)
+    #expect(renewed?.condition?.source == "https://a.example/v2")
   }
 }

@@ -19,7 +19,12 @@ import Testing
     ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
     ("sun, 06 nov 1994 08:49:37 gmt", 784_111_777),
     ("  Sun, 06 Nov 1994 08:49:37 GMT  ", 784_111_777),
-    ("Sun, 6 Nov 1994 08:49:37 UTC", 784_111_777),
+    ("SUNDAY, 06-NOV-94 08:49:37 gmt", 784_111_777),
+    ("Sun Nov 16 08:49:37 1994", 784_975_777),
+    ("Monday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+    ("Thursday, 18-Aug-50 02:01:18 GMT", 2_544_400_878),
+    ("Friday, 15-Jan-77 08:00:00 GMT", 3_377_923_200),
+    ("Saturday, 16-Jan-77 08:00:00 GMT", 222_249_600),
     ("Sunday, 06-Nov-76 08:49:37 GMT", 3_371_878_177),
     ("Sunday, 06-Nov-78 08:49:37 GMT", 279_190_177),
   ])
@@ -35,6 +40,16 @@ import Testing
     "Sun, 06 Nov 1994 08:49:37 PST",
     "Sun, 06 Nov 1994 08:49:37 GMT junk", "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 99999999999999999999:49:37 GMT", "Sun Nov  6 08:49:37 94",
+    // What lenient readers take, each a letter off. (RFC 9111, section 5.3)
+    "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 94 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT",
+    "Sun, 06  Nov  1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
+    "Sunday, 06 Nov 1994 08:49:37 GMT", "Xyz, 06 Nov 1994 08:49:37 GMT",
+    "Someday, 06-Nov-94 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sun Nov 6 08:49:37 1994",
+    "Sun, 06 November 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT+1",
+    "Sun, 06 Nov 1994 08:49 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37GMT", "1994-11-06T08:49:37Z", "784111777",
   ])
   func `what is no date is none`(_ text: String) {
     #expect(UnixTime(httpDate: text, now: Self.now) == nil)

@@ -92,7 +92,7 @@ final class DetailStage: Sendable {
       if held?.mapping != mapping { held = nil }
       if rule.isShared { return ask(id, source, held) }
       if known == nil || known?.state == .failed { held = nil }
-      if let held, let known, isFresh(held, known) { return settle(known, held) }
+      if let held, let known, isFresh(held, known, source) { return settle(known, held) }
       let document = held
       context.store.announce(1)
       context.fetch(source, held: document, priority: .detail) { [self] reply in
@@ -105,20 +105,24 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Whether a detail needs no question; an unattended run asks daily for what the origin has not.
-  private func isFresh(_ held: DocumentEntry, _ known: DetailEntry) -> Bool {
-    let now = context.now().seconds
-    if context.options.onlyDue, known.state == .missing, let asked = held.fetched {
-      return (asked..<asked + FailureRest.longest).contains(now)
+  /// Whether a detail needs no question; an unattended run asks daily for what the origin has not, unless the
+  /// origin said how long that holds.
+  private func isFresh(
+    _ held: DocumentEntry,
+    _ known: DetailEntry,
+    _ source: DocumentSource
+  ) -> Bool {
+    if context.options.onlyDue, known.state == .missing {
+      return held.missingFreshness(at: context.now()).isQuiet
     }
-    return OriginWord.isFresh(held, at: now)
+    return held.freshness(at: context.now(), for: context.traits(of: source)).isQuiet
   }
 
   /// Takes the item's part of the one document that holds all details.
   private func ask(_ id: String, _ source: DocumentSource, _ held: DocumentEntry?) {
     shared.ask {
       if context.options.onlyDue, let held,
-        OriginWord.isFresh(held, at: context.now().seconds)
+        held.freshness(at: context.now(), for: context.traits(of: source)).isQuiet
       {
         return shared.settle(.unchanged(held))
       }
@@ -159,7 +163,8 @@ final class DetailStage: Sendable {
   ) -> SharedDetails.Answer {
     switch reply {
     case .failed(let failure):
-      if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
+      let traits = context.traits(of: source)
+      if let held, held.excuses(failure, at: context.now(), for: traits) {
         context.failures.count(attempts: failure.attempts)
         return .unchanged(held)
       }
@@ -172,7 +177,9 @@ final class DetailStage: Sendable {
       return .unchanged(document)
     case .body(let body, let base, let word):
       var document = entry(source, body, word)
-      if let held, held.digest == document.digest { return .unchanged(document) }
+      if let held, held.digest == document.digest, held.came(from: base) {
+        return .unchanged(document)
+      }
       do throws(CatalogError) {
         let decoded = try decodeDetails(body, using: context.catalog)
         // What could not be read is read again in every run, and told again.
@@ -245,10 +252,12 @@ final class DetailStage: Sendable {
         mapping: mapping
       )
       document.fetched = context.now().seconds
+      document.expiry = failure.wordEnd(at: context.now()) ?? 0
       keepMissing(id, document)
 
     case .failed(let failure):
-      if let held, let known, OriginWord.excuses(failure, of: held, at: context.now()) {
+      let traits = context.traits(of: source)
+      if let held, let known, held.excuses(failure, at: context.now(), for: traits) {
         context.failures.count(attempts: failure.attempts)
         return settle(known, held)
       }
@@ -267,7 +276,9 @@ final class DetailStage: Sendable {
 
     case .body(let body, let base, let word):
       let document = entry(source, body, word)
-      if let known, known.state == .held, known.since == nil, held?.digest == document.digest {
+      if let known, known.state == .held, known.since == nil, held?.digest == document.digest,
+        held?.came(from: base) == true
+      {
         if refuses(known, source) { return }
         add(picturesOf: known)
         return keep(known, document) { $0.unchanged += 1 }

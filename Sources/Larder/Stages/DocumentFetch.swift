@@ -67,24 +67,30 @@ extension RunContext {
     case .file(let path):
       work.async { completion(read(path)) }
     case .web(let url):
-      var request = named.request(for: url, carrying: credentials)
-      request.accept = .json
+      var request = Request(document: url, from: named, credentials: credentials)
+      let traits = RequestTraits(request, over: transport)
       request.priority = priority
       request.bodyLimit = options.jsonLimit
-      if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
+      request.condition = held?.condition(for: traits)
       let sink = BodyBuffer()
       let asked = now()
       transport.fetch(request, into: sink) { result in
-        work.async { completion(reply(result, sink, held, asked)) }
+        work.async { completion(reply(result, sink, held, asked, traits)) }
       }
     }
+  }
+
+  /// What a request for a document sends; nil for a file.
+  func traits(of source: DocumentSource) -> RequestTraits? {
+    RequestTraits(document: source, from: named, credentials: credentials, over: transport)
   }
 
   private func reply(
     _ result: Result<Response, TransferFailure>,
     _ sink: BodyBuffer,
     _ held: DocumentEntry?,
-    _ asked: UnixTime
+    _ asked: UnixTime,
+    _ traits: RequestTraits
   ) -> DocumentReply {
     switch result {
     case .failure(let failure):
@@ -92,7 +98,16 @@ extension RunContext {
     case .success(let response):
       failures.count(attempts: response.attempts)
       if response.isNotModified {
-        guard let held else {
+        let word = held.flatMap {
+          OriginWord(
+            renewing: $0.response,
+            by: response.head,
+            asked: asked,
+            answered: now(),
+            traits: traits
+          )
+        }
+        guard let word else {
           return .failed(
             TransferFailure(
               reason: .badResponse,
@@ -103,19 +118,12 @@ extension RunContext {
             )
           )
         }
-        return .unchanged(
-          word: OriginWord(
-            renewing: held.response,
-            by: response.head,
-            asked: asked,
-            answered: now()
-          )
-        )
+        return .unchanged(word: word)
       }
       return .body(
         sink.take(),
         base: response.head.url,
-        word: OriginWord(response.head, asked: asked, answered: now())
+        word: OriginWord(response.head, asked: asked, answered: now(), traits: traits)
       )
     }
   }

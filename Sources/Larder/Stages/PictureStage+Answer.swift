@@ -6,8 +6,9 @@ extension PictureStage {
   /// Keeps an adopted file that the origin's body has the length of.
   func assume(_ held: PictureEntry, _ head: ResponseHead, _ job: Job, _ asked: UnixTime) {
     let now = context.now
+    let traits = context.pictureTraits(job.url)
     context.store.keep(
-      row: { held.assumed(by: head, asked: asked, answered: now()) },
+      row: { held.assumed(by: head, asked: asked, answered: now(), traits: traits) },
       completion: { [self] in
         finish(job) {
           $0.revalidated += 1
@@ -54,11 +55,12 @@ extension PictureStage {
     let now = context.now
     let head = response.head
     let attempts = response.attempts
+    let traits = context.pictureTraits(job.url)
     context.store.keep(
       sink,
       as: {
         var entry = PictureEntry(id: job.id, url: job.url.text)
-        entry.enter(head, asked: asked, answered: now())
+        entry.enter(head, asked: asked, answered: now(), traits: traits)
         return entry
       },
       replacing: held
@@ -75,6 +77,7 @@ extension PictureStage {
   ) {
     let now = context.now
     let head = response.head
+    let traits = context.pictureTraits(job.url)
     context.failures.count(attempts: response.attempts)
     sink.restart()
     guard let held else {
@@ -88,7 +91,7 @@ extension PictureStage {
       return failed(job, nil, failure)
     }
     context.store.keep(
-      row: { held.renewed(by: head, asked: asked, answered: now()) },
+      row: { held.renewed(by: head, asked: asked, answered: now(), traits: traits) },
       completion: { [self] in finish(job) { $0.revalidated += 1 } }
     )
   }
@@ -127,19 +130,21 @@ extension PictureStage {
 
   /// Enters a failure in the picture's row, which keeps the bytes that it may hold.
   private func failed(_ job: Job, _ held: PictureEntry?, _ failure: TransferFailure) {
-    if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
+    let traits = context.pictureTraits(job.url)
+    if let held, held.excuses(failure, at: context.now(), for: traits) {
       context.failures.count(attempts: failure.attempts)
       return finish(job) { $0.fresh += 1 }
     }
     context.failures.note(job.id, failure)
     guard !failure.endedWithRun else { return finish(job) { _ in } }
-    let at = context.now().seconds
+    let now = context.now()
     context.store.keep(
       row: { [context] in
         // What holds no bytes may have a row all the same, which knows since when it fails.
         let known = held ?? (try? context.index.pictures([job.id]))?[job.id]
         var entry = known ?? PictureEntry(id: job.id, url: job.url.text)
-        entry.fail(for: failure.reason.rawValue, at: at)
+        let end = failure.wordEnd(at: now)
+        entry.fail(for: failure.reason.rawValue, at: now.seconds, saidUntil: end)
         return entry
       },
       completion: { [self] in finish(job) { $0.failed += 1 } }

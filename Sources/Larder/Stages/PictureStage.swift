@@ -87,12 +87,12 @@ final class PictureStage: Sendable {
   func askAhead(_ references: [PictureReference]) {
     guard !context.options.onlyDue else { return }
     var jobs: [HostPort: [Job]] = [:]
-    let now = context.now().seconds
+    let now = context.now()
     state.withLock { state in
       for reference in references {
         let id = reference.id
         guard case .success(let url) = reference.url, !state.seen.contains(id),
-          state.states[id]?.isFresh(at: now) != true, state.ahead.insert(id).inserted
+          !isFresh(state.states[id], at: now), state.ahead.insert(id).inserted
         else { continue }
         begin()
         jobs[url.hostPort, default: []].append(job(id, url, state.states[id], isChanged: true))
@@ -106,7 +106,7 @@ final class PictureStage: Sendable {
     var jobs: [HostPort: [Job]] = [:]
     var refused: [(id: PictureID, failure: TransferFailure)] = []
     var resting: [PictureID] = []
-    let now = context.now().seconds
+    let now = context.now()
     state.withLock { state in
       for reference in references where count(reference.id, at: now, &state) {
         let id = reference.id
@@ -135,7 +135,7 @@ final class PictureStage: Sendable {
   func add(_ ids: [PictureID], urls: () throws(CacheError) -> [PictureID: String])
     throws(CacheError)
   {
-    let now = context.now().seconds
+    let now = context.now()
     let (due, resting, states) = state.withLock { state in
       let asked = ids.filter { count($0, at: now, &state) }
       let due = asked.filter { !rests($0, at: now, state) }
@@ -168,12 +168,12 @@ final class PictureStage: Sendable {
   }
 
   /// Counts a reference, and says whether it needs a request; enters the group if so.
-  private func count(_ id: PictureID, at now: Int64, _ state: inout State) -> Bool {
+  private func count(_ id: PictureID, at now: UnixTime, _ state: inout State) -> Bool {
     state.tally.referenced += 1
     guard state.seen.insert(id).inserted else { return false }
     state.tally.unique += 1
     if state.ahead.remove(id) != nil { return false }
-    if let known = state.states[id], known.isFresh(at: now) {
+    if isFresh(state.states[id], at: now) {
       state.tally.fresh += 1
       context.progress.update {
         $0.pictures.total += 1
@@ -202,8 +202,15 @@ final class PictureStage: Sendable {
   }
 
   /// Whether an unattended run leaves a picture alone that failed for a lasting reason.
-  private func rests(_ id: PictureID, at now: Int64, _ state: State) -> Bool {
-    context.options.onlyDue && state.states[id]?.isResting(at: now) == true
+  private func rests(_ id: PictureID, at now: UnixTime, _ state: State) -> Bool {
+    guard context.options.onlyDue, case .rest = state.states[id]?.freshness(at: now) else {
+      return false
+    }
+    return true
+  }
+
+  private func isFresh(_ known: PictureState?, at now: UnixTime) -> Bool {
+    if case .fresh = known?.freshness(at: now) { true } else { false }
   }
 
   private func enqueue(_ jobs: [HostPort: [Job]]) {
@@ -257,16 +264,20 @@ final class PictureStage: Sendable {
   }
 
   private func fetch(_ job: Job, held: PictureEntry?) {
-    var request = context.named.request(for: job.url)
-    request.accept = .picture
+    var request = Request(picture: job.url, from: context.named)
     // A run that may end before all is done must not spend itself on details every time.
     request.priority = context.options.onlyDue ? .detail : .image
     request.bodyLimit = context.options.pictureLimit
-    if let held { request.headers = OriginWord.conditionalHeaders(for: held) }
+    let asked = context.now()
+    if case .revalidate(let condition) = held?.freshness(
+      at: asked,
+      for: context.pictureTraits(job.url)
+    ) {
+      request.condition = condition
+    }
     let sink = context.store.sink(id: job.id, url: job.url.text)
     // A file that was found without its row has no word of the origin's.
     let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
-    let asked = context.now()
     // SAFETY of the group: the transport completes every fetch exactly once, and every path of
     // `arrived` ends in finish(_:_:).
     context.transport.fetch(request, into: adopted ?? sink) { [self] result in

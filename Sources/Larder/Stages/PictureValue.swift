@@ -60,13 +60,16 @@ enum FailureRest {
 
 extension PictureEntry {
   /// Enters that the last attempt failed at a moment, in seconds since 1970.
-  mutating func fail(for reason: String, at now: Int64) {
+  ///
+  /// `end` is until when the origin itself said that this holds; a lasting refusal is left alone as long.
+  mutating func fail(for reason: String, at now: Int64, saidUntil end: Int64? = nil) {
     let since = failingSince ?? now
     failure = reason
     failingSince = since
     guard !isHeld else { return }
     checked = now
-    expiry = now + FailureRest.seconds(after: reason, since: since, now: now)
+    let rest = now + FailureRest.seconds(after: reason, since: since, now: now)
+    expiry = FailureRest.isLasting(reason) ? max(rest, end ?? rest) : rest
   }
 }
 

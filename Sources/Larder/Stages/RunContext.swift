@@ -27,6 +27,8 @@ struct RunContext: Sendable {
   let named: NamedOrigins
   /// The catalog file's headers with the environment put in, for the origins of base and sections only.
   let credentials: Headers
+  /// What requests for pictures send.
+  let pictureTraits: PictureTraits
   let failures: FailureLog
   /// What relative references in local documents are relative to: the catalog's base.
   let localBase: WebURL?

@@ -125,7 +125,7 @@ final class SectionStage: Sendable {
       var held = try document(of: reading)
       if held?.mapping != mapping { held = nil }
       let known = held
-      if context.options.onlyDue, let known, OriginWord.isFresh(known, at: context.now().seconds) {
+      if context.options.onlyDue, let known, isFresh(known, reading.next) {
         context.work.async { [self] in
           do throws(CacheError) {
             try answer(.unchanged(word: .held(known)), to: reading, held: known)
@@ -150,6 +150,10 @@ final class SectionStage: Sendable {
     }
   }
 
+  private func isFresh(_ held: DocumentEntry, _ source: DocumentSource) -> Bool {
+    held.freshness(at: context.now(), for: context.traits(of: source)).isQuiet
+  }
+
   private func answer(_ reply: DocumentReply, to reading: Reading, held: DocumentEntry?)
     throws(CacheError)
   {
@@ -157,7 +161,8 @@ final class SectionStage: Sendable {
     var isDecoded = false
     switch reply {
     case .failed(let failure):
-      if let held, OriginWord.excuses(failure, of: held, at: context.now()) {
+      let traits = context.traits(of: reading.next)
+      if let held, held.excuses(failure, at: context.now(), for: traits) {
         context.failures.count(attempts: failure.attempts)
         reading.excused = failure.description
         let sections = try context.index.decoded(held.id)
@@ -186,7 +191,7 @@ final class SectionStage: Sendable {
         digest: digest,
         fetched: context.now().seconds
       )
-      if let held, held.digest == digest {
+      if let held, held.digest == digest, held.came(from: base) {
         // The origin sent the same body again: what it was decoded to still stands.
         document.next = held.next
         try context.index.keep(document)

@@ -41,5 +41,7 @@ final class StoppableTransport: Fetching, URLParsing {
     if hasStopped { transport.cancelAll() }
   }
 
+  func fields(of request: Request) -> Headers { transport.fields(of: request) }
+
   func cancelAll() { transport.cancelAll() }
 }

@@ -1,0 +1,155 @@
+import Cache
+import Transport
+
+// The one freshness decision for what the index holds. A row keeps the two moments that tell
+// whether it is fresh, so that no header is read to find that nothing is to be done.
+
+extension DocumentEntry {
+  /// What is to be done about a held document, for a request that sends this.
+  func freshness(at now: UnixTime, for traits: RequestTraits?) -> Freshness {
+    guard let stored = StoredResponse(word: response), stored.answers(traits) else {
+      return .refetch
+    }
+    let end = UnixTime(expiry)
+    if FreshnessPolicy.window(answered: stored.responseTime, expiry: end).contains(now) {
+      return .fresh(until: end)
+    }
+    return stored.condition.map(Freshness.revalidate) ?? .refetch
+  }
+
+  /// Whether a body that came from there stands where the held one did: what it names relatively is then the same.
+  func came(from base: WebURL?) -> Bool {
+    guard let base else { return true }
+    let path = StoredResponse(word: response)?.path
+    return path.map { $0.source == base.resource } ?? (url == base.text)
+  }
+
+  /// What asks whether a held document is still right; nil when it is to be fetched whole.
+  func condition(for traits: RequestTraits?) -> Condition? {
+    guard let stored = StoredResponse(word: response), stored.answers(traits) else { return nil }
+    return stored.condition
+  }
+
+  /// What is to be done about a document that the origin said it does not have: until then, nothing.
+  func missingFreshness(at now: UnixTime) -> Freshness {
+    guard let fetched else { return .refetch }
+    // A body that says so by itself has a word of its own, which is of the body.
+    let isSaid = response == nil && expiry != 0
+    let end = isSaid ? expiry : fetched + FailureRest.longest
+    let window = FreshnessPolicy.window(answered: UnixTime(fetched), expiry: UnixTime(end))
+    return window.contains(now) ? .rest(until: UnixTime(end)) : .refetch
+  }
+
+  /// Whether its origin said that it may stand in for an error like this for a while.
+  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: RequestTraits?) -> Bool {
+    failure.isExcused(by: response, at: now, for: traits)
+  }
+}
+
+extension PictureEntry {
+  /// What is to be done about a picture, for a request that sends this.
+  func freshness(at now: UnixTime, for traits: RequestTraits?) -> Freshness {
+    let row = PictureState(expiry: expiry, checked: checked ?? 0, content: isHeld ? 1 : 0)
+    guard isHeld else { return row.freshness(at: now) ?? .refetch }
+    guard let response else { return adoptedCondition.map(Freshness.revalidate) ?? .refetch }
+    guard let stored = StoredResponse(word: response), stored.answers(traits) else {
+      return .refetch
+    }
+    return row.freshness(at: now) ?? stored.condition.map(Freshness.revalidate) ?? .refetch
+  }
+
+  /// What asks about a file that was adopted without its row: it has only its own date, which larder set to the
+  /// origin's Last-Modified. (RFC 9110, section 13.1.3)
+  private var adoptedCondition: Condition? {
+    stamp.map {
+      Condition(Validators(entityTag: nil, lastModified: UnixTime($0.modified).httpDate))
+    }
+  }
+
+  /// Whether its origin said that it may stand in for an error like this for a while.
+  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: RequestTraits) -> Bool {
+    failure.isExcused(by: response, at: now, for: traits)
+  }
+}
+
+extension TransferFailure {
+  /// Errors that may pass are excused, and a host that is not asked because it gave nothing else.
+  fileprivate func isExcused(
+    by word: String?,
+    at now: UnixTime,
+    for traits: RequestTraits?
+  ) -> Bool {
+    guard RetryPolicy.mayPass(self) || reason == .circuitOpen else { return false }
+    return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
+  }
+
+  /// Until when the refusal itself says that it holds, in seconds since 1970; nil when it says nothing.
+  func wordEnd(at now: UnixTime) -> Int64? {
+    let control = CacheControl(headers)
+    let says = control.maxAge != nil || control.noStore || control.noCache
+    guard let status, says || headers.contains("Expires") else { return nil }
+    let stored = StoredResponse(
+      status: status,
+      headers: headers.endToEnd,
+      requestTime: now,
+      responseTime: now
+    )
+    return min(stored.expiry.seconds, now.seconds + FailureRest.longest)
+  }
+}
+
+extension PictureEntry {
+  /// Enters the word that came with new bytes.
+  mutating func enter(
+    _ head: ResponseHead,
+    asked: UnixTime,
+    answered: UnixTime,
+    traits: RequestTraits
+  ) {
+    let word = OriginWord(head, asked: asked, answered: answered, traits: traits)
+    response = word.text
+    expiry = word.expiry
+    fetched = answered.seconds
+    checked = answered.seconds
+    lastModified = head.headers["Last-Modified"]
+      .flatMap { UnixTime(httpDate: $0, now: answered) }.map(\.seconds)
+  }
+
+  /// The entry after the origin sent the head of a body of its length.
+  func assumed(
+    by head: ResponseHead,
+    asked: UnixTime,
+    answered: UnixTime,
+    traits: RequestTraits
+  ) -> PictureEntry {
+    vouched(OriginWord(assuming: head, asked: asked, answered: answered, traits: traits), answered)
+  }
+
+  /// The entry after a 304.
+  func renewed(
+    by head: ResponseHead,
+    asked: UnixTime,
+    answered: UnixTime,
+    traits: RequestTraits
+  ) -> PictureEntry {
+    let word = OriginWord(
+      renewing: response,
+      by: head,
+      asked: asked,
+      answered: answered,
+      traits: traits
+    )
+    // The transport lets no 304 of another version through; were there one, nothing would be known.
+    return vouched(word ?? .none, answered)
+  }
+
+  private func vouched(_ word: OriginWord, _ answered: UnixTime) -> PictureEntry {
+    var entry = self
+    entry.response = word.text
+    entry.expiry = word.expiry
+    entry.checked = answered.seconds
+    entry.failure = nil
+    entry.failingSince = nil
+    return entry
+  }
+}

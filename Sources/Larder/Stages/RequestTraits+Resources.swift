@@ -1,0 +1,65 @@
+import Cache
+import Transport
+
+extension Request {
+  /// A request for a section's page or an item's detail.
+  init(document url: WebURL, from named: NamedOrigins, credentials: Headers) {
+    self = named.request(for: url, carrying: credentials)
+    accept = .json
+  }
+
+  /// A request for a picture.
+  init(picture url: WebURL, from named: NamedOrigins) {
+    self = named.request(for: url)
+    accept = .picture
+  }
+}
+
+extension RequestTraits {
+  /// What a request sends over a transport; the password in its URL is a credential too.
+  init(_ request: Request, over transport: any Fetching) {
+    var credentials = request.credentials
+    if let userInfo = request.url.userInfo { credentials.append("Authorization", userInfo) }
+    self.init(
+      fields: transport.fields(of: request),
+      credentials: credentials,
+      digest: ContentDigest.number(of:)
+    )
+  }
+
+  /// What a request for a document sends; nil for a file.
+  init?(
+    document source: DocumentSource,
+    from named: NamedOrigins,
+    credentials: Headers,
+    over transport: any Fetching
+  ) {
+    guard case .web(let url) = source else { return nil }
+    self.init(Request(document: url, from: named, credentials: credentials), over: transport)
+  }
+}
+
+/// What requests for pictures send: the same for all but those with a password in their URL.
+struct PictureTraits: Sendable {
+  private let usual: RequestTraits
+  private let named: NamedOrigins
+  private let transport: any Fetching
+
+  /// The traits of pictures that a transport fetches.
+  init(from named: NamedOrigins, over transport: any Fetching) {
+    self.named = named
+    self.transport = transport
+    // Any host will do: none of the fields names it.
+    let anywhere = WebURL(scheme: .https, host: "_")
+    usual = RequestTraits(Request(picture: anywhere, from: named), over: transport)
+  }
+
+  /// The digest of what is usual, by which a run tells whether an earlier one sent the same.
+  var digest: Int64 { ContentDigest.number(of: usual.fields.lines) }
+
+  /// What a request for the picture at a URL sends.
+  func callAsFunction(_ url: WebURL) -> RequestTraits {
+    let request = Request(picture: url, from: named)
+    return request.url.userInfo == nil ? usual : RequestTraits(request, over: transport)
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Transport
+
+/// The tests of the http-tests/cache-tests project, read as they are from a folder beside the repository.
+struct CacheSuite: Decodable {
+  /// One test: a few requests, and what each must look like to the origin.
+  struct Case: Decodable, Sendable {
+    let id: String
+    let name: String
+    /// `required` when absent; `optimal` saves requests; `check` has no right answer.
+    let kind: String?
+    let cdn_only: Bool?
+    let requests: [Step]
+
+    var isRequired: Bool { (kind ?? "required") == "required" }
+    var isOptimal: Bool { kind == "optimal" }
+  }
+
+  /// One request of a test and the origin's answer to it.
+  struct Step: Decodable, Sendable {
+    let request_method: String?
+    let request_headers: [Field]?
+    let response_status: Status?
+    let response_headers: [Field]?
+    let expected_type: String?
+    let expected_request_headers: [Expected]?
+    let setup: Bool?
+    let setup_tests: [String]?
+    let pause_after: Bool?
+    let disconnect: Bool?
+    let query_arg: String?
+    let cache: String?
+    let magic_locations: Bool?
+    let interim_responses: [Interim]?
+  }
+
+  /// A header field; a number is a date, in seconds from now.
+  struct Field: Decodable, Sendable, Hashable {
+    enum Value: Hashable, Sendable {
+      case text(String)
+      case seconds(Int64)
+    }
+
+    let name: String
+    let value: Value
+
+    init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      name = try list.decode(String.self)
+      if let seconds = try? list.decode(Int64.self) {
+        value = .seconds(seconds)
+      } else {
+        value = .text(try list.decode(String.self))
+      }
+    }
+
+    /// The value as it is sent at a moment.
+    func text(at now: UnixTime) -> String {
+      switch value {
+      case .text(let text): text
+      case .seconds(let seconds): (now + seconds).httpDate
+      }
+    }
+  }
+
+  /// A status and its phrase.
+  struct Status: Decodable, Sendable {
+    let code: Int
+
+    init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      code = try list.decode(Int.self)
+    }
+  }
+
+  /// An interim response: its status.
+  struct Interim: Decodable, Sendable {
+    let code: Int
+
+    init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      code = try list.decode(Int.self)
+    }
+  }
+
+  /// A request field that must be sent: its name, perhaps its value.
+  struct Expected: Decodable, Sendable {
+    let name: String
+    let value: String?
+
+    init(from decoder: any Decoder) throws {
+      if let name = try? decoder.singleValueContainer().decode(String.self) {
+        (self.name, value) = (name, nil)
+        return
+      }
+      var list = try decoder.unkeyedContainer()
+      name = try list.decode(String.self)
+      value = try list.decode(String.self)
+    }
+  }
+
+  let id: String
+  let tests: [Case]
+
+  /// Where the suite lies, beside the repository.
+  static let path = "../shared/data/cache-tests/tests.json"
+
+  /// Every test of every group, in the file's order; nil when the folder is not there.
+  static let all: [Case]? = {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    do {
+      return try JSONDecoder().decode([CacheSuite].self, from: data).flatMap(\.tests)
+    } catch {
+      fatalError("cannot read \(path): \(error)")
+    }
+  }()
+}
