@@ -168,7 +168,8 @@ let package = Package(
       dependencies: [
         "Catalog", "CurlTransport", "Orders", "SampleStore", "Support", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
-      ]
+      ],
+      exclude: ["Fixtures"]
     ),
     .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"]),
     .testTarget(

@@ -28,8 +28,9 @@ public enum AttemptOutcome: Hashable, Sendable {
   case stopped(String)
   /// It was not taken now.
   case failed(Failure)
-  /// It may have arrived, and nobody knows.
-  case unknown(String)
+  /// It may have arrived, and nobody knows; with the seconds that whoever answered asked to be
+  /// left alone.
+  case unknown(String, retryAfter: Int64? = nil)
   /// The user ended the run before a byte left.
   case unsent
 }
@@ -42,7 +43,7 @@ extension AttemptOutcome {
     case .refused(let reason): "refused \(reason)"
     case .stopped(let reason): "stopped \(reason)"
     case .failed(let failure): "failed \(failure.reason)"
-    case .unknown(let reason): "unknown \(reason)"
+    case .unknown(let reason, _): "unknown \(reason)"
     case .unsent: "unsent"
     }
   }
@@ -80,8 +81,9 @@ extension AttemptOutcome {
     case .ok: .delivered
     case .refused(let word): .refused("http-\(status) \(word)")
     case .stopped(let word): .stopped("http-\(status) \(word)")
-    // A sign-in page of somebody's network says 200 too.
-    case .beginning, .other: .failed(Failure("reply-not-ok"))
+    // A proxy's page in place of the answer, perhaps; perhaps a receiver that is not Slack, and
+    // took it.
+    case .beginning, .other: .unknown("reply-not-ok")
     }
   }
 
@@ -103,11 +105,13 @@ extension AttemptOutcome {
   }
 
   private static func refusal(_ status: Int, _ failure: TransferFailure) -> AttemptOutcome {
-    switch status {
-    case 400, 413, 422: return .refused("http-\(status)")
-    case 401, 403, 404, 410: return .stopped("http-\(status)")
-    default:
-      var answer = Failure("http-\(status)", retryAfter: failure.retryAfter)
+    let reason = "http-\(status)"
+    switch StatusMeaning(status, body: failure.refusal) {
+    case .refused: return .refused(reason)
+    case .stopped: return .stopped(reason)
+    case .mayHaveArrived: return .unknown(reason, retryAfter: failure.retryAfter)
+    case .notTaken:
+      var answer = Failure(reason, retryAfter: failure.retryAfter)
       answer.pausesWebhook = status == 429 || status == 503
       return .failed(answer)
     }

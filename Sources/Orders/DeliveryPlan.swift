@@ -42,13 +42,32 @@ public struct DeliveryPlan: Sendable {
       return waiting(delivery, reason, at: now)
     case .unsent:
       return waiting(delivery, delivery.lastError, at: now)
-    case .unknown(let reason) where policy == .hold:
+    case .unknown(let reason, _) where policy == .hold:
       return delivery.settled(.ambiguous, reason)
-    case .unknown(let reason):
-      return repeated(delivery, AttemptOutcome.Failure(reason), at: now, random)
+    case .unknown(let reason, let retryAfter):
+      let failure = AttemptOutcome.Failure(reason, retryAfter: retryAfter)
+      return repeated(delivery, failure, at: now, random)
     case .failed(let failure):
       return repeated(delivery, failure, at: now, random)
     }
+  }
+
+  /// The longest time that this plan ever puts between an attempt and the next, in milliseconds.
+  static let longestWait = Int64((Double(delays.max() ?? 0) * 1000 * (1 + jitter)).rounded(.up))
+
+  /// When a queued message is due, whatever clock it was queued by.
+  ///
+  /// - Parameters:
+  ///   - delivery: the message, queued.
+  ///   - attempted: when its last attempt ended; nil before the first.
+  ///   - now: the moment.
+  /// - Returns: `now` when it was not tried since it was placed or wanted again. After an attempt
+  ///   that lies ahead of `now`, the clock went back since: the wait that was meant begins at
+  ///   `now`. No wait is longer than ``longestWait``.
+  static func due(_ delivery: Delivery, attempted: OrderTime?, at now: OrderTime) -> OrderTime {
+    guard delivery.tries > 0, let next = delivery.nextAttempt else { return now }
+    guard let attempted else { return min(next, now) }
+    return min(attempted, now) + min(max(next - attempted, 0), longestWait)
   }
 
   /// Not this message's fault: its place in the schedule stays.

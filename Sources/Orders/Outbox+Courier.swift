@@ -3,8 +3,9 @@ import GRDB
 extension Outbox {
   /// Chooses the next message and marks it `sending`, in one transaction.
   ///
-  /// The courier lock is held. Messages go in the order of placing. One that waits for its time or is held lets those behind it
-  /// pass; only a later message about the same order waits for the earlier ones.
+  /// The courier lock is held. Messages go in the order of placing. One that waits for its time or
+  /// is held lets those behind it pass; only a later message about the same order waits for the
+  /// earlier ones.
   ///
   /// - Parameters:
   ///   - webhook: where to.
@@ -18,7 +19,9 @@ extension Outbox {
   {
     try write { db in
       try recover(plan, at: now, random, db)
-      let state = try self.state(of: webhook, db)
+      let remembered = try self.state(of: webhook, db)
+      let state = remembered.trusted(at: now)
+      if state != remembered { try store(state, of: webhook, db) }
       if let reason = state.stopped { return .stopped(reason) }
       guard let row = try Self.firstDue(at: now, db) else {
         guard let due = try Self.nextDue(db) else { return .idle }
@@ -82,20 +85,24 @@ extension Outbox {
 
   /// Messages that wait for their time, and for no earlier one about the same order.
   ///
-  /// Both conditions
-  /// on `delivery` are needed: SQLite takes the small index only where it sees the index's own.
+  /// Both conditions on `delivery` are needed: SQLite takes the small index only where it sees the
+  /// index's own.
   private static let waiting = """
     message AS m WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') \
     AND NOT EXISTS (SELECT 1 FROM message WHERE placed = m.placed AND row < m.row \
     AND delivery NOT IN ('delivered', 'dead'))
     """
 
+  /// The first that is due.
+  ///
+  /// One that was not tried since it was placed or replayed is, whatever the clock showed then:
+  /// see ``DeliveryPlan/due(_:attempted:at:)``.
   private static func firstDue(at now: OrderTime, _ db: Database) throws -> Row? {
     try Row.fetchOne(
       db,
       sql: """
         SELECT row, id, placed, state, changed, attempts, tries, error FROM \(waiting) \
-        AND next <= ? ORDER BY row LIMIT 1
+        AND (next <= ? OR tries = 0) ORDER BY row LIMIT 1
         """,
       arguments: [now.milliseconds]
     )
@@ -106,8 +113,76 @@ extension Outbox {
       .map(OrderTime.init(milliseconds:))
   }
 
-  /// Settles what dead couriers left, and queues what was held when the plan resends.
+  /// Brings what other couriers left in line with the plan and with the clock.
   private func recover(
+    _ plan: DeliveryPlan,
+    at now: OrderTime,
+    _ random: Double,
+    _ db: Database
+  ) throws {
+    try revive(plan, at: now, random, db)
+    if plan.policy == .hold { try hold(db) }
+    try reschedule(at: now, db)
+  }
+
+  /// Holds what was to be sent again although it may have arrived: it was queued under the other
+  /// policy.
+  ///
+  /// Only the attempts of the present schedule count. What somebody wanted again since, by
+  /// `replay` or a run that resends, began a new one and is not asked about twice. Attempts that
+  /// ended as `stopped` or `unsent` take no place in a schedule.
+  private func hold(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE message SET delivery = 'ambiguous', next = NULL \
+        WHERE delivery = 'queued' AND tries > 0 AND EXISTS (SELECT 1 FROM attempt AS a \
+        WHERE a.message = message.row AND a.outcome LIKE 'unknown %' \
+        AND (SELECT count(*) FROM attempt AS b WHERE b.message = a.message \
+        AND b.number >= a.number AND b.outcome NOT LIKE 'stopped %' AND b.outcome <> 'unsent') \
+        <= message.tries)
+        """
+    )
+  }
+
+  /// Brings forward what waits for a moment of a clock that was ahead.
+  ///
+  /// The attempt then ended now: a wait that began in the future would be measured anew with every
+  /// look.
+  private func reschedule(at now: OrderTime, _ db: Database) throws {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, attempts, tries, error, next, \
+        (SELECT coalesce(ended, began) FROM attempt WHERE message = row AND number = attempts) \
+        FROM message WHERE delivery = 'queued' AND tries > 0 AND next > ?
+        """,
+      arguments: [now.milliseconds]
+    )
+    for row in rows {
+      var delivery = Delivery(
+        state: .queued,
+        attempts: row[1],
+        tries: row[2],
+        lastError: row[3],
+        nextAttempt: OrderTime(milliseconds: row[4])
+      )
+      let attempted = (row[5] as Int64?).map(OrderTime.init(milliseconds:))
+      let due = DeliveryPlan.due(delivery, attempted: attempted, at: now)
+      guard due != delivery.nextAttempt else { continue }
+      delivery.nextAttempt = due
+      try store(delivery, row[0], db)
+      try db.execute(
+        sql: """
+          UPDATE attempt SET ended = min(ended, ?) WHERE number = ? \
+          AND message = (SELECT row FROM message WHERE id = ?)
+          """,
+        arguments: [now.milliseconds, delivery.attempts, row[0] as String]
+      )
+    }
+  }
+
+  /// Settles what dead couriers left, and queues what was held when the plan resends.
+  private func revive(
     _ plan: DeliveryPlan,
     at now: OrderTime,
     _ random: Double,
@@ -188,7 +263,7 @@ extension Outbox {
       let row = try Row.fetchOne(
         db,
         sql: """
-          SELECT stopped, stopped_at, paused_until, next_slot FROM webhook WHERE digest = ?
+          SELECT stopped, stopped_at, paused_until, next_slot, paused_at FROM webhook WHERE digest = ?
           """,
         arguments: [webhook.digest]
       )
@@ -198,18 +273,21 @@ extension Outbox {
     }
     state.stopped = row[0]
     (state.stoppedAt, state.pausedUntil, state.nextSlot) = (time(1), time(2), time(3))
+    state.pausedAt = time(4)
     return state
   }
 
   private func store(_ state: WebhookState, of webhook: Webhook, _ db: Database) throws {
     try db.execute(
       sql: """
-        INSERT OR REPLACE INTO webhook(digest, host, stopped, stopped_at, paused_until, next_slot) \
-        VALUES (?, ?, ?, ?, ?, ?)
+        INSERT OR REPLACE INTO \
+        webhook(digest, host, stopped, stopped_at, paused_until, next_slot, paused_at) \
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         webhook.digest, webhook.host, state.stopped, state.stoppedAt?.milliseconds,
         state.pausedUntil?.milliseconds, state.nextSlot?.milliseconds,
+        state.pausedAt?.milliseconds,
       ]
     )
   }

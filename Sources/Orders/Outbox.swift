@@ -3,10 +3,11 @@ import Glibc
 
 /// The orders, and what is still to be sent of them: one SQLite database outside every cache.
 ///
-/// An order that ``place(_:)`` returned from survives any crash and power cut: rollback journal and
-/// `synchronous=FULL`; no WAL, whose reset defect Debian's SQLite still has. The file is 0600.
+/// An order that ``place(_:)`` returned from survives any crash and power cut: rollback journal
+/// and `synchronous=FULL`; no WAL, whose reset defect Debian's SQLite still has. The file is 0600.
 ///
-/// Safe to call from any thread, and to open from any number of processes; calls wait for each other.
+/// Safe to call from any thread, and to open from any number of processes; calls wait for each
+/// other.
 public final class Outbox: Sendable {
   private let queue: DatabaseQueue
   /// The file.
@@ -15,10 +16,19 @@ public final class Outbox: Sendable {
   /// How long a call waits for other processes before it gives up, in seconds.
   private static let patience = 20.0
 
-  /// Opens the outbox at `path`, making it when there is none.
+  /// Opens the outbox at `path`, making it when there is none, and brings an older one up to date.
   ///
-  /// - Throws: ``OrdersError``.
-  public init(_ path: String) throws(OrdersError) {
+  /// - Throws: ``OrdersError``. A file that a newer larder wrote is not touched.
+  public convenience init(_ path: String) throws(OrdersError) {
+    try self.init(path, migrator: Self.migrator())
+  }
+
+  /// The same with migrations that a test may interrupt.
+  init(_ path: String, migrator: DatabaseMigrator) throws(OrdersError) {
+    // From the file's own bytes: opening it would already change its journal mode and its times.
+    if let version = OutboxFile.version(of: path), version > Self.steps.count {
+      throw .newer(path, version: version)
+    }
     try OutboxFile.make(path)
     self.path = path
     var configuration = Configuration()
@@ -34,24 +44,7 @@ public final class Outbox: Sendable {
     }
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)
-      try queue.inDatabase { db in
-        guard try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 else { return }
-        try db.inTransaction(.immediate) {
-          // Another process may have made the tables meanwhile.
-          if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
-            try db.execute(sql: Self.schema)
-            try db.execute(sql: "PRAGMA user_version = \(Self.version)")
-          }
-          return .commit
-        }
-      }
-      let version = try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-      guard version <= Self.version else {
-        throw OrdersError(
-          .tooNew,
-          "cannot use \(path): a newer larder wrote it (version \(version)); use that larder"
-        )
-      }
+      try Self.migrate(queue, path, migrator)
     } catch {
       throw Self.translate(error, path)
     }

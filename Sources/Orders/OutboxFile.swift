@@ -4,8 +4,9 @@ import Glibc
 enum OutboxFile {
   /// Makes the file and the folders above it as far as they are missing.
   ///
-  /// Folders are 0700 and the file 0600 whatever the umask, for the file names who ordered what. What
-  /// is made is synced, so that a power cut after the first order does not take the file's name away.
+  /// Folders are 0700 and the file 0600 whatever the umask, for the file names who ordered what.
+  /// What is made is synced, so that a power cut after the first order does not take the file's
+  /// name away.
   ///
   /// - Throws: ``OrdersError`` when the system refuses.
   static func make(_ path: String) throws(OrdersError) {
@@ -24,6 +25,21 @@ enum OutboxFile {
       throw .system("close to others", path, errno: errno)
     }
     if status.st_size == 0 { try sync(folder) }
+  }
+
+  /// The version that a SQLite database says it has, read from its header without opening it.
+  ///
+  /// - Returns: The `user_version` at offset 60; nil when there is no such file, or it is
+  ///   something else. (SQLite, "Database File Format", section 1.3)
+  static func version(of path: String) -> Int? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var header = [UInt8](repeating: 0, count: 100)
+    guard pread(descriptor, &header, header.count, 0) == header.count,
+      header.starts(with: "SQLite format 3\0".utf8)
+    else { return nil }
+    return header[60..<64].reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// The folder that a path lies in.

@@ -158,6 +158,28 @@ import Testing
     #expect(shop.store.orders.count == 2)
   }
 
+  @Test func `many processes bring the file of an earlier version up to date at once`() throws {
+    let folder = try TemporaryFolder()
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "OrdersTests/Fixtures/orders-1.sqlite")
+    try Data(contentsOf: file).write(to: URL(filePath: folder.path("orders.sqlite")))
+
+    let lists = try Command.shell(
+      #"""
+      for i in 1 2 3 4 5 6 7 8; do
+        "$larder" order list --json --orders orders.sqlite >"list-$i" || echo "status $?" &
+      done
+      wait
+      cat list-*
+      """#.replacing("orders.sqlite", with: folder.path("orders.sqlite"))
+        .replacing("list-", with: folder.path("list-"))
+    )
+
+    #expect(lists.errors == "")
+    #expect(lists.lines.count == 8 && Set(lists.lines).count == 1)
+    #expect(lists.lines.first?.components(separatedBy: #""order":"ord_"#).count == 15)
+  }
+
   @Test func `orders outlive the cache`() throws {
     let (shop, environment) = try Self.shop()
     _ = try Self.order("place", "A1", "--by", "a", in: shop, environment)

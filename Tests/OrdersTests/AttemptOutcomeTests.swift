@@ -7,9 +7,10 @@ import Transport
 /// What answers mean.
 @Suite struct AttemptOutcomeTests {
   @Test(arguments: [
-    ("ok", "delivered"), ("ok\n", "delivered"), (" ok ", "delivered"), ("", "failed reply-not-ok"),
-    ("OK", "failed reply-not-ok"), ("okay", "failed reply-not-ok"),
-    ("<html>Sign in</html>", "failed reply-not-ok"), ("ok\u{301}", "failed reply-not-ok"),
+    ("ok", "delivered"), ("ok\n", "delivered"), (" ok ", "delivered"),
+    ("", "unknown reply-not-ok"),
+    ("OK", "unknown reply-not-ok"), ("okay", "unknown reply-not-ok"),
+    ("<html>Sign in</html>", "unknown reply-not-ok"), ("ok\u{301}", "unknown reply-not-ok"),
     ("no_service", "stopped http-200 no_service"),
     ("invalid_payload", "refused http-200 invalid_payload"),
   ])
@@ -38,6 +39,8 @@ import Transport
     (410, "channel_is_archived", "stopped http-410 channel_is_archived"),
     (403, "action_prohibited", "stopped http-403 action_prohibited"),
     (500, "no_such_word", "failed http-500"), (500, "ok", "failed http-500"),
+    (502, "", "unknown http-502"), (504, "", "unknown http-504"), (302, "", "unknown http-302"),
+    (502, "no_service", "stopped http-502 no_service"), (503, "busy", "failed http-503"),
   ])
   func `a status decides, and Slack's word before it`(
     _ status: Int,
@@ -49,6 +52,57 @@ import Transport
     failure.refusal = Array(body.utf8)
 
     let outcome = AttemptOutcome.judge(.failure(failure), reply: [], payload: .slack)
+
+    #expect(outcome.words == words)
+  }
+
+  /// What may be sent again at once, and why, is told in the table itself.
+  @Test func `every status means one thing`() {
+    let expected: [(StatusMeaning, [ClosedRange<Int>])] = [
+      (.refused, [400...400, 413...413, 422...422]),
+      (.stopped, [401...401, 403...404, 410...410]),
+      (
+        .notTaken,
+        [
+          301...301, 307...308, 402...402, 405...409, 411...412, 414...421, 423...459, 461...498,
+          500...501, 503...503, 505...508, 510...511, 521...521, 523...523, 525...526,
+        ]
+      ),
+      (
+        .mayHaveArrived,
+        [
+          100...199, 300...300, 302...306, 309...399, 460...460, 499...499, 502...502, 504...504,
+          509...509, 512...520, 522...522, 524...524, 527...999,
+        ]
+      ),
+    ]
+    var seen: Set<Int> = []
+
+    for (meaning, ranges) in expected {
+      for status in ranges.joined() {
+        #expect(StatusMeaning(status) == meaning, "\(status)")
+        seen.insert(status)
+      }
+    }
+
+    #expect(seen == Set(100...199).union(300...999))
+  }
+
+  @Test(arguments: [
+    (
+      "upstream connect error or disconnect/reset before headers. reset reason: connection termination",
+      "unknown http-503"
+    ),
+    ("no healthy upstream", "failed http-503"), ("", "failed http-503"),
+  ])
+  func `a 503 of a gateway that had passed the order on may mean that it arrived`(
+    _ body: String,
+    _ words: String
+  ) {
+    var failure = TransferFailure(reason: .http(503), url: "", status: 503, mayHaveBeenSent: true)
+    failure.refusal = Array(body.utf8)
+
+    let outcome = AttemptOutcome.judge(.failure(failure), reply: [], payload: .json)
 
     #expect(outcome.words == words)
   }
@@ -75,7 +129,7 @@ import Transport
 
   @Test(arguments: [
     ("", PayloadKind.slack, "unknown truncated"), ("o", .slack, "unknown truncated"),
-    ("ok", .slack, "delivered"), ("<h", .slack, "failed reply-not-ok"),
+    ("ok", .slack, "delivered"), ("<h", .slack, "unknown reply-not-ok"),
     ("no_service", .slack, "stopped http-200 no_service"), ("", .json, "delivered"),
     ("<h", .json, "delivered"),
   ])

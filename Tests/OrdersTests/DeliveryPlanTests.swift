@@ -82,6 +82,60 @@ import Testing
     }
   }
 
+  @Test func `who answers and asks to be left alone is, whether or not the message arrived`() {
+    let next = Self.next(.unknown("http-502", retryAfter: 60), .resend)
+
+    #expect(next.nextAttempt == Self.now + 60_000)
+  }
+
+  @Test(
+    arguments: [
+      // Not tried since it was placed: now, whatever was written.
+      (0, 3_600_000, nil, 0), (0, -5, nil, 0), (0, .max, nil, 0), (0, 3_600_000, 3_600_000, 0),
+      // Tried at a moment that is past: when it was to be.
+      (1, 5000, 0, 5000), (1, 5000, -1000, 5000), (1, -5000, -10_000, -5000),
+      // Tried at a moment that is still to come: the wait that was meant, from now.
+      (1, 3_605_000, 3_600_000, 5000), (3, 31_536_005_000, 31_536_000_000, 5000),
+      // Never longer than any wait is.
+      (1, .max, 0, 103_680_000), (1, .max, .max, 0), (2, 400_000_000, 1000, 103_680_000),
+      // What was not kept is no reason to wait.
+      (1, 3_600_000, nil, 0),
+    ] as [(Int, Int64, Int64?, Int64)]
+  )
+  func `a queued message is due by the present clock`(
+    _ tries: Int,
+    _ next: Int64,
+    _ attempted: Int64?,
+    _ due: Int64
+  ) {
+    var delivery = Delivery(queuedAt: Self.now + next)
+    delivery.tries = tries
+
+    let moment = DeliveryPlan.due(
+      delivery,
+      attempted: attempted.map { Self.now + $0 },
+      at: Self.now
+    )
+
+    #expect(moment - Self.now == due)
+  }
+
+  @Test func `what a clock that was ahead wrote of a webhook passes once it is kept`() {
+    var state = WebhookState()
+    state.nextSlot = Self.now + 3_600_000
+    state.pausedAt = Self.now + 3_600_000
+    state.pausedUntil = Self.now + 3_630_000
+
+    let kept = state.trusted(at: Self.now)
+
+    #expect(kept.earliest(at: Self.now) == Self.now + 30_000)
+    #expect(
+      kept.trusted(at: Self.now + 20_000).earliest(at: Self.now + 20_000) == Self.now + 30_000
+    )
+    #expect(kept.earliest(at: Self.now + 30_000) == nil)
+    #expect(kept.trusted(at: Self.now) == kept)
+  }
+
   @Test func `a clock that went back does not stop a webhook`() {
     var state = WebhookState()
     state.nextSlot = Self.now + 3_600_000

@@ -14,9 +14,9 @@ struct OrderSendCommand: ParsableCommand {
       Delivered is what the webhook answers with a 2xx status, and Slack with "ok". 400, 413 and 422 \
       refuse one order (it is dead until replayed); 401, 403, 404 and 410 stop the webhook until \
       --resume or another URL. All else is tried again at once, then after 5 s, 5 min, 30 min, 2 h, \
-      5 h, 10 h, 14 h, 20 h and 24 h, and not before a Retry-After of up to a day. An order whose \
-      answer was never seen may have arrived: hold keeps and lists it, resend sends it again under \
-      the same id.
+      5 h, 10 h, 14 h, 20 h and 24 h, and not before a Retry-After of up to a day. An order that got \
+      no answer, or one that does not say (502, 504, a page in place of "ok"), may have arrived: hold \
+      keeps and lists it, resend sends it again under the same id.
 
       Exit statuses: 0 all that was due is delivered, 3 some orders are dead, held or to be tried \
       again (each is listed), 64 usage, 69 the webhook is stopped or cannot be reached, 74 disk, \

@@ -38,7 +38,7 @@ struct CourierSummary {
       }
     }
     warnings += report.held.map { order in
-      "order \(order) may have arrived, but its answer was never seen. Look at \(host): if it is "
+      "order \(order) may have arrived, and no answer says whether it did. Look at \(host): if it is "
         + "there, larder order replay --arrived \(order); if not, larder order replay \(order), or "
         + "larder order send --on-ambiguous resend for all"
     }

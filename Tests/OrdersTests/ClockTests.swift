@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Orders
+
+/// Something that a courier or a user did while the clock was ahead.
+enum AheadOfTime: CaseIterable, Sendable {
+  case placed, attempted, interrupted, replayed, paced, paused, stopped
+
+  /// Does it, and leaves one order that is still to be delivered.
+  func happen(on shelf: Shelf) throws {
+    let id = try shelf.place()[0].rawValue
+    switch self {
+    case .placed: break
+    case .attempted:
+      _ = try shelf.send(FakeWebhook { _ in .status(500) }, .slack) {
+        $0.attempts = 2
+        $0.patience = 1000
+      }
+    case .interrupted:
+      _ = try shelf.outbox()
+        .claim(Shelf.webhook(.slack), DeliveryPlan(.hold), at: shelf.clock.now(), random: 0.5)
+    case .replayed:
+      _ = try shelf.send(FakeWebhook { _ in .status(400) }, .slack)
+      _ = try shelf.outbox().replay([id], at: shelf.clock.now())
+    case .paced:
+      _ = try shelf.send(FakeWebhook(), .slack)
+      try shelf.place()
+    case .paused:
+      _ = try shelf.send(FakeWebhook { _ in .status(429, retryAfter: 30) }, .slack)
+    case .stopped:
+      _ = try shelf.send(FakeWebhook { _ in .status(404, body: "no_service") }, .slack)
+      try shelf.outbox().resume(Shelf.webhook(.slack))
+    }
+  }
+
+  /// The longest that anything about it may hold the order back by the right clock, in
+  /// milliseconds.
+  var longestWait: Int64 {
+    switch self {
+    case .attempted: 5000
+    case .paused: 30_000
+    case .placed, .interrupted, .replayed, .paced, .stopped: 1000
+    }
+  }
+}
+
+/// Clocks that were wrong, and are set right.
+@Suite struct ClockTests {
+  @Test(arguments: AheadOfTime.allCases, [60, 3600, 86_400, 40 * 365 * 86_400] as [Int64])
+  func `an order of a clock that was ahead goes out once the clock is right`(
+    _ event: AheadOfTime,
+    _ seconds: Int64
+  ) throws {
+    let shelf = try Shelf()
+    shelf.clock.advance(seconds: seconds)
+    try event.happen(on: shelf)
+    let late = shelf.clock.now()
+    shelf.clock.advance(seconds: -seconds - 3)
+    let now = shelf.clock.now()
+    let webhook = FakeWebhook()
+
+    // Seen by several short runs, as cron has them: none may move the moment on.
+    for _ in 0..<3 { _ = try shelf.send(webhook, .slack, policy: .resend) { $0.patience = 0 } }
+    _ = try shelf.send(webhook, .slack, policy: .resend) { $0.patience = event.longestWait }
+
+    #expect(webhook.arrivals.count == 1)
+    #expect(shelf.clock.now() - now <= event.longestWait)
+    #expect(shelf.clock.now() < late)
+  }
+
+  @Test func `pauses hold by the right clock as they were meant`() throws {
+    let shelf = try Shelf()
+    try shelf.place()
+    shelf.clock.advance(seconds: 86_400)
+    _ = try shelf.send(FakeWebhook { _ in .status(503, retryAfter: 600) })
+    shelf.clock.advance(seconds: -86_400)
+    let webhook = FakeWebhook()
+
+    let early = try shelf.send(webhook)
+    shelf.clock.advance(seconds: 599)
+    _ = try shelf.send(webhook)
+    #expect(early.nextDue != nil && webhook.arrivals.isEmpty)
+
+    shelf.clock.advance(seconds: 1)
+    #expect(try shelf.send(webhook).delivered.count == 1)
+  }
+}

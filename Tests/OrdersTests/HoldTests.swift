@@ -1,0 +1,78 @@
+import Testing
+
+@testable import Orders
+
+/// Orders that may have arrived, under `hold`.
+@Suite struct HoldTests {
+  @Test(
+    arguments: [
+      .reset, .status(200, body: "<html>Sign in</html>"), .status(200), .status(204),
+      .status(302), .status(303), .status(499), .status(502, retryAfter: 1), .status(504),
+      .status(520), .status(524), .status(599),
+    ] as [FakeWebhook.Answer]
+  )
+  func `an order that may have arrived is sent again only when somebody asks`(
+    _ answer: FakeWebhook.Answer
+  ) throws {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0]
+    let webhook = FakeWebhook { $0.number == 0 ? answer : .ok }
+
+    let first = try shelf.send(webhook, .slack)
+    for _ in 0..<3 {
+      shelf.clock.advance(seconds: 86_400)
+      _ = try shelf.send(webhook, .slack) { $0.patience = .max }
+    }
+
+    #expect(first.held == [id])
+    #expect(webhook.arrivals.count == 1)
+    #expect(try shelf.outbox().order(id.rawValue).delivery.state == .ambiguous)
+    #expect(try shelf.send(webhook, .slack, policy: .resend).delivered == [id])
+    #expect(webhook.arrivals.count == 2)
+  }
+
+  @Test(
+    arguments: [
+      .refused, .status(307), .status(408), .status(429), .status(500), .status(503),
+      .status(521),
+    ] as [FakeWebhook.Answer]
+  )
+  func `an order that was not taken goes again by itself`(_ answer: FakeWebhook.Answer) throws {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0]
+    let webhook = FakeWebhook { $0.number == 0 ? answer : .ok }
+
+    let report = try shelf.send(webhook, .slack) { $0.patience = 10_000 }
+
+    #expect(report.delivered == [id] && report.held.isEmpty)
+  }
+
+  @Test func `what a run that resends left for later is held by one that holds`() throws {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0]
+    let webhook = FakeWebhook { $0.number < 2 ? .status(502) : .ok }
+    _ = try shelf.send(webhook, policy: .resend) { $0.attempts = 2 }
+    #expect(try shelf.outbox().order(id.rawValue).delivery.state == .queued)
+
+    shelf.clock.advance(seconds: 60)
+    let report = try shelf.send(webhook, policy: .hold)
+
+    #expect(report.held == [id])
+    #expect(webhook.arrivals.count == 2)
+  }
+
+  @Test func `an order that somebody wants again is not held for what was known then`() throws {
+    let shelf = try Shelf()
+    let id = try shelf.place()[0]
+    let webhook = FakeWebhook {
+      [.status(504), .status(500), .refused, .ok][min($0.number, 3)]
+    }
+    #expect(try shelf.send(webhook, policy: .hold).held == [id])
+    _ = try shelf.outbox().replay([id.rawValue], at: shelf.clock.now())
+
+    let report = try shelf.send(webhook, policy: .hold) { $0.patience = 10_000 }
+
+    #expect(report.delivered == [id])
+    #expect(webhook.arrivals.count == 4)
+  }
+}
