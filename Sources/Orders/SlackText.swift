@@ -1,9 +1,11 @@
+import Catalog
+
 /// Text for Slack, escaped and kept within a limit.
 ///
 /// Exactly `&`, `<` and `>` are escaped, so that no text can make a mention or a link. Where the
 /// limit comes, whole graphemes go and an ellipsis ends the text: an entity is never cut, and no
-/// character of a family or flag stands alone. Length is counted as Slack's own clients count it, in
-/// UTF-16.
+/// character of a family or flag stands alone. Length is counted as Slack's own clients count it,
+/// in UTF-16.
 struct SlackText {
   private(set) var value = ""
   private var count = 0
@@ -19,7 +21,11 @@ struct SlackText {
 
   /// Adds text from elsewhere.
   mutating func append(_ text: String) {
-    for character in text {
+    // Orders that an older larder took may hold what it let through.
+    let plain = String.UnicodeScalarView(
+      text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
+    )
+    for character in String(plain) {
       switch character {
       case "&": add("&amp;")
       case "<": add("&lt;")

@@ -34,11 +34,11 @@ struct ExportManifest {
     }
 
     /// The fields in the order of the keys.
-    var fields: [String] {
-      [
-        catalog, section, item, title, role, url, path ?? "", sha256 ?? "",
-        bytes.map(String.init) ?? "", type ?? "",
-      ]
+    var line: CSVLine {
+      CSVLine([
+        .text(catalog), .text(section), .text(item), .text(title), .text(role), .text(url),
+        .text(path), .text(sha256), .number(bytes.map(String.init)), .text(type),
+      ])
     }
   }
 
@@ -88,10 +88,9 @@ struct ExportManifest {
     rows.map { String(decoding: (try? $0.jsonLine()) ?? [], as: UTF8.self) + "\n" }.joined()
   }
 
-  /// CSV with a heading, lines ended by CR LF. (RFC 4180)
+  /// CSV with a heading: numbers are numbers, and no text is a formula.
   var table: String {
-    ([Row.Key.allCases.map(\.rawValue)] + rows.map(\.fields))
-      .map { $0.map(Self.quoted).joined(separator: ",") + "\r\n" }.joined()
+    CSVLine.table([CSVLine(heading: Row.Key.allCases.map(\.rawValue))] + rows.map(\.line))
   }
 
   /// How many items have a place.
@@ -101,11 +100,6 @@ struct ExportManifest {
   var geography: String {
     let collection = FeatureCollection(features: features)
     return String(decoding: (try? collection.jsonLine()) ?? [], as: UTF8.self) + "\n"
-  }
-
-  private static func quoted(_ field: String) -> String {
-    let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-    return isPlain ? field : "\"\(field.replacing("\"", with: "\"\""))\""
   }
 
   private struct FeatureCollection: Encodable {

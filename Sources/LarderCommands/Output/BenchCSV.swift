@@ -1,4 +1,5 @@
 import Bench
+import Larder
 
 /// A measurement for spreadsheets: a head and a line a pass and parallelism. (RFC 4180)
 struct BenchCSV {
@@ -18,25 +19,26 @@ struct BenchCSV {
   var text: String {
     let lines = report.runs.map { row in
       let many = [row.ttfbMilliseconds, row.totalMilliseconds].flatMap {
-        [$0.p50, $0.p90, $0.p99, $0.p999, $0.max].map(Self.optional)
+        [$0.p50, $0.p90, $0.p99, $0.p999, $0.max].map(Self.number)
       }
-      let start = [
-        "\(row.parallel)", row.pass.rawValue, "\(row.repetitions)", "\(row.images)",
-        "\(row.bytes)", "\(row.seconds)", "\(row.imagesPerSecond)",
-        Self.optional(row.confidence.low), Self.optional(row.confidence.high),
-        "\(row.bytesPerSecond)",
+      let start: [CSVLine.Cell] = [
+        Self.number(row.parallel), .text(row.pass.rawValue), Self.number(row.repetitions),
+        Self.number(row.images), Self.number(row.bytes), Self.number(row.seconds),
+        Self.number(row.imagesPerSecond), Self.number(row.confidence.low),
+        Self.number(row.confidence.high), Self.number(row.bytesPerSecond),
       ]
-      let end = [
-        "\(row.requests)", "\(row.notModified)", "\(row.connections.opened)",
-        "\(row.connections.reused)", "\(row.retries)", "\(row.failures)", "\(row.cpuSeconds)",
-        "\(row.peakBytes)", report.loop,
+      let end: [CSVLine.Cell] = [
+        Self.number(row.requests), Self.number(row.notModified),
+        Self.number(row.connections.opened), Self.number(row.connections.reused),
+        Self.number(row.retries), Self.number(row.failures), Self.number(row.cpuSeconds),
+        Self.number(row.peakBytes), .text(report.loop),
       ]
-      return (start + many + end).joined(separator: ",")
+      return CSVLine(start + many + end).text
     }
-    return ([Self.head.joined(separator: ",")] + lines).joined(separator: "\n")
+    return ([CSVLine(heading: Self.head).text] + lines).joined(separator: "\n")
   }
 
-  private static func optional(_ value: Double?) -> String {
-    value.map { "\($0)" } ?? ""
+  private static func number(_ value: (some CustomStringConvertible)?) -> CSVLine.Cell {
+    .number(value?.description)
   }
 }

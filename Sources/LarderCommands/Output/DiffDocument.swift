@@ -98,17 +98,20 @@ struct DiffDocument: Encodable {
 
   /// A line a change, marked as `diff` marks them.
   func text(_ terminal: Terminal) -> String {
-    var lines = added.map { terminal.paint("+ \($0.section)/\($0.id)", .green) }
-    lines += removed.map { terminal.paint("- \($0.section)/\($0.id)", .red) }
+    let line = PlainText.line
+    var lines = added.map { terminal.paint("+ \(line("\($0.section)/\($0.id)"))", .green) }
+    lines += removed.map { terminal.paint("- \(line("\($0.section)/\($0.id)"))", .red) }
     lines += moved.map {
-      "> \($0.fromSection)/\($0.id) from place \($0.fromIndex + 1)"
-        + " to \($0.toSection == $0.fromSection ? "" : "\($0.toSection), ")place \($0.toIndex + 1)"
+      line(
+        "> \($0.fromSection)/\($0.id) from place \($0.fromIndex + 1)"
+          + " to \($0.toSection == $0.fromSection ? "" : "\($0.toSection), ")place \($0.toIndex + 1)"
+      )
     }
     lines += changed.map {
-      "~ \($0.section)/\($0.id) \($0.field): \($0.from ?? "nothing") → \($0.to ?? "nothing")"
+      line("~ \($0.section)/\($0.id) \($0.field): \($0.from ?? "nothing") → \($0.to ?? "nothing")")
     }
-    lines += pictures.map { "~ picture \($0)" }
-    lines += swept.map { "- picture \($0.url) (swept \($0.at): \($0.reason))" }
+    lines += pictures.map { line("~ picture \($0)") }
+    lines += swept.map { line("- picture \($0.url) (swept \($0.at): \($0.reason))") }
     let span = old.map { "run \($0) to run \(new)" } ?? "run \(new), the first"
     return ([lines.isEmpty ? "nothing changed (\(span))" : span] + lines).joined(separator: "\n")
   }

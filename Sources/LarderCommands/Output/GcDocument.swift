@@ -1,4 +1,5 @@
 import Cache
+import Catalog
 import Larder
 
 /// What a sweep did or would do, as JSON and for people.
@@ -63,9 +64,9 @@ struct GcDocument: Encodable {
     if all {
       lines += removed.map { removal in
         let since = removal.unreferencedSince.map { " since \($0)" } ?? ""
-        return "\(removal.reason)\(since)  \(removal.path)  \(removal.url)"
+        return "\(removal.reason)\(since)  \(removal.path)  \(PlainText.line(removal.url))"
       }
-      lines += strays.map { "stray  \($0)" }
+      lines += strays.map { "stray  \(PlainText.line($0))" }
     }
     var sum =
       "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(strays.count, "stray")) "

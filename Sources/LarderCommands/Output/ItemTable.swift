@@ -9,8 +9,8 @@ struct ItemTable {
   private let terminal: Terminal
 
   init(_ items: [ShownItem], sections: [RunSection], _ terminal: Terminal) {
-    self.items = items
-    self.sections = sections
+    self.items = items.map(\.plain)
+    self.sections = sections.map(\.plain)
     self.terminal = terminal
   }
 
@@ -57,7 +57,7 @@ struct ItemCard {
   private let terminal: Terminal
 
   init(_ item: ShownItem, _ terminal: Terminal) {
-    self.item = item
+    self.item = item.plain
     self.terminal = terminal
   }
 
@@ -77,11 +77,11 @@ struct ItemCard {
     add("badges", store.badges.joined(separator: ", "), to: &lines)
     add("delivery", store.deliveryTypes.joined(separator: ", "), to: &lines)
     if let detail = item.detail {
-      if detail.description != store.description {
-        add("detail", detail.description ?? "", to: &lines)
+      if detail.description.map(PlainText.line) != store.description {
+        add("detail", PlainText.line(detail.description ?? ""), to: &lines)
       }
       for (name, note) in detail.notes.sorted(by: { $0.key < $1.key }) {
-        add(name, note, to: &lines)
+        add(PlainText.line(name), PlainText.line(note), to: &lines)
       }
     }
     if let since = item.detailSince, item.detail != nil {

@@ -1,3 +1,4 @@
+import Catalog
 import CurlTransport
 import Larder
 import Transport
@@ -25,6 +26,8 @@ struct Log {
   }
 
   private func say(_ level: String, _ message: String) {
+    // One line, whatever a server or a feed put into it.
+    let message = PlainText.row(message)
     switch format {
     case .text:
       if level == "error" { Output.error(message) } else { Output.note("\(level): \(message)") }
@@ -32,7 +35,7 @@ struct Log {
       let line = try? [
         "time": Moment.text(UnixTime.now().seconds), "level": level, "message": message,
       ].jsonLine()
-      Output.note(String(decoding: line ?? [], as: UTF8.self))
+      Output.note(TerminalJSON.text(line ?? []))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Cache
+import Catalog
 import Larder
 import Orders
 
@@ -165,7 +166,7 @@ struct MetricsText {
     }
   }
 
-  /// A label's value as the format wants it.
+  /// A label's value as the format wants it, without what would move a terminal's cursor.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {
@@ -173,7 +174,7 @@ struct MetricsText {
       case "\\": escaped += "\\\\"
       case "\"": escaped += "\\\""
       case "\n": escaped += "\\n"
-      default: escaped.unicodeScalars.append(character)
+      default: if !PlainText.isHarmful(character) { escaped.unicodeScalars.append(character) }
       }
     }
     return escaped

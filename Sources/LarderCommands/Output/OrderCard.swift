@@ -1,3 +1,4 @@
+import Catalog
 import Orders
 
 /// One order as people read it.
@@ -16,12 +17,14 @@ struct OrderCard {
   var text: String {
     let order = entry.order
     var lines = [
-      terminal.paint("\(order.by) – \(order.total.formatted())", .bold), order.id.rawValue,
+      terminal.paint("\(PlainText.line(order.by)) – \(order.total.formatted())", .bold),
+      order.id.rawValue,
     ]
-    if let note = order.note { lines.append(note) }
+    if let note = order.note { lines.append(PlainText.block(note)) }
     lines.append("")
     for line in order.lines {
-      lines.append("  \(line.quantity) × \(line.title)  \(line.price.formatted())  \(line.item)")
+      let (title, item) = (PlainText.line(line.title), PlainText.line(line.item))
+      lines.append("  \(line.quantity) × \(title)  \(line.price.formatted())  \(item)")
     }
     lines.append("")
     for change in entry.history {
@@ -31,11 +34,13 @@ struct OrderCard {
       let delivery = message.delivery
       lines.append("")
       var line = "\(message.id): \(delivery.state.rawValue)"
-      if let error = delivery.lastError { line += ", \(error)" }
+      if let error = delivery.lastError { line += ", \(PlainText.line(error))" }
       if let next = delivery.nextAttempt { line += ", next attempt \(next.text)" }
       lines.append(line)
       for attempt in message.attempts {
-        lines.append("  \(attempt.began.text)  \(attempt.outcome ?? "under way, or cut off")")
+        lines.append(
+          "  \(attempt.began.text)  \(attempt.outcome.map(PlainText.line) ?? "under way, or cut off")"
+        )
       }
     }
     return lines.joined(separator: "\n")
@@ -51,7 +56,10 @@ struct PlacedOrderText {
   }
 
   /// The id, then who, how much and what.
-  var text: String { "\(order.id)  \(order.by) – \(order.total.formatted()) – \(order.summary)" }
+  var text: String {
+    let words = "\(order.by) – \(order.total.formatted()) – \(order.summary)"
+    return "\(order.id)  \(PlainText.line(words))"
+  }
 }
 
 /// What a changed order says of itself.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Larder
 import Orders
 
 /// How `order export` writes.
@@ -11,19 +12,16 @@ enum OrderExportFormat: String, ExpressibleByArgument, CaseIterable {
 
 /// Every order for other programs.
 struct OrderExport {
-  /// The whole text.
+  /// The whole text; of JSON lines, every one escaped for a terminal.
   let text: String
 
   init(_ entries: [OrderEntry], _ format: OrderExportFormat) throws {
     switch format {
     case .jsonl:
-      text = try entries.map { String(decoding: try OrderDocument.show($0), as: UTF8.self) + "\n" }
+      text = try entries.map { TerminalJSON.text(try OrderDocument.show($0)) + "\n" }
         .joined()
     case .csv:
-      text = ([Self.header] + entries.flatMap(Self.rows)).map { row in
-        row.map(Self.cell).joined(separator: ",") + "\r\n"
-      }
-      .joined()
+      text = CSVLine.table([CSVLine(heading: Self.header)] + entries.flatMap(Self.rows))
     }
   }
 
@@ -32,23 +30,17 @@ struct OrderExport {
     "price", "amount", "currency", "note",
   ]
 
-  private static func rows(_ entry: OrderEntry) -> [[String]] {
+  private static func rows(_ entry: OrderEntry) -> [CSVLine] {
     let order = entry.order
     return order.lines.map { line in
-      [
-        order.id.rawValue, order.placed.text, order.by, entry.state.rawValue,
-        entry.delivery.state.rawValue, String(entry.delivery.attempts), line.item, line.title,
-        String(line.quantity), String(line.price.minorUnits),
-        String(line.price.minorUnits * line.quantity), order.total.currency, order.note ?? "",
-      ]
+      CSVLine([
+        .text(order.id.rawValue), .text(order.placed.text), .text(order.by),
+        .text(entry.state.rawValue), .text(entry.delivery.state.rawValue),
+        .number(String(entry.delivery.attempts)), .text(line.item), .text(line.title),
+        .number(String(line.quantity)), .number(String(line.price.minorUnits)),
+        .number(String(line.price.minorUnits * line.quantity)), .text(order.total.currency),
+        .text(order.note),
+      ])
     }
-  }
-
-  /// Quotes what needs it, and takes the power from what a spreadsheet would calculate.
-  private static func cell(_ text: String) -> String {
-    let isFormula = text.first.map { "=+-@\t".contains($0) } ?? false
-    let safe = isFormula ? "'\(text)" : text
-    guard safe.contains(where: { "\",\n\r".contains($0) || $0.isNewline }) else { return safe }
-    return "\"\(safe.replacing("\"", with: "\"\""))\""
   }
 }

@@ -1,3 +1,4 @@
+import Catalog
 import Orders
 
 /// Orders as people read them: a line each, with a column that shows how far the shop is.
@@ -19,8 +20,9 @@ struct OrderTable {
     let rows = entries.map { entry in
       [
         entry.order.id.rawValue, progress(entry.state),
-        language.ago(seconds: now.seconds - entry.order.placed.seconds), entry.order.by,
-        entry.order.total.formatted(), delivery(entry), entry.order.summary,
+        language.ago(seconds: now.seconds - entry.order.placed.seconds),
+        PlainText.line(entry.order.by),
+        entry.order.total.formatted(), delivery(entry), PlainText.line(entry.order.summary),
       ]
     }
     let widths = (0..<6).map { column in rows.map { columns($0[column]) }.max() ?? 0 }

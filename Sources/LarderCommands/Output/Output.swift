@@ -1,26 +1,31 @@
+import Catalog
 import Glibc
 
 /// The only place that writes to the terminal: data to stdout, all else to stderr.
 enum Output {
-  /// Writes data, whole lines.
+  /// Writes data for people, whole lines.
+  ///
+  /// What stands in a line may come from anywhere. Whoever makes the line has put it on one line
+  /// with ``PlainText``; here goes what nobody thought of, and larder's own colours stay.
   static func data(_ text: String) {
+    let text = harmless(text)
     // By bytes: CR LF is one character, and its text ends in no line feed.
     write(Array(text.utf8) + (text.utf8.last == 10 ? [] : [10]), to: STDOUT_FILENO)
   }
 
   /// Writes one JSON document or line.
   static func json(_ bytes: [UInt8]) {
-    write(bytes + [10], to: STDOUT_FILENO)
+    write(TerminalJSON.bytes(bytes) + [10], to: STDOUT_FILENO)
   }
 
-  /// Says what went wrong.
+  /// Says what went wrong, on one line.
   static func error(_ message: String) {
-    note("larder: \(message)")
+    note("larder: \(PlainText.row(message))")
   }
 
   /// Says something that is no data.
   static func note(_ message: String) {
-    write(Array((message + "\n").utf8), to: STDERR_FILENO)
+    write(Array((harmless(message) + "\n").utf8), to: STDERR_FILENO)
   }
 
   /// Writes to the terminal as it is, for a progress line.
@@ -31,6 +36,34 @@ enum Output {
   /// Ends the process.
   static func end(_ status: ExitStatus) -> Never {
     exit(status.rawValue)
+  }
+
+  /// The text without what moves a cursor or turns text, but for line ends and
+  /// ``Terminal/paint(_:_:)``.
+  static func harmless(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A }) { return text }
+    var plain = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\u{1B}", let sequence = Terminal.Color.sequences.first(where: rest.starts) {
+        plain.append(scalar)
+        plain.append(contentsOf: sequence)
+        rest = rest.dropFirst(sequence.count)
+      } else if scalar == "\r", rest.first == "\n" {
+        plain.append(scalar)
+      } else if scalar == "\n" || scalar == "\t" || isFlagTag(scalar, after: plain.last)
+        || !PlainText.isHarmful(scalar)
+      {
+        plain.append(scalar)
+      }
+    }
+    return String(plain)
+  }
+
+  /// Whether the character goes on with the flag of England, Scotland or Wales.
+  private static func isFlagTag(_ scalar: Unicode.Scalar, after last: Unicode.Scalar?) -> Bool {
+    guard (0xE0020...0xE007F).contains(scalar.value), let last else { return false }
+    return last.value == 0x1F3F4 || (0xE0020...0xE007F).contains(last.value)
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {

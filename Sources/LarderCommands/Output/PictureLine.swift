@@ -1,3 +1,4 @@
+import Catalog
 import Imaging
 
 /// One made picture as people read it.
@@ -10,15 +11,18 @@ struct PictureLine {
 
   /// The output, its size, how it was made, and what to know of it.
   var text: String {
-    guard let output = result.output, let summary = result.summary else { return result.input }
-    var line = "\(output)  \(summary.width)×\(summary.height)  \(summary.method.rawValue)"
+    guard let output = result.output, let summary = result.summary else {
+      return PlainText.line(result.input)
+    }
+    var line =
+      "\(PlainText.line(output))  \(summary.width)×\(summary.height)  \(summary.method.rawValue)"
     if summary.shift.x != 0 || summary.shift.y != 0 {
       line += "  moved by \(summary.shift.x), \(summary.shift.y) pixels"
     }
     if let time = result.time { line += "  \(time) (\(result.timeSource ?? ""))" }
     if summary.isDamaged { line += "  damaged" }
     if let upload = result.upload, upload.isAccepted {
-      line += "  posted" + (upload.message.map { ": \($0)" } ?? "")
+      line += "  posted" + (upload.message.map { ": \(PlainText.line($0))" } ?? "")
     }
     return line
   }

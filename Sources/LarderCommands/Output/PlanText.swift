@@ -1,3 +1,4 @@
+import Catalog
 import Larder
 
 /// A plan as people read it.
@@ -22,7 +23,7 @@ struct PlanText {
         + "\(plan.sweep.count) to sweep. Nothing was changed; what new sections will list is "
         + "not known yet."
     )
-    return lines.joined(separator: "\n")
+    return lines.map(PlainText.row).joined(separator: "\n")
   }
 
   private func counts(_ work: SyncPlan.Work) -> String {

@@ -1,3 +1,4 @@
+import Catalog
 import FoundationEssentials
 import Larder
 
@@ -11,8 +12,8 @@ struct StatusDocument: Encodable {
     self.now = now
   }
 
-  /// What is wrong with a cache whose catalogs shall all have been complete so many seconds ago at most;
-  /// nil when nothing is.
+  /// What is wrong with a cache whose catalogs shall all have been complete so many seconds ago at
+  /// most; nil when nothing is.
   func complaint(olderThan seconds: Double) -> String? {
     guard !summary.catalogs.isEmpty else { return "no catalog was ever synced" }
     let late = summary.catalogs.compactMap { catalog -> String? in
@@ -79,7 +80,7 @@ struct StatusDocument: Encodable {
       lines.append("no catalog: nothing was synced yet; run larder sync CATALOG")
     }
     for catalog in summary.catalogs {
-      var line = terminal.paint(catalog.name, .bold)
+      var line = terminal.paint(PlainText.line(catalog.name), .bold)
       if let run = catalog.run, let finished = catalog.finished {
         line +=
           ": run \(run) \(catalog.outcome ?? "") \(age(finished)), \(Quantities.count(catalog.items, "item"))"
@@ -91,7 +92,7 @@ struct StatusDocument: Encodable {
         lines.append("  last complete: \(catalog.complete.map(age) ?? "never")")
       }
       if !catalog.stale.isEmpty {
-        lines.append("  not current: \(catalog.stale.joined(separator: ", "))")
+        lines.append("  not current: \(catalog.stale.map(PlainText.line).joined(separator: ", "))")
       }
       for section in catalog.failing {
         let since = section.since.map { " since \(Moment.text($0))" } ?? ""
@@ -108,9 +109,8 @@ struct StatusDocument: Encodable {
     } else {
       lines.append("failing: \(summary.failing.count)")
       for picture in summary.failing.prefix(10) {
-        lines.append(
-          "  \(picture.reason)\(picture.since.map { " since \(Moment.text($0))" } ?? "")  \(picture.url)"
-        )
+        let since = picture.since.map { " since \(Moment.text($0))" } ?? ""
+        lines.append(PlainText.row("  \(picture.reason)\(since)  \(picture.url)"))
       }
     }
     return lines.joined(separator: "\n")

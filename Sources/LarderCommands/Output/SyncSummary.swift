@@ -1,3 +1,4 @@
+import Catalog
 import Larder
 
 /// What a sync leaves behind on the terminal.
@@ -13,11 +14,12 @@ struct SyncSummary {
   /// A headline, a line a section, then items, details and pictures.
   var text: String {
     var lines = [headline]
-    let keyWidth = report.sections.map { columns($0.key) }.max() ?? 0
-    let titleWidth = report.sections.map { columns($0.title) }.max() ?? 0
-    for section in report.sections {
+    let names = report.sections.map { (PlainText.line($0.key), PlainText.line($0.title)) }
+    let keyWidth = names.map { columns($0.0) }.max() ?? 0
+    let titleWidth = names.map { columns($0.1) }.max() ?? 0
+    for (section, (key, title)) in zip(report.sections, names) {
       var line =
-        "  \(padded(section.key, to: keyWidth))  \(padded(section.title, to: titleWidth))"
+        "  \(padded(key, to: keyWidth))  \(padded(title, to: titleWidth))"
         + "  \(Quantities.count(section.items, "item")), \(section.source.rawValue)"
       if section.skipped > 0 { line += ", \(section.skipped) skipped" }
       lines.append(line)
@@ -37,7 +39,7 @@ struct SyncSummary {
       case .failed: .red
       }
     let run = report.run.map { " (run \($0))" } ?? ""
-    return "\(terminal.paint(report.catalog, .bold)): "
+    return "\(terminal.paint(PlainText.line(report.catalog), .bold)): "
       + terminal.paint(report.outcome.rawValue, color)
       + " in \(Quantities.duration(report.durationSeconds))\(run)"
   }
@@ -88,7 +90,8 @@ struct SyncSummary {
     if count > 0 { parts.append("\(count) \(what)") }
   }
 
-  /// Why pictures have no square, a sentence for all that have one reason: a shop of WebP has hundreds.
+  /// Why pictures have no square, a sentence for all that have one reason: a shop of WebP has
+  /// hundreds.
   private var withoutSquare: [String] {
     let failures = report.squares?.failures ?? []
     let alike = Dictionary(grouping: failures) { $0.reason.replacing($0.path, with: "") }

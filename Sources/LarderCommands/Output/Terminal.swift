@@ -34,12 +34,17 @@ struct Terminal: Sendable {
   }
 
   /// The few colours that larder uses, readable on light and dark.
-  enum Color: Int {
+  enum Color: Int, CaseIterable {
     case bold = 1
     case faint = 2
     case red = 31
     case green = 32
     case yellow = 33
+
+    /// What follows the escape character: each colour, and the end of all.
+    static let sequences = (allCases.map(\.rawValue) + [0]).map {
+      String.UnicodeScalarView("[\($0)m".unicodeScalars)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Cache
+import Catalog
 import FoundationEssentials
 
 /// What `verify` found, as JSON and for people.
@@ -30,10 +31,10 @@ struct VerifyDocument: Encodable {
 
   /// A line a fault, then the verdict.
   func text(repaired: Bool) -> String {
-    var lines = damaged.map { "damaged  \($0)" }
-    lines += missing.map { "missing  \($0)" }
-    lines += stray.map { "stray    \($0)" }
-    lines += unreadable.map { "unreadable  \($0)" }
+    var lines = damaged.map { "damaged  \(PlainText.line($0))" }
+    lines += missing.map { "missing  \(PlainText.line($0))" }
+    lines += stray.map { "stray    \(PlainText.line($0))" }
+    lines += unreadable.map { "unreadable  \(PlainText.line($0))" }
     if index != "whole" {
       lines.append(
         "the index is \(index)"

@@ -1,21 +1,28 @@
 import Catalog
 import FoundationEssentials
-import Larder
 
-/// Items as `list --json` and `show --json` print them, every key always there.
-enum ItemDocument {
+/// Items as `list --json`, `show --json` and an export's `catalog.json` write them, every key
+/// always there.
+package enum ItemDocument {
   /// An array of listings.
-  static func list(_ items: [ShownItem]) throws -> [UInt8] {
-    try encode(items.map { Body(item: $0, isListing: true) })
+  package static func list(_ items: [ShownItem]) throws -> [UInt8] {
+    try items.map(Listing.init).jsonLine()
   }
 
   /// One object, with all its sections.
-  static func show(_ item: ShownItem) throws -> [UInt8] {
-    try encode(Body(item: item, isListing: false))
+  package static func show(_ item: ShownItem) throws -> [UInt8] {
+    try Body(item: item, isListing: false).jsonLine()
   }
 
-  private static func encode(_ value: some Encodable) throws -> [UInt8] {
-    try value.jsonLine()
+  /// One listing, as a part of another document.
+  struct Listing: Encodable {
+    private let body: Body
+
+    init(_ item: ShownItem) {
+      body = Body(item: item, isListing: true)
+    }
+
+    func encode(to encoder: any Encoder) throws { try body.encode(to: encoder) }
   }
 
   private struct Body: Encodable {

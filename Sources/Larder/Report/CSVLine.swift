@@ -1,0 +1,59 @@
+import Catalog
+
+/// One line of a CSV for spreadsheets. (RFC 4180)
+package struct CSVLine {
+  /// A value and what it is: numbers stay numbers, text never becomes a formula.
+  package enum Cell: Hashable, Sendable {
+    /// Words from elsewhere; nil is an empty cell.
+    case text(String?)
+    /// What larder counted.
+    case number(String?)
+  }
+
+  private let cells: [Cell]
+
+  /// A line of these cells.
+  package init(_ cells: [Cell]) {
+    self.cells = cells
+  }
+
+  /// A heading.
+  package init(heading: [String]) {
+    cells = heading.map(Cell.text)
+  }
+
+  /// The line without its end.
+  package var text: String {
+    cells.map { cell in
+      switch cell {
+      case .text(let text): Self.quoted(Self.harmless(text ?? ""))
+      case .number(let number): Self.quoted(number ?? "")
+      }
+    }
+    .joined(separator: ",")
+  }
+
+  /// The lines with their ends, CR LF.
+  package static func table(_ lines: [CSVLine]) -> String {
+    lines.map { $0.text + "\r\n" }.joined()
+  }
+
+  /// The text on one line and, where a spreadsheet would calculate it, behind an apostrophe.
+  /// (OWASP, "CSV Injection")
+  ///
+  /// Spreadsheets look past quotes and blanks, and take the full-width signs of East Asian
+  /// keyboards for the plain ones.
+  private static func harmless(_ text: String) -> String {
+    let line = PlainText.line(text)
+    let first = line.unicodeScalars.first { scalar in
+      !"\"'`“”‘’".unicodeScalars.contains(scalar) && !scalar.properties.isWhitespace
+        && !PlainText.isHarmful(scalar)
+    }
+    return first.map { "=+-@＝＋－＠﹢﹣﹦﹫−".unicodeScalars.contains($0) } ?? false ? "'\(line)" : line
+  }
+
+  private static func quoted(_ field: String) -> String {
+    let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+    return isPlain ? field : "\"\(field.replacing("\"", with: "\"\""))\""
+  }
+}
