@@ -9,11 +9,15 @@ struct ExportCommand: ParsableCommand {
     abstract: "Fill a folder that any web server can serve, with a manifest of what is in it.",
     discussion: """
       Example:  larder export /srv/mirror
-                larder export pictures --flat --copy
+                larder export pictures --flat --copy --squares
 
       --tree lays pictures out as the origins have them, host first; --flat puts all into one folder \
-      under their plain names. Who finds a name taken gets one with digits, and is listed. Beside \
-      the pictures come manifest.jsonl, manifest.csv, and items.geojson when items have places.
+      under their plain names. Who finds a name taken gets one with digits, and is listed. Every name \
+      ends as the picture's bytes are, whatever the origin called it, and none is one that a web server \
+      runs or hides: x.html that is a GIF becomes x-html.gif. Beside the pictures come catalog.json \
+      (catalog, sections, and items as list --json has them), manifest.jsonl, manifest.csv, and \
+      items.geojson when items have places. What exports wrote is kept in export.json; --delete removes \
+      of that what the catalog no longer has, and nothing else.
 
       Exit statuses: 0 done, 1 there is no cache, 3 some pictures are not held, 64 usage, 74 disk.
       """
@@ -34,6 +38,12 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Give the cache's files second names where that can be (the default).")
   var link = false
 
+  @Flag(help: "Take squares along, below squares/ and their size.")
+  var squares = false
+
+  @Flag(help: "Remove what earlier exports wrote and the catalog no longer has.")
+  var delete = false
+
   @OptionGroup var cache: CacheOptions
   @OptionGroup var catalog: CatalogOptions
   @OptionGroup var output: OutputOptions
@@ -45,11 +55,13 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let display = CountDisplay("export", Terminal(output))
-    let report = try CacheExport(cache: cache.path, catalog: catalog.catalog).run(
-      into: folder,
-      shape: flat ? .flat : .tree,
-      links: !copy
-    ) { done, total in display.show(done, of: total) }
+    var options = CacheExport.Options()
+    options.shape = flat ? .flat : .tree
+    options.links = !copy
+    options.squares = squares
+    options.deletes = delete
+    let report = try CacheExport(cache: cache.path, catalog: catalog.catalog)
+      .run(into: folder, options) { done, total in display.show(done, of: total) }
     display.end()
     if output.json {
       Output.json(try report.jsonLine())

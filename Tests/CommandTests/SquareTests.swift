@@ -51,6 +51,33 @@ import Testing
     #expect(try Self.squares(shop, side: 16).values.allSatisfy { $0 == 16 })
   }
 
+  @Test func `an export takes squares along, and keeps those of an earlier one`() throws {
+    let shop = try Self.shop()
+    let out = shop.folder.path("out")
+    #expect(try shop.sync("--square", "32").status == 0)
+
+    let first = try shop.larder("export", out, "--flat", "--copy", "--squares", "--json")
+    let files = try shop.folder.files(below: "out")
+    let again = try shop.larder(
+      "export",
+      out,
+      "--flat",
+      "--copy",
+      "--squares",
+      "--delete",
+      "--json"
+    )
+    let plain = try shop.larder("export", out, "--flat", "--copy", "--delete", "--json")
+
+    for command in [first, again] {
+      #expect(command.status == 0)
+      #expect(try Document(command)["squares"].int == 5)
+    }
+    #expect(try Document(plain)["deleted"].int == 0)
+    #expect(files.keys.filter { $0.contains("squares/32/") && $0.hasSuffix(".jpg") }.count == 5)
+    #expect(try shop.folder.files(below: "out") == files)
+  }
+
   @Test func `what cannot be cropped is said once and fails nothing`() throws {
     let shop = try Self.shop()
     let whole = try Self.photo(1).bytes

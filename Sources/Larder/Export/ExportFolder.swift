@@ -62,8 +62,9 @@ struct ExportFolder {
     return arrival
   }
 
-  /// Puts text at a path below the folder, in one step.
+  /// Puts text at a path below the folder, in one step, unless it is there.
   func write(_ text: String, to relative: String) throws(CacheError) {
+    if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
     let file = try create()
     do throws(CacheError) {
       try append(Array(text.utf8)[...], to: file)
@@ -75,6 +76,84 @@ struct ExportFolder {
     guard fsync(file) == 0, close(file) == 0, rename(temporary, "\(path)/\(relative)") == 0 else {
       throw Self.failure("write", "\(path)/\(relative)", errno)
     }
+  }
+
+  /// The bytes of a file below the folder; nil when there is none, or a link in its place.
+  func bytes(of relative: String) -> [UInt8]? {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = open("\(path)/\(relative)", flags)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+
+  /// Size and time of a file below the folder; nil when there is none, or when a link is on the
+  /// way.
+  func state(of relative: String) -> (bytes: Int64, modified: Int64)? {
+    var status = stat()
+    for parent in ExportPath.parents(of: relative) {
+      guard lstat("\(path)/\(parent)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        return nil
+      }
+    }
+    guard lstat("\(path)/\(relative)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
+    return (Int64(status.st_size), Int64(status.st_mtim.tv_sec))
+  }
+
+  /// What earlier exports wrote here.
+  var record: ExportRecord {
+    if let record = bytes(of: ExportRecord.name).flatMap(ExportRecord.init(decoding:)) {
+      return record
+    }
+    return ExportRecord(manifest: bytes(of: "manifest.jsonl") ?? [])
+  }
+
+  /// What is to be kept of a file that is there now.
+  func file(_ relative: String, of url: String?) -> ExportRecord.File {
+    let state = state(of: relative)
+    return ExportRecord.File(url: url, bytes: state?.bytes, modified: state?.modified)
+  }
+
+  /// What the first bytes of a file of the cache say it is.
+  static func type(of source: String) -> PictureType? {
+    let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var head = [UInt8](repeating: 0, count: PictureType.sniffLength)
+    let count = pread(descriptor, &head, head.count, 0)
+    return count > 0 ? PictureType(sniffing: head[..<count]) : nil
+  }
+
+  /// Removes a file below the folder, and the folders above it that are empty then.
+  ///
+  /// - Parameters:
+  ///   - relative: the file.
+  ///   - file: what is known of it; a file that was changed since stays.
+  /// - Returns: Whether it went.
+  /// - Throws: ``CacheError`` when the system refuses.
+  func remove(_ relative: String, ifStill file: ExportRecord.File) throws(CacheError) -> Bool {
+    guard let state = state(of: relative), file.bytes.map({ $0 == state.bytes }) ?? true,
+      file.modified.map({ $0 == state.modified }) ?? true
+    else { return false }
+    guard unlink("\(path)/\(relative)") == 0 else {
+      throw Self.failure("remove", "\(path)/\(relative)", errno)
+    }
+    for parent in ExportPath.parents(of: relative).reversed() {
+      guard rmdir("\(path)/\(parent)") == 0 else { break }
+    }
+    return true
   }
 
   private func create() throws(CacheError) -> Int32 {

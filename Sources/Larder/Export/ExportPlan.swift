@@ -16,11 +16,14 @@ public struct ExportPlan: Sendable, Equatable {
     public var url: String
     /// What its bytes are: equal ones may share a name.
     public var sha256: String
+    /// What its first bytes say it is; nil leaves its name as it is.
+    public var type: PictureType?
 
     /// A picture from its parts.
-    public init(url: String, sha256: String) {
+    public init(url: String, sha256: String, type: PictureType? = nil) {
       self.url = url
       self.sha256 = sha256
+      self.type = type
     }
   }
 
@@ -40,30 +43,40 @@ public struct ExportPlan: Sendable, Equatable {
   public private(set) var collisions: [Collision] = []
 
   /// Gives every picture a path: whoever comes first keeps its own name.
+  ///
+  /// Names that differ in case or composition alone are one, since some file systems take them for
+  /// one.
   public init(_ pictures: [Picture], shape: Shape) {
-    var holders: [String: String] = [:]
-    var folders: Set<String> = []
+    var holders: [String: (path: String, sha256: String)] = [:]
+    var folders: Set<String> = [Self.squares]
     for picture in pictures where paths[picture.url] == nil {
-      let name = PictureName(url: picture.url, id: PictureID(url: picture.url)).file
+      let id = PictureID(url: picture.url)
+      var name = PictureName(url: picture.url, id: id).file
+      if let type = picture.type { name = ExportName.fitting(name, type) }
       let place = ExportPath(url: picture.url, shape: shape)
-      let wanted = place.path ?? name
+      let wanted = place.path(of: picture.type) ?? name
       // A name of another's bytes, of a folder, or below another's file.
       func isTaken(_ path: String) -> Bool {
-        if let holder = holders[path] { return holder != picture.sha256 }
-        return folders.contains(path)
-          || ExportPath.parents(of: path).contains { holders[$0] != nil }
+        if let holder = holders[ExportName.folded(path)] { return holder.sha256 != picture.sha256 }
+        let parents = ExportPath.parents(of: path).map(ExportName.folded)
+        return folders.contains(ExportName.folded(path))
+          || parents.contains { holders[$0] != nil } || parents.first == Self.squares
       }
       var path = wanted
       if isTaken(path) { path = place.folder.isEmpty ? name : "\(place.folder)/\(name)" }
       if isTaken(path) { path = "_larder/\(name)" }
-      holders[path] = picture.sha256
-      folders.formUnion(ExportPath.parents(of: path))
+      path = holders[ExportName.folded(path)]?.path ?? path
+      holders[ExportName.folded(path)] = (path, picture.sha256)
+      folders.formUnion(ExportPath.parents(of: path).map(ExportName.folded))
       paths[picture.url] = path
       if path != wanted {
         collisions.append(Collision(url: picture.url, wanted: wanted, path: path))
       }
     }
   }
+
+  /// The folder of squares, by their size: no picture's.
+  static let squares = "squares"
 }
 
 /// The path that a URL names below an exported folder.
@@ -73,25 +86,49 @@ struct ExportPath: Equatable {
   /// Folder and name; nil when the URL names no file.
   let path: String?
 
-  /// Reads a URL as it is sent: `scheme://host:port/path?query`.
-  ///
-  /// Segments are decoded, as a web server decodes them before it looks for a file. What would lead
-  /// elsewhere decoded, or is no text, stays as it is sent.
+  /// The last segment; empty when the URL names no file.
+  private let name: String
+  private let isShort: Bool
+
+  /// Reads a URL as it is sent: `scheme://host:port/path?query`; see ``ExportName/decoded(_:)``.
   init(url: String, shape: ExportPlan.Shape) {
     let rest = url.prefix { $0 != "?" && $0 != "#" }
     let start = rest.range(of: "://")?.upperBound ?? rest.startIndex
     var segments = rest[start...].split(separator: "/", omittingEmptySubsequences: false)
-      .map { Self.decoded(String($0)) }
+      .map { ExportName.decoded(String($0)) }
     let host = segments.isEmpty ? "" : segments.removeFirst()
-    let name = segments.popLast() ?? ""
+    name = segments.popLast() ?? ""
     segments.removeAll(where: \.isEmpty)
-    switch shape {
-    case .flat: folder = ""
-    case .tree: folder = ([host] + segments).joined(separator: "/")
-    }
-    let isShort = segments.allSatisfy { $0.utf8.count <= 255 } && name.utf8.count <= 240
-    path = name.isEmpty || !isShort ? nil : folder.isEmpty ? name : "\(folder)/\(name)"
+    let folder =
+      switch shape {
+      case .flat: ""
+      case .tree: ([host] + segments).joined(separator: "/")
+      }
+    // Below a path that is as long as a system takes there is no room for a folder of the user's.
+    isShort =
+      folder.utf8.count <= Self.longestFolder
+      && folder.split(separator: "/").allSatisfy { $0.utf8.count <= ExportName.longest }
+    self.folder = isShort ? folder : ""
+    path = Self.joined(self.folder, isShort && name.utf8.count <= Self.longestName ? name : "")
   }
+
+  /// The path of a picture, its name ending as its type does; nil when the URL names no file, or
+  /// one whose name is too long.
+  func path(of type: PictureType?) -> String? {
+    guard let type else { return path }
+    guard isShort, !name.isEmpty else { return nil }
+    let fitting = ExportName.fitting(name, type)
+    return fitting.utf8.count <= Self.longestName ? Self.joined(folder, fitting) : nil
+  }
+
+  private static func joined(_ folder: String, _ name: String) -> String? {
+    name.isEmpty ? nil : folder.isEmpty ? name : "\(folder)/\(name)"
+  }
+
+  /// The longest name of a picture, in bytes: room is left for what an ending adds.
+  private static let longestName = 240
+  /// The longest folder, in bytes.
+  private static let longestFolder = 2048
 
   /// The folders above a path, from the top.
   static func parents(of path: String) -> [String] {
@@ -100,25 +137,5 @@ struct ExportPath: Equatable {
       parents.append(parents.last.map { "\($0)/\(part)" } ?? String(part))
     }
     return parents
-  }
-
-  private static func decoded(_ segment: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(segment.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    let isPlain = !bytes.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
-    guard isPlain, let text = String(validating: bytes, as: UTF8.self) else { return segment }
-    // A name that begins with a dot is hidden, or leads elsewhere.
-    if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
-    return text
   }
 }

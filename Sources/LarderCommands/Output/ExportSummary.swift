@@ -1,3 +1,4 @@
+import Catalog
 import Larder
 
 /// What an export did, as people read it.
@@ -16,11 +17,14 @@ struct ExportSummary {
     lines += report.missing.map { "missing  \($0)" }
     var sum =
       "\(folder): \(Quantities.count(report.files, "picture")), \(report.linked) linked, "
-      + "\(report.copied) copied, \(report.unchanged) there already; manifest.jsonl, manifest.csv"
+      + "\(report.copied) copied, \(report.unchanged) there already; catalog.json, "
+      + "manifest.jsonl, manifest.csv"
     if report.places > 0 {
       sum += ", items.geojson with \(Quantities.count(report.places, "place"))"
     }
+    if report.squares > 0 { sum += "; \(Quantities.count(report.squares, "square"))" }
+    if report.deleted > 0 { sum += "; \(Quantities.count(report.deleted, "old file")) removed" }
     lines.append(sum)
-    return lines.joined(separator: "\n")
+    return lines.map(PlainText.row).joined(separator: "\n")
   }
 }
