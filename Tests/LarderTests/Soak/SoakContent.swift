@@ -1,0 +1,78 @@
+import Support
+
+/// What a body means to whoever may believe it.
+enum SoakContent: Hashable, Sendable {
+  case picture([UInt8])
+  case listing([SoakSection])
+  case detail(SoakDetail)
+}
+
+/// A section of a listing, or the part of it that a page holds.
+struct SoakSection: Hashable, Sendable {
+  var key: String
+  var items: [SoakItem]
+}
+
+/// An item as a listing tells of it.
+struct SoakItem: Hashable, Sendable {
+  var id: String
+  var title: String
+  var price: Int
+  var picture: String?
+}
+
+/// An item's detail.
+struct SoakDetail: Hashable, Sendable {
+  var id: String
+  var text: String
+  var pictures: [String]
+}
+
+extension SoakContent {
+  /// The body that says it.
+  var bytes: [UInt8] {
+    switch self {
+    case .picture(let bytes): bytes
+    case .listing(let sections):
+      Array(
+        sections.count == 1 && sections[0].key.isEmpty
+          ? sections[0].json.utf8
+          : "{\"sections\": [\(sections.map(\.json).joined(separator: ", "))]}".utf8
+      )
+    case .detail(let detail): Array(detail.json.utf8)
+    }
+  }
+
+  /// The bytes of a picture: a JPEG's first and last marker around what tells it from others.
+  ///
+  /// Some are longer than one read of a socket.
+  static func painting(_ name: String, _ version: Int) -> SoakContent {
+    var random = SplitMix64(UInt64(version), name)
+    let length = random.pick([(300, weight: 8), (3_000, weight: 4), (40_000, weight: 1)])
+    let filling = (0..<Int.random(in: 0..<length, using: &random)).map { UInt8($0 % 251) }
+    return .picture(
+      [0xFF, 0xD8, 0xFF, 0xE0] + Array("\(name) \(version) ".utf8) + filling + [0xFF, 0xD9]
+    )
+  }
+}
+
+extension SoakSection {
+  fileprivate var json: String {
+    let items = items.map(\.json).joined(separator: ", ")
+    return "{\"key\": \"\(key)\", \"items\": [\(items)]}"
+  }
+}
+
+extension SoakItem {
+  fileprivate var json: String {
+    let image = picture.map { ", \"image\": \"\($0)\"" } ?? ""
+    return "{\"id\": \"\(id)\", \"title\": \"\(title)\", \"price\": \(price)\(image)}"
+  }
+}
+
+extension SoakDetail {
+  fileprivate var json: String {
+    let images = pictures.map { "\"\($0)\"" }.joined(separator: ", ")
+    return "{\"id\": \"\(id)\", \"text\": \"\(text)\", \"images\": [\(images)]}"
+  }
+}

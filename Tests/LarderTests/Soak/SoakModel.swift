@@ -1,0 +1,337 @@
+/// What a cache must hold, told from what its origin sent and from what README and CONTRACT promise.
+///
+/// It is written without a look at how larder does it. The promises, each where it is applied:
+///
+/// - What is fresh is not asked for, and what is not is. (``SoakTerm``)
+/// - What was asked for and answered is now what the origin said, whichever way it said it.
+/// - What was not answered, or with nothing that can be used, is as it was.
+/// - A listing that lost too much loses nothing; details that went missing stay.
+/// - After a run that was cut short each thing is as it was or as it came, and never between.
+struct SoakModel {
+  /// What is held of one URL.
+  struct Held<Value: Hashable & Sendable>: Sendable {
+    /// What it may be: one value, nil for nothing, or several after a run that was cut short.
+    var values: Set<Value?> = [nil]
+    /// The origin's last word on it.
+    var fields = SoakFields()
+    /// The word of a version that a run brought which was cut short, and that may be held instead.
+    var otherFields: SoakFields?
+    /// Until when that word stands; nil when there is none.
+    var term: SoakTerm?
+    /// When an unattended run last learned that there is nothing; it need not ask again for a day.
+    var refused: Int64?
+  }
+
+  /// How a question ended.
+  enum Outcome: Equatable { case notAsked, answered, failed, gone }
+
+  /// The bodies of pages, by URL.
+  var pages: [String: Held<[SoakSection]>] = [:]
+  /// The details, by URL.
+  var details: [String: Held<SoakDetail>] = [:]
+  /// The pictures, by URL.
+  var pictures: [String: Held<[UInt8]>] = [:]
+  /// What each catalog shows, as last seen.
+  var shown: [String: [SoakSection]] = [:]
+  /// What was last said of each URL, for whoever has to find out what went wrong.
+  private var history: [String: [String]] = [:]
+  /// What is wrong, in words.
+  var complaints: [String] = []
+
+  /// What came of a URL in a run, at the end of its redirects.
+  private func end(of url: String, _ exchanges: [String: [SoakOrigin.Exchange]])
+    -> (hops: [(status: Int, fields: SoakFields)], worth: SoakAnswer.Worth)?
+  {
+    var hops: [(status: Int, fields: SoakFields)] = []
+    var place = url
+    while let last = exchanges[place]?.last, hops.count < 9 {
+      hops.append((last.answer.status, last.answer.fields))
+      guard case .moved(let next) = last.answer.worth else { return (hops, last.answer.worth) }
+      place = next
+    }
+    return hops.isEmpty ? nil : (hops, .nothing)
+  }
+
+  /// Takes in what a run did about one URL.
+  ///
+  /// - Parameters:
+  ///   - url: the URL.
+  ///   - held: what the cache held of it before.
+  ///   - run: the run.
+  ///   - mayBeFresh: whether its kind is left alone while it is fresh in such a run.
+  ///   - reading: what a content of the right kind is.
+  /// - Returns: How it ended.
+  mutating func settle<Value>(
+    _ url: String,
+    _ held: inout Held<Value>,
+    _ run: SoakRun,
+    mayBeFresh: Bool = true,
+    reading: (SoakContent) -> Value?
+  ) -> Outcome {
+    guard let end = end(of: url, run.exchanges) else {
+      let rests = held.refused.map { abs(run.now - $0) <= 86_400 } ?? false
+      let isDue = !mayBeFresh || held.term?.demands(askingAt: run.now) ?? true
+      if isDue, !rests, !run.wasCut { complain(run, "did not ask for", url, held) }
+      return .notAsked
+    }
+    if mayBeFresh, held.term?.forbids(askingAt: run.now) == true {
+      complain(run, "asked for what is fresh,", url, held)
+    }
+    let answers = run.exchanges[url] ?? []
+    defer { note(url, run, end.hops) }
+    if isExcessive(answers) {
+      complain(run, "after \(answers.map(\.answer.status)) asked again for", url, held)
+    }
+    var hops = end.hops
+    if run.wasCut {
+      if case .body(let content) = end.worth, let value = reading(content) {
+        held.otherFields = hops[hops.count - 1].fields
+        held.values.insert(value)
+      }
+      switch end.worth {
+      case .body: held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
+      case .same:
+        hops[hops.count - 1] = (200, held.fields.renewed(by: hops[hops.count - 1].fields))
+        held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
+      default: held.term = SoakTerm(held.term, or: nil)
+      }
+      return .notAsked
+    }
+    switch end.worth {
+    case .body(let content):
+      guard let value = reading(content) else { return .failed }
+      held = Held(values: [value], fields: hops[hops.count - 1].fields)
+    case .same(let content):
+      if held.values == [nil] { complain(run, "believed a 304 without holding", url, held) }
+      let new = hops[hops.count - 1].fields
+      if let value = content.flatMap(reading) { held.values = [value] }
+      let renewed = [held.fields, held.otherFields].map { $0?.renewed(by: new) }
+      let terms = renewed.map { fields in
+        fields.map { SoakTerm(hops.dropLast() + [(200, $0)], at: run.now) }
+      }
+      // A 304 with a tag that the held version never had renews nothing: it may be asked for again at
+      // once. (RFC 9111, section 4.3.4)
+      let isForeign = new.tag != nil && held.fields.tag != new.tag
+      if isForeign || held.otherFields != nil {
+        held.term = SoakTerm(
+          isForeign ? SoakTerm(held.term, or: terms[0]) : terms[0],
+          or: terms[1]
+        )
+        if !isForeign { held.fields = held.fields.renewed(by: new) }
+        held.otherFields = renewed[1]
+        return .answered
+      }
+      held.fields = held.fields.renewed(by: new)
+      hops[hops.count - 1] = (200, held.fields)
+      held.refused = nil
+    case .gone:
+      held.refused = run.now
+      // The user may let go of what the origin does not have any more.
+      if run.allowsRemovals { held.values.insert(nil) }
+      return .gone
+    case .another, .moved, .nothing:
+      held.refused = run.now
+      return .failed
+    }
+    held.term = SoakTerm(hops, at: run.now)
+    return .answered
+  }
+
+  /// Whether one URL was asked for more often than its answers ask for: a 304 for another version, a
+  /// range that does not fit, a loop and a connection that broke may each be followed by one more.
+  ///
+  /// libcurl by itself repeats what broke on connections that were open before.
+  private func isExcessive(_ exchanges: [SoakOrigin.Exchange]) -> Bool {
+    exchanges.count { $0.answer.status != 0 } > 3
+      || exchanges.dropLast().contains { exchange in
+        if case .another = exchange.answer.worth { return false }
+        return ![0, 206, 302].contains(exchange.answer.status)
+      }
+  }
+
+  mutating func complain<Value>(
+    _ run: SoakRun,
+    _ words: String,
+    _ url: String,
+    _ held: Held<Value>
+  ) {
+    let term = held.term.map {
+      "came at \($0.since), surely fresh until \($0.surely) and perhaps until \($0.perhaps)"
+    }
+    let past = (history[url] ?? []).joined(separator: "; ")
+    complaints.append(
+      "\(words) \(url) at \(run.now) (\(term ?? "never had")); before: \(past)"
+    )
+  }
+
+  /// Remembers the last few answers of a URL.
+  private mutating func note(
+    _ url: String,
+    _ run: SoakRun,
+    _ hops: [(status: Int, fields: SoakFields)]
+  ) {
+    let words = hops.map { "\($0.status) \($0.fields.lines.joined(separator: ", "))" }
+    let line = "at \(run.now)\(run.wasCut ? ", cut short" : ""): \(words.joined(separator: " → "))"
+    history[url] = (history[url] ?? []).suffix(3) + [line]
+  }
+
+  // MARK: - The three kinds
+
+  /// What a run made of its catalog's listings.
+  ///
+  /// - Returns: Section by section what it may show now; nothing for one that never came.
+  mutating func settleListings(_ run: SoakRun) -> [(key: String, choices: [SoakListing])] {
+    let catalog = run.catalog
+    let before = Dictionary(
+      uniqueKeysWithValues: (shown[catalog.name] ?? []).map { ($0.key, $0.items) }
+    )
+    var whole: Page?
+    if case .combined = catalog.shape { whole = settlePage(SoakShop.page(catalog, 0), run) }
+    return catalog.sections.enumerated().map { number, section in
+      let (incoming, mayFail): (Set<[SoakItem]>, Bool) =
+        switch catalog.shape {
+        case .combined: whole?.items(of: section.key) ?? ([], true)
+        case .listed: settlePage(SoakShop.page(catalog, number), run).items(of: "")
+        case .paged: settlePages(number, run)
+        }
+      let old = before[section.key]
+      var choices: [SoakListing] = []
+      for items in incoming {
+        if run.allowsRemovals || old == nil {
+          choices.append(SoakListing(items: items))
+        } else {
+          choices.append(SoakListing(incoming: items, after: old ?? []))
+          choices.append(SoakListing(incoming: items, keeping: old ?? []))
+        }
+      }
+      // What did not come, or perhaps did not, is as it was.
+      if mayFail || run.wasCut, let old { choices.append(SoakListing(items: old)) }
+      return (section.key, choices)
+    }
+  }
+
+  /// What a page may hold after a run, and whether it may count as one that failed.
+  private struct Page {
+    var bodies: Set<[SoakSection]>
+    var mayFail: Bool
+    var isGone = false
+
+    func items(of key: String) -> (Set<[SoakItem]>, Bool) {
+      (Set(bodies.map { body in body.first { $0.key == key }?.items ?? [] }), mayFail)
+    }
+  }
+
+  private mutating func settlePage(_ url: String, _ run: SoakRun, isSure: Bool = true) -> Page {
+    var held = pages[url] ?? Held()
+    // A page that may not be needed need not be asked for.
+    if !isSure { held.refused = run.now }
+    let outcome = settle(url, &held, run, mayBeFresh: run.isWarm) {
+      if case .listing(let sections) = $0 { sections } else { nil }
+    }
+    // A listing that is not there is one that failed.
+    held.refused = nil
+    pages[url] = held
+    let values = Set(held.values.compactMap(\.self))
+    switch outcome {
+    case .answered, .notAsked: return Page(bodies: values, mayFail: values.isEmpty)
+    case .failed, .gone:
+      // The origin itself may have said that what is held may stand in for a failure.
+      let isExcused = held.fields.control?.staleIfError != nil
+      return Page(bodies: isExcused ? values : [], mayFail: true, isGone: outcome == .gone)
+    }
+  }
+
+  /// What the pages of a section may hold together, up to the first empty one.
+  ///
+  /// An item that two pages list, as when it moved while they were read, counts where it came first.
+  private mutating func settlePages(_ section: Int, _ run: SoakRun) -> (Set<[SoakItem]>, Bool) {
+    var open: Set<[SoakItem]> = [[]]
+    var whole: Set<[SoakItem]> = []
+    var mayFail = false
+    for number in 1... {
+      let url = SoakShop.page(run.catalog, section, number)
+      let page = settlePage(url, run, isSure: whole.isEmpty && !mayFail)
+      // Behind at least one good page there may be no further one.
+      if page.isGone, number > 1, page.bodies.isEmpty { return (whole.union(open), mayFail) }
+      mayFail = mayFail || page.mayFail
+      let parts = page.bodies.map { $0[0].items }
+      if parts.contains([]) { whole.formUnion(open) }
+      open = Set(
+        open.flatMap { before in
+          parts.filter { !$0.isEmpty }.map { items in
+            before + items.filter { item in !before.contains { $0.id == item.id } }
+          }
+        }
+      )
+      if open.isEmpty { break }
+    }
+    return (whole, mayFail)
+  }
+
+  /// What a run made of the details of items.
+  mutating func settleDetails(_ urls: Set<String>, _ run: SoakRun) {
+    for url in urls.sorted() {
+      var held = details[url] ?? Held()
+      let outcome = settle(url, &held, run) { content in
+        if case .detail(let detail) = content { detail } else { nil }
+      }
+      // Only one that the origin says it does not have is left alone for a day.
+      if outcome == .failed { held.refused = nil }
+      details[url] = held
+    }
+  }
+
+  /// What a run made of the pictures of items.
+  ///
+  /// - Parameters:
+  ///   - urls: all that are shown.
+  ///   - optional: those of details that the origin does not have any more, for they may have gone too.
+  ///   - run: the run.
+  mutating func settlePictures(_ urls: Set<String>, optional: Set<String>, _ run: SoakRun) {
+    for url in urls.sorted() {
+      var held = pictures[url] ?? Held()
+      if optional.contains(url) { held.refused = run.now }
+      _ = settle(url, &held, run) { content in
+        if case .picture(let bytes) = content { bytes } else { nil }
+      }
+      // What is held is asked for however often that failed.
+      if !held.values.contains(nil) { held.refused = nil }
+      pictures[url] = held
+    }
+  }
+}
+
+/// What a section may show: what its listing says, in that order, and items that the listing lacks.
+struct SoakListing {
+  var items: [SoakItem]
+  /// In any place among the others.
+  var withheld: Set<SoakItem> = []
+
+  /// A listing that is shown as it is.
+  init(items: [SoakItem]) {
+    self.items = items
+  }
+
+  /// What the shrink guard lets through of a listing that comes after another: one that is empty, and
+  /// one of more than 10 items that lost more than a tenth, lose none.
+  init(incoming: [SoakItem], after before: [SoakItem]) {
+    items = incoming
+    let ids = Set(incoming.map(\.id))
+    let isEmptied = incoming.isEmpty
+    let isCut = before.count > 10 && (before.count - incoming.count) * 10 > before.count
+    if isEmptied || isCut { withheld = Set(before.filter { !ids.contains($0.id) }) }
+  }
+
+  /// What is shown of a section when the whole catalog lost too much: it loses nothing.
+  init(incoming: [SoakItem], keeping before: [SoakItem]) {
+    items = incoming
+    let ids = Set(incoming.map(\.id))
+    withheld = incoming.count < before.count ? Set(before.filter { !ids.contains($0.id) }) : []
+  }
+
+  /// Whether these items are what it says.
+  func allows(_ shown: [SoakItem]) -> Bool {
+    shown.filter { !withheld.contains($0) } == items
+      && Set(shown.filter(withheld.contains)) == withheld
+  }
+}

@@ -1,0 +1,279 @@
+import Support
+
+/// What an origin offers to the catalogs of a soak: a value that a generator lets live on.
+///
+/// It answers as a function of itself and the request alone, so that it matters to nobody in which
+/// order requests come.
+struct SoakShop: Sendable {
+  /// A catalog, with all that its pages list at present.
+  struct Catalog: Sendable {
+    /// How its sections come.
+    enum Shape: Sendable {
+      /// One body a section.
+      case listed
+      /// One body for all.
+      case combined
+      /// So many items a page, until an empty one.
+      case paged(Int)
+    }
+
+    let name: String
+    let shape: Shape
+    let hasDetails: Bool
+    var sections: [SoakSection]
+  }
+
+  /// The hosts that it is spread over.
+  static let hosts = ["shop.test", "img.test", "cdn.test"]
+
+  /// Its own clock, which never goes back.
+  var time: Int64
+  var catalogs: [Catalog]
+  /// What each URL is.
+  var resources: [String: SoakResource] = [:]
+  /// Which lies it tells.
+  let lies: Set<SoakLie>
+  /// How often it lived on.
+  private(set) var age = 0
+  private var serial = 0
+
+  /// A shop of three catalogs that share some pictures.
+  init(_ random: inout SplitMix64, at time: Int64, lies: Set<SoakLie>) {
+    self.time = time
+    self.lies = lies
+    catalogs = [
+      Catalog(name: "list", shape: .listed, hasDetails: true, sections: []),
+      Catalog(name: "whole", shape: .combined, hasDetails: false, sections: []),
+      Catalog(name: "pages", shape: .paged(8), hasDetails: true, sections: []),
+    ]
+    let sizes = [[5, 13, 24, 1], [4, 15, 9], [19, 6]]
+    for place in catalogs.indices {
+      catalogs[place].sections = sizes[place].enumerated().map { number, size in
+        var items: [SoakItem] = []
+        for _ in 0..<size { items.append(newItem(&random)) }
+        return SoakSection(key: "\(catalogs[place].name)\(number)", items: items)
+      }
+    }
+    publish(&random)
+  }
+
+  private mutating func newItem(_ random: inout SplitMix64) -> SoakItem {
+    serial += 1
+    let picture = random.happens(0.9) ? Self.picture(Int.random(in: 0..<120, using: &random)) : nil
+    return SoakItem(
+      id: "n\(serial)",
+      title: "요리 \(serial)",
+      price: 100 * Int.random(in: 1...200, using: &random),
+      picture: picture
+    )
+  }
+
+  private static func picture(_ number: Int) -> String { "http://img.test/p/\(number).jpg" }
+
+  /// Lets some seconds pass, and the shop change and be in whatever mood.
+  mutating func live(_ random: inout SplitMix64, seconds: Int64) {
+    time += seconds
+    age += 1
+    for catalog in catalogs.indices where random.happens(0.5) {
+      for section in catalogs[catalog].sections.indices where random.happens(0.4) {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          catalogs[catalog].sections[section].items = edited(
+            catalogs[catalog].sections[section].items,
+            &random,
+            isPaged: catalog == 2
+          )
+        }
+      }
+    }
+    let lies = lies
+    for url in resources.keys.sorted() { resources[url]?.live(&random, at: time, lies: lies) }
+    publish(&random)
+    if age % 100 == 0 { clear() }
+    for url in resources.keys.sorted() where random.happens(0.006) { move(url, &random) }
+    let weather = random.pick([
+      (0, weight: 8), (0.04, weight: 9), (0.4, weight: 2), (1, weight: 1),
+    ])
+    for url in resources.keys.sorted() {
+      guard var resource = resources[url] else { continue }
+      resource.mood =
+        random.happens(weather) ? .chosen(&random, for: resource.content, lies: lies) : .well
+      resources[url] = resource
+    }
+  }
+
+  /// Takes away what no catalog lists any more.
+  private mutating func clear() {
+    var listed: Set<String> = []
+    for catalog in catalogs {
+      for item in catalog.sections.flatMap(\.items) {
+        listed.insert(Self.detail(catalog, item.id))
+      }
+    }
+    let targets = Set(resources.values.compactMap(\.moved?.url))
+    resources = resources.filter { url, resource in
+      if url.hasPrefix("http://cdn.test") { return targets.contains(url) }
+      if case .detail = resource.content { return listed.contains(url) }
+      return true
+    }
+  }
+
+  private mutating func edited(
+    _ items: [SoakItem],
+    _ random: inout SplitMix64,
+    isPaged: Bool
+  ) -> [SoakItem] {
+    var items = items
+    let place = Int.random(in: 0..<max(items.count, 1), using: &random)
+    switch Int.random(in: 0..<100, using: &random) {
+    case _ where isPaged && !lies.contains(.movingPages) && !items.isEmpty:
+      items[place].price += 10
+    case 0..<42 where items.count < 30:
+      items.insert(newItem(&random), at: min(place, items.count))
+    case _ where items.isEmpty: break
+    case 42... where !lies.contains(.shrinking): items[place].price += 10
+    case 42..<55: items.remove(at: place)
+    case 55..<67: items[place].price += 10
+    case 67..<77: items[place].title += "*"
+    case 77..<87: items[place].picture = Self.picture(Int.random(in: 0..<120, using: &random))
+    case 87..<92: items.shuffle(using: &random)
+    case 92..<95: items[place].picture = nil
+    case 95: items.removeSubrange((items.count / 2)...)
+    case 96 where random.happens(0.3): items.removeAll()
+    default: break
+    }
+    return items
+  }
+
+  // MARK: - What is where
+
+  /// The URLs of a catalog's pages, of one section or of the one that holds all.
+  static func page(_ catalog: Catalog, _ section: Int, _ number: Int = 1) -> String {
+    let base = "http://shop.test/\(catalog.name)"
+    return switch catalog.shape {
+    case .listed: "\(base)/\(catalog.sections[section].key)"
+    case .combined: "\(base)/all"
+    case .paged: "\(base)/\(catalog.sections[section].key)?page=\(number)"
+    }
+  }
+
+  /// The URL of an item's detail.
+  static func detail(_ catalog: Catalog, _ id: String) -> String {
+    "http://shop.test/\(catalog.name)/detail/\(id)"
+  }
+
+  /// Puts on the shelves what the catalogs list now; what does not change stays as it is.
+  private mutating func publish(_ random: inout SplitMix64) {
+    for catalog in catalogs {
+      switch catalog.shape {
+      case .combined:
+        put(.listing(catalog.sections), at: Self.page(catalog, 0), &random)
+      case .listed:
+        for (number, section) in catalog.sections.enumerated() {
+          let part = SoakSection(key: "", items: section.items)
+          put(.listing([part]), at: Self.page(catalog, number), &random)
+        }
+      case .paged(let size):
+        for (number, section) in catalog.sections.enumerated() {
+          let pages = (section.items.count + size - 1) / size
+          // Pages beyond the last are there, too, and empty.
+          for page in 1...6 {
+            let items = section.items.dropFirst((page - 1) * size).prefix(page <= pages ? size : 0)
+            let part = SoakSection(key: "", items: Array(items))
+            put(.listing([part]), at: Self.page(catalog, number, page), &random)
+          }
+        }
+      }
+      for item in catalog.sections.flatMap(\.items) {
+        if let picture = item.picture {
+          put(.painting(picture, 1), at: picture, &random, anew: false)
+        }
+        guard catalog.hasDetails else { continue }
+        let gallery = Set(
+          (0..<Int.random(in: 0...2, using: &random)).map { _ in
+            Self.picture(Int.random(in: 0..<120, using: &random))
+          }
+        ).sorted()
+        let detail = SoakDetail(id: item.id, text: "About \(item.id)", pictures: gallery)
+        put(.detail(detail), at: Self.detail(catalog, item.id), &random, anew: false)
+      }
+    }
+    for case .detail(let detail) in resources.values.map(\.content) {
+      for picture in detail.pictures.sorted() {
+        put(.painting(picture, 1), at: picture, &random, anew: false)
+      }
+    }
+  }
+
+  private mutating func put(
+    _ content: @autoclosure () -> SoakContent,
+    at url: String,
+    _ random: inout SplitMix64,
+    anew: Bool = true
+  ) {
+    guard let known = resources[url] else {
+      resources[url] = SoakResource(content(), at: time, &random, lies: lies)
+      return
+    }
+    guard anew else { return }
+    let content = content()
+    guard known.content != content else { return }
+    resources[url]?.change(to: content, at: time, &random, lies: lies)
+    // Where it has moved to, the same is told.
+    if let target = known.moved?.url {
+      resources[target]?.change(to: content, at: time, &random, lies: lies)
+    }
+  }
+
+  /// Moves what a URL names to another place, or back.
+  private mutating func move(_ url: String, _ random: inout SplitMix64) {
+    guard lies.contains(.moves), !url.hasPrefix("http://cdn.test"), let resource = resources[url]
+    else { return }
+    guard resource.moved == nil || random.happens(0.5) else {
+      resources[url]?.moved = nil
+      return
+    }
+    serial += 1
+    let target =
+      "http://cdn.test/\(serial)/\(url.split(separator: "/").suffix(2).joined(separator: "/"))"
+    var there = SoakResource(resource.content, at: time, &random, lies: lies)
+    if case .picture = resource.content, random.happens(0.6) {
+      // Another picture, which may well have the same tag as the one before.
+      there.content = .painting(target, 1)
+    }
+    resources[target] = there
+    resources[url]?.moved = SoakResource.Move(
+      status: random.pick([(301, weight: 1), (302, weight: 2), (307, weight: 1), (308, weight: 1)]
+      ),
+      url: target
+    )
+  }
+}
+
+/// What a soak's origin can be told to do beyond failing, each on its own.
+enum SoakLie: String, CaseIterable, Sendable {
+  /// Those that every run meets; the others wait for `LARDER_SOAK_LIES`.
+  static let usual: Set<SoakLie> = [.quietChanges, .blind304]
+
+  /// Redirects to other resources and back.
+  case moves
+  /// A body changes and its validators stay, or within the second that `Last-Modified` names.
+  case quietChanges
+  /// 304 with another entity-tag than was asked about.
+  case otherTag
+  /// 304 to whatever is asked.
+  case blind304
+  /// Bodies that hold nothing of what was expected, under the validators of the right ones.
+  case garbled
+  /// Pages that are gone for a while.
+  case missingPages
+  /// Items that move from page to page while their listing is read.
+  case movingPages
+  /// Answers without a date, 304 too.
+  case undated
+  /// `Vary: *`, which makes an answer fit no other request.
+  case varying
+  /// Details that are gone for a while.
+  case missingDetails
+  /// Listings that suddenly lack many items or all.
+  case shrinking
+}

@@ -1,0 +1,42 @@
+/// A generator of repeatable chance: the same seed gives the same numbers on every machine.
+///
+/// SplitMix64, by Sebastiano Vigna, in the public domain.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// A generator that starts at a seed.
+  package init(_ seed: UInt64) {
+    state = seed
+  }
+
+  /// A generator of its own for everything that has a name, whoever asks first.
+  package init(_ seed: UInt64, _ name: String) {
+    // FNV-1a.
+    state = name.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    _ = next()
+  }
+
+  /// The next number.
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// Whether something of that probability happens.
+  package mutating func happens(_ probability: Double) -> Bool {
+    Double.random(in: 0..<1, using: &self) < probability
+  }
+
+  /// One of several, the more often the greater the number beside it.
+  package mutating func pick<Value>(_ choices: [(Value, weight: Int)]) -> Value {
+    var place = Int.random(in: 0..<choices.reduce(0) { $0 + $1.weight }, using: &self)
+    for choice in choices.dropLast() {
+      place -= choice.weight
+      if place < 0 { return choice.0 }
+    }
+    return choices[choices.count - 1].0
+  }
+}
