@@ -35,10 +35,10 @@ struct ProxyOptions: ParsableArguments {
       return nil
     }
     let variables = ProcessInfo.processInfo.environment
-    do {
+    do throws(ProxyError) {
       if text == Self.environment { return try ProxyRoute(environment: variables) }
       return ProxyRoute(try Proxy(parsing: text), variables: variables)
-    } catch let error as ProxyError {
+    } catch {
       let name = proxy == nil ? "LARDER_PROXY" : "--proxy"
       throw CommandFailure("cannot use the proxy that \(name) gives: \(error)", .usage)
     }

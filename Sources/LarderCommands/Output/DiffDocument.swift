@@ -167,11 +167,3 @@ struct RunDocument: Encodable {
     .joined(separator: "\n")
   }
 }
-
-/// Moments as RFC 3339 writes them, in UTC.
-enum Moment {
-  /// Such as `2021-01-13T06:30:00Z`.
-  static func text(_ seconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
-  }
-}

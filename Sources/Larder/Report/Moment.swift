@@ -1,0 +1,11 @@
+import FoundationEssentials
+
+/// Moments as RFC 3339 writes them, in UTC.
+public enum Moment {
+  /// Such as `2021-01-13T06:30:00Z`.
+  ///
+  /// - Parameter seconds: Seconds since 1970.
+  public static func text(_ seconds: Int64) -> String {
+    Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+  }
+}
