@@ -54,7 +54,12 @@ public enum PlainText {
   private static func without(_ text: String, keepingBreaks: Bool) -> String {
     var plain = String.UnicodeScalarView()
     var isFlag = false
+    var last: Unicode.Scalar?
     for scalar in text.unicodeScalars {
+      // CR LF is one break.
+      let endsBreak = scalar == "\n" && last == "\r"
+      last = scalar
+      if endsBreak { continue }
       switch scalar.value {
       case 0x0A...0x0D, 0x85, 0x2028, 0x2029: plain.append(keepingBreaks ? "\n" : " ")
       case 0x09, 0x1C...0x1F: plain.append(" ")

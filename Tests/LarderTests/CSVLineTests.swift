@@ -17,6 +17,11 @@ import Testing
     #expect(CSVLine([.text(text)]).text == cell)
   }
 
+  @Test func `a note keeps its lines, and is no formula either`() {
+    #expect(CSVLine([.note("a\u{1B}\r\nb")]).text == "\"a\nb\"")
+    #expect(CSVLine([.note("\n=1\n=2")]).text == "\"'=1\n=2\"")
+  }
+
   @Test func `numbers stay numbers, and nothing is an empty cell`() {
     #expect(
       CSVLine([.number("-12.5"), .number(nil), .text(nil), .number("7")]).text == "-12.5,,,7"

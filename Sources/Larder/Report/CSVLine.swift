@@ -6,6 +6,8 @@ package struct CSVLine {
   package enum Cell: Hashable, Sendable {
     /// Words from elsewhere; nil is an empty cell.
     case text(String?)
+    /// A person's own words, which may have several lines.
+    case note(String?)
     /// What larder counted.
     case number(String?)
   }
@@ -26,7 +28,8 @@ package struct CSVLine {
   package var text: String {
     cells.map { cell in
       switch cell {
-      case .text(let text): Self.quoted(Self.harmless(text ?? ""))
+      case .text(let text): Self.quoted(Self.harmless(PlainText.line(text ?? "")))
+      case .note(let text): Self.quoted(Self.harmless(PlainText.block(text ?? "")))
       case .number(let number): Self.quoted(number ?? "")
       }
     }
@@ -38,18 +41,17 @@ package struct CSVLine {
     lines.map { $0.text + "\r\n" }.joined()
   }
 
-  /// The text on one line and, where a spreadsheet would calculate it, behind an apostrophe.
+  /// The text and, where a spreadsheet would calculate it, behind an apostrophe.
   /// (OWASP, "CSV Injection")
   ///
   /// Spreadsheets look past quotes and blanks, and take the full-width signs of East Asian
   /// keyboards for the plain ones.
   private static func harmless(_ text: String) -> String {
-    let line = PlainText.line(text)
-    let first = line.unicodeScalars.first { scalar in
+    let first = text.unicodeScalars.first { scalar in
       !"\"'`“”‘’".unicodeScalars.contains(scalar) && !scalar.properties.isWhitespace
         && !PlainText.isHarmful(scalar)
     }
-    return first.map { "=+-@＝＋－＠﹢﹣﹦﹫−".unicodeScalars.contains($0) } ?? false ? "'\(line)" : line
+    return first.map { "=+-@＝＋－＠﹢﹣﹦﹫−".unicodeScalars.contains($0) } ?? false ? "'\(text)" : text
   }
 
   private static func quoted(_ field: String) -> String {

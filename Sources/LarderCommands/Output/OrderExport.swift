@@ -39,7 +39,7 @@ struct OrderExport {
         .number(String(entry.delivery.attempts)), .text(line.item), .text(line.title),
         .number(String(line.quantity)), .number(String(line.price.minorUnits)),
         .number(String(line.price.minorUnits * line.quantity)), .text(order.total.currency),
-        .text(order.note),
+        .note(order.note),
       ])
     }
   }
