@@ -34,7 +34,8 @@ public enum FreshnessPolicy {
   /// A database that keeps both moments can tell what is due without reading a header.
   public static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
     let start = answered + -clockTolerance
-    return start..<max(start, expiry)
+    // What was stale when it came does not become fresh under a clock that is set back.
+    return start..<(expiry > answered ? expiry : start)
   }
 }
 

@@ -100,6 +100,18 @@ import Testing
     #expect(stored.freshWindow == Self.then + -300..<Self.then + 60)
   }
 
+  @Test(arguments: ["max-age=0", "no-cache", "max-age=60, no-store"])
+  func `what was stale when it came is stale under a clock set back a little too`(
+    _ control: String
+  ) {
+    let stored = Self.stored(["Cache-Control": control])
+
+    #expect(stored.freshWindow.isEmpty)
+    for delta: Int64 in [-301, -300, -199, -1, 0] {
+      #expect(freshness(of: stored, at: Self.then + delta) == .refetch)
+    }
+  }
+
   @Test func `a request times that contradict each other do no harm`() {
     let stored = StoredResponse(
       status: 200,

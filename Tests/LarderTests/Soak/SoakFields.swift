@@ -39,6 +39,9 @@ struct SoakFields: Hashable, Sendable {
     return lines
   }
 
+  /// The entity-tag without the mark of a weak one.
+  var opaqueTag: Substring? { tag.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] } }
+
   /// What is known after a 304 brought `new`: what it repeats is replaced, an age and a date were
   /// those of the answer that carried them. (RFC 9111, section 3.2)
   func renewed(by new: SoakFields) -> SoakFields {

@@ -118,7 +118,9 @@ struct SoakModel {
           or: terms[1]
         )
         if !isForeign { held.fields = held.fields.renewed(by: new) }
-        held.otherFields = renewed[1]
+        // A tag that is the same but for being weak may count as the same. (RFC 9110, section 8.8.3.2)
+        let isWeaklySame = isForeign && new.opaqueTag == held.fields.opaqueTag
+        held.otherFields = renewed[1] ?? (isWeaklySame ? renewed[0] : nil)
         return .answered
       }
       held.fields = held.fields.renewed(by: new)
