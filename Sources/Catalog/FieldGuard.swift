@@ -9,7 +9,9 @@ public enum FieldGuard {
     public let kept: [ItemField]
   }
 
-  /// The fields that are guarded. Badges and ways of delivery come and go with a shop's campaigns.
+  /// The fields that are guarded.
+  ///
+  /// Badges and ways of delivery come and go with a shop's campaigns.
   public static let guarded: [ItemField] = [
     .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
   ]

@@ -60,7 +60,9 @@ public struct Mapping: Hashable, Sendable {
     /// Pictures by role.
     public var images: ImageRules = ImageRules()
     /// The fields whose paths the catalog file itself spells out: a listing that yields none of one
-    /// has a wrong path. A built-in format names fields that not every shop has.
+    /// has a wrong path.
+    ///
+    /// A built-in format names fields that not every shop has.
     public var given: Set<ItemField> = []
 
     /// Makes an item of no fields.

@@ -13,6 +13,7 @@ public enum SkipLimit: Hashable, Sendable {
   /// - Parameters:
   ///   - lost: How many cannot be read.
   ///   - elements: How many the feed lists, these included.
+  /// - Returns: Whether it is refused.
   public func refuses(lost: Int, of elements: Int) -> Bool {
     guard lost > 0 else { return false }
     if lost >= elements { return true }

@@ -48,6 +48,7 @@ struct GuardWords {
   ///   - skipped: what could not be read.
   ///   - elements: how many items the feed lists.
   ///   - isHeld: whether there is a good listing from before.
+  /// - Returns: The sentence, without its full stop.
   func unreadable(_ skipped: [SyncReport.Skipped], of elements: Int, isHeld: Bool) -> String {
     let lost = skipped.filter { $0.lost == .item }
     let causes = Dictionary(

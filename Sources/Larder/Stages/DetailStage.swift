@@ -328,38 +328,12 @@ final class DetailStage: Sendable {
     keep(entry, document) { $0.fetched += 1 }
   }
 
-  /// The row of a detail that was just decoded, and the pictures that it refers to.
-  private func entry(
-    of detail: ItemDetail,
-    _ document: DocumentEntry,
-    base: WebURL?
-  ) -> (entry: DetailEntry, references: [PictureReference]) {
-    var detail = detail
-    let references = context.references(to: detail.images, base: base)
-    detail.images.resolve(references)
-    let entry = DetailEntry(
-      item: detail.id,
-      document: document.id,
-      state: .held,
-      body: detail.encoded(),
-      pictures: references.map(\.id)
-    )
-    return (entry, references)
-  }
-
   /// A detail that needs no question.
   private func settle(_ known: DetailEntry, _ document: DocumentEntry) {
     if known.state == .missing, known.body != nil { return keepMissing(known.item, document) }
     if known.state == .held { add(picturesOf: known) }
     noteLost(known)
     finish { Self.count(known, in: &$0) }
-  }
-
-  /// Notes what the detail that shows from now on lost.
-  private func noteLost(_ detail: DetailEntry) {
-    guard let body = detail.body else { return }
-    let lost = ItemDetail.lostFields(in: body)
-    if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
   }
 
   private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
@@ -379,6 +353,7 @@ final class DetailStage: Sendable {
     }
   }
 
+  /// Keeps a detail's row, and ends the detail once that is durable.
   func keep(
     _ detail: DetailEntry,
     _ document: DocumentEntry,

@@ -20,6 +20,8 @@ extension RunContext {
   ///   - listing: the feed's items.
   ///   - valueless: the guarded fields that none of them has a value in.
   ///   - shown: what the last run left.
+  /// - Returns: The listing to show, with what was kept.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
   func guardListing(
     _ listing: Int64,
     valueless: Set<ItemField>,
@@ -68,6 +70,7 @@ extension RunContext {
   ///   - shown: what the last run left.
   ///   - last: what could not be read then.
   ///   - guarded: what is shown without them; they are added.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
   func keepUnread(
     _ notes: SectionNotes,
     of shown: Int64,

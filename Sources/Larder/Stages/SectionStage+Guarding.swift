@@ -11,6 +11,7 @@ extension SectionStage {
   ///   - isNamed: whether the feed names it; a combined response may have dropped it.
   ///   - reading: the source.
   /// - Returns: The result; nil for a section that is gone and held nothing.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
   func result(
     of section: DecodedSection,
     isNamed: Bool,

@@ -204,7 +204,8 @@ final class SectionStage: Sendable {
       do throws(CatalogError) {
         listing = try decode(body, reading)
       } catch {
-        let words = error.description
+        let hint = error.remedy == nil ? "; look at what the shop sends" : ""
+        let words = error.description + hint
         context.failures.note(
           undecodable: .section,
           id: key(of: reading.position),

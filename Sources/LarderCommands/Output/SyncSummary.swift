@@ -101,17 +101,21 @@ struct SyncSummary {
     }
   }
 
+  private static func sentence(_ failure: SyncReport.Failure) -> String {
+    let what = failure.id.map { "\(failure.stage.rawValue) \($0)" } ?? failure.stage.rawValue
+    return "\(what): \(failure.reason): \(failure.detail ?? failure.url)"
+      + (failure.detail == nil ? "" : " (\(failure.url))")
+  }
+
   /// What went wrong, a sentence each; the first ten unless all are asked for.
   func warnings(all: Bool) -> [String] {
-    var warnings = report.skipped.map(\.words)
-    warnings += report.failures.map { failure in
-      let what = failure.id.map { "\(failure.stage.rawValue) \($0)" } ?? failure.stage.rawValue
-      return "\(what): \(failure.reason): \(failure.detail ?? failure.url)"
-        + (failure.detail == nil ? "" : " (\(failure.url))")
-    }
+    // What is wrong with whole sections first: of items and pictures there may be very many.
+    var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
+    warnings += report.guardWords
+    warnings += report.skipped.map(\.words)
+    warnings += report.failures.filter { $0.stage != .section }.map(Self.sentence)
     warnings += withoutSquare
     if let words = report.assumptions { warnings.append(words) }
-    warnings += report.guardWords
     if !report.unfinished.isEmpty {
       warnings.append("\(report.unfinished.count) requests were not finished; run again")
     }
