@@ -79,7 +79,7 @@ struct SoakModel {
     }
     let answers = run.exchanges[url] ?? []
     defer { note(url, run, end.hops) }
-    if isExcessive(answers) {
+    if isExcessive(answers, held.fields.tag) {
       complain(run, "after \(answers.map(\.answer.status)) asked again for", url, held)
     }
     var hops = end.hops
@@ -143,10 +143,14 @@ struct SoakModel {
   /// range that does not fit, a loop and a connection that broke may each be followed by one more.
   ///
   /// libcurl by itself repeats what broke on connections that were open before.
-  private func isExcessive(_ exchanges: [SoakOrigin.Exchange]) -> Bool {
+  private func isExcessive(_ exchanges: [SoakOrigin.Exchange], _ tag: String?) -> Bool {
     exchanges.count { $0.answer.status != 0 } > 3
       || exchanges.dropLast().contains { exchange in
         if case .another = exchange.answer.worth { return false }
+        // So may a 304 with a tag that the held version never had.
+        if exchange.answer.status == 304, let new = exchange.answer.fields.tag, new != tag {
+          return false
+        }
         return ![0, 206, 302].contains(exchange.answer.status)
       }
   }
