@@ -252,7 +252,9 @@ struct SoakShop: Sendable {
 /// What a soak's origin can be told to do beyond failing, each on its own.
 enum SoakLie: String, CaseIterable, Sendable {
   /// Those that every run meets; the others wait for `LARDER_SOAK_LIES`.
-  static let usual: Set<SoakLie> = [.quietChanges, .blind304]
+  static let usual: Set<SoakLie> = [
+    .quietChanges, .blind304, .otherTag, .undated, .varying,
+  ]
 
   /// Redirects to other resources and back.
   case moves
