@@ -163,8 +163,7 @@ struct FirstSyncTests {
     #expect(report.requests + again.requests == shop.store.requests.count)
   }
 
-  @Test func `a detail that comes later is fetched, one that goes stays as it was last seen`() throws
-  {
+  @Test func `a detail that comes later is fetched, one that goes stays as it was`() throws {
     shop.items["A"]?[0].hasDetail = false
     try shop.publish()
     _ = try shop.sync(folder)
