@@ -51,9 +51,7 @@ extension Exchange {
       return .mismatch
     case 200...299:
       return .success(response(head, outcome, transfer))
-    case 304
-    where transfer.validators.map { $0.mayBeRenewed(by: Validators(head.headers)) } ?? true
-      && transfer.isConditional:
+    case 304 where transfer.isConditional && isRight(transfer, head):
       return .success(response(head, outcome, transfer))
     case 304 where transfer.validators != nil, 412 where transfer.validators != nil:
       return .otherVersion
@@ -79,6 +77,12 @@ extension Exchange {
       failure.headers = head.headers
       return .failure(failure, isFinal: false)
     }
+  }
+
+  /// Whether a 304 may speak of the version that was asked about.
+  private func isRight(_ transfer: Transfer, _ head: ResponseHead) -> Bool {
+    guard transfer.validators != nil, let condition = transfer.condition else { return true }
+    return condition.isMet(by: Validators(head.headers))
   }
 
   private func response(

@@ -84,7 +84,7 @@ public struct Request: Sendable {
   /// something else do not, such as what became of a request in 202. (RFC 9110, sections 9.3.1 and 15.3)
   public func isAnswered(by status: Int) -> Bool {
     guard (200...299).contains(status) else { return false }
-    return method == .post || ![201, 202, 204, 205, 207, 208, 226].contains(status)
+    return method == .post || ![201, 202, 207, 208, 226].contains(status)
   }
 
   /// Makes a GET request with the defaults above.

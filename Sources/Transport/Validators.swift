@@ -86,11 +86,20 @@ public struct Condition: Hashable, Sendable {
   ///
   /// The validators go nowhere else: what they name in another resource are other bytes.
   public let source: String?
+  /// Whether nothing but the date is known of what is held: then a 304 to it may name any tag.
+  public let knowsDateOnly: Bool
 
   /// Makes a condition.
-  public init(_ validators: Validators, source: String? = nil) {
+  public init(_ validators: Validators, source: String? = nil, knowsDateOnly: Bool = false) {
     self.validators = validators
     self.source = source
+    self.knowsDateOnly = knowsDateOnly
+  }
+
+  /// Whether a 304 with these validators of its own speaks of that version.
+  public func isMet(by new: Validators) -> Bool {
+    let told = knowsDateOnly ? Validators(entityTag: nil, lastModified: new.lastModified) : new
+    return validators.mayBeRenewed(by: told)
   }
 
   /// What to ask about a response that came; nil when there is nothing to ask with.

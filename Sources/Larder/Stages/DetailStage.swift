@@ -105,19 +105,6 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Whether a detail needs no question; an unattended run asks daily for what the origin has not, unless the
-  /// origin said how long that holds.
-  private func isFresh(
-    _ held: DocumentEntry,
-    _ known: DetailEntry,
-    _ source: DocumentSource
-  ) -> Bool {
-    if context.options.onlyDue, known.state == .missing {
-      return held.missingFreshness(at: context.now()).isQuiet
-    }
-    return held.freshness(at: context.now(), for: context.traits(of: source)).isQuiet
-  }
-
   /// Takes the item's part of the one document that holds all details.
   private func ask(_ id: String, _ source: DocumentSource, _ held: DocumentEntry?) {
     shared.ask {
@@ -276,8 +263,8 @@ final class DetailStage: Sendable {
 
     case .body(let body, let base, let word):
       let document = entry(source, body, word)
-      if let known, known.state == .held, known.since == nil, held?.digest == document.digest,
-        held?.came(from: base) == true
+      if let known, known.state == .held, known.since == nil, let held,
+        held.digest == document.digest, held.came(from: base)
       {
         if refuses(known, source) { return }
         add(picturesOf: known)

@@ -19,9 +19,9 @@ extension DocumentEntry {
 
   /// Whether a body that came from there stands where the held one did: what it names relatively is then the same.
   func came(from base: WebURL?) -> Bool {
-    guard let base else { return true }
-    let path = StoredResponse(word: response)?.path
-    return path.map { $0.source == base.resource } ?? (url == base.text)
+    // A local file has no word, and stays where it is.
+    guard let base, let stored = StoredResponse(word: response) else { return true }
+    return stored.path.map { $0.source == base.resource } ?? (url == base.text)
   }
 
   /// What asks whether a held document is still right; nil when it is to be fetched whole.
@@ -30,7 +30,11 @@ extension DocumentEntry {
     return stored.condition
   }
 
-  /// What is to be done about a document that the origin said it does not have: until then, nothing.
+  /// Whether an unattended run leaves a document alone that the origin said it does not have.
+  func isResting(at now: UnixTime) -> Bool { missingFreshness(at: now).isQuiet }
+
+  /// What an unattended run does about a document that the origin said it does not have: it asks daily, unless the
+  /// origin said how long that holds.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
     // A body that says so by itself has a word of its own, which is of the body.
@@ -62,7 +66,10 @@ extension PictureEntry {
   /// origin's Last-Modified. (RFC 9110, section 13.1.3)
   private var adoptedCondition: Condition? {
     stamp.map {
-      Condition(Validators(entityTag: nil, lastModified: UnixTime($0.modified).httpDate))
+      Condition(
+        Validators(entityTag: nil, lastModified: UnixTime($0.modified).httpDate),
+        knowsDateOnly: true
+      )
     }
   }
 
