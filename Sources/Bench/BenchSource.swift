@@ -53,11 +53,21 @@ public enum BenchSource: Sendable {
     return start.hasPrefix("http://") || start == "https://"
   }
 
-  /// The hosts that the user named, and that may be private.
-  public func namedHosts(_ parser: any URLParsing) throws(TransferFailure) -> Set<HostPort> {
+  /// The hosts that the user named, and that may be private; `environment` is where `${NAME}` in a
+  /// catalog's URLs comes from.
+  public func namedHosts(
+    _ parser: any URLParsing,
+    environment: [String: String] = [:]
+  ) throws -> Set<HostPort> {
     switch self {
     case .catalog(let file, let folder, let options):
-      return try CatalogAddresses(file, folder: folder, base: options.base, parser).namedHosts()
+      return try CatalogAddresses(
+        file,
+        folder: folder,
+        base: options.base,
+        environment: environment,
+        parser
+      ).namedHosts()
     case .urls(let urls):
       var hosts: Set<HostPort> = []
       for url in urls { hosts.insert(try parser.parse(url, relativeTo: nil).hostPort) }

@@ -5,6 +5,9 @@ public struct CatalogFile: Hashable, Sendable {
   /// The ISO 4217 code that all prices are in.
   public var currency: String
   /// What relative URLs are relative to: http, https or file.
+  ///
+  /// In every URL of the file, `${NAME}` stands for an environment variable; see
+  /// ``resolvedURLVariables(environment:)``.
   public var base: String?
   /// The sections.
   public var sections: SectionPlan
@@ -16,6 +19,8 @@ public struct CatalogFile: Hashable, Sendable {
   public var headers: [HeaderTemplate]
   /// How a listing goes on; nil when one response is all of it.
   public var paging: PagingRule?
+  /// Where the file's URLs name variables.
+  var variables: [URLVariable] = []
 
   /// Makes a catalog without a file.
   public init(

@@ -6,7 +6,7 @@ struct CatalogFileParser {
   static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
     try root.checkKeys(keys)
     let mapping = try MappingParser.parse(catalog: root)
-    return CatalogFile(
+    var file = CatalogFile(
       name: try fileName(root.required("name")),
       currency: try currency(root.required("currency")),
       base: try root["base"].map(base),
@@ -16,6 +16,26 @@ struct CatalogFileParser {
       headers: try headers(root["headers"]),
       paging: try root["paging"].map(paging)
     )
+    file.variables = try variables(root)
+    return file
+  }
+
+  /// Where URLs name variables, so that one that is not set can be placed.
+  private static func variables(_ root: YAMLMapping) throws(CatalogError) -> [URLVariable] {
+    var nodes = [root["base"], try root["detail"]?.mapping()["url"]]
+    if let sections = root["sections"] {
+      if sections.isMapping {
+        nodes.append(try sections.mapping()["url"])
+      } else {
+        for section in try sections.list() { nodes.append(try section.mapping()["url"]) }
+      }
+    }
+    var variables: [URLVariable] = []
+    for node in nodes.compactMap(\.self) {
+      let names = (try? VariableText(node.text()))?.variables ?? []
+      variables += names.map { URLVariable(name: $0, place: node.error("")) }
+    }
+    return variables
   }
 
   private static func fileName(_ node: YAMLNode) throws(CatalogError) -> String {
@@ -47,6 +67,8 @@ struct CatalogFileParser {
   private static func base(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try self.url(node)
     let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
+    // What a variable begins is judged once its value is known.
+    if url.hasPrefix("${") { return url }
     let isFile = url.lowercased().hasPrefix("file:///")
     guard isFile || scheme(of: url) != "file", let first = host.first,
       isFile || !["/", "?", "#", ":"].contains(first)
@@ -109,9 +131,10 @@ struct CatalogFileParser {
     try members.checkKeys(["url"] + MappingParser.detailKeys)
     let urlNode = try members.required("url")
     let template = try url(urlNode)
-    let fixed = template.split(separator: "{id}").joined()
-    if let open = fixed.firstIndex(of: "{") {
-      throw urlNode.error("expected {id}, found \"\(fixed[open...])\"", expected: "{id}")
+    let fixed = DetailRule(urlTemplate: template).fixedParts.map { $0.replacing("${", with: "") }
+    for part in fixed {
+      guard let open = part.firstIndex(of: "{") else { continue }
+      throw urlNode.error("expected {id}, found \"\(part[open...])\"", expected: "{id}")
     }
     guard mapping.detail != nil else {
       throw node.error(
@@ -171,6 +194,11 @@ struct CatalogFileParser {
     let url = try node.filledText()
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
       throw node.error("a URL holds no white space", expected: "a URL", remedy: "write %20")
+    }
+    do throws(VariableText.Fault) {
+      _ = try VariableText(url)
+    } catch {
+      throw node.error("the URL \(error.reason)", expected: "${NAME}")
     }
     if let scheme = scheme(of: url), !["http", "https", "file"].contains(scheme) {
       throw node.error(

@@ -9,7 +9,22 @@ public struct DetailRule: Hashable, Sendable {
   }
 
   /// Whether one file holds the details of all items.
-  public var isShared: Bool { !urlTemplate.contains("{id}") }
+  public var isShared: Bool { fixedParts.count == 1 }
+
+  /// What stands around the places for the id; the variable `${id}` is none.
+  var fixedParts: [String] { Self.fixedParts(of: urlTemplate) }
+
+  private static func fixedParts(of template: String) -> [String] {
+    var parts: [String] = [""]
+    for part in template.split(separator: "{id}", omittingEmptySubsequences: false) {
+      if parts.last?.hasSuffix("$") == true {
+        parts[parts.count - 1] += "{id}" + part
+      } else {
+        parts.append(String(part))
+      }
+    }
+    return Array(parts.dropFirst())
+  }
 
   /// The URL of an item's detail: the id is one segment of the path, or a part of one, whatever it holds.
   ///
@@ -43,6 +58,6 @@ public struct DetailRule: Hashable, Sendable {
   }
 
   private static func put(_ id: String, into template: String) -> String {
-    template.split(separator: "{id}", omittingEmptySubsequences: false).joined(separator: id)
+    fixedParts(of: template).joined(separator: id)
   }
 }

@@ -68,30 +68,12 @@ public struct HeaderTemplate: Hashable, Sendable {
     return value
   }
 
-  private enum Part {
-    case text(String)
-    case variable(String)
-  }
-
-  private func parts() throws(CatalogError) -> [Part] {
-    var parts: [Part] = []
-    var rest = Substring(rawValue)
-    while let start = rest.firstRange(of: "${") {
-      parts.append(.text(String(rest[..<start.lowerBound])))
-      let tail = rest[start.upperBound...]
-      guard let end = tail.firstIndex(of: "}") else {
-        throw Self.fault("header \(name) opens a \"${\" that no \"}\" closes")
-      }
-      let variable = tail[..<end]
-      guard let first = variable.utf8.first, !(0x30...0x39).contains(first),
-        variable.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || Self.isAlphanumeric($0) })
-      else {
-        throw Self.fault("header \(name) names no environment variable between \"${\" and \"}\"")
-      }
-      parts.append(.variable(String(variable)))
-      rest = tail[tail.index(after: end)...]
+  private func parts() throws(CatalogError) -> [VariableText.Part] {
+    do throws(VariableText.Fault) {
+      return try VariableText(rawValue).parts
+    } catch {
+      throw Self.fault("header \(name) \(error.reason)")
     }
-    return parts + [.text(String(rest))]
   }
 
   /// Whether a text may be a field value: no CR, LF, NUL or other control character but the tab.

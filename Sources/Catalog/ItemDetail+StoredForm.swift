@@ -45,6 +45,7 @@ extension ItemDetail {
   /// The fields that a stored detail lost, found without reading the detail where it lost none.
   ///
   /// - Parameter bytes: What ``encoded()`` wrote.
+  /// - Returns: The fields, in the order in which they were read.
   public static func lostFields(in bytes: [UInt8]) -> [LostField] {
     // A detail ends in the object of its notes, unless the list of lost fields follows that.
     guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }

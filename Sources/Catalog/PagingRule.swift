@@ -5,11 +5,16 @@ public enum PagingRule: Hashable, Sendable {
   /// Each body names the next page; a body that names none is the last.
   case next(JSONPath, limit: Int)
 
-  /// How many pages are read at most, so that no feed leads in circles for ever.
+  /// How many pages are read at most; whoever reads them holds to it, and says when the feed goes on.
   public var limit: Int {
     switch self {
     case .parameter(_, _, let limit), .next(_, let limit): limit
     }
+  }
+
+  /// Whether the URL of the next page is the feed's, not the catalog's.
+  public var isNamedByBody: Bool {
+    if case .next = self { true } else { false }
   }
 
   /// The URL of the first page.
@@ -36,12 +41,19 @@ public enum PagingRule: Hashable, Sendable {
     of url: String,
     listing: DecodedListing
   ) -> String? {
-    guard pagesRead < limit else { return nil }
     switch self {
     case .parameter(let name, let first, _):
       guard listing.elementCount > 0 else { return nil }
       return Self.setting(name, to: first + pagesRead, in: url)
     case .next: return listing.nextPage
+    }
+  }
+
+  /// The rule as text that changes when another page would follow; the limit is no part of it.
+  public var fingerprint: String {
+    switch self {
+    case .parameter(let name, let first, _): "parameter \(first) \(name)"
+    case .next(let path, _): "next \(path)"
     }
   }
 

@@ -90,8 +90,9 @@ struct WrittenPrice {
     return try meaning(of: last, before: groups[1], currency) == .decimals
   }
 
-  /// What a lone separator before three digits means: thousands, or decimals of which the third is
-  /// nothing. Which of them is the custom of the currency; what custom leaves open is an error.
+  /// What a lone separator before three digits means: thousands, or decimals with a zero at the end.
+  ///
+  /// Which of them is the custom of the currency; what custom leaves open is an error.
   private func meaning(
     of separator: Unicode.Scalar,
     before digits: [UInt8],

@@ -45,7 +45,8 @@ public struct SyncPlan: Sendable, Equatable, Codable {
   /// Files that nobody claims, by their path in the cache.
   public var sweep: [String] = []
 
-  /// Makes the plan for a catalog and the cache at a path, which need not exist.
+  /// Makes the plan for a catalog and the cache at a path, which need not exist; `environment` is where
+  /// `${NAME}` in the catalog's URLs comes from.
   public init(
     _ catalog: CatalogFile,
     folder: String,
@@ -57,7 +58,13 @@ public struct SyncPlan: Sendable, Equatable, Codable {
   ) throws(SyncError) {
     self.catalog = catalog.name
     do {
-      let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, transport)
+      let addresses = try CatalogAddresses(
+        catalog,
+        folder: folder,
+        base: options.base,
+        environment: environment,
+        transport
+      )
       let index = try Self.index(cache)
       let asked = Asked(
         catalog,

@@ -30,7 +30,7 @@ public final class SyncRun: Sendable {
   ///   - cache: the cache's path; it is made when there is none.
   ///   - options: what else was asked.
   ///   - transport: how to fetch.
-  ///   - environment: where `${NAME}` in the catalog's headers comes from.
+  ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - disk: where bytes go.
   ///   - now: the wall clock.
   ///   - notice: called with a sentence for a person when something was mended before the run.
@@ -94,8 +94,15 @@ public final class SyncRun: Sendable {
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
     // What the catalog file gets wrong is said before anything is made or fetched.
-    let addresses = CatalogAddresses(catalog, folder: folder, base: options.base, transport)
+    let addresses = try CatalogAddresses(
+      catalog,
+      folder: folder,
+      base: options.base,
+      environment: environment,
+      transport
+    )
     let targets = try addresses.sections()
+    let variables = try addresses.variables()
     let named = try addresses.named()
     let credentials = try catalog.resolved(environment)
 
@@ -126,7 +133,8 @@ public final class SyncRun: Sendable {
       catalog: catalog,
       entry: entry,
       options: options,
-      transport: transport,
+      transport: variables.isEmpty ? transport : VeilingTransport(transport, variables),
+      variables: variables,
       layout: layout,
       index: index,
       store: store,

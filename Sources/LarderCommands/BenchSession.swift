@@ -1,4 +1,5 @@
 import Bench
+import Catalog
 import CurlTransport
 import Foundation
 import Glibc
@@ -73,7 +74,12 @@ struct BenchSession {
 
   private func namedHosts(_ source: BenchSource) throws -> Set<HostPort> {
     do {
-      return try source.namedHosts(CurlURLParser())
+      return try source.namedHosts(
+        CurlURLParser(),
+        environment: ProcessInfo.processInfo.environment
+      )
+    } catch let error as CatalogError {
+      throw error
     } catch {
       throw CommandFailure("\(error); check the URL", file == nil ? .failed : .configuration)
     }

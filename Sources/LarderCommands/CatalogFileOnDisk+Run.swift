@@ -1,3 +1,4 @@
+import Catalog
 import CurlTransport
 import Foundation
 import Larder
@@ -6,10 +7,18 @@ import Transport
 extension CatalogFileOnDisk {
   /// The hosts that the catalog names; `base` stands in for its own when given.
   func namedHosts(base: String?) throws -> Set<HostPort> {
-    let addresses = CatalogAddresses(catalog, folder: folder, base: base, CurlURLParser())
     do {
+      let addresses = try CatalogAddresses(
+        catalog,
+        folder: folder,
+        base: base,
+        environment: ProcessInfo.processInfo.environment,
+        CurlURLParser()
+      )
       return try addresses.namedHosts()
-    } catch {
+    } catch let error as CatalogError {
+      throw SyncError.catalog(error)
+    } catch let error as TransferFailure {
       throw SyncError.address(error)
     }
   }

@@ -87,6 +87,76 @@ import Testing
     }
   }
 
+  @Test func `a secret in the catalog's URLs reaches the origin and nothing else`() throws {
+    let secret = "tok/EN+42=~s3cret"
+    let query = "tok%2FEN%2B42%3D~s3cret"
+    let shop = try Shop(
+      faults: """
+        path=/develop/tok/EN+42=~s3cret/soup hits=2.. status=500
+        path=/develop/tok/EN+42=~s3cret/A2.jpg status=404
+        """,
+      headers: "paging: {next: $.next}"
+    )
+    let catalog = try String(contentsOfFile: shop.catalog, encoding: .utf8)
+      .replacing("/develop/", with: "/develop/${STORE_KEY}/")
+      .replacing("url: main", with: "url: \"main?key=${STORE_KEY}\"")
+      .replacing("url: soup", with: "url: soup")
+      .replacing("detail/{id}", with: "detail/{id}?v=1&sig=x&k=${STORE_KEY}")
+    try catalog.write(toFile: shop.catalog, atomically: true, encoding: .utf8)
+    let folder = "/develop/tok/EN+42=~s3cret"
+    let start = "/develop/tok/EN%2B42%3D~s3cret"
+    shop.store.content["\(folder)/main"] = Resource(
+      json: """
+        {"body": [
+          {"detail_hash": "A1", "title": "one", "image": "A1.jpg"},
+          {"detail_hash": "A2", "title": "two", "image": "\(start)/A2.jpg?key=\(secret)"},
+          {"detail_hash": "A3", "title": "out", "image": "http://127.0.0.1:1/?k=${STORE_KEY}"}],
+         "next": "\(start)/page2?key=\(secret)&page=2"}
+        """
+    )
+    shop.store.content["\(folder)/page2"] = Resource(
+      json:
+        #"{"body": [{"detail_hash": "B1", "title": "three", "image": "A1.jpg?key=\#(query)"}]}"#
+    )
+    shop.store.content["\(folder)/soup"] = Resource(json: #"{"body": []}"#)
+    shop.store.content["\(folder)/A1.jpg"] = Shop.picture("A1")
+    let environment = ["STORE_KEY": secret]
+
+    let commands = [
+      try shop.sync("--dry-run", "-vv", environment: environment),
+      try shop.sync("-vv", environment: environment),
+      try shop.sync("-vv", "--json", environment: environment),
+      try shop.sync("--dry-run", "-vv", environment: environment),
+      try shop.sync("--log-format", "json", "-vv", environment: environment),
+      try shop.larder("list", "--json"), try shop.larder("show", "A2", "--json"),
+      try shop.larder("diff", "--json"), try shop.larder("status", "--json"),
+    ]
+    let unset = try shop.sync()
+
+    let sent = Set(shop.store.requests.map { $0.path + ($0.query.map { "?\($0)" } ?? "") })
+    #expect(sent.contains("\(start)/main?key=\(query)"))
+    #expect(sent.contains("\(start)/page2?key=\(query)&page=2"))
+    #expect(sent.contains("\(start)/soup"))
+    #expect(sent.contains("\(start)/A1.jpg"))
+    #expect(sent.contains("\(start)/A2.jpg?key=\(query)"))
+    #expect(sent.contains("\(start)/detail/A1?v=1&sig=x&k=\(query)"))
+    #expect(try Document(shop.larder("list", "--json"))[3]["id"].string == "B1")
+    let forms = [secret, query, query.lowercased(), "s3cret", "EN%2B42", "EN+42"]
+    for command in commands + [unset] {
+      #expect(command.output + command.errors != "")
+      for form in forms {
+        #expect(!command.output.contains(form), "\(form)")
+        #expect(!command.errors.contains(form), "\(form)")
+      }
+    }
+    for (name, bytes) in try shop.folder.files(below: "cache") {
+      for form in forms { #expect(bytes.range(of: Data(form.utf8)) == nil, "\(name): \(form)") }
+    }
+    #expect(unset.status == 78)
+    #expect(unset.errors.contains("shop.yaml") && unset.errors.contains("line 3"))
+    #expect(unset.errors.contains("base") && unset.errors.contains("STORE_KEY"))
+  }
+
   @Test func `a token does not go to a host that only the feed names`() throws {
     let stranger = try SampleStore.start(StoreContent(["/x.jpg": Shop.picture("x")]))
     defer { stranger.stop() }

@@ -165,7 +165,7 @@ struct AddressTests {
       mapping: try shop.catalog().mapping
     )
 
-    let addresses = CatalogAddresses(
+    let addresses = try CatalogAddresses(
       catalog,
       folder: "/folder",
       base: override,
@@ -173,6 +173,76 @@ struct AddressTests {
     )
 
     #expect(try addresses.target(text).name == source)
+  }
+
+  @Test(arguments: [
+    ("main?key=${KEY}", "https://h.example/", "https://h.example/main?key=${KEY}"),
+    ("bot${KEY}/main", "https://h.example/", "https://h.example/bot${KEY}/main"),
+    ("${KEY}/main", "https://h.example/a/", "https://h.example/a/${KEY}/main"),
+    ("main", "${BASE}", "https://store.example/v1/main"),
+    ("main", "${BASE}${KEY}/", "https://store.example/v1/${KEY}/main"),
+    ("main", "https://${HOST}:${PORT}/", "https://h.example:8443/main"),
+    ("${BASE}main", nil, "https://store.example/v1/main"),
+    ("main", "https://clerk:${KEY}@h.example/", "https://h.example/main"),
+    ("file:${DIR}/main.json", nil, "file:/folder/lists/main.json"),
+    ("${DIR}/main.json", nil, "file:/folder/lists/main.json"),
+    ("${DIR}/main.json", "file:///data/", "file:/data/lists/main.json"),
+  ])
+  func `a variable stays out of path and query, and fills in whom to ask`(
+    text: String,
+    base: String?,
+    source: String
+  ) throws {
+    let environment = [
+      "KEY": "a/b c&d", "BASE": "https://store.example/v1/", "HOST": "h.example", "PORT": "8443",
+      "DIR": "lists",
+    ]
+    let catalog = CatalogFile(
+      name: "shop",
+      currency: "KRW",
+      base: base,
+      sections: .listed([SectionSource(key: "a", url: text)]),
+      mapping: try shop.catalog().mapping
+    )
+
+    let addresses = try CatalogAddresses(
+      catalog,
+      folder: "/folder",
+      base: nil,
+      environment: environment,
+      FakeTransport()
+    )
+
+    #expect(try addresses.target(text).name == source)
+  }
+
+  @Test func `values go to the catalog's own hosts alone, escaped as their place demands`() throws
+  {
+    let variables = URLVariables(
+      values: ["KEY": "a/b c&d+e", "V": "7"],
+      hosts: [HostPort(host: "h.example", port: 443)]
+    )
+    let parser = FakeTransport()
+    func revealed(_ text: String) throws -> String {
+      try variables.revealed(try parser.parse(text, relativeTo: nil), parser).text
+    }
+    func veiled(_ text: String) throws -> String {
+      variables.veiled(try parser.parse(text, relativeTo: nil), parser).text
+    }
+
+    #expect(
+      try revealed("https://h.example/${V}/${KEY}?k=${KEY}&${NONE}")
+        == "https://h.example/7/a/b%20c%26d%2Be?k=a%2Fb%20c%26d%2Be&${NONE}"
+    )
+    #expect(try revealed("https://evil.example/?k=${KEY}") == "https://evil.example/?k=${KEY}")
+    #expect(try revealed("https://h.example:8443/${KEY}") == "https://h.example:8443/${KEY}")
+    for form in ["a/b%20c&d+e", "a%2Fb+c%26d%2Be", "a%2fb%20c%26d%2be"] {
+      #expect(
+        try veiled("https://h.example/7?k=\(form)&x=1") == "https://h.example/7?k=${KEY}&x=1"
+      )
+    }
+    #expect(try veiled("https://o.example/?k=a/b+c&d+e") == "https://o.example/?k=a/b+c&d+e")
+    #expect(URLVariables.defused("x?k=${KEY}") == "x?k=$%7BKEY}")
   }
 
   @Test func `the hosts that a catalog names are those of its lists and details`() throws {
@@ -190,7 +260,8 @@ struct AddressTests {
       file: "shop.yaml"
     )
 
-    let hosts = try CatalogAddresses(catalog, folder: "", base: nil, FakeTransport()).namedHosts()
+    let addresses = try CatalogAddresses(catalog, folder: "", base: nil, FakeTransport())
+    let hosts = try addresses.namedHosts()
 
     #expect(
       hosts == [

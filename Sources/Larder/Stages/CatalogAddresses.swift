@@ -5,7 +5,8 @@ import Transport
 public struct CatalogAddresses: Sendable {
   private let catalog: CatalogFile
   private let folder: String
-  private let base: String?
+  private let base: VariableURL?
+  private let values: [String: String]
   private let parser: any URLParsing
 
   /// Addresses of a catalog.
@@ -14,22 +15,35 @@ public struct CatalogAddresses: Sendable {
   ///   - catalog: the catalog file.
   ///   - folder: the folder it lies in.
   ///   - base: what replaces its `base`, if anything.
+  ///   - environment: where `${NAME}` in the catalog's URLs comes from.
   ///   - parser: how URLs are read.
+  /// - Throws: ``CatalogError`` that names a variable which is not set.
   public init(
     _ catalog: CatalogFile,
     folder: String,
     base: String?,
+    environment: [String: String] = [:],
     _ parser: any URLParsing
-  ) {
+  ) throws(CatalogError) {
     self.catalog = catalog
     self.folder = folder
-    self.base = base ?? catalog.base
+    self.values = try catalog.resolvedURLVariables(environment: environment)
+    self.base =
+      base.map { VariableURL(plain: $0) }
+      ?? catalog.base.map { [values] in VariableURL($0, values) }
     self.parser = parser
   }
 
   /// The base as a URL, when it is one.
   var localBase: WebURL? {
-    base.flatMap { filePath($0) == nil ? try? parser.parse($0, relativeTo: nil) : nil }
+    base.flatMap {
+      filePath($0.plain) == nil ? try? parser.parse($0.veiled, relativeTo: nil) : nil
+    }
+  }
+
+  /// The environment's part of the URLs, and the hosts that it goes to.
+  func variables() throws(TransferFailure) -> URLVariables {
+    URLVariables(values: values, hosts: values.isEmpty ? [] : try namedHosts())
   }
 
   /// The sources of the sections, in the catalog's order.
@@ -42,13 +56,15 @@ public struct CatalogAddresses: Sendable {
   /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
   /// to `base`; without a base, what is no URL is a file relative to the catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
-    if let path = filePath(text) { return .file(path) }
+    let text = VariableURL(text, values)
+    if let path = filePath(text.plain) { return .file(path) }
     if let base {
-      if let path = filePath(base) { return .file(join(path, text)) }
-      return .web(try parser.parse(text, relativeTo: try parser.parse(base, relativeTo: nil)))
+      if let path = filePath(base.plain) { return .file(join(path, text.plain)) }
+      let base = try parser.parse(base.veiled, relativeTo: nil)
+      return .web(try parser.parse(text.veiled, relativeTo: base))
     }
-    if text.contains("://") { return .web(try parser.parse(text, relativeTo: nil)) }
-    return .file(join(folder, text))
+    if text.plain.contains("://") { return .web(try parser.parse(text.veiled, relativeTo: nil)) }
+    return .file(join(folder, text.plain))
   }
 
   /// The hosts that the user named by the catalog file or the command line: they may have private addresses.

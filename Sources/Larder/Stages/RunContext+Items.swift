@@ -9,12 +9,22 @@ extension RunContext {
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
     images.map { image in
       do throws(TransferFailure) {
-        let url = try transport.parse(image.url, relativeTo: base)
+        let url = try parse(named: image.url, relativeTo: base)
         return PictureReference(id: PictureID(url: url.text), url: .success(url))
       } catch {
         return PictureReference(id: PictureID(url: image.url), url: .failure(error))
       }
     }
+  }
+
+  /// Parses a URL that fetched data names, with the environment's values out of it.
+  func parse(
+    named text: String,
+    relativeTo base: WebURL?
+  ) throws(TransferFailure) -> WebURL {
+    guard !variables.isEmpty else { return try transport.parse(text, relativeTo: base) }
+    let url = try transport.parse(URLVariables.defused(text), relativeTo: base)
+    return variables.veiled(url, transport)
   }
 
   /// The items of a listing.
@@ -65,7 +75,8 @@ extension CatalogFile {
 
   /// What decides how a body is read: when it changes, unchanged bodies are read again.
   var listingDigest: Int64 {
-    let text = "\(currency)\n\(sections.fingerprint)\n\(mapping.fingerprint)"
+    var text = "\(currency)\n\(sections.fingerprint)\n\(mapping.fingerprint)"
+    if let paging { text += "\n\(paging.fingerprint)" }
     return ContentDigest.number(of: Array(text.utf8))
   }
 

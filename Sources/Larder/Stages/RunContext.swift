@@ -10,6 +10,8 @@ struct RunContext: Sendable {
   let entry: CatalogEntry
   let options: SyncOptions
   let transport: any Fetching & URLParsing
+  /// The environment's part of the catalog's URLs.
+  let variables: URLVariables
   let layout: CacheLayout
   let index: Index
   let store: PictureStore

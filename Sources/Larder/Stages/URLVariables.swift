@@ -1,0 +1,150 @@
+import Transport
+
+/// The environment's part of a catalog's URLs, which may be secret.
+///
+/// In every URL that a run handles, stores or shows, `${NAME}` stands in path and query in place of
+/// the value; only ``VeilingTransport`` puts the value in, for hosts that the catalog names, when a
+/// request leaves. What an origin says back (a redirect, a next page) is veiled before anybody sees it.
+struct URLVariables: Sendable {
+  /// The values by name; none is empty.
+  let values: [String: String]
+  /// The hosts that the values go to.
+  let hosts: Set<HostPort>
+
+  /// Whether there is nothing to veil.
+  var isEmpty: Bool { values.isEmpty }
+
+  /// A URL with the values in, as it will be sent.
+  func revealed(_ url: WebURL, _ parser: any URLParsing) throws(TransferFailure) -> WebURL {
+    guard hosts.contains(url.hostPort), url.text.contains("${") else { return url }
+    let (path, query) = Self.parts(of: url.text)
+    var text = path
+    for (name, value) in values {
+      text = text.replacing("${\(name)}", with: Self.escaped(value, keeping: "/"))
+    }
+    if var query {
+      for (name, value) in values {
+        query = query.replacing("${\(name)}", with: Self.escaped(value, keeping: ""))
+      }
+      text += "?" + query
+    }
+    // The parser gives the user information back from the authority alone.
+    return try parser.parse(text, relativeTo: nil).carryingUserInfo(of: url, parser)
+  }
+
+  /// A URL with the values out.
+  func veiled(_ url: WebURL, _ parser: any URLParsing) -> WebURL {
+    guard hosts.contains(url.hostPort) else { return url }
+    let text = veiled(url.text)
+    guard text != url.text, let veiled = try? parser.parse(text, relativeTo: nil) else {
+      return url
+    }
+    return (try? veiled.carryingUserInfo(of: url, parser)) ?? veiled
+  }
+
+  /// A text with the values out, however they are escaped in it.
+  func veiled(_ text: String) -> String {
+    var bytes = Array(text.utf8)
+    // The longest first: one value may be part of another.
+    let ordered = values.sorted { ($0.value.utf8.count, $1.key) > ($1.value.utf8.count, $0.key) }
+    for (name, value) in ordered where value.utf8.count >= Self.shortestSecret {
+      bytes = Self.replacing(Array(value.utf8), in: bytes, with: Array("${\(name)}".utf8))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A text that fetched data wrote, in which nothing can pass for a variable.
+  static func defused(_ text: String) -> String {
+    text.replacing("${", with: "$%7B")
+  }
+
+  /// Shorter values are no secrets, and would be found in every other URL.
+  private static let shortestSecret = 4
+
+  private static func parts(of text: String) -> (path: String, query: String?) {
+    guard let mark = text.firstIndex(of: "?") else { return (text, nil) }
+    return (String(text[..<mark]), String(text[text.index(after: mark)...]))
+  }
+
+  /// The value with every byte escaped that is not unreserved. (RFC 3986, section 2.3)
+  static func escaped(_ value: String, keeping others: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        bytes.append(byte)
+      case _ where "-._~".utf8.contains(byte) || others.utf8.contains(byte): bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Replaces a value wherever it stands, as it is or with any of its bytes escaped.
+  private static func replacing(
+    _ value: [UInt8],
+    in text: [UInt8],
+    with name: [UInt8]
+  ) -> [UInt8] {
+    var result: [UInt8] = []
+    var start = 0
+    while start < text.count {
+      if let end = match(value, in: text, at: start) {
+        result += name
+        start = end
+      } else {
+        result.append(text[start])
+        start += 1
+      }
+    }
+    return result
+  }
+
+  /// Where a value that begins at `start` ends.
+  private static func match(_ value: [UInt8], in text: [UInt8], at start: Int) -> Int? {
+    var place = start
+    for wanted in value {
+      guard place < text.count else { return nil }
+      if text[place] == wanted {
+        place += 1
+      } else if text[place] == UInt8(ascii: "%"), place + 2 < text.count,
+        let high = hexadecimal(text[place + 1]), let low = hexadecimal(text[place + 2]),
+        high << 4 | low == wanted
+      {
+        place += 3
+      } else if text[place] == UInt8(ascii: "+"), wanted == UInt8(ascii: " ") {
+        place += 1
+      } else {
+        return nil
+      }
+    }
+    return place
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
+extension WebURL {
+  /// The same URL with the user information of another one of the same origin, which `text` leaves out.
+  fileprivate func carryingUserInfo(
+    of other: WebURL,
+    _ parser: any URLParsing
+  ) throws(TransferFailure) -> WebURL {
+    guard let userInfo = other.userInfo, let start = text.firstRange(of: "://") else {
+      return self
+    }
+    return try parser.parse(
+      text[..<start.upperBound] + userInfo + "@" + text[start.upperBound...],
+      relativeTo: nil
+    )
+  }
+}

@@ -1,0 +1,53 @@
+/// A URL of the catalog file with the environment's values in it, and with those that may be secret out.
+struct VariableURL: Sendable {
+  /// With all values in, as they are: what a local path is.
+  let plain: String
+  /// With `${NAME}` left where it stands in path or query; what stands in scheme, user information,
+  /// host and port is in, because without it nobody knows whom to ask.
+  ///
+  /// A value that begins the text and is an absolute URL is in as well.
+  let veiled: String
+
+  /// A text that names no variable, whatever stands in it.
+  init(plain: String) {
+    self.plain = plain
+    veiled = plain
+  }
+
+  /// Puts values in; a variable without one stays as it stands.
+  init(_ text: String, _ values: [String: String]) {
+    var plain = ""
+    var veiled = ""
+    var rest = Substring(text)
+    while let start = rest.firstRange(of: "${"),
+      let end = rest[start.upperBound...].firstIndex(of: "}")
+    {
+      let name = String(rest[start.upperBound..<end])
+      plain += rest[..<start.lowerBound]
+      veiled += rest[..<start.lowerBound]
+      rest = rest[rest.index(after: end)...]
+      guard let value = values[name] else {
+        plain += "${\(name)}"
+        veiled += "${\(name)}"
+        continue
+      }
+      plain += value
+      if veiled.isEmpty {
+        veiled = value.contains("://") ? value : "${\(name)}"
+      } else if Self.endsInAuthority(veiled) {
+        let isUserInfo = rest.prefix { !"/?#".contains($0) }.contains("@")
+        veiled += isUserInfo ? URLVariables.escaped(value, keeping: "") : value
+      } else {
+        veiled += "${\(name)}"
+      }
+    }
+    self.plain = plain + rest
+    self.veiled = veiled + rest
+  }
+
+  /// Whether what follows still belongs to the authority. (RFC 3986, section 3.2)
+  private static func endsInAuthority(_ text: String) -> Bool {
+    guard let slashes = text.firstRange(of: "://") else { return false }
+    return !text[slashes.upperBound...].contains { "/?#".contains($0) }
+  }
+}
