@@ -28,7 +28,7 @@ import Testing
     """
     catalog run outcome sections items details images failures skipped unfinished requests
     durationSeconds squares
-    sections[]: key title items skipped source error withheld kept unread
+    sections[]: key title items skipped repeats source error withheld kept unread
     items: total added removed withheld changed moved
     items.changed[]: id field from to
     details: total fetched missing failed unchanged stale withheld

@@ -91,6 +91,7 @@ struct ReportTests {
         title: "첫째\n",
         items: 2,
         skipped: 1,
+        repeats: 2,
         source: .stale,
         error: "gone\u{1F}"
       )

@@ -35,6 +35,7 @@ struct ReportWriting {
           title: section.title,
           items: count ?? 0,
           skipped: section.skipped.count { $0.lost == .item },
+          repeats: section.repeats,
           source: section.source,
           error: section.error,
           withheld: section.withheld.count,

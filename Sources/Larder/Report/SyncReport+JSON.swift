@@ -61,10 +61,10 @@ extension SyncReport.Skipped: Decodable {
 
 extension SyncReport.Section: Decodable {
   private enum CodingKeys: CodingKey {
-    case error, items, kept, key, skipped, source, title, unread, withheld
+    case error, items, kept, key, repeats, skipped, source, title, unread, withheld
   }
 
-  /// Reads a row; older reports do not say what was kept.
+  /// Reads a row; older reports do not say what was kept or repeated.
   public init(from decoder: any Decoder) throws {
     let row = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -72,6 +72,7 @@ extension SyncReport.Section: Decodable {
       title: try row.decode(String.self, forKey: .title),
       items: try row.decode(Int.self, forKey: .items),
       skipped: try row.decode(Int.self, forKey: .skipped),
+      repeats: try row.decodeIfPresent(Int.self, forKey: .repeats) ?? 0,
       source: try row.decode(SyncReport.Source.self, forKey: .source),
       error: try row.decodeIfPresent(String.self, forKey: .error),
       withheld: try row.decodeIfPresent(Int.self, forKey: .withheld) ?? 0,
@@ -108,6 +109,7 @@ extension StoredFormWriter {
       $0.member("items", section.items)
       $0.member("kept", section.kept)
       $0.member("key", section.key)
+      $0.member("repeats", section.repeats)
       $0.member("skipped", section.skipped)
       $0.member("source", section.source.rawValue)
       $0.member("title", section.title)

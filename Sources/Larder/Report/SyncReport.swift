@@ -41,9 +41,11 @@ public struct SyncReport: Sendable, Equatable, Decodable {
     public var items: Int
     /// How many of the feed's items could not be read; those that lost a field alone do not count.
     public var skipped: Int
+    /// How many items were left out because an earlier page of the section listed them.
+    public var repeats = 0
     /// Where they came from.
     public var source: Source
-    /// Why it failed, is stale or was not taken as it came.
+    /// Why it failed, is stale, was not taken as it came or is not all of the feed's.
     public var error: String?
     /// How many items the feed no longer lists and the shrink guard kept.
     public var withheld = 0

@@ -15,32 +15,33 @@ struct SectionResult: Sendable {
   /// The items that the feed lists, that cannot be read, and that stay as they were.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
+  /// How many items were left out because an earlier page listed them.
+  var repeats = 0
   var error: String?
   /// Whether the origin itself lets what is held stand in for an error, so that nothing failed.
   var isExcused = false
 }
 
 extension SectionResult {
-  /// What the pages of a section came to, and the guards after them; `excused` is the error that one
-  /// of them stands in for.
+  /// What the pages of a section came to, and the guards after them.
   init(
-    _ section: DecodedSection,
+    _ joined: JoinedSection,
     _ guarded: GuardedListing,
-    isNew: Bool,
-    excused: String?
+    of reading: SectionStage.Reading
   ) {
     self.init(
-      key: section.key,
-      title: section.title,
-      subtitle: section.subtitle,
-      source: excused != nil ? .stale : isNew ? .network : .unchanged,
+      key: joined.section.key,
+      title: joined.section.title,
+      subtitle: joined.section.subtitle,
+      source: reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
       listing: guarded.listing,
       withheld: guarded.withheld,
       kept: guarded.kept,
       unread: guarded.unread,
-      skipped: SkippedText.read(section.skipped),
-      error: excused,
-      isExcused: excused != nil
+      skipped: SkippedText.read(joined.section.skipped),
+      repeats: joined.repeats,
+      error: reading.excused ?? reading.ceiling,
+      isExcused: reading.excused != nil
     )
   }
 }

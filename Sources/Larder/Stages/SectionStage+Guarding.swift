@@ -7,16 +7,17 @@ extension SectionStage {
   /// be taken.
   ///
   /// - Parameters:
-  ///   - section: the section with all its pages.
+  ///   - joined: the section with all its pages.
   ///   - isNamed: whether the feed names it; a combined response may have dropped it.
   ///   - reading: the source.
   /// - Returns: The result; nil for a section that is gone and held nothing.
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func result(
-    of section: DecodedSection,
+    of joined: JoinedSection,
     isNamed: Bool,
     _ reading: Reading
   ) throws(CacheError) -> SectionResult? {
+    let section = joined.section
     let notes = SectionNotes(section.skipped)
     let shown = previous[section.key]?.listing
     let readable = try context.index.itemCount(listing: section.listing)
@@ -33,12 +34,7 @@ extension SectionStage {
       try context.keepUnread(notes, of: shown, last: last, in: &guarded)
     }
     if !isNamed, guarded.withheld.isEmpty { return nil }
-    var result = SectionResult(
-      section,
-      guarded,
-      isNew: reading.isNew,
-      excused: reading.excused
-    )
+    var result = SectionResult(joined, guarded, of: reading)
     if readable > 0 || notes.lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
     let held = try shown.map { id throws(CacheError) in try context.index.itemCount(listing: id) }

@@ -13,7 +13,7 @@ extension SectionStage {
     let pictures = listing.sections.map { section in
       section.items.flatMap { context.references(to: $0.images, base: base) }
     }
-    document.next = nextPage(after: reading, listing: listing)?.name
+    document.next = nextPage(after: reading, listing: listing)
     // A page of several may yet fail with the next one, and then none of it is shown.
     if reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {

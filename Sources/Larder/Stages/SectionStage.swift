@@ -96,8 +96,10 @@ final class SectionStage: Sendable {
     let start: DocumentSource
     var next: DocumentSource
     var pages: [Page] = []
-    var elements = 0
+    let progress = PagingProgress()
     var isNew = false
+    /// Why there are pages that were not read.
+    var ceiling: String?
     /// The error that held pages stand in for, as their origin lets them. (RFC 5861, section 4)
     var excused: String?
   }
@@ -120,7 +122,7 @@ final class SectionStage: Sendable {
     return try context.index.takeOver(name, reader: reader, sections: keys)
   }
 
-  private func page(_ reading: Reading) {
+  func page(_ reading: Reading) {
     do throws(CacheError) {
       var held = try document(of: reading)
       if held?.mapping != mapping { held = nil }
@@ -158,7 +160,6 @@ final class SectionStage: Sendable {
     throws(CacheError)
   {
     var reading = reading
-    var isDecoded = false
     switch reply {
     case .failed(let failure):
       let traits = context.traits(of: reading.next)
@@ -168,6 +169,12 @@ final class SectionStage: Sendable {
         let sections = try context.index.decoded(held.id)
         reading.pages.append(Page(document: held, sections: sections))
         break
+      }
+      if failure.saysThereIsNone, !reading.pages.isEmpty {
+        // Some shops answer so behind their last page.
+        context.failures.count(attempts: failure.attempts)
+        if held != nil { reading.isNew = true }
+        return try complete(reading)
       }
       context.failures.note(.section, id: key(of: reading.position), failure)
       return fail(reading, failure.description)
@@ -218,8 +225,6 @@ final class SectionStage: Sendable {
         return refuse(reading, SyncReport.Skipped(bad))
       }
       reading.isNew = true
-      isDecoded = true
-      reading.elements += listing.elementCount
       let page = try keep(listing, document: &document, base: base ?? reading.next.base, reading)
       reading.pages.append(page)
     }
@@ -228,25 +233,14 @@ final class SectionStage: Sendable {
     let skipped = reading.pages.last?.sections.flatMap { SkippedText.read($0.skipped) } ?? []
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
 
-    if !isDecoded, let page = reading.pages.last {
-      // The places of bad items on later pages count on from here, as when this page was new.
-      for section in page.sections {
-        reading.elements += try context.index.itemCount(listing: section.listing)
-        reading.elements += SkippedText.read(section.skipped).count { $0.lost == .item }
-      }
-    }
-    if let next = nextPage(after: reading) {
-      reading.next = next
-      page(reading)
-    } else {
-      try complete(reading)
-    }
+    try goOn(reading)
   }
 
   /// Under `--strict`: one bad item fails its source.
   private func refuse(_ reading: Reading, _ bad: SyncReport.Skipped) {
+    let index = bad.index.map { $0 + reading.progress.elements(of: bad.section) }
     let words =
-      "cannot read section \(bad.section): item" + (bad.index.map { " \($0)" } ?? "")
+      "cannot read section \(bad.section): item" + (index.map { " \($0)" } ?? "")
       + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
     context.failures.note(undecodable: .section, id: bad.section, reading.next, words)
     fail(reading, words)
@@ -258,66 +252,25 @@ final class SectionStage: Sendable {
       try decodeSection(
         body,
         source: sources[reading.position],
-        using: context.catalog,
-        firstIndex: reading.elements
+        using: context.catalog
       )
     case .combined(let plan):
       try decodeSections(body, plan: plan, using: context.catalog)
     }
   }
 
-  /// The page that follows the one just read, as its own word or the catalog's rule has it.
-  func nextPage(after reading: Reading, listing: DecodedListing) -> DocumentSource? {
-    guard let rule = context.catalog.paging, case .web(let start) = reading.start,
-      case .web(let last) = reading.next,
-      let text = rule.nextPage(
-        afterReading: reading.pages.count + 1,
-        of: start.text,
-        listing: listing
-      ),
-      let url = try? context.transport.parse(text, relativeTo: last)
-    else { return nil }
-    return .web(url.asSecure(as: last))
-  }
-
-  private func nextPage(after reading: Reading) -> DocumentSource? {
-    guard let rule = context.catalog.paging, reading.pages.count < rule.limit,
-      let text = reading.pages.last?.document.next,
-      let url = try? context.transport.parse(text, relativeTo: nil)
-    else { return nil }
-    return .web(url)
-  }
-
-  /// All pages are here: joins them, applies the shrink guard and hands the sections on.
-  private func complete(_ reading: Reading) throws(CacheError) {
-    var joined: [(section: DecodedSection, pages: [Int])] = []
-    var failed: [(section: DecodedSection, position: Int)] = []
-    for (number, page) in reading.pages.enumerated() {
-      for (position, section) in page.sections.enumerated() {
-        if SectionNotes(section.skipped).failure != nil {
-          failed.append((section, position))
-          continue
-        }
-        if let place = joined.firstIndex(where: { $0.section.key == section.key }) {
-          joined[place].pages.append(number)
-          let listings = [joined[place].section.listing, section.listing]
-          var records: [ItemRecord] = []
-          for listing in listings { records += try context.index.items(listing: listing) }
-          joined[place].section.listing = try context.index.keepListing(records)
-          var notes = SectionNotes(joined[place].section.skipped)
-          notes.add(SectionNotes(section.skipped))
-          joined[place].section.skipped = notes.text
-        } else {
-          joined.append((section, [number]))
-        }
-      }
-    }
+  /// All pages are here: joins them, applies the guards and hands the sections on.
+  func complete(_ reading: Reading) throws(CacheError) {
+    let (joined, failed) = try join(reading)
     var results: [SectionResult] = []
-    for (section, pages) in joined {
-      guard let result = try result(of: section, isNamed: true, reading) else { continue }
+    for joined in joined {
+      guard let result = try result(of: joined, isNamed: true, reading) else { continue }
       results.append(result)
+      let (section, pages) = (joined.section, joined.pages)
       let parts = pages.map { reading.pages[$0].references?[section.key] }
-      let isWhole = result.listing == section.listing && parts.allSatisfy { $0 != nil }
+      let isWhole =
+        result.listing == section.listing && joined.repeats == 0
+        && parts.allSatisfy { $0 != nil }
       handOn(result, isWhole ? parts.flatMap { $0 ?? [] } : nil)
     }
     var absent: [SectionResult] = []
@@ -331,7 +284,8 @@ final class SectionStage: Sendable {
       handOn(result, nil)
     }
     for section in try vanished(except: named + failed.map(\.section.key)) {
-      guard let result = try result(of: section, isNamed: false, reading) else { continue }
+      guard let result = try result(of: JoinedSection(section: section), isNamed: false, reading)
+      else { continue }
       absent.append(result)
       handOn(result, nil)
     }
@@ -345,7 +299,7 @@ final class SectionStage: Sendable {
   }
 
   /// A source that gave nothing: the last good sections stand in for it, as stale.
-  private func fail(_ reading: Reading, _ words: String) {
+  func fail(_ reading: Reading, _ words: String) {
     var results: [SectionResult] = []
     let names = context.catalog.sectionNames(
       at: reading.position,
@@ -388,7 +342,7 @@ final class SectionStage: Sendable {
     group.leave()
   }
 
-  private func key(of position: Int) -> String? {
+  func key(of position: Int) -> String? {
     guard case .listed(let sources) = context.catalog.sections else { return nil }
     return sources[position].key
   }

@@ -34,6 +34,8 @@ final class VeilingTransport: Fetching, URLParsing {
     }
   }
 
+  func fields(of request: Request) -> Headers { transport.fields(of: request) }
+
   func cancelAll() { transport.cancelAll() }
 
   private func veiled(_ response: Response) -> Response {

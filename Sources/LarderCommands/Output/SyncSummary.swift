@@ -22,6 +22,8 @@ struct SyncSummary {
         "  \(padded(key, to: keyWidth))  \(padded(title, to: titleWidth))"
         + "  \(Quantities.count(section.items, "item")), \(section.source.rawValue)"
       if section.skipped > 0 { line += ", \(section.skipped) skipped" }
+      if section.repeats > 0 { line += ", \(section.repeats) listed on an earlier page too" }
+      if section.isIncomplete { line += ", incomplete" }
       lines.append(line)
     }
     lines.append("  items     \(items)")

@@ -33,7 +33,8 @@ struct WarmParagraph {
   private var sections: [String] {
     report.sections.compactMap { section in
       switch section.source {
-      case .network, .unchanged, .withheld: nil
+      case .network, .unchanged: section.isIncomplete ? section.error.map(Self.sentence) : nil
+      case .withheld: nil
       case .stale:
         "Section \(section.key) is the last good one: \(section.error ?? "it could not be had")."
       case .failed: "Section \(section.key) was never had: \(section.error ?? "no reason known")."
@@ -81,5 +82,12 @@ struct WarmParagraph {
       return "\(failed.count) of \(Quantities.count(total, noun)) failed (\(reasons)), "
         + "such as \(first.url)."
     }
+  }
+}
+
+extension SyncReport.Section {
+  /// Whether the feed lists more than this run could read.
+  var isIncomplete: Bool {
+    (source == .network || source == .unchanged) && error != nil && withheld == 0 && kept.isEmpty
   }
 }

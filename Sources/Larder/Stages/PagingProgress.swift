@@ -1,0 +1,59 @@
+import Cache
+import Synchronization
+
+/// What the pages of one source have brought so far, so that reading ends where they begin to repeat.
+///
+/// A class: a reading is handed on from page to page, and the ids of many thousand items with it.
+final class PagingProgress: Sendable {
+  private struct State {
+    var pages = 0
+    var visited: Set<String> = []
+    var digests: Set<Int64> = []
+    var ids: [String: Set<String>] = [:]
+    var elements: [String: Int] = [:]
+    var repeats: [String: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Notes that a page is asked for; false when it was before.
+  func visit(_ name: String) -> Bool {
+    state.withLock { $0.visited.insert(name).inserted }
+  }
+
+  /// How many elements the pages before the current one list for a section.
+  func elements(of section: String) -> Int {
+    state.withLock { $0.elements[section] ?? 0 }
+  }
+
+  /// How many items of a section came with pages that brought nothing new.
+  func repeats(of section: String) -> Int {
+    state.withLock { $0.repeats[section] ?? 0 }
+  }
+
+  /// Takes a page in, unless it repeats earlier ones: it has the bytes of one, or items and none that
+  /// is new.
+  ///
+  /// - Parameters:
+  ///   - digest: The digest of the page's body.
+  ///   - listed: The ids that it lists, by section.
+  ///   - elements: How many elements it lists, those that cannot be read included.
+  /// - Returns: Whether the page is taken in.
+  func take(digest: Int64?, listed: [String: [String]], elements: [String: Int]) -> Bool {
+    state.withLock { state in
+      state.pages += 1
+      let isCopy = digest.map { !state.digests.insert($0).inserted } ?? false
+      let isOld = listed.allSatisfy { key, ids in
+        ids.allSatisfy { state.ids[key]?.contains($0) == true }
+      }
+      let count = listed.values.reduce(0) { $0 + $1.count }
+      if isCopy || state.pages > 1 && isOld && count > 0 {
+        for (key, ids) in listed { state.repeats[key, default: 0] += ids.count }
+        return false
+      }
+      for (key, ids) in listed { state.ids[key, default: []].formUnion(ids) }
+      for (key, count) in elements { state.elements[key, default: 0] += count }
+      return true
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Support
+import Testing
+
+@testable import Cache
+
+/// Listings that come in pages and are shown as one.
+struct JoiningTests {
+  private let folder: TemporaryFolder
+  private let index: Index
+
+  init() throws {
+    folder = try TemporaryFolder()
+    index = try Index(CacheLayout(creating: folder.path("cache")))
+  }
+
+  private func record(_ key: String, pictures: Int = 2) -> ItemRecord {
+    ItemRecord(
+      key: key,
+      body: Array("body of \(key) with \(pictures)".utf8),
+      pictures: (0..<pictures).map { PictureID(url: "https://h.example/\(key)/\($0)") }
+    )
+  }
+
+  @Test func `joined pages are the list that all their items make`() throws {
+    let pages = [["a", "b", "b"], ["c"], [], ["d", "e"]].map { $0.map { record($0) } }
+
+    let joined = try index.joinListings(pages.map { try index.keepListing($0) })
+
+    #expect(joined.repeats == 0)
+    #expect(joined.listing == (try index.keepListing(pages.flatMap(\.self))))
+    #expect(try index.items(listing: joined.listing) == pages.flatMap(\.self))
+  }
+
+  @Test func `an item of an earlier page is left out with its pictures, whatever else it says`()
+    throws
+  {
+    let pages = [
+      [record("a"), record("b"), record("b")],
+      [record("b", pictures: 5), record("c", pictures: 0)],
+      [record("a"), record("d", pictures: 3), record("d")],
+    ]
+
+    let joined = try index.joinListings(pages.map { try index.keepListing($0) })
+
+    let expected = [
+      record("a"), record("b"), record("b"), record("c", pictures: 0), record("d", pictures: 3),
+      record("d"),
+    ]
+    #expect(joined.repeats == 2)
+    #expect(try index.items(listing: joined.listing) == expected)
+    #expect(try index.itemKeys(listing: joined.listing) == expected.map(\.key))
+    #expect(try index.pictures(listing: joined.listing) == expected.flatMap(\.pictures))
+  }
+
+  @Test func `a page whose listing is gone is damage, not fewer items`() throws {
+    let page = try index.keepListing([record("a")])
+
+    let error = #expect(throws: CacheError.self) { try index.joinListings([page, 17]) }
+
+    #expect(error?.code == .damaged)
+  }
+}
