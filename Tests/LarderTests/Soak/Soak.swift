@@ -55,7 +55,8 @@ struct Soak {
       now: shop.time + skew,
       cut: random.happens(0.08) ? cut() : nil
     )
-    words = "\(run.catalog.name)\(run.isWarm ? " warm" : "")\(run.cut.map { " \($0)" } ?? "")"
+    words =
+      "\(run.catalog.name)\(run.isWarm ? " warm" : "")\(run.allowsRemovals ? " removing" : "")\(run.cut.map { " \($0)" } ?? "")"
     try run.perform(shop, in: folder)
     tally.runs += 1
     tally.requests += run.exchanges.values.reduce(0) { $0 + $1.count }

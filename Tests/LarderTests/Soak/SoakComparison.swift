@@ -72,7 +72,9 @@ extension SoakModel {
       let shown = item.detail.map { SoakDetail($0) }
       let expected = details[url]?.values ?? [nil]
       if !expected.contains(shown) {
-        complaints.append("detail \(url) is \(shown as Any), expected \(expected)")
+        complaints.append(
+          "detail \(url) is \(shown as Any), expected \(expected); \(history[url] ?? [])"
+        )
       }
       // What was in doubt has been seen.
       if run.wasCut || run.allowsRemovals { details[url]?.values = [shown] }

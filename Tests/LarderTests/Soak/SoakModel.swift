@@ -34,7 +34,7 @@ struct SoakModel {
   /// What each catalog shows, as last seen.
   var shown: [String: [SoakSection]] = [:]
   /// What was last said of each URL, for whoever has to find out what went wrong.
-  private var history: [String: [String]] = [:]
+  private(set) var history: [String: [String]] = [:]
   /// What is wrong, in words.
   var complaints: [String] = []
 
@@ -79,7 +79,7 @@ struct SoakModel {
     }
     let answers = run.exchanges[url] ?? []
     defer { note(url, run, end.hops) }
-    if isExcessive(answers, held.fields.tag) {
+    if isExcessive(answers, held.otherFields == nil ? held.fields.tag : "in doubt") {
       complain(run, "after \(answers.map(\.answer.status)) asked again for", url, held)
     }
     var hops = end.hops
@@ -93,7 +93,10 @@ struct SoakModel {
       case .same:
         hops[hops.count - 1] = (200, held.fields.renewed(by: hops[hops.count - 1].fields))
         held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
-      default: held.term = SoakTerm(held.term, or: nil)
+      case .gone:
+        held.refused = run.now
+        held.term = SoakTerm(held.term, or: nil)
+      case .another, .moved, .nothing: held.term = SoakTerm(held.term, or: nil)
       }
       return .notAsked
     }
@@ -151,7 +154,7 @@ struct SoakModel {
         if exchange.answer.status == 304, let new = exchange.answer.fields.tag, new != tag {
           return false
         }
-        return ![0, 206, 302].contains(exchange.answer.status)
+        return ![0, 206, 301, 302, 307, 308].contains(exchange.answer.status)
       }
   }
 
@@ -278,6 +281,8 @@ struct SoakModel {
   mutating func settleDetails(_ urls: Set<String>, _ run: SoakRun) {
     for url in urls.sorted() {
       var held = details[url] ?? Held()
+      // The user may let go of what the origin does not have any more, whether it is asked or not.
+      if run.allowsRemovals, held.refused != nil { held.values.insert(nil) }
       let outcome = settle(url, &held, run) { content in
         if case .detail(let detail) = content { detail } else { nil }
       }
