@@ -104,11 +104,18 @@ CURLcode larder_easy_set_excess_watch(CURL *easy, struct larder_excess_watch *wa
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_watched);
 }
 
-int larder_easy_has_unread(CURL *easy) {
+static curl_socket_t open_socket(CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
+  return socket;
+}
+
+int larder_easy_has_unread(CURL *easy) {
+  curl_socket_t socket = open_socket(easy);
   return socket != CURL_SOCKET_BAD && has_unread(socket);
 }
+
+int larder_easy_is_connected(CURL *easy) { return open_socket(easy) != CURL_SOCKET_BAD; }
 
 void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome) {
   long request = 0;

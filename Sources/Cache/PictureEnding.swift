@@ -51,11 +51,15 @@ struct PictureEnding: Equatable {
 
 extension ResponseHead {
   /// Whether the transport can tell that the whole body came.
-  var provesEnd: Bool {
+  ///
+  /// A length does, a last chunk, or the end of an HTTP/2 stream, unless the connection went with it.
+  /// (RFC 9112, section 6.3; RFC 9113, section 8.1)
+  ///
+  /// - Parameter isOpen: See ``Response/connectionIsOpen``.
+  func provesEnd(connectionIsOpen isOpen: Bool) -> Bool {
     guard !isEncoded else { return false }
     switch version {
-    // A stream that is reset or loses its connection fails. (RFC 9113, section 8.1)
-    case .http2, .http3: return true
+    case .http2, .http3: return contentLength != nil || isOpen
     case .http11: return contentLength != nil || headers.contains("Transfer-Encoding")
     case .http10: return contentLength != nil
     }

@@ -169,7 +169,7 @@ public final class PictureSink: BodySink {
   }
 
   /// Hands out what arrived, and keeps nothing.
-  func finish() -> Arrival {
+  func finish(connectionIsOpen isOpen: Bool) -> Arrival {
     state.withLock { state in
       defer { state.clear() }
       return Arrival(
@@ -178,7 +178,7 @@ public final class PictureSink: BodySink {
         rest: state.gathered,
         spill: state.spill,
         lane: state.lane,
-        provesEnd: state.head?.provesEnd ?? true
+        provesEnd: state.head?.provesEnd(connectionIsOpen: isOpen) ?? true
       )
     }
   }

@@ -84,14 +84,16 @@ public final class PictureStore: Sendable {
   ///   - entry: makes the row to write, on a lane, because the transfer thread has no
   ///     time to read headers; the store fills in what the bytes say.
   ///   - previous: what was held before, if anything.
+  ///   - connectionIsOpen: see ``Response/connectionIsOpen``.
   ///   - completion: called on a queue of the store when the picture is durable, or refused.
   public func keep(
     _ sink: PictureSink,
     as entry: @escaping @Sendable () -> PictureEntry,
     replacing previous: PictureEntry?,
+    connectionIsOpen: Bool = true,
     completion: @escaping @Sendable (PictureOutcome) -> Void
   ) {
-    let arrival = sink.finish()
+    let arrival = sink.finish(connectionIsOpen: connectionIsOpen)
     // Behind what was handed on in pieces, now or in an earlier attempt.
     (arrival.lane ?? freeLane).submit(
       .whole(

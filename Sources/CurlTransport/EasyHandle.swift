@@ -95,6 +95,9 @@ struct EasyHandle: ~Copyable {
   /// Whether bytes wait on the connection that a finished transfer leaves open; asked before the handle leaves.
   var hasUnread: Bool { larder_easy_has_unread(raw) != 0 }
 
+  /// Whether a finished transfer leaves its connection open; asked before the handle leaves.
+  var isConnected: Bool { larder_easy_is_connected(raw) != 0 }
+
   func outcome() -> larder_outcome {
     var outcome = larder_outcome()
     larder_easy_get_outcome(raw, &outcome)

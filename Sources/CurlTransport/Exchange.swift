@@ -40,6 +40,8 @@ final class Exchange {
   private(set) var cannotResume = false
   /// Whether the server sent more than it promised.
   private(set) var hasExcess = false
+  /// See ``Response/connectionIsOpen``.
+  private(set) var isConnected = true
   /// The length that a body for the sink must have.
   private var promised: Int64?
   /// The length that `Content-Range` says a continuation has.
@@ -107,6 +109,7 @@ final class Exchange {
     refusalBody.removeAll()
     cannotResume = false
     hasExcess = false
+    isConnected = true
     promised = nil
     part = nil
     body = .none
@@ -145,6 +148,11 @@ final class Exchange {
     guard promised != nil, version != .http2, refusal == nil else { return }
     // Behind TLS there may be records that are no content.
     hasExcess = excess.hasExcess(easy, mayPeek: isQuiet && transfer?.url.scheme == .http)
+  }
+
+  /// Notes whether the connection outlives the transfer, where that matters; asked before the handle leaves.
+  func noteConnection() {
+    isConnected = version != .http2 || easy.isConnected
   }
 
   private func prepareHeaders(_ transfer: Transfer) {

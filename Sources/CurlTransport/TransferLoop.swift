@@ -191,7 +191,10 @@ final class TransferLoop {
     var hasFinished = false
     while let (exchange, code) = core.multi.nextDone() {
       hasFinished = true
-      if code == CURLE_OK { exchange.findExcess(isQuiet: !hasStarted) }
+      if code == CURLE_OK {
+        exchange.noteConnection()
+        exchange.findExcess(isQuiet: !hasStarted)
+      }
       exchange.easy.leave(core.multi)
       remove(exchange)
       if let transfer = exchange.transfer { settle(transfer, exchange, code) }

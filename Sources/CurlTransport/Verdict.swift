@@ -102,7 +102,8 @@ extension Exchange {
       wireBytes: Int64(outcome.wire),
       attempts: transfer.attempts,
       timing: timing,
-      connectionReused: outcome.connections == 0
+      connectionReused: outcome.connections == 0,
+      connectionIsOpen: isConnected
     )
   }
 

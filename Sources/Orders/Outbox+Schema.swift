@@ -122,23 +122,29 @@ extension Outbox {
   ///   is; what SQLite says. The file then is of one version or another, and whole.
   static func migrate(_ queue: DatabaseQueue, _ path: String, _ migrator: DatabaseMigrator) throws
   {
-    for rest in steps.indices.reversed() {
-      let (isNewer, isDone) = try queue.read { db in
-        (try migrator.hasBeenSuperseded(db), try migrator.hasCompletedMigrations(db))
-      }
-      if isNewer {
-        let known = try queue.read {
-          try Int.fetchOne($0, sql: "SELECT count(*) FROM grdb_migrations")
-        }
-        throw OrdersError.newer(path, version: known ?? steps.count + 1)
-      }
-      if isDone { return }
+    for rest in (0..<steps.count * 2).reversed() {
       do {
+        let (isNewer, isDone) = try queue.read { db in
+          (try migrator.hasBeenSuperseded(db), try migrator.hasCompletedMigrations(db))
+        }
+        if isNewer {
+          let known = try queue.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM grdb_migrations")
+          }
+          throw OrdersError.newer(path, version: known ?? steps.count + 1)
+        }
+        if isDone { return }
         return try migrator.migrate(queue)
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT && rest > 0 {
+      } catch let error as DatabaseError where rest > 0 && isRace(error) {
         continue
       }
     }
+  }
+
+  /// Whether another process did the step in between: its name was there already, or the table of
+  /// names came between a look at it and the question whether it exists.
+  private static func isRace(_ error: DatabaseError) -> Bool {
+    [.SQLITE_CONSTRAINT, .SQLITE_ERROR].contains(error.resultCode)
   }
 }
 

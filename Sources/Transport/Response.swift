@@ -92,6 +92,11 @@ public struct Response: Sendable {
   public let timing: TransferTiming
   /// Whether the last attempt found an open connection.
   public let connectionReused: Bool
+  /// Whether the connection was still there when the transfer ended.
+  ///
+  /// libcurl takes a connection that it gave up, for a breach of HTTP/2 by the server, for the end of
+  /// the body. Where the connection is gone, the end of the stream therefore proves nothing.
+  public let connectionIsOpen: Bool
 
   /// Makes a response; the transport does, and tests.
   public init(
@@ -100,7 +105,8 @@ public struct Response: Sendable {
     wireBytes: Int64,
     attempts: Int = 1,
     timing: TransferTiming = TransferTiming(),
-    connectionReused: Bool = false
+    connectionReused: Bool = false,
+    connectionIsOpen: Bool = true
   ) {
     self.head = head
     self.bodyBytes = bodyBytes
@@ -108,6 +114,7 @@ public struct Response: Sendable {
     self.attempts = attempts
     self.timing = timing
     self.connectionReused = connectionReused
+    self.connectionIsOpen = connectionIsOpen
   }
 
   /// Whether the server says that what the caller holds is still right.

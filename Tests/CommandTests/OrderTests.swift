@@ -39,6 +39,7 @@ import Testing
   @Test func `warm sends what is due, and its metrics count orders by their delivery`() throws {
     let (shop, environment) = try Self.shop()
     _ = try Self.order("place", "A1", "--by", "Jiyeon", in: shop, environment)
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let file = shop.folder.path("larder.prom")
 
     let warm = try Command.larder(

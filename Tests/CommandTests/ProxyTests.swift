@@ -18,10 +18,18 @@ import class Support.ScriptedProxy
     let proxy = proxy(to: shop)
     defer { proxy.close() }
 
-    let sync = try shop.larder("sync", shop.catalog, "--proxy", proxy.url(scheme))
+    // Only the proxy knows where that is.
+    let base = "http://shop.invalid/develop/"
+    let sync = try shop.larder(
+      "sync",
+      shop.catalog,
+      "--base",
+      base,
+      "--proxy",
+      proxy.url(scheme)
+    )
 
     #expect([0, 3].contains(sync.status))
-    #expect(proxy.asked.count >= Shop.requests || scheme == "socks5h")
     #expect(!proxy.asked.isEmpty)
     #expect(shop.store.requests.count == Shop.requests)
   }

@@ -49,6 +49,8 @@ struct larder_excess_watch {
 CURLcode larder_easy_set_excess_watch(CURL *easy, struct larder_excess_watch *watch);
 // Whether bytes wait unread on the connection that a finished transfer leaves open.
 int larder_easy_has_unread(CURL *easy);
+// Whether a finished transfer leaves its connection open.
+int larder_easy_is_connected(CURL *easy);
 
 // Everything worth knowing about a finished transfer, in one crossing from Swift.
 struct larder_outcome {

@@ -5,6 +5,7 @@ public enum Moment {
   /// Such as `2021-01-13T06:30:00Z`.
   ///
   /// - Parameter seconds: Seconds since 1970.
+  /// - Returns: The moment's text.
   public static func text(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
   }

@@ -63,7 +63,8 @@ extension PictureStage {
         entry.enter(head, asked: asked, answered: now(), traits: traits)
         return entry
       },
-      replacing: held
+      replacing: held,
+      connectionIsOpen: response.connectionIsOpen
     ) { [self] outcome in settled(outcome, job, held, attempts: attempts) }
   }
 
