@@ -110,7 +110,8 @@ private struct DateText {
     var year = today.year - today.year % 100 + digits
     if year <= today.year - 50 { year += 100 }
     // More than 50 years ahead is the most recent such year in the past. (RFC 9110, section 5.6.7)
-    if (year - 50, month, day) > today { year -= 100 }
+    // No date has five digits for its year.
+    if (year - 50, month, day) > today || year > 9999 { year -= 100 }
     return .moment(year, month, day, second)
   }
 

@@ -266,8 +266,8 @@ import Transport
 
     let report = try matrix.sync { options in
       options.caFile = authority.certificate("root")
-      options.idleTimeout = .seconds(3)
-      options.transferTimeout = .seconds(8)
+      options.idleTimeout = .seconds(6)
+      options.transferTimeout = .seconds(16)
       options.retry.retries = retries
       options.parallel = .fixed(64)
     }

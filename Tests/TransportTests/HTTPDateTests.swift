@@ -64,6 +64,14 @@ import Testing
     #expect(UnixTime(seconds).httpDate == text)
   }
 
+  @Test func `a year of two digits never has five`() {
+    let last = UnixTime(253_402_300_799)
+
+    let read = UnixTime(httpDate: "Friday, 05-Nov-47 08:09:37 GMT", now: last)
+
+    #expect(read?.httpDate == "Wed, 05 Nov 9947 08:09:37 GMT")
+  }
+
   @Test func `what is written is read again`() {
     for day in stride(from: Int64(-719_162), to: 2_932_896, by: 997) {
       let time = UnixTime(day * 86_400 + 12_345)
