@@ -56,6 +56,7 @@ extension ResponseHead {
   /// (RFC 9112, section 6.3; RFC 9113, section 8.1)
   ///
   /// - Parameter isOpen: See ``Response/connectionIsOpen``.
+  /// - Returns: Whether nothing else has to show that nothing is missing.
   func provesEnd(connectionIsOpen isOpen: Bool) -> Bool {
     guard !isEncoded else { return false }
     switch version {
