@@ -80,16 +80,22 @@ let package = Package(
       ]
     ),
     .target(
-      name: "Larder",
+      name: "Pipeline",
       dependencies: [
         "Catalog", "Transport", "Cache", "Imaging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
     .target(
+      name: "Larder",
+      dependencies: [
+        "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
+      ]
+    ),
+    .target(
       name: "Bench",
       dependencies: [
-        "Cache", "Catalog", "Larder", "Transport",
+        "Cache", "Catalog", "Pipeline", "Transport",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]
     ),
@@ -118,9 +124,7 @@ let package = Package(
       name: "LarderCommands",
       dependencies: [
         "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-        "Larder",
-        "Orders",
-        "SampleStore",
+        "Larder", "Orders", "Pipeline", "SampleStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -130,7 +134,7 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "Larder", "SampleStore", "Transport",
+        "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Transport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -173,11 +177,15 @@ let package = Package(
     ),
     .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"]),
     .testTarget(
-      name: "LarderTests",
+      name: "PipelineTests",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "SampleStore", "Support",
+        "Cache", "Catalog", "CurlTransport", "Imaging", "Pipeline", "SampleStore", "Support",
         "Transport", .product(name: "GRDB", package: "GRDB.swift"),
       ]
+    ),
+    .testTarget(
+      name: "LarderTests",
+      dependencies: ["Larder", "SampleStore", "Support"]
     ),
     .testTarget(
       name: "CommandTests",
@@ -185,7 +193,7 @@ let package = Package(
     ),
     .testTarget(
       name: "BenchTests",
-      dependencies: ["Bench", "CurlTransport", "Larder", "SampleStore", "Support", "Transport"]
+      dependencies: ["Bench", "CurlTransport", "Pipeline", "SampleStore", "Support", "Transport"]
     ),
     .testTarget(name: "ArchitectureTests"),
   ],

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// One thread, `poll`, HTTP/1.1 in plain text, an answer's end by its `Content-Length`. What it gets
 /// is as much as the origin gives on this machine, so what larder takes longer is larder's own.
-public struct BareLoop {
+package struct BareLoop {
   /// One connection and what is still to come on it.
   private struct Line {
     var socket: Int32
@@ -17,7 +17,7 @@ public struct BareLoop {
   private let paths: [String]
 
   /// A loop over the paths of a server on the loopback interface.
-  public init(port: Int, paths: [String]) {
+  package init(port: Int, paths: [String]) {
     self.port = UInt16(truncatingIfNeeded: port)
     self.paths = paths
   }
@@ -26,7 +26,7 @@ public struct BareLoop {
   ///
   /// - Returns: The seconds it took.
   /// - Throws: ``BenchError`` when the server does not answer as it should.
-  public func run(parallel: Int) throws(BenchError) -> Double {
+  package func run(parallel: Int) throws(BenchError) -> Double {
     var lines: [Line] = []
     defer { for line in lines { close(line.socket) } }
     let began = Self.seconds()

@@ -5,25 +5,25 @@ import Glibc
 /// A figure regressed when its median is worse by more than the limit and a one-sided Welch t-test on
 /// the logarithms of the runs says that this is no chance: at most 5 % for all figures together, by
 /// Holm's correction.
-public struct BaselineComparison: Sendable, Equatable, Codable {
+package struct BaselineComparison: Sendable, Equatable, Codable {
   /// One figure of one row.
-  public struct Finding: Sendable, Equatable, Codable {
+  package struct Finding: Sendable, Equatable, Codable {
     /// Which pass.
-    public var pass: Pass
+    package var pass: Pass
     /// Transfers at once.
-    public var parallel: Int
+    package var parallel: Int
     /// `imagesPerSecond`, where more is better, or `p99`, the total's, where less is.
-    public var metric: String
+    package var metric: String
     /// The median then.
-    public var before: Double
+    package var before: Double
     /// The median now.
-    public var now: Double
+    package var now: Double
     /// How much worse it is: 0.1 for a tenth of the rate less, or a tenth of the time more.
-    public var worse: Double
+    package var worse: Double
     /// The probability of a difference like this, or a greater one for the worse, by chance alone.
-    public var probability: Double
+    package var probability: Double
     /// Whether it is worse by more than the limit, and that is no chance.
-    public var regressed: Bool
+    package var regressed: Bool
   }
 
   /// The spread of logarithms that is assumed where single runs face each other: 5 %.
@@ -32,18 +32,18 @@ public struct BaselineComparison: Sendable, Equatable, Codable {
   static let level = 0.05
 
   /// How much worse a figure may become: 0.1 for a tenth.
-  public var maxRegression: Double
+  package var maxRegression: Double
   /// Every figure that both reports have.
-  public var findings: [Finding] = []
+  package var findings: [Finding] = []
   /// Rows of the baseline that were not measured now, as `pass parallel`.
-  public var missing: [String] = []
+  package var missing: [String] = []
   /// The test in words.
-  public var test =
+  package var test =
     "one-sided Welch t-test on the logarithms of the runs, Holm's correction, 5 % in all; "
     + "a single run is given the other side's spread, or 5 % when both are single"
 
   /// Compares every row that both have.
-  public init(_ report: BenchReport, with baseline: BenchReport, maxRegression: Double) {
+  package init(_ report: BenchReport, with baseline: BenchReport, maxRegression: Double) {
     self.maxRegression = maxRegression
     for old in baseline.runs {
       guard
@@ -59,7 +59,7 @@ public struct BaselineComparison: Sendable, Equatable, Codable {
   }
 
   /// Whether anything regressed.
-  public var hasRegressed: Bool { findings.contains(where: \.regressed) }
+  package var hasRegressed: Bool { findings.contains(where: \.regressed) }
 
   private mutating func add(
     _ metric: String,

@@ -1,7 +1,7 @@
 /// Why a measurement could not take place: what, where, the cause, the next step.
-public struct BenchError: Error, Sendable, CustomStringConvertible {
+package struct BenchError: Error, Sendable, CustomStringConvertible {
   /// What kind of trouble; the set may grow.
-  public struct Code: Hashable, Sendable {
+  package struct Code: Hashable, Sendable {
     private let name: String
 
     private init(_ name: String) {
@@ -9,19 +9,19 @@ public struct BenchError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The list of URLs, or the baseline, cannot be read.
-    public static let data = Code("data")
+    package static let data = Code("data")
     /// There is nothing to measure.
-    public static let nothing = Code("nothing")
+    package static let nothing = Code("nothing")
     /// Nothing at all could be fetched.
-    public static let unavailable = Code("unavailable")
+    package static let unavailable = Code("unavailable")
     /// The temporary folder cannot be made.
-    public static let disk = Code("disk")
+    package static let disk = Code("disk")
   }
 
   /// What kind of trouble.
-  public let code: Code
+  package let code: Code
   /// `cannot VERB THING: REASON; TRY THIS`.
-  public let description: String
+  package let description: String
 
   init(_ code: Code, _ description: String) {
     self.code = code

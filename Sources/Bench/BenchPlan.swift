@@ -1,22 +1,22 @@
 import Transport
 
 /// What is measured, and how.
-public struct BenchPlan: Sendable {
+package struct BenchPlan: Sendable {
   /// Which runs count; a pass that others need is run all the same.
-  public var passes: [Pass] = Pass.allCases
+  package var passes: [Pass] = Pass.allCases
   /// How many transfers at once.
-  public var sweep = SweepPlan.auto()
+  package var sweep = SweepPlan.auto()
   /// How often.
-  public var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
+  package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
   /// Where the bytes go.
-  public var sink = Sink.cache
+  package var sink = Sink.cache
   /// Requests a second, each counted from its planned start; nil starts one when another ends.
-  public var rate: Double?
+  package var rate: Double?
   /// When to start nothing more; what was measured until then is reported.
-  public var deadline: MonotonicTime?
+  package var deadline: MonotonicTime?
 
   /// The defaults above.
-  public init() {}
+  package init() {}
 
   /// The passes to run, in the order in which each finds what it needs.
   var order: [Pass] {
@@ -27,20 +27,20 @@ public struct BenchPlan: Sendable {
 }
 
 /// What a measurement takes from outside.
-public struct BenchSurroundings: Sendable {
+package struct BenchSurroundings: Sendable {
   /// Makes a transport with so many transfers at once; it ends when nobody holds it any more.
-  public var transport: @Sendable (_ parallel: Int) throws -> any Fetching & URLParsing
+  package var transport: @Sendable (_ parallel: Int) throws -> any Fetching & URLParsing
   /// A clock that never goes back.
-  public var monotonic: @Sendable () -> MonotonicTime
+  package var monotonic: @Sendable () -> MonotonicTime
   /// The wall clock.
-  public var wall: @Sendable () -> UnixTime
+  package var wall: @Sendable () -> UnixTime
   /// Where `${NAME}` in a catalog's headers comes from.
-  public var variables: [String: String]
+  package var variables: [String: String]
   /// The folder in which a temporary one is made.
-  public var scratch: String
+  package var scratch: String
 
   /// Takes all of them.
-  public init(
+  package init(
     transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching & URLParsing,
     monotonic: @escaping @Sendable () -> MonotonicTime,
     wall: @escaping @Sendable () -> UnixTime,

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 extension BenchReport {
   /// The report as one line of JSON; every key is there.
-  public func json() throws -> [UInt8] {
+  package func json() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return [UInt8](try encoder.encode(self))

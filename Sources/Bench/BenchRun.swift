@@ -6,15 +6,15 @@ import Transport
 ///
 /// Works in a temporary folder of its own; the user's cache is not looked at. Blocks the thread
 /// that calls ``run(progress:)``; ``stop()`` may be called from any thread.
-public final class BenchRun: Sendable {
+package final class BenchRun: Sendable {
   /// What is about to be measured.
-  public struct Step: Sendable, Equatable {
+  package struct Step: Sendable, Equatable {
     /// Transfers at once.
-    public var parallel: Int
+    package var parallel: Int
     /// Which repetition, from 1.
-    public var repetition: Int
+    package var repetition: Int
     /// The rate of the first pass so far, nil at first.
-    public var imagesPerSecond: Double?
+    package var imagesPerSecond: Double?
   }
 
   private let plan: BenchPlan
@@ -24,14 +24,14 @@ public final class BenchRun: Sendable {
   private let isStopped = Atomic(false)
 
   /// Prepares a measurement.
-  public init(_ plan: BenchPlan, _ source: BenchSource, _ surroundings: BenchSurroundings) {
+  package init(_ plan: BenchPlan, _ source: BenchSource, _ surroundings: BenchSurroundings) {
     self.plan = plan
     self.source = source
     self.surroundings = surroundings
   }
 
   /// Ends early; the report says what was measured until then.
-  public func stop() {
+  package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     current.withLock { $0 }?.stop()
   }
@@ -43,7 +43,7 @@ public final class BenchRun: Sendable {
   /// - Parameter progress: Told before each repetition.
   /// - Returns: The report, without origin and baseline.
   /// - Throws: ``BenchError``, or what a sync throws when it cannot take place.
-  public func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
+  package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
     defer { withExtendedLifetime(scratch) {} }
     let level = LevelRun(plan, try source.catalog(in: scratch.path), surroundings)

@@ -1,10 +1,10 @@
 import Catalog
 import FoundationEssentials
-import Larder
+import Pipeline
 import Transport
 
 /// What is fetched over and over.
-public enum BenchSource: Sendable {
+package enum BenchSource: Sendable {
   /// A store's catalog: sections, details and all their pictures.
   case catalog(CatalogFile, folder: String, options: SyncOptions)
   /// Pictures by their URLs.
@@ -16,7 +16,7 @@ public enum BenchSource: Sendable {
   ///   - bytes: The list, in UTF-8.
   ///   - name: What to call it in messages.
   /// - Throws: ``BenchError`` with the line that is no URL, or when there is none at all.
-  public init(list bytes: [UInt8], name: String) throws(BenchError) {
+  package init(list bytes: [UInt8], name: String) throws(BenchError) {
     var urls: [String] = []
     var seen: Set<String> = []
     let lines = String(decoding: bytes, as: UTF8.self)
@@ -39,7 +39,7 @@ public enum BenchSource: Sendable {
   }
 
   /// Whether a file is a list of URLs rather than a catalog: by its first line that says anything.
-  public static func isList(_ bytes: [UInt8]) -> Bool {
+  package static func isList(_ bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
     for line in text.split(whereSeparator: \.isNewline) {
       let line = line.trimmingBlanks
@@ -55,7 +55,7 @@ public enum BenchSource: Sendable {
 
   /// The hosts that the user named, and that may be private; `environment` is where `${NAME}` in a
   /// catalog's URLs comes from.
-  public func namedHosts(
+  package func namedHosts(
     _ parser: any URLParsing,
     environment: [String: String] = [:]
   ) throws -> Set<HostPort> {

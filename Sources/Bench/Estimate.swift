@@ -1,15 +1,15 @@
 import Glibc
 
 /// What several measurements of one positive thing say about it together.
-public struct Estimate: Sendable, Equatable {
+package struct Estimate: Sendable, Equatable {
   /// The measurements, in their order.
-  public let values: [Double]
+  package let values: [Double]
   /// The middle one, or the mean of the two in the middle.
-  public let median: Double
+  package let median: Double
   /// The bounds of the 95 % confidence interval of the geometric mean; nil with fewer than two values.
   ///
   /// By Student's t on the logarithms: times and rates vary by factors, and ratios are what is compared.
-  public let interval: ClosedRange<Double>?
+  package let interval: ClosedRange<Double>?
   /// Mean and variance of the logarithms.
   let logMean: Double
   let logVariance: Double
@@ -17,7 +17,7 @@ public struct Estimate: Sendable, Equatable {
   /// Sums measurements up; those that are not positive are left out.
   ///
   /// - Returns: Nil when none is left.
-  public init?(_ values: [Double]) {
+  package init?(_ values: [Double]) {
     let values = values.filter { $0 > 0 && $0.isFinite }
     guard !values.isEmpty else { return nil }
     self.values = values
@@ -40,7 +40,7 @@ public struct Estimate: Sendable, Equatable {
   }
 
   /// Half the interval beside its middle, so 0.05 for ±5 %; nil without an interval.
-  public var halfWidth: Double? {
+  package var halfWidth: Double? {
     interval.map { ($0.upperBound / $0.lowerBound).squareRoot() - 1 }
   }
 }

@@ -1,6 +1,6 @@
 import Catalog
 import Glibc
-import Larder
+import Pipeline
 import Synchronization
 import Transport
 

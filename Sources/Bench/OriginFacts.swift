@@ -1,28 +1,28 @@
 /// What the embedded origin was told to do, and how much of the limit is its own.
-public struct OriginFacts: Sendable, Equatable, Codable {
+package struct OriginFacts: Sendable, Equatable, Codable {
   /// What one number of connections got out of it without larder.
-  public struct Ceiling: Sendable, Equatable, Codable {
+  package struct Ceiling: Sendable, Equatable, Codable {
     /// Connections at once.
-    public var parallel: Int
+    package var parallel: Int
     /// What a bare loop got: it asks, reads and throws away, and does nothing else.
-    public var imagesPerSecond: Double
+    package var imagesPerSecond: Double
     /// The share of larder's cold time that the bare loop needs too; nil without a cold pass.
-    public var share: Double?
+    package var share: Double?
   }
 
   /// How many pictures it has.
-  public var pictures: Int
+  package var pictures: Int
   /// The least and the greatest of their sizes, in bytes.
-  public var sizes: [Int]
+  package var sizes: [Int]
   /// How long it waits before each answer.
-  public var delayMilliseconds: Double
+  package var delayMilliseconds: Double
   /// What its link carries in all, in bytes a second; nil without a limit.
-  public var bytesPerSecond: Double?
+  package var bytesPerSecond: Double?
   /// Its own limit at each parallelism.
-  public var ceilings: [Ceiling] = []
+  package var ceilings: [Ceiling] = []
 
   /// An origin of which nothing was measured yet.
-  public init(
+  package init(
     pictures: Int,
     sizes: ClosedRange<Int>,
     delayMilliseconds: Double,
@@ -40,7 +40,7 @@ public struct OriginFacts: Sendable, Equatable, Codable {
   ///   - parallel: Connections at once.
   ///   - bare: The bare loop's pictures a second.
   ///   - cold: larder's in the cold pass, if there was one.
-  public mutating func note(parallel: Int, bare: Double, cold: Double?) {
+  package mutating func note(parallel: Int, bare: Double, cold: Double?) {
     ceilings.append(
       Ceiling(
         parallel: parallel,

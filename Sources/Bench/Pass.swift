@@ -1,5 +1,5 @@
 /// What a run finds in place before it starts.
-public enum Pass: String, Sendable, Codable, CaseIterable {
+package enum Pass: String, Sendable, Codable, CaseIterable {
   /// Nothing: an empty cache, no connections.
   case cold
   /// Everything, and fresh: what a second sync costs.
@@ -11,7 +11,7 @@ public enum Pass: String, Sendable, Codable, CaseIterable {
 }
 
 /// What becomes of the bytes.
-public enum Sink: String, Sendable, Codable {
+package enum Sink: String, Sendable, Codable {
   /// larder's own cache: files, hashes, index, synced to disk.
   case cache
   /// Counted and thrown away: transfers alone.

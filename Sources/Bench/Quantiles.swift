@@ -1,23 +1,23 @@
 /// The milliseconds that a share of all requests did not exceed.
-public struct Quantiles: Sendable, Equatable, Codable {
+package struct Quantiles: Sendable, Equatable, Codable {
   /// How many requests there were.
-  public var count: Int
+  package var count: Int
   /// Half of them.
-  public var p50: Double?
+  package var p50: Double?
   /// Nine in ten.
-  public var p90: Double?
+  package var p90: Double?
   /// 99 in a hundred.
-  public var p99: Double?
+  package var p99: Double?
   /// 999 in a thousand.
-  public var p999: Double?
+  package var p999: Double?
   /// All of them.
-  public var max: Double?
+  package var max: Double?
 
   /// Nothing at all.
-  public static let none = Quantiles(count: 0)
+  package static let none = Quantiles(count: 0)
 
   /// Writes every key, null where there is nothing to say.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(count, forKey: .count)
     for (value, key) in [
@@ -29,9 +29,9 @@ public struct Quantiles: Sendable, Equatable, Codable {
 }
 
 /// One point of a latency spectrum.
-public struct SpectrumPoint: Sendable, Equatable, Codable {
+package struct SpectrumPoint: Sendable, Equatable, Codable {
   /// The share of requests, in percent.
-  public var percentile: Double
+  package var percentile: Double
   /// What they did not exceed.
-  public var milliseconds: Double
+  package var milliseconds: Double
 }

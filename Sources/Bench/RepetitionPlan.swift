@@ -1,12 +1,12 @@
 /// How often a measurement is repeated.
-public enum RepetitionPlan: Sendable, Equatable {
+package enum RepetitionPlan: Sendable, Equatable {
   /// Exactly so often.
   case fixed(Int)
   /// Until the half-width of every confidence interval is at most `halfWidth`, 0.05 for ±5 %.
   case narrow(halfWidth: Double, least: Int = 3, most: Int = 12)
 
   /// Whether the rates of one parallelism, an array a pass, say enough.
-  public func isEnough(_ rates: [[Double]]) -> Bool {
+  package func isEnough(_ rates: [[Double]]) -> Bool {
     let count = rates.map(\.count).min() ?? 0
     switch self {
     case .fixed(let wanted):

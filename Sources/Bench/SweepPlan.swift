@@ -1,5 +1,5 @@
 /// Which numbers of transfers at once are measured.
-public enum SweepPlan: Sendable, Equatable {
+package enum SweepPlan: Sendable, Equatable {
   /// These, in their order.
   case levels([Int])
   /// 1, 2, 4 and so on up to `limit`, until it no longer pays.
@@ -9,7 +9,7 @@ public enum SweepPlan: Sendable, Equatable {
   private static let gain = 1.05
 
   /// Reads `auto` or numbers from 1 to 1024 between commas; nil for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     if text == "auto" {
       self = .auto()
       return
@@ -28,7 +28,7 @@ public enum SweepPlan: Sendable, Equatable {
   ///
   /// - Parameter rates: The median rates of what was measured, in that order.
   /// - Returns: The next number, nil at the end of the sweep.
-  public func next(after rates: [Double]) -> Int? {
+  package func next(after rates: [Double]) -> Int? {
     switch self {
     case .levels(let levels):
       return rates.count < levels.count ? levels[rates.count] : nil

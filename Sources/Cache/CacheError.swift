@@ -1,46 +1,46 @@
 import Glibc
 
 /// Why the cache could not do what it was asked, with what to do about it.
-public struct CacheError: Error, Equatable, CustomStringConvertible {
+package struct CacheError: Error, Equatable, CustomStringConvertible {
   /// What went wrong, as a stable word.
   ///
   /// An open set: new members break nobody.
-  public struct Code: RawRepresentable, Hashable, Sendable {
+  package struct Code: RawRepresentable, Hashable, Sendable {
     /// The word that scripts may rely on.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Makes a code from its word.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
       self.rawValue = rawValue
     }
 
     /// Another process holds the cache.
-    public static let locked = Code(rawValue: "locked")
+    package static let locked = Code(rawValue: "locked")
     /// The disk, or a quota on it, is full.
-    public static let diskFull = Code(rawValue: "disk-full")
+    package static let diskFull = Code(rawValue: "disk-full")
     /// The operating system refused a file operation.
-    public static let disk = Code(rawValue: "disk")
+    package static let disk = Code(rawValue: "disk")
     /// What is on disk is not what larder wrote.
-    public static let damaged = Code(rawValue: "damaged")
+    package static let damaged = Code(rawValue: "damaged")
     /// There is no cache at this path, or nothing in it yet.
-    public static let empty = Code(rawValue: "empty")
+    package static let empty = Code(rawValue: "empty")
     /// Several things fit what was asked for.
-    public static let ambiguous = Code(rawValue: "ambiguous")
+    package static let ambiguous = Code(rawValue: "ambiguous")
     /// A library of this machine is too old for what larder needs of it.
-    public static let unsupported = Code(rawValue: "unsupported")
+    package static let unsupported = Code(rawValue: "unsupported")
     /// A newer larder wrote this cache.
-    public static let tooNew = Code(rawValue: "too-new")
+    package static let tooNew = Code(rawValue: "too-new")
     /// The folder's file system or owner makes it unfit to hold a cache.
-    public static let unfit = Code(rawValue: "unfit")
+    package static let unfit = Code(rawValue: "unfit")
   }
 
   /// What went wrong.
-  public let code: Code
+  package let code: Code
   /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
-  public let description: String
+  package let description: String
 
   /// Makes an error from its code and its sentence.
-  public init(_ code: Code, _ description: String) {
+  package init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description
   }

@@ -10,9 +10,9 @@ import Synchronization
 ///     lock               held while a run changes anything
 ///     lock.host          which machine holds it, on a file system that several see
 ///     CACHEDIR.TAG       tells backups to pass by (https://bford.info/cachedir/)
-public final class CacheLayout: Sendable {
+package final class CacheLayout: Sendable {
   /// The cache itself.
-  public let root: Folder
+  package let root: Folder
   let images: Folder
   let partial: Folder
   private let folders = Mutex<[UInt8: Folder]>([:])
@@ -29,7 +29,7 @@ public final class CacheLayout: Sendable {
   /// Opens the cache at `path`, making what is missing.
   ///
   /// - Throws: ``CacheError`` when a folder cannot be made or is a symbolic link.
-  public init(creating path: String) throws(CacheError) {
+  package init(creating path: String) throws(CacheError) {
     try Self.makeParents(of: path)
     root = try Folder(path: path, creating: true)
     // Before anything is made in it.
@@ -51,7 +51,7 @@ public final class CacheLayout: Sendable {
   /// Opens the cache at `path` as it is, making nothing.
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is no cache.
-  public init(reading path: String) throws(CacheError) {
+  package init(reading path: String) throws(CacheError) {
     guard access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
@@ -63,7 +63,7 @@ public final class CacheLayout: Sendable {
   /// Opens the cache at `path` to be checked: its folders must be there, its index need not.
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is no cache.
-  public init(checking path: String) throws(CacheError) {
+  package init(checking path: String) throws(CacheError) {
     guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
@@ -74,12 +74,12 @@ public final class CacheLayout: Sendable {
   }
 
   /// Whether there are no pictures.
-  public var holdsNothing: Bool {
+  package var holdsNothing: Bool {
     (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
   }
 
   /// The path of something in the cache, for messages and other libraries.
-  public func path(_ name: String) -> String {
+  package func path(_ name: String) -> String {
     "\(root.path)/\(name)"
   }
 
@@ -147,12 +147,12 @@ public final class CacheLayout: Sendable {
   private static let noteName = "verify.json"
 
   /// What an interrupted check noted; nil when there is nothing.
-  public func note() -> String? {
+  package func note() -> String? {
     root.text(of: Self.noteName, limit: 16 << 20)
   }
 
   /// Notes how far a check came, in one step, or that nothing is left to be done.
-  public func setNote(_ text: String?) {
+  package func setNote(_ text: String?) {
     guard let text else {
       unlinkat(root.descriptor, Self.noteName, 0)
       return

@@ -5,7 +5,7 @@ import Glibc
 /// An exclusive `flock` on the file `lock`, which the kernel drops when the process ends, however
 /// it ends; the file's text names the holder for the one who has to wait. Readers need no lock.
 /// Where other machines can see the cache, a ``HostClaim`` comes on top.
-public final class CacheLock: Sendable {
+package final class CacheLock: Sendable {
   private let descriptor: Int32
   private let claim: HostClaim?
 
@@ -15,7 +15,7 @@ public final class CacheLock: Sendable {
   ///   - layout: the cache.
   ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
   /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another run holds the cache.
-  public init(_ layout: CacheLayout, holder: String) throws(CacheError) {
+  package init(_ layout: CacheLayout, holder: String) throws(CacheError) {
     try layout.root.demandOwnership()
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let path = layout.path("lock")

@@ -1,14 +1,14 @@
 import Crypto
 
 /// The SHA-256 of bytes, and the number that stands for it where 63 bits are enough.
-public enum ContentDigest {
+package enum ContentDigest {
   /// The SHA-256 of `bytes`, 32 bytes.
-  public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     Array(SHA256.hash(data: bytes))
   }
 
   /// The first 63 bits of the SHA-256 of `bytes`.
-  public static func number(of bytes: [UInt8]) -> Int64 {
+  package static func number(of bytes: [UInt8]) -> Int64 {
     bytes.withUnsafeBytes { SHA256.hash(data: $0).withUnsafeBytes { prefix($0) } }
   }
 

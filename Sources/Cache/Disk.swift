@@ -5,7 +5,7 @@ import Glibc
 /// A protocol so that a test can fail every call in turn and ask the reopened cache whether it is
 /// whole. All calls block. None retries a failed sync: after one, the kernel may have dropped the
 /// very pages that it could not write (the caller drops the file and fetches it again).
-public protocol Disk: Sendable {
+package protocol Disk: Sendable {
   /// Creates `name` in `folder` for writing, empty; replaces what an earlier run left.
   func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile
   /// Opens `name` in `folder` to append to its first `size` bytes; what lies behind them is cut.
@@ -32,15 +32,15 @@ public protocol Disk: Sendable {
 }
 
 /// A folder held open, closed exactly once.
-public final class Folder: Sendable {
+package final class Folder: Sendable {
   /// The path, for messages.
-  public let path: String
+  package let path: String
   let descriptor: Int32
 
   /// Opens the folder at `path`, first making it (0700) when `creating`.
   ///
   /// Refuses a symbolic link in the last place: a planted link must not lead larder elsewhere.
-  public init(path: String, creating: Bool) throws(CacheError) {
+  package init(path: String, creating: Bool) throws(CacheError) {
     if creating, mkdir(path, 0o700) != 0, errno != EEXIST {
       throw .system("make", path, errno: errno)
     }
@@ -53,7 +53,7 @@ public final class Folder: Sendable {
 }
 
 /// A file held open for writing, closed exactly once.
-public final class OpenFile: Sendable {
+package final class OpenFile: Sendable {
   private let folder: String
   private let name: String
   let descriptor: Int32
@@ -65,23 +65,23 @@ public final class OpenFile: Sendable {
   }
 
   /// The path, for messages; put together when there is one.
-  public var path: String { "\(folder)/\(name)" }
+  package var path: String { "\(folder)/\(name)" }
 
   deinit { close(descriptor) }
 }
 
 /// What `stat` says of a file, as far as the index keeps it.
-public struct FileStamp: Hashable, Sendable {
+package struct FileStamp: Hashable, Sendable {
   /// The inode's number: a rename over a name always changes it.
-  public var inode: Int64
+  package var inode: Int64
   /// The size in bytes.
-  public var bytes: Int64
+  package var bytes: Int64
   /// When it was last modified, in seconds since 1970.
-  public var modified: Int64
+  package var modified: Int64
 }
 
 /// The operating system's own file operations.
-public struct SystemDisk: Disk {
+package struct SystemDisk: Disk {
   /// Whether commits wait for the device.
   ///
   /// False only where losing the last seconds to a power cut is agreed: the file then may be empty
@@ -89,12 +89,12 @@ public struct SystemDisk: Disk {
   private let durable: Bool
 
   /// Makes the ordinary disk.
-  public init(durable: Bool = true) {
+  package init(durable: Bool = true) {
     self.durable = durable
   }
 
   /// Creates the file by `openat`, never through a link.
-  public func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+  package func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
     guard descriptor >= 0 else { throw .system("create", "\(folder.path)/\(name)", errno: errno) }
@@ -102,7 +102,7 @@ public struct SystemDisk: Disk {
   }
 
   /// Opens the file by `openat`, never through a link nor waiting for a pipe's other end.
-  public func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
+  package func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
     -> OpenFile
   {
     let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -119,7 +119,7 @@ public struct SystemDisk: Disk {
   }
 
   /// Writes until all is written; an interrupted write goes on.
-  public func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+  package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
     var rest = bytes
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
@@ -134,7 +134,7 @@ public struct SystemDisk: Disk {
   }
 
   /// Sets the date by `futimens`.
-  public func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
+  package func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
     // Not UTIME_OMIT's macro, which Swift does not import: leave the access time as it is.
     let omit = 0x3FFF_FFFE
     let times = [
@@ -146,13 +146,13 @@ public struct SystemDisk: Disk {
   }
 
   /// Waits by `fsync`.
-  public func sync(_ file: OpenFile) throws(CacheError) {
+  package func sync(_ file: OpenFile) throws(CacheError) {
     guard durable else { return }
     guard fsync(file.descriptor) == 0 else { throw .system("sync", file.path, errno: errno) }
   }
 
   /// Renames by `renameat`.
-  public func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
+  package func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(CacheError)
   {
     guard renameat(old.descriptor, name, folder.descriptor, new) == 0 else {
@@ -161,7 +161,7 @@ public struct SystemDisk: Disk {
   }
 
   /// Links by `linkat`.
-  public func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
+  package func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(CacheError) -> Bool
   {
     guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
@@ -174,14 +174,14 @@ public struct SystemDisk: Disk {
   }
 
   /// Removes by `unlinkat`.
-  public func remove(_ name: String, in folder: Folder) throws(CacheError) {
+  package func remove(_ name: String, in folder: Folder) throws(CacheError) {
     guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
       throw .system("remove", "\(folder.path)/\(name)", errno: errno)
     }
   }
 
   /// Waits by `fsync` on the folder.
-  public func sync(_ folder: Folder) throws(CacheError) {
+  package func sync(_ folder: Folder) throws(CacheError) {
     guard durable else { return }
     guard fsync(folder.descriptor) == 0 else { throw .system("sync", folder.path, errno: errno) }
   }
@@ -189,7 +189,7 @@ public struct SystemDisk: Disk {
 
 extension Folder {
   /// What `stat` says of the regular file `name`, or nil when there is none.
-  public func stamp(of name: String) -> FileStamp? {
+  package func stamp(of name: String) -> FileStamp? {
     var status = Glibc.stat()
     guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
       status.st_mode & S_IFMT == S_IFREG
@@ -229,7 +229,7 @@ extension Folder {
   }
 
   /// The names in the folder, without `.` and `..`, in the system's order.
-  public func names() throws(CacheError) -> [String] {
+  package func names() throws(CacheError) -> [String] {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {
       throw .system("list", path, errno: errno)

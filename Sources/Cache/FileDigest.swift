@@ -68,18 +68,18 @@ extension CacheLayout {
   }
 
   /// Removes a picture's file; quiet when it is gone.
-  public func removePicture(_ id: PictureID, url: String) throws(CacheError) {
+  package func removePicture(_ id: PictureID, url: String) throws(CacheError) {
     try remove(PictureName(url: url, id: id).path)
   }
 
   /// Removes what lies at a path below `images/` and is nobody's.
-  public func removeStray(_ path: String) throws(CacheError) {
+  package func removeStray(_ path: String) throws(CacheError) {
     try remove(path)
   }
 
   /// When the inode at a path in the cache last changed, in seconds since 1970: when the file got its
   /// name here; nil when there is none.
-  public func changed(_ path: String) -> Int64? {
+  package func changed(_ path: String) -> Int64? {
     var status = stat()
     guard fstatat(root.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     return Int64(status.st_ctim.tv_sec)

@@ -2,24 +2,24 @@
 ///
 /// Nothing that a catalog refers to goes unless that is asked for. Equal pictures share their bytes, so
 /// bytes count once, and are freed when the last picture that holds them goes.
-public struct GcPlan: Sendable, Equatable {
+package struct GcPlan: Sendable, Equatable {
   /// A held picture, as far as the decision needs it.
-  public struct Picture: Sendable, Equatable {
+  package struct Picture: Sendable, Equatable {
     /// Its identity.
-    public var id: PictureID
+    package var id: PictureID
     /// Its URL.
-    public var url: String
+    package var url: String
     /// Its size.
-    public var bytes: Int64
+    package var bytes: Int64
     /// What its bytes are, so that equal ones are counted once.
-    public var content: Int64
+    package var content: Int64
     /// When a run last needed it: when the origin last answered for it, in seconds since 1970.
-    public var used: Int64
+    package var used: Int64
     /// Since when no catalog refers to it, in seconds since 1970; nil while one does.
-    public var unreferenced: Int64?
+    package var unreferenced: Int64?
 
     /// A picture from its parts.
-    public init(
+    package init(
       id: PictureID,
       url: String,
       bytes: Int64,
@@ -37,18 +37,18 @@ public struct GcPlan: Sendable, Equatable {
   }
 
   /// How far a sweep goes.
-  public struct Limits: Sendable, Equatable {
+  package struct Limits: Sendable, Equatable {
     /// How many seconds a picture stays after the last catalog dropped it.
-    public var grace: Int64
+    package var grace: Int64
     /// How many seconds ago a picture may last have been used; nil for any time.
-    public var maxAge: Int64?
+    package var maxAge: Int64?
     /// How many bytes may be held; nil for any number.
-    public var maxBytes: Int64?
+    package var maxBytes: Int64?
     /// Whether age and size may take what a catalog refers to.
-    public var includesReferenced = false
+    package var includesReferenced = false
 
     /// Limits that only sweep what nobody refers to, after a week.
-    public init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: Int64? = nil) {
+    package init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: Int64? = nil) {
       self.grace = grace
       self.maxAge = maxAge
       self.maxBytes = maxBytes
@@ -56,7 +56,7 @@ public struct GcPlan: Sendable, Equatable {
   }
 
   /// Why a picture goes; the words are stable.
-  public enum Reason: String, Sendable {
+  package enum Reason: String, Sendable {
     /// No catalog has referred to it for longer than the grace.
     case unreferenced
     /// It was not used for too long.
@@ -66,21 +66,21 @@ public struct GcPlan: Sendable, Equatable {
   }
 
   /// One picture that goes.
-  public struct Removal: Sendable, Equatable {
+  package struct Removal: Sendable, Equatable {
     /// The picture.
-    public var picture: Picture
+    package var picture: Picture
     /// Why.
-    public var reason: Reason
+    package var reason: Reason
   }
 
   /// What goes, in the order it was decided on.
-  public private(set) var removals: [Removal] = []
+  package private(set) var removals: [Removal] = []
   /// How many bytes that frees.
-  public let bytesFreed: Int64
+  package let bytesFreed: Int64
   /// How many bytes are held afterwards.
-  public let bytesKept: Int64
+  package let bytesKept: Int64
   /// How many bytes are still held beyond the size that was asked for, because catalogs need them.
-  public let bytesOver: Int64
+  package let bytesOver: Int64
 
   /// Decides what goes.
   ///
@@ -89,7 +89,7 @@ public struct GcPlan: Sendable, Equatable {
   ///   - limits: how far to go.
   ///   - now: the moment, in seconds since 1970. What lies in its future was written by a clock that has
   ///     been set back since, and counts as just now.
-  public init(_ pictures: [Picture], limits: Limits, now: Int64) {
+  package init(_ pictures: [Picture], limits: Limits, now: Int64) {
     var holders: [Int64: Int] = [:]
     var held: Int64 = 0
     for picture in pictures {

@@ -5,32 +5,32 @@ import GRDB
 ///
 /// Two sections may name one URL, and two catalogs in a cache one page: each reads the body in its own
 /// way and keeps what it made of it.
-public struct DocumentEntry: Sendable, Equatable {
+package struct DocumentEntry: Sendable, Equatable {
   /// The identity, made from reader and URL as a picture's is from its URL.
-  public var id: PictureID
+  package var id: PictureID
   /// The URL, as it is sent.
-  public var url: String
+  package var url: String
   /// The digest of the mapping that the body was read with.
-  public var mapping: Int64
+  package var mapping: Int64
   /// The origin's word on the body, in the transport's own text form.
-  public var response: String?
+  package var response: String?
   /// When that word ends, in seconds since 1970.
-  public var expiry: Int64
+  package var expiry: Int64
   /// The digest of the last body.
-  public var digest: Int64?
+  package var digest: Int64?
   /// When the body was fetched.
-  public var fetched: Int64?
+  package var fetched: Int64?
   /// The next page, when the body named one.
-  public var next: String?
+  package var next: String?
 
   /// The identity of the document at `url` as `reader` reads it.
-  public static func identity(of url: String, reader: String) -> PictureID {
+  package static func identity(of url: String, reader: String) -> PictureID {
     // No URL and no reader holds a line feed.
     PictureID(url: reader.isEmpty ? url : "\(reader)\n\(url)")
   }
 
   /// An entry from its parts; `reader` is who reads the body: a section, or the details of a catalog.
-  public init(
+  package init(
     url: String,
     reader: String = "",
     mapping: Int64,
@@ -52,20 +52,20 @@ public struct DocumentEntry: Sendable, Equatable {
 }
 
 /// One section of a decoded page, as the index keeps it.
-public struct DecodedSection: Sendable, Equatable {
+package struct DecodedSection: Sendable, Equatable {
   /// The section's key.
-  public var key: String
+  package var key: String
   /// Its title.
-  public var title: String
+  package var title: String
   /// The line under the title.
-  public var subtitle: String?
+  package var subtitle: String?
   /// The listing that the feed gave, before any guard.
-  public var listing: Int64
+  package var listing: Int64
   /// What was skipped, in the caller's own text form.
-  public var skipped: String
+  package var skipped: String
 
   /// A section from its parts.
-  public init(key: String, title: String, subtitle: String?, listing: Int64, skipped: String) {
+  package init(key: String, title: String, subtitle: String?, listing: Int64, skipped: String) {
     self.key = key
     self.title = title
     self.subtitle = subtitle
@@ -75,9 +75,9 @@ public struct DecodedSection: Sendable, Equatable {
 }
 
 /// What is known beyond the listing of one item.
-public struct DetailEntry: Sendable, Equatable {
+package struct DetailEntry: Sendable, Equatable {
   /// How the last request for it ended.
-  public enum State: String, Sendable {
+  package enum State: String, Sendable {
     /// The body is here.
     case held
     /// The origin said that there is none: 404 or 410. What was held before stays as ``body``.
@@ -87,20 +87,20 @@ public struct DetailEntry: Sendable, Equatable {
   }
 
   /// The item's id.
-  public var item: String
+  package var item: String
   /// The detail's document.
-  public var document: PictureID
+  package var document: PictureID
   /// How the last request ended.
-  public var state: State
+  package var state: State
   /// The detail in the caller's own form.
-  public var body: [UInt8]?
+  package var body: [UInt8]?
   /// The pictures that it refers to, in order, repeats included.
-  public var pictures: [PictureID]
+  package var pictures: [PictureID]
   /// Since when the origin has not what is held, in seconds since 1970; nil while it has.
-  public var since: Int64?
+  package var since: Int64?
 
   /// An entry from its parts.
-  public init(
+  package init(
     item: String,
     document: PictureID,
     state: State,
@@ -119,7 +119,7 @@ public struct DetailEntry: Sendable, Equatable {
 
 extension Index {
   /// The document at `url` as `reader` reads it, or nil when it was never fetched for that.
-  public func document(_ url: String, reader: String = "") throws(CacheError) -> DocumentEntry? {
+  package func document(_ url: String, reader: String = "") throws(CacheError) -> DocumentEntry? {
     let id = DocumentEntry.identity(of: url, reader: reader)
     return try read { db in
       try Row.fetchOne(
@@ -146,7 +146,7 @@ extension Index {
 
   /// The document at `url` as `reader` reads it, taken over from a larder that knew documents by their
   /// URL alone; nil when there is none, or it was decoded to something else than `sections`.
-  public func takeOver(_ url: String, reader: String, sections: [String]) throws(CacheError)
+  package func takeOver(_ url: String, reader: String, sections: [String]) throws(CacheError)
     -> DocumentEntry?
   {
     guard let old = try document(url) else { return nil }
@@ -163,7 +163,7 @@ extension Index {
   }
 
   /// What the page was last decoded to, in order.
-  public func decoded(_ document: PictureID) throws(CacheError) -> [DecodedSection] {
+  package func decoded(_ document: PictureID) throws(CacheError) -> [DecodedSection] {
     try read { db in
       try Row.fetchAll(
         db.cachedStatement(
@@ -186,7 +186,7 @@ extension Index {
   }
 
   /// Keeps a page and what it was decoded to, together or not at all.
-  public func keep(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
+  package func keep(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
     try write { db in
       try Self.save(document, in: db)
       try db.execute(
@@ -209,12 +209,12 @@ extension Index {
   }
 
   /// Keeps a page whose body did not change.
-  public func keep(_ document: DocumentEntry) throws(CacheError) {
+  package func keep(_ document: DocumentEntry) throws(CacheError) {
     try write { db in try Self.save(document, in: db) }
   }
 
   /// The details of a catalog's items.
-  public func details(catalog: Int64) throws(CacheError) -> [String: DetailEntry] {
+  package func details(catalog: Int64) throws(CacheError) -> [String: DetailEntry] {
     try read { db in
       var entries: [String: DetailEntry] = [:]
       let rows = try Row.fetchCursor(
@@ -240,7 +240,7 @@ extension Index {
   /// When the origin last answered for the detail of each item of a catalog, in seconds since 1970.
   ///
   /// The word that is kept begins with when it was asked for and when it was answered.
-  public func detailChecks(catalog: Int64) throws(CacheError) -> [String: Int64] {
+  package func detailChecks(catalog: Int64) throws(CacheError) -> [String: Int64] {
     try read { db in
       var checks: [String: Int64] = [:]
       let rows = try Row.fetchCursor(

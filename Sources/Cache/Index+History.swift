@@ -10,7 +10,7 @@ extension Index {
   /// - Parameter moment: seconds since 1970.
   /// - Returns: How many runs are forgotten.
   /// - Throws: ``CacheError`` when the index cannot be written.
-  public func forgetRuns(before moment: Int64) throws(CacheError) -> Int {
+  package func forgetRuns(before moment: Int64) throws(CacheError) -> Int {
     let forgotten = try write { db in
       var kept: Set<Int64> = []
       for catalog in try Int64.fetchAll(db, sql: "SELECT id FROM catalog") {
@@ -95,7 +95,7 @@ extension Index {
   }
 
   /// Forgets a run that gave nothing, and its catalog when that holds nothing else: nothing was synced.
-  public func forgetRun(_ run: Int64, of catalog: Int64) throws(CacheError) {
+  package func forgetRun(_ run: Int64, of catalog: Int64) throws(CacheError) {
     try write { db in
       try db.execute(sql: "DELETE FROM picture_change WHERE run = ?", arguments: [run])
       try db.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [run])
@@ -113,7 +113,7 @@ extension Index {
   /// Forgets a catalog with its runs and details; its pictures are then nobody's.
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is none of that name.
-  public func forgetCatalog(_ name: String) throws(CacheError) {
+  package func forgetCatalog(_ name: String) throws(CacheError) {
     guard let entry = try catalogs().first(where: { $0.name == name }) else {
       throw CacheError(.empty, "cannot forget catalog \(name): there is none in \(path)")
     }

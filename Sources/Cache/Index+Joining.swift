@@ -11,7 +11,7 @@ extension Index {
   /// - Parameter listings: the pages' listings, in order.
   /// - Returns: The joined listing, and how many items were left out as repeats.
   /// - Throws: ``CacheError``, also when one of the listings is not in the index.
-  public func joinListings(
+  package func joinListings(
     _ listings: [Int64]
   ) throws(CacheError) -> (listing: Int64, repeats: Int) {
     if let only = listings.first, listings.count == 1 { return (only, 0) }

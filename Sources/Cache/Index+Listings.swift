@@ -2,16 +2,16 @@ import FoundationEssentials
 import GRDB
 
 /// One version of one item, in the caller's own form.
-public struct ItemRecord: Sendable, Equatable {
+package struct ItemRecord: Sendable, Equatable {
   /// The item's id in its catalog.
-  public var key: String
+  package var key: String
   /// The item.
-  public var body: [UInt8]
+  package var body: [UInt8]
   /// The pictures that it refers to, in order, repeats included.
-  public var pictures: [PictureID]
+  package var pictures: [PictureID]
 
   /// A record from its parts.
-  public init(key: String, body: [UInt8], pictures: [PictureID]) {
+  package init(key: String, body: [UInt8], pictures: [PictureID]) {
     self.key = key
     self.body = body
     self.pictures = pictures
@@ -23,7 +23,7 @@ extension Index {
   ///
   /// What is kept already, in this order or another, is not written again: equal lists have equal
   /// numbers, and so two runs that saw the same share it.
-  public func keepListing(_ items: [ItemRecord]) throws(CacheError) -> Int64 {
+  package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> Int64 {
     let ids = items.map { ContentDigest.number(of: $0.body) }
     let packed = PackedNumbers.pack(ids)
     let listing = ContentDigest.number(of: packed)
@@ -61,7 +61,7 @@ extension Index {
   }
 
   /// The items of a listing, in order.
-  public func items(listing: Int64) throws(CacheError) -> [ItemRecord] {
+  package func items(listing: Int64) throws(CacheError) -> [ItemRecord] {
     try read { db in
       let packed = try Data.fetchOne(
         db,
@@ -89,13 +89,13 @@ extension Index {
   }
 
   /// The keys of a listing's items, in order, without reading the items themselves.
-  public func itemKeys(listing: Int64) throws(CacheError) -> [String] {
+  package func itemKeys(listing: Int64) throws(CacheError) -> [String] {
     try itemVersions(listing: listing).map(\.key)
   }
 
   /// The versions of a listing's items, in order, without reading the items themselves: equal
   /// versions are equal items.
-  public func itemVersions(
+  package func itemVersions(
     listing: Int64
   ) throws(CacheError) -> [(version: Int64, key: String)] {
     try read { db in
@@ -115,7 +115,7 @@ extension Index {
   }
 
   /// One version of an item, or nil when there is none.
-  public func item(version: Int64) throws(CacheError) -> [UInt8]? {
+  package func item(version: Int64) throws(CacheError) -> [UInt8]? {
     try read { db in
       try Data.fetchOne(
         db.cachedStatement(sql: "SELECT body FROM item WHERE id = ?"),
@@ -125,7 +125,7 @@ extension Index {
   }
 
   /// The pictures that a listing refers to, in order, repeats included.
-  public func pictures(listing: Int64) throws(CacheError) -> [PictureID] {
+  package func pictures(listing: Int64) throws(CacheError) -> [PictureID] {
     try read { db in
       let packed = try Data.fetchOne(
         db,
@@ -137,7 +137,7 @@ extension Index {
   }
 
   /// How many items a listing has, without reading them.
-  public func itemCount(listing: Int64) throws(CacheError) -> Int {
+  package func itemCount(listing: Int64) throws(CacheError) -> Int {
     try read { db in
       try Int.fetchOne(
         db,

@@ -3,63 +3,63 @@ import GRDB
 import Transport
 
 /// What the index knows of one picture.
-public struct PictureEntry: Sendable, Equatable {
+package struct PictureEntry: Sendable, Equatable {
   /// The picture's identity.
-  public var id: PictureID
+  package var id: PictureID
   /// The URL, as it is sent.
-  public var url: String
+  package var url: String
   /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
-  public var sha256: [UInt8]?
+  package var sha256: [UInt8]?
   /// The size of the held bytes.
-  public var bytes: Int64 = 0
+  package var bytes: Int64 = 0
   /// What the held bytes are.
-  public var type: PictureType?
+  package var type: PictureType?
   /// What `stat` said of the file when it was committed.
-  public var stamp: FileStamp?
+  package var stamp: FileStamp?
   /// The origin's word on the held bytes, in the transport's own text form.
-  public var response: String?
+  package var response: String?
   /// When that word ends, in seconds since 1970.
-  public var expiry: Int64 = 0
+  package var expiry: Int64 = 0
   /// When the bytes were fetched, and when the origin last vouched for them.
-  public var fetched: Int64?
+  package var fetched: Int64?
   /// When the origin last answered for this picture.
-  public var checked: Int64?
+  package var checked: Int64?
   /// Why the last attempt failed, or nil when it did not.
-  public var failure: String?
+  package var failure: String?
   /// Since when every attempt failed.
-  public var failingSince: Int64?
+  package var failingSince: Int64?
 
   /// The origin's Last-Modified, in seconds since 1970: the file's date, so that the files alone
   /// can say it when the index is lost.
   ///
   /// Not kept in the row.
-  public var lastModified: Int64?
+  package var lastModified: Int64?
 
   /// An entry that holds nothing yet.
-  public init(id: PictureID, url: String) {
+  package init(id: PictureID, url: String) {
     self.id = id
     self.url = url
   }
 
   /// Whether bytes are held.
-  public var isHeld: Bool { sha256 != nil }
+  package var isHeld: Bool { sha256 != nil }
   /// The file's name in the cache.
-  public var name: PictureName { PictureName(url: url, id: id) }
+  package var name: PictureName { PictureName(url: url, id: id) }
 }
 
 /// The little that a run keeps in memory of every picture: 32 bytes each.
-public struct PictureState: Sendable, Equatable {
+package struct PictureState: Sendable, Equatable {
   /// When the origin's word ends; nothing held counts as long past.
-  public var expiry: Int64
+  package var expiry: Int64
   /// When the origin last answered.
-  public var checked: Int64
+  package var checked: Int64
   /// The first 63 bits of the SHA-256 of the held bytes; 0 while none are held.
-  public var content: Int64
+  package var content: Int64
   /// Whether bytes are held.
-  public var isHeld: Bool { content != 0 }
+  package var isHeld: Bool { content != 0 }
 
   /// Makes a state from its parts.
-  public init(expiry: Int64, checked: Int64, content: Int64) {
+  package init(expiry: Int64, checked: Int64, content: Int64) {
     self.expiry = expiry
     self.checked = checked
     self.content = content
@@ -70,7 +70,7 @@ public struct PictureState: Sendable, Equatable {
   ///
   /// What was checked in the future was checked by a clock that has been set back since: its word
   /// is not believed, or it might hold for years.
-  public func freshness(at now: UnixTime) -> Freshness? {
+  package func freshness(at now: UnixTime) -> Freshness? {
     let end = UnixTime(expiry)
     guard FreshnessPolicy.window(answered: UnixTime(checked), expiry: end).contains(now) else {
       return nil
@@ -81,7 +81,7 @@ public struct PictureState: Sendable, Equatable {
 
 extension Index {
   /// The state of every picture that has a row.
-  public func pictureStates() throws(CacheError) -> [PictureID: PictureState] {
+  package func pictureStates() throws(CacheError) -> [PictureID: PictureState] {
     try read { db in
       let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM picture") ?? 0
       var states = [PictureID: PictureState](minimumCapacity: count)
@@ -98,12 +98,12 @@ extension Index {
   }
 
   /// The entries of these pictures, as far as they have rows.
-  public func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
+  package func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
   /// The URLs of these pictures, as far as they have rows.
-  public func pictureURLs(_ ids: [PictureID]) throws(CacheError) -> [PictureID: String] {
+  package func pictureURLs(_ ids: [PictureID]) throws(CacheError) -> [PictureID: String] {
     try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
   }
 
@@ -125,7 +125,7 @@ extension Index {
   }
 
   /// Calls `body` with every entry, a row at a time, in the order of their identities.
-  public func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(CacheError) {
+  package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(CacheError) {
     try read { db in
       let rows = try RowReader(db, Self.select + " ORDER BY id")
       while try rows.next() { try body(PictureEntry(rows)) }
@@ -133,7 +133,7 @@ extension Index {
   }
 
   /// How many bytes are held of these pictures, or of all.
-  public func bytesHeld(_ ids: Set<PictureID>?) throws(CacheError) -> Int64 {
+  package func bytesHeld(_ ids: Set<PictureID>?) throws(CacheError) -> Int64 {
     try read { db in
       guard let ids else {
         let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")

@@ -4,7 +4,7 @@ import GRDB
 extension Index {
   /// The pictures that the catalogs in this cache refer to: those of the items that each one's last
   /// finished run shows, and of their details.
-  public func referencedPictures() throws(CacheError) -> Set<PictureID> {
+  package func referencedPictures() throws(CacheError) -> Set<PictureID> {
     var referenced: Set<PictureID> = []
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
@@ -31,13 +31,13 @@ extension Index {
   }
 
   /// Whether pictures are marked as nobody's.
-  public func hasUnreferenced() throws(CacheError) -> Bool {
+  package func hasUnreferenced() throws(CacheError) -> Bool {
     try read { try Int.fetchOne($0, sql: "SELECT 1 FROM unreferenced LIMIT 1") != nil }
   }
 
   /// Marks the pictures that nobody refers to since now, and takes the mark from those that
   /// somebody refers to again; older marks stand.
-  public func markUnreferenced(except referenced: Set<PictureID>, at now: Int64)
+  package func markUnreferenced(except referenced: Set<PictureID>, at now: Int64)
     throws(CacheError)
   {
     try write { db in
@@ -59,7 +59,7 @@ extension Index {
 
   /// Everything that is held, as a sweep judges it; `referenced` is what catalogs refer to, and what
   /// is not marked yet counts from `now`.
-  public func held(referenced: Set<PictureID>, at now: Int64) throws(CacheError)
+  package func held(referenced: Set<PictureID>, at now: Int64) throws(CacheError)
     -> [GcPlan.Picture]
   {
     try read { db in

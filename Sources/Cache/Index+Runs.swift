@@ -2,30 +2,30 @@ import FoundationEssentials
 import GRDB
 
 /// A catalog that shares the cache.
-public struct CatalogEntry: Sendable, Equatable {
+package struct CatalogEntry: Sendable, Equatable {
   /// Its number in the index.
-  public let id: Int64
+  package let id: Int64
   /// Its name in the catalog file.
-  public let name: String
+  package let name: String
   /// The currency of its prices.
-  public let currency: String
+  package let currency: String
 }
 
 /// A section as a finished run left it.
-public struct RunSection: Sendable, Equatable {
+package struct RunSection: Sendable, Equatable {
   /// The section's key.
-  public var key: String
+  package var key: String
   /// Its title.
-  public var title: String
+  package var title: String
   /// The line under the title.
-  public var subtitle: String?
+  package var subtitle: String?
   /// What is shown, or nil when nothing was ever had.
-  public var listing: Int64?
+  package var listing: Int64?
   /// Where it came from: `network`, `unchanged`, `stale` or `failed`.
-  public var source: String
+  package var source: String
 
   /// A section from its parts.
-  public init(key: String, title: String, subtitle: String?, listing: Int64?, source: String) {
+  package init(key: String, title: String, subtitle: String?, listing: Int64?, source: String) {
     self.key = key
     self.title = title
     self.subtitle = subtitle
@@ -35,22 +35,22 @@ public struct RunSection: Sendable, Equatable {
 }
 
 /// One run in the history.
-public struct RunEntry: Sendable, Equatable {
+package struct RunEntry: Sendable, Equatable {
   /// Its number: runs count from 1 in each cache.
-  public let id: Int64
+  package let id: Int64
   /// When it started, in seconds since 1970.
-  public let started: Int64
+  package let started: Int64
   /// When it ended, or nil when it was killed or is still under way.
-  public let finished: Int64?
+  package let finished: Int64?
   /// `complete`, `partial`, `withheld`, `failed` or `interrupted`.
-  public let outcome: String?
+  package let outcome: String?
   /// The whole report, as `sync --json` printed it.
-  public let report: [UInt8]?
+  package let report: [UInt8]?
 }
 
 extension Index {
   /// The catalogs in this cache, by name.
-  public func catalogs() throws(CacheError) -> [CatalogEntry] {
+  package func catalogs() throws(CacheError) -> [CatalogEntry] {
     try read { db in
       try Row.fetchAll(db, sql: "SELECT id, name, currency FROM catalog ORDER BY name")
         .map { CatalogEntry(id: $0[0], name: $0[1], currency: $0[2]) }
@@ -58,7 +58,7 @@ extension Index {
   }
 
   /// The catalog of this name, entered when it is new.
-  public func catalog(named name: String, currency: String) throws(CacheError) -> CatalogEntry {
+  package func catalog(named name: String, currency: String) throws(CacheError) -> CatalogEntry {
     try write { db in
       try db.execute(
         sql: """
@@ -78,7 +78,7 @@ extension Index {
   }
 
   /// Starts a run and says its number.
-  public func beginRun(catalog: Int64, at now: Int64) throws(CacheError) -> Int64 {
+  package func beginRun(catalog: Int64, at now: Int64) throws(CacheError) -> Int64 {
     try write { db in
       try db.execute(
         sql: "INSERT INTO run(catalog, started) VALUES (?, ?)",
@@ -89,7 +89,7 @@ extension Index {
   }
 
   /// Ends a run: from here on its sections are what is shown.
-  public func endRun(
+  package func endRun(
     _ run: Int64,
     at now: Int64,
     outcome: String,
@@ -136,12 +136,12 @@ extension Index {
   }
 
   /// The last run of a catalog that ended, or the one before `id`.
-  public func lastRun(catalog: Int64, before id: Int64? = nil) throws(CacheError) -> RunEntry? {
+  package func lastRun(catalog: Int64, before id: Int64? = nil) throws(CacheError) -> RunEntry? {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
   /// When the last complete run of a catalog ended, in seconds since 1970; nil when none was.
-  public func lastComplete(catalog: Int64) throws(CacheError) -> Int64? {
+  package func lastComplete(catalog: Int64) throws(CacheError) -> Int64? {
     try read { db in
       try Int64.fetchOne(
         db,
@@ -155,7 +155,7 @@ extension Index {
   }
 
   /// The runs of a catalog, newest first.
-  public func runs(
+  package func runs(
     catalog: Int64,
     finishedOnly: Bool = false,
     before id: Int64? = nil,
@@ -183,7 +183,7 @@ extension Index {
   }
 
   /// The sections that a run left, in order.
-  public func sections(run: Int64) throws(CacheError) -> [RunSection] {
+  package func sections(run: Int64) throws(CacheError) -> [RunSection] {
     try read { db in
       try Row.fetchAll(
         db,
@@ -200,7 +200,7 @@ extension Index {
 
   /// Since when a section of a catalog has not been had as it is: when the first run ended after the
   /// last that had it, in seconds since 1970.
-  public func failingSince(section key: String, catalog: Int64) throws(CacheError) -> Int64? {
+  package func failingSince(section key: String, catalog: Int64) throws(CacheError) -> Int64? {
     try read { db in
       try Int64.fetchOne(
         db,
@@ -216,7 +216,7 @@ extension Index {
   }
 
   /// The pictures whose bytes changed after run `old`, up to and with run `new`, by URL.
-  public func pictureChanges(after old: Int64, through new: Int64) throws(CacheError) -> [String] {
+  package func pictureChanges(after old: Int64, through new: Int64) throws(CacheError) -> [String] {
     try read { db in
       try String.fetchAll(
         db,

@@ -5,7 +5,7 @@ extension Index {
   /// Whether the file is whole, as SQLite judges it; `fast` leaves out that its own indices agree.
   ///
   /// - Throws: ``CacheError`` when it cannot be read, which says nothing about it.
-  public func isWhole(fast: Bool) throws(CacheError) -> Bool {
+  package func isWhole(fast: Bool) throws(CacheError) -> Bool {
     do {
       return try read {
         try String.fetchOne($0, sql: fast ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)")
@@ -70,7 +70,7 @@ extension Index {
   ///   - now: the moment, in seconds since 1970.
   /// - Returns: The new index, and where the damaged one is now; nil when there was none.
   /// - Throws: ``CacheError`` when it cannot be made.
-  public static func rebuilt(
+  package static func rebuilt(
     in layout: CacheLayout,
     at now: Int64
   ) throws(CacheError) -> (index: Index, aside: String?) {

@@ -7,7 +7,7 @@ extension Index {
   /// When it is another than before, such as after an update of larder, what a field of the request selected is due
   /// at once: its row then tells whether it was chosen by the fields that are sent now. So no other run has to look
   /// into the words of pictures that are fresh. (RFC 9111, section 4.1)
-  public func noteSelection(_ digest: Int64) throws(CacheError) {
+  package func noteSelection(_ digest: Int64) throws(CacheError) {
     let known = try read { db in
       try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'selection'")
         .flatMap { PackedNumbers.unpack($0).first }

@@ -2,13 +2,13 @@ import FoundationEssentials
 import GRDB
 
 /// A picture that a sweep removed.
-public struct Tombstone: Sendable, Equatable {
+package struct Tombstone: Sendable, Equatable {
   /// Its URL.
-  public var url: String
+  package var url: String
   /// When it went, in seconds since 1970.
-  public var removed: Int64
+  package var removed: Int64
   /// Why: `unreferenced`, `age` or `size`.
-  public var reason: String
+  package var reason: String
 }
 
 extension Index {
@@ -16,7 +16,7 @@ extension Index {
   ///
   /// Their files are to be removed after this: a file without a row is swept, a row without a file
   /// would be a lie.
-  public func bury(_ removals: [GcPlan.Removal], at now: Int64) throws(CacheError) {
+  package func bury(_ removals: [GcPlan.Removal], at now: Int64) throws(CacheError) {
     try write { db in
       let tombstone = try db.cachedStatement(
         sql: "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
@@ -33,7 +33,7 @@ extension Index {
   }
 
   /// The pictures that went after one moment and not after another, by URL.
-  public func tombstones(after old: Int64, through new: Int64) throws(CacheError) -> [Tombstone] {
+  package func tombstones(after old: Int64, through new: Int64) throws(CacheError) -> [Tombstone] {
     try read { db in
       try Row.fetchAll(
         db,
@@ -48,14 +48,14 @@ extension Index {
 
   /// When the index was made anew although there were pictures already, in seconds since 1970; nil
   /// when that did not happen, or every picture has been claimed since.
-  public func lostSince() throws(CacheError) -> Int64? {
+  package func lostSince() throws(CacheError) -> Int64? {
     try read { db in
       try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
     }
   }
 
   /// Notes that the index was made anew, or that nothing is left to be claimed.
-  public func noteLost(since moment: Int64?) throws(CacheError) {
+  package func noteLost(since moment: Int64?) throws(CacheError) {
     try write { db in
       try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")
       if let moment {

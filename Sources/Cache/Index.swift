@@ -10,7 +10,7 @@ import Transport
 /// group survives a power cut; no WAL, whose reset defect Debian's SQLite still has.
 ///
 /// Safe to call from any thread; calls wait for each other.
-public final class Index: Sendable {
+package final class Index: Sendable {
   let queue: DatabaseQueue
   /// The file, for messages.
   let path: String
@@ -23,7 +23,7 @@ public final class Index: Sendable {
   ///
   /// - Throws: ``CacheError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
   ///   are, ``CacheError/Code/damaged`` when it is no index.
-  public convenience init(_ layout: CacheLayout) throws(CacheError) {
+  package convenience init(_ layout: CacheLayout) throws(CacheError) {
     let path = layout.path("index.sqlite")
     try Self.demandFiles(path)
     // Made here, so that its mode is 0600 whatever the umask; SQLite gives its journal the same.
@@ -49,7 +49,7 @@ public final class Index: Sendable {
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is no cache there, ``CacheError/Code/tooNew`` when a
   ///   newer larder wrote its index.
-  public convenience init(reading root: String) throws(CacheError) {
+  package convenience init(reading root: String) throws(CacheError) {
     guard access(root + "/index.sqlite", F_OK) == 0 else {
       throw .unread(root, errno: errno)
     }
@@ -170,7 +170,7 @@ public final class Index: Sendable {
   }
 
   /// The size of the file in bytes.
-  public var size: Int64 {
+  package var size: Int64 {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }

@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// They are few and young: what is old, damaged, of another boot or beyond the number kept is
 /// removed before a run, and what no picture asked for is removed at the end of a complete one.
-public final class PartialBodies: Sendable {
+package final class PartialBodies: Sendable {
   /// How many are kept from one run to the next, the youngest.
   static let most = 256
   /// How long one is kept, in seconds: a week.
-  public static let longestAge: Int64 = 7 * 86_400
+  package static let longestAge: Int64 = 7 * 86_400
   /// A body shorter than this is not kept when its transfer fails: asking for it anew costs about
   /// as much as keeping it.
   static let leastSize: Int64 = 64 * 1024

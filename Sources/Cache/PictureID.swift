@@ -5,17 +5,17 @@ import Crypto
 /// A pure function of the URL, so that two machines agree on it without talking, rows can refer
 /// to a picture before it is fetched, and the index needs no second key. Among a million URLs two
 /// share an identity with a chance of one in 10^7.
-public struct PictureID: Hashable, Sendable, Comparable {
+package struct PictureID: Hashable, Sendable, Comparable {
   /// The number, never negative: SQLite keeps it as the row's own key.
-  public let number: Int64
+  package let number: Int64
 
   /// An identity read back from the index.
-  public init(number: Int64) {
+  package init(number: Int64) {
     self.number = number
   }
 
   /// The identity of the picture at `url`, the text as it is sent.
-  public init(url: String) {
+  package init(url: String) {
     var url = url
     self.number = url.withUTF8 { utf8 in
       SHA256.hash(data: UnsafeRawBufferPointer(utf8)).withUnsafeBytes { digest in
@@ -25,7 +25,7 @@ public struct PictureID: Hashable, Sendable, Comparable {
   }
 
   /// Orders by number.
-  public static func < (left: PictureID, right: PictureID) -> Bool {
+  package static func < (left: PictureID, right: PictureID) -> Bool {
     left.number < right.number
   }
 
@@ -48,14 +48,14 @@ public struct PictureID: Hashable, Sendable, Comparable {
 ///
 /// Every part comes from the URL alone. The stem and extension are for people; the digits alone
 /// tell two pictures apart, so a hostile name can neither collide nor leave the folder.
-public struct PictureName: Hashable, Sendable {
+package struct PictureName: Hashable, Sendable {
   /// The folder below `images/`, 0 to 255.
-  public let folder: UInt8
+  package let folder: UInt8
   /// The file's own name: ASCII, at most 64 bytes, never hidden.
-  public let file: String
+  package let file: String
 
   /// The name of the picture at `url`, whose identity the caller already has.
-  public init(url: String, id: PictureID) {
+  package init(url: String, id: PictureID) {
     // The identity has 63 bits: its topmost is always clear, so take the eight below it.
     self.folder = UInt8(truncatingIfNeeded: id.number >> 55)
     var url = url
@@ -63,7 +63,7 @@ public struct PictureName: Hashable, Sendable {
   }
 
   /// The path relative to the cache.
-  public var path: String {
+  package var path: String {
     "images/\(Self.folderName(folder))/\(file)"
   }
 

@@ -10,14 +10,14 @@ import Transport
 /// What came before a transfer broke is kept, in memory or on disk, so that the next attempt can go
 /// on behind it when the origin's validator is strong. Beyond the run it is kept on disk: all but
 /// the last 256 KiB whatever happens, and those too unless the process is killed.
-public final class PictureSink: BodySink {
+package final class PictureSink: BodySink {
   /// How many bytes are gathered before they are handed on: 256 KiB.
   static let spillSize = 256 * 1024
 
   /// The picture that is being fetched.
-  public let id: PictureID
+  package let id: PictureID
   /// Its URL, as it is sent.
-  public let url: String
+  package let url: String
   private let store: PictureStore
   private let state: Mutex<State>
 
@@ -58,7 +58,7 @@ public final class PictureSink: BodySink {
   }
 
   /// Behind what came so far, when the origin can be asked to go on there.
-  public var resumePoint: ResumePoint? {
+  package var resumePoint: ResumePoint? {
     state.withLock { state in
       guard state.count > 0, let body = body(state) else { return nil }
       return ResumePoint(offset: state.count, validator: body.validator, source: body.source)
@@ -81,7 +81,7 @@ public final class PictureSink: BodySink {
   }
 
   /// Readies the sink for a body, or for the rest of one.
-  public func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
+  package func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
     let promised = max(0, head.contentLength ?? 0)
     state.withLock { state in
       if offset == 0 { state.head = head }
@@ -96,7 +96,7 @@ public final class PictureSink: BodySink {
   }
 
   /// Takes a piece of the body, refusing it as soon as its first bytes are of no picture.
-  public func receive(_ bytes: RawSpan) -> BodyDecision {
+  package func receive(_ bytes: RawSpan) -> BodyDecision {
     let piece = state.withLock { state -> (bytes: [UInt8], spill: PictureSpill)?? in
       // Handed on before it overflows: an array that grows is copied to one of twice the size.
       let isFull =
@@ -134,7 +134,7 @@ public final class PictureSink: BodySink {
   }
 
   /// Keeps what came for the next run, when that pays: the transfer failed for good in this one.
-  public func leave() {
+  package func leave() {
     let (piece, spill, pays) = state.withLock { state in
       defer { state.clear() }
       let pays = state.count >= PartialBodies.leastSize && body(state) != nil
@@ -147,7 +147,7 @@ public final class PictureSink: BodySink {
   }
 
   /// Forgets what came so far: the attempt failed and another begins.
-  public func restart() {
+  package func restart() {
     let spill = state.withLock { state in
       let spill = state.spill
       state.clear()

@@ -4,7 +4,7 @@ import Synchronization
 import Transport
 
 /// How a picture's place in the cache changed, told once the change is durable.
-public enum PictureOutcome: Sendable, Equatable {
+package enum PictureOutcome: Sendable, Equatable {
   /// New or changed bytes are in place. `wasHeld` tells which: whether others were held before.
   case stored(bytes: Int64, wasHeld: Bool)
   /// The origin sent bytes equal to those held; nothing was rewritten.
@@ -19,7 +19,7 @@ public enum PictureOutcome: Sendable, Equatable {
 /// of files, renames them and syncs their folders, another commits the rows of some groups in one
 /// transaction. A crash loses at most the group being written and the one being placed: 64
 /// pictures, none of them older than 250 ms.
-public final class PictureStore: Sendable {
+package final class PictureStore: Sendable {
   let pool = BodyPool()
   private let committer: GroupCommitter
   private let partials: PartialBodies
@@ -43,7 +43,7 @@ public final class PictureStore: Sendable {
   ///   - partials: what earlier runs left unfinished.
   ///   - patience: how long a group may wait to be filled while more is announced.
   ///   - lanes: how many bodies are hashed and written at once; nil for one a processor, four at most.
-  public init(
+  package init(
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk = SystemDisk(),
@@ -68,12 +68,12 @@ public final class PictureStore: Sendable {
   }
 
   /// A sink for the body of one picture, which goes on with what an earlier run left of it.
-  public func sink(id: PictureID, url: String) -> PictureSink {
+  package func sink(id: PictureID, url: String) -> PictureSink {
     PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
   }
 
   /// Removes what earlier runs left unfinished and no sink took up.
-  public func sweepPartials() {
+  package func sweepPartials() {
     partials.sweep()
   }
 
@@ -86,7 +86,7 @@ public final class PictureStore: Sendable {
   ///   - previous: what was held before, if anything.
   ///   - connectionIsOpen: see ``Response/connectionIsOpen``.
   ///   - completion: called on a queue of the store when the picture is durable, or refused.
-  public func keep(
+  package func keep(
     _ sink: PictureSink,
     as entry: @escaping @Sendable () -> PictureEntry,
     replacing previous: PictureEntry?,
@@ -105,7 +105,7 @@ public final class PictureStore: Sendable {
   /// Writes a row without new bytes: a 304, or a failure.
   ///
   /// Committed with the next group.
-  public func keep(
+  package func keep(
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void
   ) {
@@ -113,7 +113,7 @@ public final class PictureStore: Sendable {
   }
 
   /// Writes an item's detail and its document with the next group.
-  public func keep(
+  package func keep(
     _ detail: DetailEntry,
     catalog: Int64,
     document: DocumentEntry,
@@ -127,7 +127,7 @@ public final class PictureStore: Sendable {
   }
 
   /// Says that so many requests are under way whose outcomes will be kept; any thread.
-  public func announce(_ count: Int) {
+  package func announce(_ count: Int) {
     announced.add(count, ordering: .relaxed)
   }
 
@@ -135,13 +135,13 @@ public final class PictureStore: Sendable {
   ///
   /// After the last, what has gathered is committed at once: no group waits for more to fill it
   /// when nothing more is on its way.
-  public func settle() {
+  package func settle() {
     let left = announced.subtract(1, ordering: .relaxed).newValue
     if left == 0 { flush {} }
   }
 
   /// Commits what has arrived so far, then calls `completion`, on a queue of the store.
-  public func flush(_ completion: @escaping @Sendable () -> Void) {
+  package func flush(_ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     for lane in lanes {
       group.enter()
@@ -152,7 +152,7 @@ public final class PictureStore: Sendable {
 
   /// The first thing that went wrong with the index or the disk as a whole, if anything: the run
   /// can then end early with its status.
-  public var failure: CacheError? { committer.failure }
+  package var failure: CacheError? { committer.failure }
 
   /// A lane for a body that is about to be handed on in pieces: they take turns.
   func nextLane() -> IngestLane {

@@ -1,5 +1,5 @@
 /// What a file's first bytes say it is, whatever its name or the origin says.
-public enum PictureType: String, Sendable, CaseIterable {
+package enum PictureType: String, Sendable, CaseIterable {
   /// A JPEG (ISO/IEC 10918-1).
   case jpeg = "image/jpeg"
   /// A PNG (ISO/IEC 15948).
@@ -12,10 +12,10 @@ public enum PictureType: String, Sendable, CaseIterable {
   case avif = "image/avif"
 
   /// How many bytes are enough to judge any type.
-  public static let sniffLength = 12
+  package static let sniffLength = 12
 
   /// The type that the first bytes of a file say, or nil when they are of no picture.
-  public init?(sniffing bytes: some Collection<UInt8>) {
+  package init?(sniffing bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(Self.sniffLength))
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {
       self = .jpeg

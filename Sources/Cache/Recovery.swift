@@ -28,15 +28,15 @@ enum Standing: Equatable {
 /// They part when a run is killed between its renames and its rows, or when somebody else touches
 /// the folders. Neither costs a download: files without rows are adopted when a catalog asks for
 /// their URL, and what nobody asked for is swept at the end of a complete run.
-public struct Recovery: Sendable {
+package struct Recovery: Sendable {
   /// Pictures whose file was gone: their rows are forgotten.
-  public private(set) var forgotten = 0
+  package private(set) var forgotten = 0
   /// Pictures whose file was ahead of its row: their rows now describe the file.
-  public private(set) var adopted = 0
+  package private(set) var adopted = 0
   /// Files without a row, by their path in the cache.
-  public private(set) var strays: Set<String> = []
+  package private(set) var strays: Set<String> = []
   /// What earlier runs left unfinished and a picture may go on with.
-  public let partials: PartialBodies
+  package let partials: PartialBodies
 
   private let layout: CacheLayout
   private let index: Index
@@ -51,7 +51,7 @@ public struct Recovery: Sendable {
   ///   - index: what is known of it.
   ///   - oldest: unfinished bodies last written before this are removed, in seconds since 1970.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read or mended.
-  public init(
+  package init(
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: Int64 = .min
@@ -127,7 +127,7 @@ public struct Recovery: Sendable {
   ///
   /// Its row then holds the file's own date as the only thing known of the origin's word, so the
   /// next request can ask whether it is still good.
-  public mutating func adopt(url: String, id: PictureID) throws(CacheError) -> PictureEntry? {
+  package mutating func adopt(url: String, id: PictureID) throws(CacheError) -> PictureEntry? {
     guard !strays.isEmpty else { return nil }
     let claimed = PictureEntry(id: id, url: url)
     guard strays.remove(claimed.name.path) != nil else { return nil }
@@ -152,7 +152,7 @@ public struct Recovery: Sendable {
   /// - Parameter claimed: paths that a catalog claims although this run did not ask for them.
   /// - Returns: How many were removed.
   /// - Throws: ``CacheError`` when one cannot be removed.
-  public mutating func sweep(except claimed: Set<String> = []) throws(CacheError) -> Int {
+  package mutating func sweep(except claimed: Set<String> = []) throws(CacheError) -> Int {
     let nobodys = strays.subtracting(claimed)
     for path in nobodys { try layout.remove(path) }
     strays.subtract(nobodys)
@@ -189,7 +189,7 @@ extension Index {
   }
 
   /// Notes how the folders are now, so that the next run need not look into them.
-  public func noteFolderTimes(of layout: CacheLayout) throws(CacheError) {
+  package func noteFolderTimes(of layout: CacheLayout) throws(CacheError) {
     let times = try layout.folderTimes()
     try write { db in
       try db.execute(

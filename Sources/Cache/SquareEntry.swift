@@ -2,37 +2,37 @@ import FoundationEssentials
 import GRDB
 
 /// What the index knows of one picture's square of one size.
-public struct SquareEntry: Sendable, Equatable {
+package struct SquareEntry: Sendable, Equatable {
   /// The picture.
-  public var picture: PictureID
+  package var picture: PictureID
   /// Pixels along a side.
-  public var side: Int
+  package var side: Int
   /// The path below `squares/<side>/`, as the picture's below `images/`.
   var path: String
   /// The SHA-256 of the picture that it was made of.
-  public var source: [UInt8]
+  package var source: [UInt8]
   /// The SHA-256 of the square; nil when none could be made.
-  public var sha256: [UInt8]?
+  package var sha256: [UInt8]?
   /// What `stat` said of its file when it was committed.
   var stamp: FileStamp?
   /// Why none could be made.
-  public var failure: String?
+  package var failure: String?
 
   /// Where its file lies, relative to the cache.
-  public var name: String { "squares/\(side)/\(path)" }
+  package var name: String { "squares/\(side)/\(path)" }
 }
 
 extension PictureEntry {
   /// Where the square of the picture lies, relative to the cache: `squares/512/3f/soup-….jpg` for
   /// `images/3f/soup-….jpg`.
-  public func squareName(side: Int) -> String {
+  package func squareName(side: Int) -> String {
     "squares/\(side)/\(name.path.dropFirst("images/".count))"
   }
 }
 
 extension Index {
   /// The squares that there are, or that could not be made; all of them, or those of one size.
-  public func squares(side: Int? = nil) throws(CacheError) -> [SquareEntry] {
+  package func squares(side: Int? = nil) throws(CacheError) -> [SquareEntry] {
     try read { db in
       let rows = try Row.fetchAll(
         db,

@@ -8,7 +8,7 @@ import Synchronization
 /// row, or with an older one, that the next run makes again; ``verify`` finds nothing wrong there.
 ///
 /// May be used on several threads at once. The caller holds the cache's lock.
-public final class SquareStore: Sendable {
+package final class SquareStore: Sendable {
   private struct State {
     var rows: [SquareEntry] = []
     var folders: [String: Folder] = [:]
@@ -33,7 +33,7 @@ public final class SquareStore: Sendable {
   ///   - index: its index.
   ///   - disk: where bytes go.
   ///   - side: pixels along a side.
-  public init(
+  package init(
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk = SystemDisk(),
@@ -44,7 +44,7 @@ public final class SquareStore: Sendable {
 
   /// Whether what an earlier run came to still holds: the square is there as it was committed, or
   /// none can be made of these very bytes.
-  public func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(CacheError) -> Bool
+  package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(CacheError) -> Bool
   {
     guard square.source == picture.sha256 else { return false }
     guard square.failure == nil else { return true }
@@ -57,7 +57,7 @@ public final class SquareStore: Sendable {
   ///   - bytes: the square.
   ///   - picture: what it was made of.
   /// - Throws: ``CacheError`` when the disk refuses; what was there before then stays.
-  public func keep(_ bytes: [UInt8], of picture: PictureEntry) throws(CacheError) {
+  package func keep(_ bytes: [UInt8], of picture: PictureEntry) throws(CacheError) {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
     }
@@ -75,7 +75,7 @@ public final class SquareStore: Sendable {
 
   /// Notes that no square can be made of a picture, so that it is not tried again while the picture
   /// stays as it is; a square of what it was before goes.
-  public func note(_ failure: String, of picture: PictureEntry) throws(CacheError) {
+  package func note(_ failure: String, of picture: PictureEntry) throws(CacheError) {
     guard let source = picture.sha256 else { return }
     if let folder = try folder(of: picture, creating: false) {
       try disk.remove(picture.name.file, in: folder)
@@ -86,7 +86,7 @@ public final class SquareStore: Sendable {
   }
 
   /// Makes durable what was done so far.
-  public func flush() throws(CacheError) {
+  package func flush() throws(CacheError) {
     let (rows, folders, hasUnsyncedNames) = state.withLock { state in
       defer { (state.rows, state.touched, state.hasUnsyncedNames) = ([], [], false) }
       return (

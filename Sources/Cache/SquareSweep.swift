@@ -2,12 +2,12 @@
 /// files below `squares/` that no row knows.
 ///
 /// The caller holds the cache's lock; whoever removes pictures calls this afterwards.
-public struct SquareSweep: Sendable {
+package struct SquareSweep: Sendable {
   private let layout: CacheLayout
   private let index: Index
 
   /// A sweep of this cache.
-  public init(_ layout: CacheLayout, _ index: Index) {
+  package init(_ layout: CacheLayout, _ index: Index) {
     self.layout = layout
     self.index = index
   }
@@ -16,7 +16,7 @@ public struct SquareSweep: Sendable {
   ///
   /// - Returns: How many files went.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read or changed.
-  public func run() throws(CacheError) -> Int {
+  package func run() throws(CacheError) -> Int {
     guard layout.kind(of: "squares") != nil else { return 0 }
     // Rows first, so that a crash leaves files without rows, which the next sweep finds, and never the
     // reverse: a picture that comes back would be in step with a square that is gone.

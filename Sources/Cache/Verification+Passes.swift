@@ -2,20 +2,20 @@ import Dispatch
 import Synchronization
 
 /// How far a check has come, so that one that was interrupted can go on.
-public struct VerifyPosition: Sendable, Equatable, Codable {
+package struct VerifyPosition: Sendable, Equatable, Codable {
   /// How closely the files were looked at.
-  public var isFull: Bool
+  package var isFull: Bool
   /// The last picture that was looked at: all before it were too.
-  public var last: Int64 = -1
+  package var last: Int64 = -1
   /// How many were looked at.
-  public var checked = 0
+  package var checked = 0
   /// Files whose bytes are not those that were committed.
-  public var damaged: [String] = []
+  package var damaged: [String] = []
   /// Rows whose file is gone.
-  public var missing: [String] = []
+  package var missing: [String] = []
 
   /// The beginning of a check.
-  public init(isFull: Bool) {
+  package init(isFull: Bool) {
     self.isFull = isFull
   }
 }
@@ -33,7 +33,7 @@ extension Verification {
   ///   - progress: called after each pass with the position and how many there are in all.
   /// - Returns: What is damaged, missing or stray; not complete when it was stopped.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read.
-  public func run(
+  package func run(
     _ depth: Depth,
     from start: VerifyPosition,
     isStopped: @Sendable () -> Bool,

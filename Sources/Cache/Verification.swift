@@ -3,24 +3,24 @@ import GRDB
 /// What a check of every file against its row found.
 ///
 /// Paths are relative to the cache, sorted.
-public struct VerifyReport: Sendable, Equatable {
+package struct VerifyReport: Sendable, Equatable {
   /// How many pictures were looked at.
-  public var checked = 0
+  package var checked = 0
   /// Files whose bytes are not those that were committed.
-  public var damaged: [String] = []
+  package var damaged: [String] = []
   /// Rows whose file is gone.
-  public var missing: [String] = []
+  package var missing: [String] = []
   /// Files that no row knows.
-  public var stray: [String] = []
+  package var stray: [String] = []
   /// Files that the system would not let us read, which says nothing about their bytes.
-  public var unreadable: [String] = []
+  package var unreadable: [String] = []
   /// How the index itself stands.
-  public var index = IndexState.whole
+  package var index = IndexState.whole
   /// Whether all pictures were looked at.
-  public var isComplete = true
+  package var isComplete = true
 
   /// How an index stands; the words are stable.
-  public enum IndexState: String, Sendable {
+  package enum IndexState: String, Sendable {
     /// It is whole.
     case whole
     /// There is none, although there are pictures.
@@ -30,13 +30,13 @@ public struct VerifyReport: Sendable, Equatable {
   }
 
   /// Whether nothing is wrong.
-  public var isClean: Bool {
+  package var isClean: Bool {
     damaged.isEmpty && missing.isEmpty && stray.isEmpty && unreadable.isEmpty && index == .whole
       && isComplete
   }
 
   /// A report that found nothing.
-  public init() {}
+  package init() {}
 }
 
 /// Checks every file of a cache against what was committed.
@@ -44,9 +44,9 @@ public struct VerifyReport: Sendable, Equatable {
 /// A run may be at work meanwhile. What seems wrong is therefore looked at again with its row read anew,
 /// until looking again changes nothing; and while a run holds the cache, a file that got its name after
 /// its row was written is that run's to enter, not damage.
-public struct Verification: Sendable {
+package struct Verification: Sendable {
   /// How closely a file is looked at.
-  public enum Depth: Sendable {
+  package enum Depth: Sendable {
     /// Its size and date.
     case fast
     /// Every byte.
@@ -66,7 +66,7 @@ public struct Verification: Sendable {
   ///   - layout: the cache's folders.
   ///   - index: its index.
   ///   - isAlone: whether the caller holds the cache's lock.
-  public init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
+  package init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
     self.layout = layout
     self.index = index
     self.isAlone = isAlone
@@ -80,7 +80,7 @@ public struct Verification: Sendable {
   ///   - progress: called now and then, on any thread, with how many of how many are done.
   /// - Returns: What is damaged, missing or stray.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read.
-  public func run(
+  package func run(
     _ depth: Depth,
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(CacheError) -> VerifyReport {
@@ -97,7 +97,7 @@ public struct Verification: Sendable {
   /// caller holds the cache's lock.
   ///
   /// While the index is being made anew, strays that no URL claims stay: their catalogs may still come.
-  public func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {
+  package func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {
     try SquareVerification(layout: layout, index: index).repair(report)
     let bad = Set(report.damaged + report.missing)
     var lost: [PictureID] = []
@@ -155,12 +155,12 @@ public struct Verification: Sendable {
   }
 
   /// The files of the cache at `path` that no held row names, sorted.
-  public static func strays(cache path: String, index: Index) throws(CacheError) -> [String] {
+  package static func strays(cache path: String, index: Index) throws(CacheError) -> [String] {
     try Verification(CacheLayout(reading: path), index).strays()
   }
 
   /// Every file below `images/`, sorted.
-  public static func files(of layout: CacheLayout) throws(CacheError) -> [String] {
+  package static func files(of layout: CacheLayout) throws(CacheError) -> [String] {
     var files: [String] = []
     for number in try layout.existingFolders() {
       let folder = try layout.folder(number, creating: false)

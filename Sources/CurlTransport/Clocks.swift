@@ -3,7 +3,7 @@ import Transport
 
 extension MonotonicTime {
   /// The present moment, as deadlines in ``TransportOptions`` mean it.
-  public static func now() -> MonotonicTime {
+  package static func now() -> MonotonicTime {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
@@ -12,5 +12,5 @@ extension MonotonicTime {
 
 extension UnixTime {
   /// The present moment by the wall clock, which may be wrong and may jump.
-  public static func now() -> UnixTime { UnixTime(Int64(time(nil))) }
+  package static func now() -> UnixTime { UnixTime(Int64(time(nil))) }
 }

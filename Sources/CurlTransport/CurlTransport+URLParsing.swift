@@ -9,7 +9,7 @@ extension CurlTransport: URLParsing {
   /// Parses with libcurl's own parser; see ``URLParsing``.
   ///
   /// Plain references to the origin of `base`, or of the URL parsed last, need it no more.
-  public func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+  package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
     if let url = base?.sibling(text, isBase: true) { return url }
     let last = lastParsed.withLock { $0 }
     if let url = last?.sibling(text, isBase: false) { return url }
@@ -25,7 +25,7 @@ extension CurlTransport: URLParsing {
   ///   - base: What relative text is relative to.
   /// - Returns: The URL as it will be sent.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
-  public static func parse(
+  package static func parse(
     _ text: String,
     relativeTo base: WebURL? = nil
   ) throws(TransferFailure) -> WebURL {

@@ -6,7 +6,7 @@ import Transport
 ///
 /// Methods may be called from any thread, completions included. Name resolution aside, nothing runs but that one
 /// thread, and it sleeps when there is nothing to do.
-public final class CurlTransport: Fetching {
+package final class CurlTransport: Fetching {
   private let core: TransferCore
   private let thread: TransferThread
   /// The URL that libcurl parsed last, whose origin the next one probably shares.
@@ -16,7 +16,7 @@ public final class CurlTransport: Fetching {
   ///
   /// - Parameter options: How the run behaves.
   /// - Throws: ``TransferFailure`` when this machine gives no memory or no thread.
-  public init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
+  package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else { throw Self.unavailable("libcurl does not start") }
     if let shortcoming = Self.version.shortcoming(of: "libcurl", needed: Self.needed) {
       throw TransferFailure(reason: .libraryRefused, url: "", detail: shortcoming)
@@ -37,7 +37,7 @@ public final class CurlTransport: Fetching {
   deinit { shutdown() }
 
   /// Queues a transfer; see ``Fetching``.
-  public func fetch(
+  package func fetch(
     _ request: Request,
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
@@ -51,7 +51,7 @@ public final class CurlTransport: Fetching {
   }
 
   /// What a request sends; see ``Fetching``.
-  public func fields(of request: Request) -> Headers {
+  package func fields(of request: Request) -> Headers {
     let key = HeaderKey(request)
     var fields = key.fields(userAgent: core.options.userAgent)
     // libcurl names all that it can decode, the same in every request.
@@ -62,14 +62,14 @@ public final class CurlTransport: Fetching {
   }
 
   /// Completes everything unfinished as cancelled; see ``Fetching``.
-  public func cancelAll() {
+  package func cancelAll() {
     if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }
   }
 
   /// Cancels everything and waits for the transfer thread to end; happens by itself when the last reference goes.
   ///
   /// A `fetch` after that completes at once, on the caller's thread, as cancelled.
-  public func shutdown() {
+  package func shutdown() {
     if case .mustWake = core.inbox.close() { core.multi.wake() }
     thread.join()
   }

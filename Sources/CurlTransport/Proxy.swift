@@ -1,9 +1,9 @@
 import Transport
 
 /// A proxy that the user named; it may have a private address.
-public struct Proxy: Hashable, Sendable, CustomStringConvertible {
+package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   /// How it is spoken to.
-  public enum Scheme: String, Sendable, CaseIterable {
+  package enum Scheme: String, Sendable, CaseIterable {
     /// HTTP: it passes on requests for `http` and tunnels those for `https`. (RFC 9110, section 9.3.6)
     case http
     /// The same, itself behind TLS.
@@ -15,16 +15,16 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// How it is spoken to.
-  public let scheme: Scheme
+  package let scheme: Scheme
   /// Where it listens.
-  public let place: HostPort
+  package let place: HostPort
   /// What it asks for, as `user:password`, percent-encoded; never print it.
   let userInfo: String?
 
   /// Reads a proxy as curl does: without a scheme it is `http`, without a port 1080, or 443 behind TLS.
   ///
   /// - Throws: ``ProxyError``, which does not repeat the text, for that may hold a password.
-  public init(parsing text: String) throws(ProxyError) {
+  package init(parsing text: String) throws(ProxyError) {
     let trimmed = text.filter { !$0.isWhitespace }
     let mark = trimmed.firstRange(of: "://")
     let name = mark.map { trimmed[..<$0.lowerBound].lowercased() } ?? Scheme.http.rawValue
@@ -44,7 +44,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The proxy without user and password.
-  public var description: String { "\(scheme.rawValue)://\(place)" }
+  package var description: String { "\(scheme.rawValue)://\(place)" }
 
   /// The user's name, decoded.
   var user: String? { userInfo.map { Self.decoded($0.prefix { $0 != ":" }) } }
@@ -68,9 +68,9 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Why a proxy cannot be used, without what the user wrote.
-public struct ProxyError: Error, CustomStringConvertible {
+package struct ProxyError: Error, CustomStringConvertible {
   /// What is wrong, and what would be right.
-  public let description: String
+  package let description: String
 
   init(_ description: String) {
     self.description = description

@@ -1,13 +1,13 @@
 import Transport
 
 /// Which proxy a request goes through, if through any.
-public struct ProxyRoute: Hashable, Sendable {
+package struct ProxyRoute: Hashable, Sendable {
   private let http: Proxy?
   private let https: Proxy?
   private let exceptions: ProxyExceptions
 
   /// One proxy for everything but what `no_proxy` among the variables names.
-  public init(_ proxy: Proxy, variables: [String: String] = [:]) {
+  package init(_ proxy: Proxy, variables: [String: String] = [:]) {
     http = proxy
     https = proxy
     exceptions = ProxyExceptions(Self.noProxy(variables))
@@ -19,14 +19,14 @@ public struct ProxyRoute: Hashable, Sendable {
   /// read: a web server gives it to its scripts on behalf of whoever asks. (CVE-2016-5385)
   ///
   /// - Throws: ``ProxyError`` when a variable that is set names no proxy.
-  public init(environment variables: [String: String]) throws(ProxyError) {
+  package init(environment variables: [String: String]) throws(ProxyError) {
     http = try Self.proxy(variables, ["http_proxy", "all_proxy", "ALL_PROXY"])
     https = try Self.proxy(variables, ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
     exceptions = ProxyExceptions(Self.noProxy(variables))
   }
 
   /// The proxy for a URL; nil goes direct.
-  public func proxy(for url: WebURL) -> Proxy? {
+  package func proxy(for url: WebURL) -> Proxy? {
     guard let proxy = url.scheme == .http ? http : https, !exceptions.contain(url.host) else {
       return nil
     }

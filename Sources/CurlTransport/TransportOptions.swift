@@ -1,9 +1,9 @@
 import Transport
 
 /// How a run of transfers behaves towards servers, this machine and its network.
-public struct TransportOptions: Sendable {
+package struct TransportOptions: Sendable {
   /// A number that the transport finds itself, or one that the user gave.
-  public enum Count: Hashable, Sendable {
+  package enum Count: Hashable, Sendable {
     /// Found from measured speed, latency and errors.
     case auto
     /// Exactly that many.
@@ -12,48 +12,48 @@ public struct TransportOptions: Sendable {
 
   /// Transfers at once over all hosts; auto goes up to 64, or to `perHost` if that is more, not counting what hosts that
   /// have fallen silent keep under way.
-  public var parallel = Count.auto
+  package var parallel = Count.auto
   /// Transfers at once to one host at most; auto is 16, or no limit under a fixed `parallel`.
   ///
   /// Under an auto `parallel` each host starts at 6 and goes up to here when that pays.
-  public var perHost = Count.auto
+  package var perHost = Count.auto
   /// Requests per second over all hosts; nil does not limit.
-  public var rate: Double?
+  package var rate: Double?
   /// Which failures are tried again, how often and when.
-  public var retry = RetryPolicy()
+  package var retry = RetryPolicy()
   /// When a host that does not answer counts as dead.
-  public var breaker = CircuitBreaker.Thresholds()
+  package var breaker = CircuitBreaker.Thresholds()
   /// For name, TCP and TLS together.
-  public var connectTimeout = Duration.seconds(10)
+  package var connectTimeout = Duration.seconds(10)
   /// A body slower than this for `idleTimeout` is given up; bytes a second.
-  public var lowSpeed = 64
+  package var lowSpeed = 64
   /// How long a transfer may be silent, or slower than `lowSpeed`; whole seconds.
-  public var idleTimeout = Duration.seconds(30)
+  package var idleTimeout = Duration.seconds(30)
   /// For one attempt from start to end.
-  public var transferTimeout = Duration.seconds(900)
+  package var transferTimeout = Duration.seconds(900)
   /// When everything unfinished fails with `deadline`; see ``MonotonicTime/now()``.
-  public var deadline: MonotonicTime?
+  package var deadline: MonotonicTime?
   /// Body bytes, decoded, that the run may take; then everything unfinished fails with `bytes-limit`.
-  public var maxBytes: Int64?
+  package var maxBytes: Int64?
   /// Whether hosts that only fetched data names may have private addresses.
-  public var allowPrivateAddresses = false
+  package var allowPrivateAddresses = false
   /// Hosts that the user named, and that may be private wherever their URL comes from.
-  public var namedHosts: Set<HostPort> = []
+  package var namedHosts: Set<HostPort> = []
   /// Connects elsewhere, as `HOST:PORT:HOST:PORT` in curl's words; such a host counts as named.
-  public var connectTo: [String] = []
+  package var connectTo: [String] = []
   /// Certificates to trust in place of the system's, a PEM file.
-  public var caFile: String?
+  package var caFile: String?
   /// What servers see in their logs.
-  public var userAgent = "larder"
+  package var userAgent = "larder"
   /// All headers of one response, interim ones included, in bytes.
-  public var headerLimit = 64 << 10
+  package var headerLimit = 64 << 10
   /// Which proxies to go through; nil goes direct, whatever the environment says.
-  public var proxy: ProxyRoute?
+  package var proxy: ProxyRoute?
   /// Finds a name's addresses, none when it does not resolve; may block.
   var resolver: @Sendable (String) -> [IPAddress] = NameBook.addresses
 
   /// Makes the defaults above.
-  public init() {}
+  package init() {}
 
   /// The limits that the schedule works with.
   var scheduleLimits: TransferSchedule.Limits {

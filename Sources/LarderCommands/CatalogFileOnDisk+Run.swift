@@ -1,7 +1,7 @@
 import Catalog
 import CurlTransport
 import Foundation
-import Larder
+import Pipeline
 import Transport
 
 extension CatalogFileOnDisk {

@@ -2,7 +2,7 @@ import Cache
 import CurlTransport
 import Foundation
 import Glibc
-import Larder
+import Pipeline
 import Transport
 
 /// A sync with everything that a person sees around it: signals, progress, summary, status.

@@ -3,7 +3,7 @@ import CurlTransport
 import Dispatch
 import Foundation
 import Glibc
-import Larder
+import Pipeline
 import Transport
 
 /// An unattended run over several catalogs: one transport, one paragraph each when something is wrong.

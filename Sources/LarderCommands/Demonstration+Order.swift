@@ -1,6 +1,6 @@
 import CurlTransport
 import Foundation
-import Larder
+import Pipeline
 import Orders
 import SampleStore
 import Transport

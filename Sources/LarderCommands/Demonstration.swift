@@ -2,7 +2,7 @@ import Catalog
 import CurlTransport
 import Foundation
 import Glibc
-import Larder
+import Pipeline
 import SampleStore
 import Transport
 

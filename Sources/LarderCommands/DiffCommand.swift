@@ -1,5 +1,5 @@
 import ArgumentParser
-import Larder
+import Pipeline
 
 /// `larder diff [OLD [NEW]]`: what changed.
 struct DiffCommand: ParsableCommand {

@@ -2,7 +2,7 @@ import Bench
 import Cache
 import Catalog
 import Imaging
-import Larder
+import Pipeline
 import Orders
 import Transport
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Cache
-import Larder
+import Pipeline
 
 /// `larder export DIR`: what is held, for others.
 struct ExportCommand: ParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Cache
 import CurlTransport
 import Glibc
-import Larder
+import Pipeline
 import Transport
 
 /// `larder gc`: sweeps what no catalog needs any more.

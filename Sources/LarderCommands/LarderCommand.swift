@@ -1,12 +1,12 @@
 import ArgumentParser
 
 /// The `larder` command: only names its subcommands.
-public struct LarderCommand: ParsableCommand {
+package struct LarderCommand: ParsableCommand {
   /// What `--version` prints, and servers see.
-  public static let version = "0.1.0"
+  package static let version = "0.1.0"
 
   /// Name, help and subcommands.
-  public static let configuration = CommandConfiguration(
+  package static let configuration = CommandConfiguration(
     commandName: "larder",
     abstract: "Keeps a store's catalog, and every picture in it, on disk.",
     discussion: """
@@ -28,10 +28,10 @@ public struct LarderCommand: ParsableCommand {
   )
 
   /// Made by the argument parser.
-  public init() {}
+  package init() {}
 
   /// Parses the arguments, runs, and ends the process with the status of ``ExitStatus``.
-  public static func main() {
+  package static func main() {
     Signals.ignoreBrokenPipe()
     Memory.prepare()
     Descriptors.makeRoom()

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Larder
+import Pipeline
 
 /// `larder list [SECTION]`: the catalog, offline.
 struct ListCommand: ParsableCommand {

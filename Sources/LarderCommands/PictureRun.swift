@@ -1,5 +1,5 @@
 import Imaging
-import Larder
+import Pipeline
 import Synchronization
 import SystemPackage
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Larder
+import Pipeline
 
 /// `larder show ID`: one item.
 struct ShowCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CurlTransport
-import Larder
+import Pipeline
 import Transport
 
 /// `larder status`: how the cache stands.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CurlTransport
-import Larder
+import Pipeline
 
 /// `larder sync CATALOG`: the main job.
 struct SyncCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CurlTransport
-import Larder
+import Pipeline
 
 /// `larder warm CATALOG…`: what is due and no more, for cron.
 struct WarmCommand: ParsableCommand {

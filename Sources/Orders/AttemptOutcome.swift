@@ -1,20 +1,20 @@
 import Transport
 
 /// What one attempt taught.
-public enum AttemptOutcome: Hashable, Sendable {
+package enum AttemptOutcome: Hashable, Sendable {
   /// A failure after which the message has not been taken, and may be later.
-  public struct Failure: Hashable, Sendable {
+  package struct Failure: Hashable, Sendable {
     /// The short word for it.
-    public var reason: String
+    package var reason: String
     /// Seconds that the webhook asked to be left alone.
-    public var retryAfter: Int64?
+    package var retryAfter: Int64?
     /// Whether it asked so for every message: its words with 429 and 503 are about itself.
-    public var pausesWebhook = false
+    package var pausesWebhook = false
     /// Whether nobody was there: no byte of the request left.
-    public var isUnreachable = false
+    package var isUnreachable = false
 
     /// Makes a failure that concerns one message.
-    public init(_ reason: String, retryAfter: Int64? = nil) {
+    package init(_ reason: String, retryAfter: Int64? = nil) {
       self.reason = reason
       self.retryAfter = retryAfter
     }
@@ -37,7 +37,7 @@ public enum AttemptOutcome: Hashable, Sendable {
 
 extension AttemptOutcome {
   /// The outcome as the outbox keeps it: never a URL, never the receiver's own text.
-  public var words: String {
+  package var words: String {
     switch self {
     case .delivered: "delivered"
     case .refused(let reason): "refused \(reason)"
@@ -55,7 +55,7 @@ extension AttemptOutcome {
   ///   - reply: the first bytes of a 2xx's body, as far as they came.
   ///   - payload: whom the webhook belongs to.
   /// - Returns: What it means for the message.
-  public static func judge(
+  package static func judge(
     _ result: Result<Response, TransferFailure>,
     reply: [UInt8],
     payload: PayloadKind

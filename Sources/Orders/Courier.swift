@@ -6,18 +6,18 @@ import Transport
 ///
 /// Every message is `sending` on disk before its first byte leaves. Any number of couriers may run at
 /// once, in any number of processes: each attempt is made under the ``CourierLock``.
-public final class Courier: Sendable {
+package final class Courier: Sendable {
   /// How far one run goes.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// The most messages to attempt, repetitions included.
-    public var attempts = Int.max
+    package var attempts = Int.max
     /// How long to wait for a message that is not due yet, in milliseconds.
-    public var patience: Int64 = 10_000
+    package var patience: Int64 = 10_000
     /// End once this order's message has been attempted.
-    public var until: OrderID?
+    package var until: OrderID?
 
     /// Limits that let everything through that is due now or in ten seconds.
-    public init() {}
+    package init() {}
   }
 
   /// After so many attempts in a row that reached nobody, nobody is there.
@@ -44,7 +44,7 @@ public final class Courier: Sendable {
   ///   - transport: what sends; it must neither repeat nor redirect a POST.
   ///   - clock: the time.
   ///   - random: chance, in 0..<1, for the jitter.
-  public init(
+  package init(
     _ outbox: Outbox,
     to webhook: Webhook,
     policy: AmbiguityPolicy,
@@ -63,7 +63,7 @@ public final class Courier: Sendable {
   }
 
   /// Takes no new message, and waits for the one on its way; from any thread.
-  public func stop() {
+  package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     clock.stop()
   }
@@ -72,7 +72,7 @@ public final class Courier: Sendable {
   ///
   /// - Returns: What was done and what is left.
   /// - Throws: ``OrdersError`` when the outbox cannot be written; no message is sent without it.
-  public func run() throws(OrdersError) -> CourierReport {
+  package func run() throws(OrdersError) -> CourierReport {
     var report = CourierReport()
     var attempts = 0
     var unreached = 0

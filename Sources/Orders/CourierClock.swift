@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// The clock that a courier goes by, and how it waits.
-public protocol CourierClock: Sendable {
+package protocol CourierClock: Sendable {
   /// The present moment by the wall clock: what is agreed with other runs and machines.
   func now() -> OrderTime
 
@@ -15,25 +15,25 @@ public protocol CourierClock: Sendable {
 }
 
 /// The machine's clock.
-public final class SystemCourierClock: CourierClock {
+package final class SystemCourierClock: CourierClock {
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Makes a clock for one courier.
-  public init() {}
+  package init() {}
 
   /// The present moment by the wall clock, which may be wrong and may jump.
-  public func now() -> OrderTime {
+  package func now() -> OrderTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return OrderTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
   /// Sleeps; see ``CourierClock``.
-  public func wait(until moment: OrderTime) {
+  package func wait(until moment: OrderTime) {
     let left = min(max(moment - now(), 0), 86_400_000)
     if stopped.wait(timeout: .now() + .milliseconds(Int(left))) == .success { stopped.signal() }
   }
 
   /// Ends every wait from now on.
-  public func stop() { stopped.signal() }
+  package func stop() { stopped.signal() }
 }

@@ -1,43 +1,43 @@
 /// What one run of a courier did, and what it leaves.
-public struct CourierReport: Hashable, Sendable {
+package struct CourierReport: Hashable, Sendable {
   /// A message that was not delivered, and why.
-  public struct Trouble: Hashable, Sendable {
+  package struct Trouble: Hashable, Sendable {
     /// The order.
-    public let order: OrderID
+    package let order: OrderID
     /// Where its message is now: queued, ambiguous or dead.
-    public let delivery: Delivery
+    package let delivery: Delivery
   }
 
   /// Orders whose messages were delivered, in their order; one with two messages stands twice.
-  public var delivered: [OrderID] = []
+  package var delivered: [OrderID] = []
   /// Messages that this run gave up, or has to try again, the last word of each.
-  public var troubles: [Trouble] = []
+  package var troubles: [Trouble] = []
   /// Orders that somebody has to decide about, from this run and those before.
-  public var held: [OrderID] = []
+  package var held: [OrderID] = []
   /// Messages by state afterwards.
-  public var counts = DeliveryCounts([:])
+  package var counts = DeliveryCounts([:])
   /// Why the webhook takes nothing any more; nil while it does.
-  public var stopped: String?
+  package var stopped: String?
   /// Why the last attempt reached nobody; nil when it did.
-  public var unreachable: String?
+  package var unreachable: String?
   /// When the next message is due, when that is too far away to wait for.
-  public var nextDue: OrderTime?
+  package var nextDue: OrderTime?
   /// Whether ``Courier/stop()`` ended it.
-  public var wasInterrupted = false
+  package var wasInterrupted = false
 
   /// The report where nothing was ever ordered.
-  public static let nothing = CourierReport()
+  package static let nothing = CourierReport()
 
   /// An empty report.
   init() {}
 
   /// Orders whose messages this run found dead.
-  public var dead: [OrderID] {
+  package var dead: [OrderID] {
     troubles.filter { $0.delivery.state == .dead }.map(\.order)
   }
 
   /// The report as far as it concerns one order.
-  public func about(_ order: OrderID) -> CourierReport {
+  package func about(_ order: OrderID) -> CourierReport {
     var report = self
     report.delivered = delivered.filter { $0 == order }
     report.troubles = troubles.filter { $0.order == order }

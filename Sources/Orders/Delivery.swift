@@ -1,7 +1,7 @@
 /// How far a message is on its way to the webhook.
-public struct Delivery: Hashable, Sendable {
+package struct Delivery: Hashable, Sendable {
   /// Where it is.
-  public enum State: String, Sendable, CaseIterable {
+  package enum State: String, Sendable, CaseIterable {
     /// Waits for its next attempt.
     case queued
     /// An attempt is under way, or ended with the process that made it.
@@ -15,18 +15,18 @@ public struct Delivery: Hashable, Sendable {
   }
 
   /// Where it is.
-  public var state = State.queued
+  package var state = State.queued
   /// Attempts so far, since it was placed.
-  public var attempts = 0
+  package var attempts = 0
   /// Attempts since it was placed or replayed: its place in the schedule.
-  public var tries = 0
+  package var tries = 0
   /// What the last attempt ran into, as a short word; never a URL.
-  public var lastError: String?
+  package var lastError: String?
   /// When to attempt it next; only while it is queued.
-  public var nextAttempt: OrderTime?
+  package var nextAttempt: OrderTime?
 
   /// A message that waits for its first attempt.
-  public init(queuedAt now: OrderTime) {
+  package init(queuedAt now: OrderTime) {
     nextAttempt = now
   }
 
@@ -77,7 +77,7 @@ public struct Delivery: Hashable, Sendable {
 }
 
 /// What becomes of a message whose attempt may have arrived although no answer was seen.
-public enum AmbiguityPolicy: String, Sendable, CaseIterable {
+package enum AmbiguityPolicy: String, Sendable, CaseIterable {
   /// It is kept until somebody decides: nothing is ever shown twice.
   case hold
   /// It is sent again under the same id: whoever receives it tells the two apart.

@@ -1,9 +1,9 @@
 /// Decides what follows an attempt: a pure function of state, outcome, clock and chance.
-public struct DeliveryPlan: Sendable {
+package struct DeliveryPlan: Sendable {
   /// How long to wait after the first failure, the second and so on, in seconds: 75 hours in all.
   ///
   /// The delays that Standard Webhooks 1.0 recommends, the first of them at once.
-  public static let delays: [Int64] = [
+  package static let delays: [Int64] = [
     0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600,
   ]
   /// How far each delay may be off, either way, so that many do not come back together.
@@ -12,10 +12,10 @@ public struct DeliveryPlan: Sendable {
   static let longestRetryAfter: Int64 = 24 * 3600
 
   /// What becomes of an attempt that may have arrived.
-  public let policy: AmbiguityPolicy
+  package let policy: AmbiguityPolicy
 
   /// Makes a plan.
-  public init(_ policy: AmbiguityPolicy) {
+  package init(_ policy: AmbiguityPolicy) {
     self.policy = policy
   }
 
@@ -27,7 +27,7 @@ public struct DeliveryPlan: Sendable {
   ///   - now: the moment.
   ///   - random: chance, in 0..<1.
   /// - Returns: The state to keep.
-  public func next(
+  package func next(
     _ delivery: Delivery,
     after outcome: AttemptOutcome,
     at now: OrderTime,

@@ -1,12 +1,12 @@
 /// The language in which people read orders.
-public enum Language: String, Sendable, CaseIterable {
+package enum Language: String, Sendable, CaseIterable {
   /// Korean.
   case korean = "ko"
   /// English, and every language that larder does not speak.
   case english = "en"
 
   /// The language of a locale's name, such as `ko_KR.UTF-8`.
-  public init(locale: String) {
+  package init(locale: String) {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
@@ -27,7 +27,7 @@ public enum Language: String, Sendable, CaseIterable {
   ///
   /// - Parameter seconds: the age; a clock that went back makes it negative, which is now.
   /// - Returns: The words.
-  public func ago(seconds: Int64) -> String {
+  package func ago(seconds: Int64) -> String {
     let steps: [(size: Int64, korean: String, english: String)] = [
       (31_536_000, "년", "year"), (2_592_000, "개월", "month"), (86_400, "일", "day"),
       (3600, "시간", "hour"), (60, "분", "minute"),
@@ -43,7 +43,7 @@ public enum Language: String, Sendable, CaseIterable {
   }
 
   /// What a state is called.
-  public func name(of state: OrderState) -> String {
+  package func name(of state: OrderState) -> String {
     guard self == .korean else { return state.rawValue }
     switch state {
     case .ordered: return "주문"

@@ -2,9 +2,9 @@
 ///
 /// The template is the user's own and may hold anything, mentions too; what fills its places is
 /// escaped and cannot.
-public struct MessageTemplate: Sendable, Equatable {
+package struct MessageTemplate: Sendable, Equatable {
   /// Who – how much – what.
-  public static let standard = MessageTemplate(
+  package static let standard = MessageTemplate(
     parts: [.place(.by), .text(" – "), .place(.total), .text(" – "), .place(.what)]
   )
 
@@ -28,7 +28,7 @@ public struct MessageTemplate: Sendable, Equatable {
   ///
   /// - Parameter text: the template; `{{` and `}}` are braces.
   /// - Throws: ``OrdersError`` of code `usage` that names the place it does not know.
-  public init(_ text: String) throws(OrdersError) {
+  package init(_ text: String) throws(OrdersError) {
     var parts: [Part] = []
     var plain = ""
     var rest = text[...]

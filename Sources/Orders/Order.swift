@@ -1,18 +1,18 @@
 import Catalog
 
 /// One position of an order, as the catalog had it when the order was placed.
-public struct OrderLine: Hashable, Sendable {
+package struct OrderLine: Hashable, Sendable {
   /// The item's id.
-  public let item: String
+  package let item: String
   /// What it was called.
-  public let title: String
+  package let title: String
   /// What one of it cost.
-  public let price: Price
+  package let price: Price
   /// How many.
-  public let quantity: Int
+  package let quantity: Int
 
   /// Makes a position.
-  public init(item: String, title: String, price: Price, quantity: Int) {
+  package init(item: String, title: String, price: Price, quantity: Int) {
     self.item = item
     self.title = title
     self.price = price
@@ -21,21 +21,21 @@ public struct OrderLine: Hashable, Sendable {
 }
 
 /// Who wants what for how much: fixed once it is placed.
-public struct Order: Hashable, Sendable {
+package struct Order: Hashable, Sendable {
   /// Its name.
-  public let id: OrderID
+  package let id: OrderID
   /// Who ordered.
-  public let by: String
+  package let by: String
   /// What is ordered; never empty.
-  public let lines: [OrderLine]
+  package let lines: [OrderLine]
   /// The sum over all positions.
-  public let total: Price
+  package let total: Price
   /// What else there is to say.
-  public let note: String?
+  package let note: String?
   /// The language of its messages.
-  public let language: Language
+  package let language: Language
   /// When it was placed.
-  public let placed: OrderTime
+  package let placed: OrderTime
 
   /// Makes an order of parts that were checked before; see ``OrderDraft``.
   init(
@@ -57,9 +57,9 @@ public struct Order: Hashable, Sendable {
   }
 
   /// How many pieces in all.
-  public var quantity: Int { lines.reduce(0) { $0 + $1.quantity } }
+  package var quantity: Int { lines.reduce(0) { $0 + $1.quantity } }
 
   /// What is ordered, in a few words: the only title with its number, or the first and how many
   /// more.
-  public var summary: String { language.summary(of: lines) }
+  package var summary: String { language.summary(of: lines) }
 }

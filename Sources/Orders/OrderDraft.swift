@@ -1,36 +1,36 @@
 import Catalog
 
 /// An order as somebody asks for it, before the catalog was asked.
-public struct OrderDraft: Sendable {
+package struct OrderDraft: Sendable {
   /// An item and how many of it.
-  public struct Wish: Hashable, Sendable {
+  package struct Wish: Hashable, Sendable {
     /// The item's id.
-    public let item: String
+    package let item: String
     /// How many.
-    public let quantity: Int
+    package let quantity: Int
 
     /// Makes a wish.
-    public init(item: String, quantity: Int) {
+    package init(item: String, quantity: Int) {
       self.item = item
       self.quantity = quantity
     }
   }
 
   /// Who orders.
-  public var by: String
+  package var by: String
   /// What is wanted, in order; the same item may stand twice.
-  public var wishes: [Wish]
+  package var wishes: [Wish]
   /// What else there is to say.
-  public var note: String?
+  package var note: String?
   /// Whether a sold-out item is ordered all the same.
-  public var anyway = false
+  package var anyway = false
   /// The most that may be spent, in minor units of the catalog's currency.
-  public var budget: Price?
+  package var budget: Price?
   /// The language of the order's messages.
-  public var language: Language
+  package var language: Language
 
   /// Makes a draft without note and budget.
-  public init(by: String, wishes: [Wish], language: Language) {
+  package init(by: String, wishes: [Wish], language: Language) {
     self.by = by
     self.wishes = wishes
     self.language = language
@@ -40,7 +40,7 @@ public struct OrderDraft: Sendable {
   static let longestName = 200
   static let longestNote = 10_000
   /// The most pieces of one item.
-  public static let mostPieces = 1_000_000
+  package static let mostPieces = 1_000_000
 
   /// Makes the order with what the catalog says of its items.
   ///
@@ -51,7 +51,7 @@ public struct OrderDraft: Sendable {
   /// - Returns: The order, which nobody has kept yet.
   /// - Throws: ``OrdersError``: `refused` when an item is sold out, has no price, or the whole costs
   ///   more than the budget; `usage` for a name or number that cannot be.
-  public func order(_ items: [String: StoreItem], id: OrderID, at now: OrderTime)
+  package func order(_ items: [String: StoreItem], id: OrderID, at now: OrderTime)
     throws(OrdersError) -> Order
   {
     let name = PlainText.line(by)
@@ -160,7 +160,7 @@ public struct OrderDraft: Sendable {
 
 extension StoreItem {
   /// Whether a badge says that there is none left.
-  public var isSoldOut: Bool {
+  package var isSoldOut: Bool {
     badges.contains { badge in
       let word = badge.lowercased()
       return word.contains("품절") || word.contains("sold out") || word.contains("sold-out")

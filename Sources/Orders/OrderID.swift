@@ -2,15 +2,15 @@
 ///
 /// 48 bits of time and 80 of chance in Crockford's base 32, as a ULID has them: nobody guesses one,
 /// and two machines never make the same.
-public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+package struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// What stands before the digits of every id.
   static let prefix = "ord_"
 
   /// The whole id.
-  public let rawValue: String
+  package let rawValue: String
 
   /// Takes an id as it was written.
-  public init(rawValue: String) {
+  package init(rawValue: String) {
     self.rawValue = rawValue
   }
 
@@ -19,7 +19,7 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   /// - Parameters:
   ///   - time: when.
   ///   - random: where chance comes from.
-  public init(at time: OrderTime, using random: inout some RandomNumberGenerator) {
+  package init(at time: OrderTime, using random: inout some RandomNumberGenerator) {
     let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
     var moment = UInt64(clamping: time.milliseconds)
     var text: [Character] = []
@@ -32,5 +32,5 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   }
 
   /// The whole id.
-  public var description: String { rawValue }
+  package var description: String { rawValue }
 }

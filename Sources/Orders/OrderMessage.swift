@@ -1,15 +1,15 @@
 import Transport
 
 /// One message about one order: its placing, or a change that was to be posted too.
-public struct OrderMessage: Hashable, Sendable {
+package struct OrderMessage: Hashable, Sendable {
   /// Its name over all attempts, the value of `webhook-id` and `Idempotency-Key`.
-  public let id: String
+  package let id: String
   /// The order.
-  public let order: Order
+  package let order: Order
   /// What it is about.
-  public let state: OrderState
+  package let state: OrderState
   /// When the order came into that state.
-  public let changed: OrderTime
+  package let changed: OrderTime
 
   /// The name of a message: the order's own for its placing.
   static func name(_ order: OrderID, _ state: OrderState) -> String {

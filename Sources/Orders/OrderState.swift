@@ -1,5 +1,5 @@
 /// How far the shop is with an order.
-public enum OrderState: String, Sendable, CaseIterable {
+package enum OrderState: String, Sendable, CaseIterable {
   /// Placed; may still be cancelled.
   case ordered
   /// Somebody works on it.
@@ -12,7 +12,7 @@ public enum OrderState: String, Sendable, CaseIterable {
   case cancelled
 
   /// The state that one step leads to; nil at an end.
-  public var next: OrderState? {
+  package var next: OrderState? {
     switch self {
     case .ordered: .preparing
     case .preparing: .ready
@@ -25,7 +25,7 @@ public enum OrderState: String, Sendable, CaseIterable {
   ///
   /// - Parameter state: where to.
   /// - Returns: Why it is refused; nil when it is allowed.
-  public func refusal(of state: OrderState) -> String? {
+  package func refusal(of state: OrderState) -> String? {
     if state == next { return nil }
     if state == .cancelled, self == .ordered { return nil }
     switch (self, state) {

@@ -3,30 +3,30 @@ import FoundationEssentials
 /// A moment of the wall clock in milliseconds since 1970: fine enough to space messages.
 ///
 /// Arithmetic saturates, so that no server's wish and no clock's jump can trap.
-public struct OrderTime: Hashable, Comparable, Sendable {
+package struct OrderTime: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
-  public let milliseconds: Int64
+  package let milliseconds: Int64
 
   /// Makes a moment from milliseconds since 1970.
-  public init(milliseconds: Int64) {
+  package init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }
 
   /// Makes a moment from seconds since 1970.
-  public init(seconds: Int64) {
+  package init(seconds: Int64) {
     milliseconds = seconds.multipliedReportingOverflow(by: 1000).overflow ? .max : seconds * 1000
   }
 
   /// Whole seconds since 1970.
-  public var seconds: Int64 { milliseconds / 1000 }
+  package var seconds: Int64 { milliseconds / 1000 }
 
   /// Such as `2021-01-13T06:30:00Z`. (RFC 3339)
-  public var text: String {
+  package var text: String {
     Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
   }
 
   /// Tells which of two moments comes first.
-  public static func < (left: OrderTime, right: OrderTime) -> Bool {
+  package static func < (left: OrderTime, right: OrderTime) -> Bool {
     left.milliseconds < right.milliseconds
   }
 
@@ -37,7 +37,7 @@ public struct OrderTime: Hashable, Comparable, Sendable {
   }
 
   /// The milliseconds from `right` to `left`.
-  public static func - (left: OrderTime, right: OrderTime) -> Int64 {
+  package static func - (left: OrderTime, right: OrderTime) -> Int64 {
     let (difference, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
     return overflow ? (left < right ? .min : .max) : difference
   }

@@ -1,46 +1,46 @@
 import Glibc
 
 /// Why an order could not be taken, changed or sent, with what to do about it.
-public struct OrdersError: Error, Equatable, CustomStringConvertible {
+package struct OrdersError: Error, Equatable, CustomStringConvertible {
   /// What went wrong, as a stable word.
   ///
   /// An open set: new members break nobody.
-  public struct Code: RawRepresentable, Hashable, Sendable {
+  package struct Code: RawRepresentable, Hashable, Sendable {
     /// The word that scripts may rely on.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Makes a code from its word.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
       self.rawValue = rawValue
     }
 
     /// The command line asks for what cannot be: a quantity, a webhook, a secret, a template.
-    public static let usage = Code(rawValue: "usage")
+    package static let usage = Code(rawValue: "usage")
     /// The order is refused: sold out, without a price, or beyond the budget.
-    public static let refused = Code(rawValue: "refused")
+    package static let refused = Code(rawValue: "refused")
     /// No order has this id.
-    public static let unknown = Code(rawValue: "unknown")
+    package static let unknown = Code(rawValue: "unknown")
     /// The order's state does not allow it.
-    public static let state = Code(rawValue: "state")
+    package static let state = Code(rawValue: "state")
     /// The disk, or a quota on it, is full.
-    public static let diskFull = Code(rawValue: "disk-full")
+    package static let diskFull = Code(rawValue: "disk-full")
     /// The operating system or SQLite refused.
-    public static let disk = Code(rawValue: "disk")
+    package static let disk = Code(rawValue: "disk")
     /// What is on disk is not what larder wrote.
-    public static let damaged = Code(rawValue: "damaged")
+    package static let damaged = Code(rawValue: "damaged")
     /// A newer larder wrote this outbox.
-    public static let tooNew = Code(rawValue: "too-new")
+    package static let tooNew = Code(rawValue: "too-new")
     /// Another process kept the outbox busy for too long.
-    public static let busy = Code(rawValue: "busy")
+    package static let busy = Code(rawValue: "busy")
   }
 
   /// What went wrong.
-  public let code: Code
+  package let code: Code
   /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
-  public let description: String
+  package let description: String
 
   /// Makes an error from its code and its sentence.
-  public init(_ code: Code, _ description: String) {
+  package init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description
   }

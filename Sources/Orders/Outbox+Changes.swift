@@ -13,7 +13,7 @@ extension Outbox {
   ///   - now: when.
   /// - Returns: The order afterwards.
   /// - Throws: ``OrdersError`` of code `state` when the move is refused, saying why.
-  public func move(_ id: String, to state: OrderState?, posting: Bool, at now: OrderTime)
+  package func move(_ id: String, to state: OrderState?, posting: Bool, at now: OrderTime)
     throws(OrdersError) -> OrderEntry
   {
     try write { db in
@@ -64,7 +64,7 @@ extension Outbox {
   /// - Returns: The ids of the orders whose messages are queued now.
   /// - Throws: ``OrdersError`` of code `state` when a named order has nothing to replay; nothing is
   ///   changed then.
-  public func replay(_ ids: [String]?, at now: OrderTime) throws(OrdersError) -> [OrderID] {
+  package func replay(_ ids: [String]?, at now: OrderTime) throws(OrdersError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).compactMap { entry in
         guard entry.state != .cancelled || entry.messages.last?.state == .cancelled else {
@@ -97,7 +97,7 @@ extension Outbox {
   /// - Parameter ids: orders, by id or the beginning of it.
   /// - Returns: Their ids.
   /// - Throws: ``OrdersError`` of code `state` when one has no held message; nothing is changed then.
-  public func settle(arrived ids: [String]) throws(OrdersError) -> [OrderID] {
+  package func settle(arrived ids: [String]) throws(OrdersError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).map { entry in
         let held = entry.messages.filter { $0.delivery.state == .ambiguous }

@@ -69,7 +69,7 @@ extension Outbox {
   }
 
   /// Lets a stopped webhook have messages again.
-  public func resume(_ webhook: Webhook) throws(OrdersError) {
+  package func resume(_ webhook: Webhook) throws(OrdersError) {
     try write { db in
       try db.execute(
         sql: "UPDATE webhook SET stopped = NULL, stopped_at = NULL WHERE digest = ?",
@@ -79,7 +79,7 @@ extension Outbox {
   }
 
   /// What is remembered of a webhook.
-  public func state(of webhook: Webhook) throws(OrdersError) -> WebhookState {
+  package func state(of webhook: Webhook) throws(OrdersError) -> WebhookState {
     try read { db in try state(of: webhook, db) }
   }
 

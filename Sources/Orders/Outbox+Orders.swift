@@ -5,7 +5,7 @@ extension Outbox {
   /// Keeps an order and the message about it; durable when this returns.
   ///
   /// - Throws: ``OrdersError``; the order is not kept then.
-  public func place(_ order: Order) throws(OrdersError) {
+  package func place(_ order: Order) throws(OrdersError) {
     try write { db in
       try db.execute(
         sql: """
@@ -35,14 +35,14 @@ extension Outbox {
   }
 
   /// Every order, in the order of placing.
-  public func orders() throws(OrdersError) -> [OrderEntry] {
+  package func orders() throws(OrdersError) -> [OrderEntry] {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
   /// The order of that id, or of the only id that begins so.
   ///
   /// - Throws: ``OrdersError`` when there is none, or several.
-  public func order(_ id: String) throws(OrdersError) -> OrderEntry {
+  package func order(_ id: String) throws(OrdersError) -> OrderEntry {
     try read { db in
       let row = try Self.row(of: id, db)
       guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
@@ -53,7 +53,7 @@ extension Outbox {
   }
 
   /// How many messages are in each state of delivery.
-  public func counts() throws(OrdersError) -> DeliveryCounts {
+  package func counts() throws(OrdersError) -> DeliveryCounts {
     try read { db in try Self.counts(db) }
   }
 

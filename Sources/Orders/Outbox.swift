@@ -8,10 +8,10 @@ import Glibc
 ///
 /// Safe to call from any thread, and to open from any number of processes; calls wait for each
 /// other.
-public final class Outbox: Sendable {
+package final class Outbox: Sendable {
   private let queue: DatabaseQueue
   /// The file.
-  public let path: String
+  package let path: String
 
   /// How long a call waits for other processes before it gives up, in seconds.
   private static let patience = 20.0
@@ -19,7 +19,7 @@ public final class Outbox: Sendable {
   /// Opens the outbox at `path`, making it when there is none, and brings an older one up to date.
   ///
   /// - Throws: ``OrdersError``. A file that a newer larder wrote is not touched.
-  public convenience init(_ path: String) throws(OrdersError) {
+  package convenience init(_ path: String) throws(OrdersError) {
     try self.init(path, migrator: Self.migrator())
   }
 
@@ -51,7 +51,7 @@ public final class Outbox: Sendable {
   }
 
   /// Whether there is an outbox at `path`.
-  public static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
+  package static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Runs `body` in one transaction: all of it is committed and synced, or nothing.
   @discardableResult

@@ -2,25 +2,25 @@ import Crypto
 import Transport
 
 /// How a message is written for its receiver.
-public enum PayloadKind: String, Sendable, CaseIterable {
+package enum PayloadKind: String, Sendable, CaseIterable {
   /// Slack's incoming webhooks.
   case slack
   /// JSON by Standard Webhooks 1.0.
   case json
 
   /// What becomes of an attempt that may have arrived: people see a message twice, programs do not.
-  public var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
+  package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 
 /// Where messages go, and how they are written there.
 ///
 /// The URL is a secret: it is sent to and never shown. ``host`` is what people see of it, and
 /// ``digest`` what the outbox keeps.
-public struct Webhook: Sendable {
+package struct Webhook: Sendable {
   /// The URL; never print it.
   let url: WebURL
   /// How messages are written.
-  public let payload: PayloadKind
+  package let payload: PayloadKind
   /// The keys that sign; none for Slack, whose URL is the key, and where the user wants none.
   let secrets: [WebhookSecret]
   /// The words of Slack's messages.
@@ -35,7 +35,7 @@ public struct Webhook: Sendable {
   ///   - template: the words of Slack's messages.
   ///   - parser: how URLs are read.
   /// - Throws: ``OrdersError`` of code `usage`, which does not repeat the URL.
-  public init(
+  package init(
     _ text: String,
     payload: PayloadKind,
     secrets: [WebhookSecret] = [],
@@ -69,7 +69,7 @@ public struct Webhook: Sendable {
   }
 
   /// The host, and its port where that is not the scheme's own.
-  public var host: String {
+  package var host: String {
     url.port == url.scheme.defaultPort ? url.host : url.hostPort.description
   }
 

@@ -2,7 +2,7 @@ import Crypto
 import FoundationEssentials
 
 /// A key that signs messages. (Standard Webhooks 1.0, "Symmetric")
-public struct WebhookSecret: Sendable {
+package struct WebhookSecret: Sendable {
   private let key: SymmetricKey
 
   /// Reads keys as a file or the environment has them: `whsec_` and base64, white space between.
@@ -10,7 +10,7 @@ public struct WebhookSecret: Sendable {
   /// - Parameter text: one key or several; all of them sign, so that a receiver can change over.
   /// - Returns: The keys, at least one.
   /// - Throws: ``OrdersError`` of code `usage`, which repeats nothing of the text.
-  public static func parse(_ text: String) throws(OrdersError) -> [WebhookSecret] {
+  package static func parse(_ text: String) throws(OrdersError) -> [WebhookSecret] {
     var secrets: [WebhookSecret] = []
     for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
       guard word.hasPrefix("whsec_"),
@@ -39,7 +39,7 @@ public struct WebhookSecret: Sendable {
   ///   - timestamp: the value of `webhook-timestamp`, seconds since 1970.
   ///   - body: the body's bytes.
   /// - Returns: The signature.
-  public func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+  package func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(timestamp).".utf8) + body
     let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
     return "v1," + Data(code).base64EncodedString()

@@ -1,18 +1,18 @@
 /// What is remembered of a webhook between runs, for all couriers together.
-public struct WebhookState: Hashable, Sendable {
+package struct WebhookState: Hashable, Sendable {
   /// Why it takes nothing any more; nil while it does.
-  public var stopped: String?
+  package var stopped: String?
   /// When it was stopped.
-  public var stoppedAt: OrderTime?
+  package var stoppedAt: OrderTime?
   /// It asked to be left alone until then.
-  public var pausedUntil: OrderTime?
+  package var pausedUntil: OrderTime?
   /// When it asked so; nil when that was not kept.
-  public var pausedAt: OrderTime?
+  package var pausedAt: OrderTime?
   /// The earliest moment for the next message.
-  public var nextSlot: OrderTime?
+  package var nextSlot: OrderTime?
 
   /// A webhook of which nothing is known.
-  public init() {}
+  package init() {}
 
   /// The distance between two messages to Slack, in milliseconds. (Slack's limit for webhooks)
   static let slackSpacing: Int64 = 1000

@@ -1,7 +1,7 @@
 /// One thing that goes wrong with an answer; the effects of one answer combine.
-public enum FaultEffect: Hashable, Sendable {
+package enum FaultEffect: Hashable, Sendable {
   /// How much of a body gets through.
-  public enum Cut: Hashable, Sendable {
+  package enum Cut: Hashable, Sendable {
     /// So many bytes of it.
     case bytes(Int)
     /// A share of it, from 0 to 1.

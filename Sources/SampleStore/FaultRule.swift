@@ -1,7 +1,7 @@
 /// Which requests meet which faults.
-public struct FaultRule: Hashable, Sendable {
+package struct FaultRule: Hashable, Sendable {
   /// Which of the requests that fit a rule it touches.
-  public enum Hits: Hashable, Sendable {
+  package enum Hits: Hashable, Sendable {
     /// All of them.
     case all
     /// The n-th to the m-th, from 1.
@@ -14,7 +14,7 @@ public struct FaultRule: Hashable, Sendable {
   }
 
   /// What hits are counted by.
-  public enum Scope: Hashable, Sendable {
+  package enum Scope: Hashable, Sendable {
     /// One count for the rule.
     case rule
     /// A count for each path: "the first try of every picture".
@@ -22,20 +22,20 @@ public struct FaultRule: Hashable, Sendable {
   }
 
   /// The decoded path, with `*` for any run of characters and `?` for any one.
-  public var path: String
+  package var path: String
   /// A glob for the query as sent; nil for any query and none.
-  public var query: String?
+  package var query: String?
   /// The method; nil for any.
-  public var method: String?
+  package var method: String?
   /// Which of the requests that fit.
-  public var hits: Hits
+  package var hits: Hits
   /// What they are counted by.
-  public var scope: Scope
+  package var scope: Scope
   /// What happens to them.
-  public var effects: [FaultEffect]
+  package var effects: [FaultEffect]
 
   /// Makes a rule for the paths that fit a glob; see the properties.
-  public init(
+  package init(
     _ path: String,
     query: String? = nil,
     method: String? = nil,
@@ -47,7 +47,7 @@ public struct FaultRule: Hashable, Sendable {
   }
 
   /// Makes a rule for any path; see the properties.
-  public init(
+  package init(
     query: String? = nil,
     method: String? = nil,
     hits: Hits = .all,
@@ -58,7 +58,7 @@ public struct FaultRule: Hashable, Sendable {
   }
 
   /// Makes a rule of effects in an array; see the properties.
-  public init(
+  package init(
     _ path: String,
     query: String? = nil,
     method: String? = nil,

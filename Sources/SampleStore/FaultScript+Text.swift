@@ -10,7 +10,7 @@ extension FaultScript {
   ///
   /// - Parameter text: The whole script.
   /// - Throws: ``StoreError`` with code `faults`, which names line and column and what was expected.
-  public init(text: String) throws(StoreError) {
+  package init(text: String) throws(StoreError) {
     var rules: [FaultRule] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()

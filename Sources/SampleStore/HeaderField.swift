@@ -1,12 +1,12 @@
 /// One header line of a request or an answer.
-public struct HeaderField: Hashable, Sendable {
+package struct HeaderField: Hashable, Sendable {
   /// The name as it was, or will be, on the wire.
-  public var name: String
+  package var name: String
   /// The value without the white space around it.
-  public var value: String
+  package var value: String
 
   /// Makes a header line.
-  public init(_ name: String, _ value: String) {
+  package init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
@@ -24,7 +24,7 @@ public struct HeaderField: Hashable, Sendable {
 
 extension [HeaderField] {
   /// The first value of that name.
-  public subscript(_ name: String) -> String? {
+  package subscript(_ name: String) -> String? {
     first { $0.isNamed(name) }?.value
   }
 

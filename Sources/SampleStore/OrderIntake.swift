@@ -1,12 +1,12 @@
 /// Where the store takes orders, and where it keeps them.
-public struct OrderIntake: Hashable, Sendable {
+package struct OrderIntake: Hashable, Sendable {
   /// The paths that take `POST`.
-  public var paths: Set<String>
+  package var paths: Set<String>
   /// A file that gets a JSON line an order, synced before the answer; nil for memory alone.
-  public var file: String?
+  package var file: String?
 
   /// Takes orders at some paths, and keeps them in a file if one is named.
-  public init(paths: Set<String> = ["/orders"], file: String? = nil) {
+  package init(paths: Set<String> = ["/orders"], file: String? = nil) {
     self.paths = paths
     self.file = file
   }

@@ -1,17 +1,17 @@
 /// One order that arrived whole, whatever became of its answer.
-public struct OrderRecord: Hashable, Sendable {
+package struct OrderRecord: Hashable, Sendable {
   /// The path that it was posted to.
-  public let path: String
+  package let path: String
   /// The method: `POST`.
-  public let method: String
+  package let method: String
   /// The header lines as sent.
-  public let headers: [HeaderField]
+  package let headers: [HeaderField]
   /// The body as sent.
-  public let body: [UInt8]
+  package let body: [UInt8]
   /// When it was complete, in seconds since 1970.
-  public let arrival: Double
+  package let arrival: Double
   /// The status of the answer, where 200 is "taken"; nil when a fault left none.
-  public let status: Int?
+  package let status: Int?
 
   /// One line for the file: the body as text, or as hexadecimal digits if it is not UTF-8.
   var line: String {

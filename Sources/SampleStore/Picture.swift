@@ -2,7 +2,7 @@
 ///
 /// A label goes into a comment of the file, so that every label has bytes of its own while the
 /// pixels stay the same and every decoder is content.
-public struct Picture: Sendable {
+package struct Picture: Sendable {
   private enum Format {
     case jpeg, png
   }
@@ -17,7 +17,7 @@ public struct Picture: Sendable {
   ///
   /// - Parameter base: The whole file.
   /// - Throws: ``StoreError`` with code `picture` when it is neither.
-  public init(_ base: [UInt8]) throws(StoreError) {
+  package init(_ base: [UInt8]) throws(StoreError) {
     if base.starts(with: [0xFF, 0xD8, 0xFF]) {
       format = .jpeg
     } else if base.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), base.count > 33
@@ -38,7 +38,7 @@ public struct Picture: Sendable {
 
   /// The base with the label in it, at least as long as `byteCount`, and exactly so when that
   /// leaves room for base and label.
-  public func distinct(_ label: String, byteCount: Int = 0) -> [UInt8] {
+  package func distinct(_ label: String, byteCount: Int = 0) -> [UInt8] {
     var bytes = start
     bytes.reserveCapacity(max(byteCount, start.count + end.count + label.utf8.count + 32))
     appendComments(label, wanted: byteCount - start.count - end.count, to: &bytes)
@@ -47,7 +47,7 @@ public struct Picture: Sendable {
   }
 
   /// The same as a resource, whose validator comes from base, label and size: nothing is hashed.
-  public func resource(_ label: String, byteCount: Int = 0) -> Resource {
+  package func resource(_ label: String, byteCount: Int = 0) -> Resource {
     let bytes = distinct(label, byteCount: byteCount)
     let name = Resource.etag(of: Array("\(digest) \(bytes.count) \(label)".utf8))
     return Resource(bytes, type: format == .jpeg ? "image/jpeg" : "image/png", etag: name)
@@ -61,7 +61,7 @@ public struct Picture: Sendable {
   ///   - byteCount: The length that the file shall have, when base and label leave room.
   /// - Returns: A whole file of the same format.
   /// - Throws: ``StoreError`` with code `picture` when the base is neither JPEG nor PNG.
-  public static func distinct(
+  package static func distinct(
     base: [UInt8],
     label: String,
     byteCount: Int = 0

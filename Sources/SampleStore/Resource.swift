@@ -2,24 +2,24 @@ import Crypto
 import NIOCore
 
 /// What the store answers at one path: the bytes, their type and what a cache may know of them.
-public struct Resource: Sendable {
+package struct Resource: Sendable {
   /// The media type, as `Content-Type` says it.
-  public var type: String
+  package var type: String
   /// The strong validator in its quotes, or nil to send none.
-  public var etag: String?
+  package var etag: String?
   /// Seconds since 1970, or nil to send no `Last-Modified`.
-  public var lastModified: Int?
+  package var lastModified: Int?
   /// `Cache-Control`, or nil for what the content's rules say of the path.
-  public var cacheControl: String?
+  package var cacheControl: String?
   /// Further header lines.
-  public var headers: [HeaderField]
+  package var headers: [HeaderField]
 
   var body: ByteBuffer
 
   /// Makes a resource of bytes in memory.
   ///
   /// The bytes are hashed once, here, unless `etag` is given.
-  public init(
+  package init(
     _ bytes: [UInt8],
     type: String,
     etag: String? = nil,
@@ -38,7 +38,7 @@ public struct Resource: Sendable {
   }
 
   /// Makes a JSON resource of text.
-  public init(json: String) {
+  package init(json: String) {
     self.init(Array(json.utf8), type: MediaType.json)
   }
 
@@ -59,12 +59,12 @@ public struct Resource: Sendable {
   }
 
   /// A copy of the bytes.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     Array(body.readableBytesView)
   }
 
   /// The validator that a resource of these bytes gets: 24 hex digits of their SHA-256.
-  public static func etag(of bytes: [UInt8]) -> String {
+  package static func etag(of bytes: [UInt8]) -> String {
     "\"" + hexadecimal(SHA256.hash(data: bytes).prefix(12)) + "\""
   }
 

@@ -9,13 +9,13 @@ import HummingbirdTLS
 ///     let store = try SampleStore.start(StoreContent(folder: "samples/store"))
 ///     defer { store.stop() }
 ///     print(store.baseURL)
-public final class SampleStore: Sendable {
+package final class SampleStore: Sendable {
   /// What is served; it may change at any time.
-  public let content: StoreContent
+  package let content: StoreContent
   /// The port that it listens on.
-  public let port: Int
+  package let port: Int
   /// Scheme, host and port, without a slash at the end.
-  public let baseURL: String
+  package let baseURL: String
 
   private let origin: Origin
   private let listener: Listener
@@ -48,7 +48,7 @@ public final class SampleStore: Sendable {
   ///   - clock: Seconds since 1970, for `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when it is told to, or when nobody holds it any more.
   /// - Throws: ``StoreError`` when it cannot listen, read its certificate or open its order file.
-  public static func start(
+  package static func start(
     _ content: StoreContent,
     faults: FaultScript = .none,
     tls: TLSIdentity? = nil,
@@ -92,43 +92,43 @@ public final class SampleStore: Sendable {
   /// Closes the port and every connection, hanging ones too, and waits until that is done.
   ///
   /// May be called again, and from several threads: each call returns when the store has stopped.
-  public func stop() {
+  package func stop() {
     listener.stop { origin.connections.close() }
   }
 
   /// What goes wrong; setting it starts the counts of its rules anew.
-  public var faults: FaultScript {
+  package var faults: FaultScript {
     get { origin.faults }
     set { origin.faults = newValue }
   }
 
   /// The orders so far, in the order of their arrival.
-  public var orders: [OrderRecord] {
+  package var orders: [OrderRecord] {
     origin.desk.records
   }
 
   /// Forgets the orders in memory; the file keeps its lines.
-  public func clearOrders() {
+  package func clearOrders() {
     origin.desk.clear()
   }
 
   /// The requests so far; each is here before its answer leaves.
-  public var requests: [RequestRecord] {
+  package var requests: [RequestRecord] {
     origin.journal.records
   }
 
   /// How often each path was asked for.
-  public var requestCounts: [String: Int] {
+  package var requestCounts: [String: Int] {
     requests.reduce(into: [:]) { $0[$1.path, default: 0] += 1 }
   }
 
   /// Forgets the requests so far.
-  public func clearRequests() {
+  package func clearRequests() {
     origin.journal.clear()
   }
 
   /// Whether requests are written down; switch it off to measure.
-  public var journalsRequests: Bool {
+  package var journalsRequests: Bool {
     get { origin.journal.keeps }
     set { origin.journal.keeps = newValue }
   }
@@ -139,12 +139,12 @@ public final class SampleStore: Sendable {
   ///   - count: How many in all.
   ///   - seconds: How long to wait at most.
   /// - Returns: False when time ran out.
-  public func waitForRequests(_ count: Int, seconds: Double = 10) -> Bool {
+  package func waitForRequests(_ count: Int, seconds: Double = 10) -> Bool {
     origin.journal.wait(for: count, seconds: seconds)
   }
 
   /// The time of this machine's clock, in seconds since 1970.
-  public static let now: @Sendable () -> Double = {
+  package static let now: @Sendable () -> Double = {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000

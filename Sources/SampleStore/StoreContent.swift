@@ -4,11 +4,11 @@ import Synchronization
 ///
 /// It may be changed while the store runs. All state is behind one lock; the generator and the
 /// disk are asked without it.
-public final class StoreContent: Sendable {
+package final class StoreContent: Sendable {
   /// Makes the resource of a path that nothing else knows, or nil for 404.
   ///
   /// It is called on the store's own threads, and for each request anew.
-  public typealias Fallback = @Sendable (_ path: String) -> Resource?
+  package typealias Fallback = @Sendable (_ path: String) -> Resource?
 
   private struct State {
     var resources: [String: Servable] = [:]
@@ -20,7 +20,7 @@ public final class StoreContent: Sendable {
   private let folder: Folder?
 
   /// Serves resources in memory, and what `fallback` makes.
-  public init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
+  package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
     state = Mutex(State(fallback: fallback))
     for (path, resource) in resources { self[path] = resource }
@@ -34,13 +34,13 @@ public final class StoreContent: Sendable {
   ///   - folder: The folder that is `/`. Links out of it are not followed.
   ///   - fallback: What makes the resources that neither memory nor folder has.
   /// - Throws: ``StoreError`` with code `folder` when it is no folder.
-  public init(folder: String, fallback: Fallback? = nil) throws(StoreError) {
+  package init(folder: String, fallback: Fallback? = nil) throws(StoreError) {
     self.folder = try Folder(folder)
     state = Mutex(State(fallback: fallback))
   }
 
   /// The resource in memory at a decoded path; nil takes it away.
-  public subscript(_ path: String) -> Resource? {
+  package subscript(_ path: String) -> Resource? {
     get { state.withLock { $0.resources[path]?.original } }
     set {
       state.withLock { state in
@@ -50,7 +50,7 @@ public final class StoreContent: Sendable {
   }
 
   /// What makes the resources that neither memory nor folder has.
-  public var fallback: Fallback? {
+  package var fallback: Fallback? {
     get { state.withLock { $0.fallback } }
     set { state.withLock { $0.fallback = newValue } }
   }
@@ -58,7 +58,7 @@ public final class StoreContent: Sendable {
   /// Sends `Cache-Control: value` below a path prefix; the longest prefix wins.
   ///
   /// Where no rule fits, pictures are fresh for an hour and all else for no time.
-  public func cache(_ prefix: String, as value: String) {
+  package func cache(_ prefix: String, as value: String) {
     state.withLock { state in
       state.cacheRules.removeAll { $0.prefix == prefix }
       state.cacheRules.append((prefix, value))

@@ -1,7 +1,7 @@
 import NIOSSL
 
 /// The certificate that a store shows, and the key to it.
-public struct TLSIdentity: Sendable {
+package struct TLSIdentity: Sendable {
   let configuration: TLSConfiguration
 
   /// Reads a certificate chain, leaf first, and its key from PEM files.
@@ -10,7 +10,7 @@ public struct TLSIdentity: Sendable {
   ///   - certificateFile: The chain.
   ///   - keyFile: The unencrypted key of its first certificate.
   /// - Throws: ``StoreError`` with code `identity` when either cannot be read.
-  public init(certificateFile: String, keyFile: String) throws(StoreError) {
+  package init(certificateFile: String, keyFile: String) throws(StoreError) {
     let chain = try Self.read(certificateFile) { try NIOSSLCertificate.fromPEMFile($0) }
     let key = try Self.read(keyFile) { try NIOSSLPrivateKey(file: $0, format: .pem) }
     self.init(chain, key)
@@ -22,7 +22,7 @@ public struct TLSIdentity: Sendable {
   ///   - certificate: The chain.
   ///   - key: The unencrypted key of its first certificate.
   /// - Throws: ``StoreError`` with code `identity` when either cannot be read.
-  public init(certificate: String, key: String) throws(StoreError) {
+  package init(certificate: String, key: String) throws(StoreError) {
     let chain = try Self.read("the certificate given") { _ in
       try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
     }

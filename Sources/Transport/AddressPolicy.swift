@@ -1,10 +1,10 @@
 /// An IPv4 or IPv6 address in network byte order.
-public struct IPAddress: Hashable, Sendable {
+package struct IPAddress: Hashable, Sendable {
   /// 4 or 16 bytes.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Takes 4 bytes for IPv4 or 16 for IPv6; nil for any other count.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
@@ -14,9 +14,9 @@ public struct IPAddress: Hashable, Sendable {
 ///
 /// Judges the resolved address, on every connection: the text of a URL proves nothing about where it leads. What is
 /// not globally reachable in the IANA special-purpose registries (RFC 6890) is refused.
-public enum AddressPolicy {
+package enum AddressPolicy {
   /// Whether the address belongs to the public Internet.
-  public static func isPublic(_ address: IPAddress) -> Bool {
+  package static func isPublic(_ address: IPAddress) -> Bool {
     address.bytes.count == 4 ? isPublic4(address.bytes[...]) : isPublic6(address.bytes)
   }
 

@@ -1,16 +1,16 @@
 /// Where an interrupted body may go on.
-public struct ResumePoint: Hashable, Sendable {
+package struct ResumePoint: Hashable, Sendable {
   /// Bytes already held.
-  public let offset: Int64
+  package let offset: Int64
   /// A strong entity-tag, or a `Last-Modified` that is strong in the sense of RFC 9110, section 8.8.2.2.
-  public let validator: String
+  package let validator: String
   /// Where the bytes held came from in the end, see ``WebURL/resource``; nil when that is not known.
   ///
   /// A redirect may lead elsewhere the next time, where the same tag names other bytes.
-  public let source: String?
+  package let source: String?
 
   /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for what may validate one.
-  public init(offset: Int64, validator: String, source: String? = nil) {
+  package init(offset: Int64, validator: String, source: String? = nil) {
     self.offset = offset
     self.validator = validator
     self.source = source
@@ -18,7 +18,7 @@ public struct ResumePoint: Hashable, Sendable {
 }
 
 /// What a sink says to a body, or to a part of it.
-public enum BodyDecision: Sendable {
+package enum BodyDecision: Sendable {
   /// Go on.
   case accept
   /// Stop; the transfer fails for that reason and is not retried.
@@ -31,7 +31,7 @@ public enum BodyDecision: Sendable {
 /// wait for another transfer. A sink belongs to one `fetch` at a time. In order: `resumePoint`, `begin`, any
 /// number of `receive`; when an attempt fails and another follows, `resumePoint` again and, unless it yields a
 /// point that the next attempt can use, `restart` before the next `begin`.
-public protocol BodySink: AnyObject, Sendable {
+package protocol BodySink: AnyObject, Sendable {
   /// Where to go on from, asked before each attempt; nil starts from the first byte.
   var resumePoint: ResumePoint? { get }
 
@@ -50,5 +50,5 @@ public protocol BodySink: AnyObject, Sendable {
 
 extension BodySink {
   /// Nothing to resume.
-  public var resumePoint: ResumePoint? { nil }
+  package var resumePoint: ResumePoint? { nil }
 }

@@ -2,32 +2,32 @@
 ///
 /// Names match in any case, arguments may be quoted or not, and junk behind a directive spoils its argument but
 /// not its name. Of a repeated directive the strictest counts, so that contradictions never make anything fresher.
-public struct CacheControl: Hashable, Sendable {
+package struct CacheControl: Hashable, Sendable {
   /// Seconds that a response is fresh; the least one given.
-  public private(set) var maxAge: Int64?
+  package private(set) var maxAge: Int64?
   /// Seconds after its freshness that a response may stand in for an error. (RFC 5861, section 4)
-  public private(set) var staleIfError: Int64?
+  package private(set) var staleIfError: Int64?
   /// Whether the server wants no copy kept; also with field names, taken without them.
-  public private(set) var noStore = false
+  package private(set) var noStore = false
   /// Whether each use needs the server's word; also with field names, taken without them.
-  public private(set) var noCache = false
+  package private(set) var noCache = false
   /// Whether a stale copy may never be used without the server's word.
-  public private(set) var mustRevalidate = false
+  package private(set) var mustRevalidate = false
   /// Whether the body never changes while fresh. (RFC 8246)
-  public private(set) var immutable = false
+  package private(set) var immutable = false
   /// Whether the response is for everybody, whatever asked for it.
-  public private(set) var isPublic = false
+  package private(set) var isPublic = false
   /// Whether only those may keep it who know what its status demands; `no-store` is for the others.
-  public private(set) var mustUnderstand = false
+  package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
-  public init(_ headers: Headers) {
+  package init(_ headers: Headers) {
     // Line by line: a quote that does not end takes no other line with it.
     headers.forEachValue("Cache-Control") { read($0) }
   }
 
   /// Reads one field value.
-  public init(_ value: String) {
+  package init(_ value: String) {
     read(value)
   }
 

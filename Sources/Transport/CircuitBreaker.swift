@@ -6,28 +6,28 @@
 /// overloaded is asked again each time after the quiet that it needs; when that has happened as often and for
 /// `patience`, or `toldPatience` if it says when to come back, it is dead too, or a catalog of thousands would
 /// wait for days.
-public struct CircuitBreaker: Sendable {
+package struct CircuitBreaker: Sendable {
   /// When a host counts as silent, and as dead.
-  public struct Thresholds: Sendable {
+  package struct Thresholds: Sendable {
     /// Attempts in a row without an answer before only probes go out.
-    public var failures = 5
+    package var failures = 5
     /// How long there must have been no answer before the host is dead.
-    public var grace = Duration.seconds(3)
+    package var grace = Duration.seconds(3)
     /// How long a host may send everybody away before it is dead.
-    public var patience = Duration.seconds(60)
+    package var patience = Duration.seconds(60)
     /// The same for a host that says when to come back: longer than most limits of a rate look at.
-    public var toldPatience = Duration.seconds(900)
+    package var toldPatience = Duration.seconds(900)
     /// How long a dead host is not asked again.
-    public var rest = Duration.seconds(30)
+    package var rest = Duration.seconds(30)
     /// The distance to the first probe; doubles with each.
-    public var probe = Duration.milliseconds(250)
+    package var probe = Duration.milliseconds(250)
 
     /// Makes the thresholds above.
-    public init() {}
+    package init() {}
   }
 
   /// Whether the host may be asked.
-  public enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     /// As often as one likes.
     case closed
     /// By one request at a time.
@@ -47,13 +47,13 @@ public struct CircuitBreaker: Sendable {
   private var refusedSince: MonotonicTime?
 
   /// Makes a closed breaker.
-  public init() {}
+  package init() {}
 
   /// Whether the host's last word was that it is overloaded.
-  public var sendsAway: Bool { refusals > 0 }
+  package var sendsAway: Bool { refusals > 0 }
 
   /// Judges the host at a moment.
-  public func state(at now: MonotonicTime, _ limits: Thresholds) -> State {
+  package func state(at now: MonotonicTime, _ limits: Thresholds) -> State {
     if let deadUntil { return now < deadUntil ? .dead : .probe }
     if failures < limits.failures { return .closed }
     if let nextProbe, now < nextProbe { return .resting(until: nextProbe) }
@@ -61,7 +61,7 @@ public struct CircuitBreaker: Sendable {
   }
 
   /// The host answered, whatever it said but that it is overloaded.
-  public mutating func succeeded() {
+  package mutating func succeeded() {
     self = CircuitBreaker()
   }
 
@@ -72,7 +72,7 @@ public struct CircuitBreaker: Sendable {
   ///   - isTold: Whether it said when to come back.
   ///   - now: The moment.
   ///   - limits: When it is dead.
-  public mutating func sentAway(
+  package mutating func sentAway(
     isAnew: Bool,
     isTold: Bool,
     at now: MonotonicTime,
@@ -90,7 +90,7 @@ public struct CircuitBreaker: Sendable {
   }
 
   /// An attempt that had started at `start` ended without an answer.
-  public mutating func failed(
+  package mutating func failed(
     since start: MonotonicTime,
     at now: MonotonicTime,
     _ limits: Thresholds

@@ -8,22 +8,22 @@
 ///   (as TCP Vegas does, Brakmo and Peterson 1995);
 /// - half when the host refuses, then half of the way to what it refused with each round, and not beyond for a
 ///   while (binary increase, Xu, Harfoush and Rhee 2004).
-public struct ConcurrencyWindow: Sendable {
+package struct ConcurrencyWindow: Sendable {
   /// Where the window starts, and how far it may go; equal bounds fix it.
-  public struct Bounds: Hashable, Sendable {
+  package struct Bounds: Hashable, Sendable {
     /// The first value.
-    public let start: Int
+    package let start: Int
     /// The largest value.
-    public let ceiling: Int
+    package let ceiling: Int
 
     /// Makes bounds of at least 1.
-    public init(start: Int, ceiling: Int) {
+    package init(start: Int, ceiling: Int) {
       self.ceiling = max(1, ceiling)
       self.start = min(max(1, start), self.ceiling)
     }
 
     /// Bounds that leave nothing to adapt.
-    public static func fixed(_ count: Int) -> Bounds { Bounds(start: count, ceiling: count) }
+    package static func fixed(_ count: Int) -> Bounds { Bounds(start: count, ceiling: count) }
   }
 
   /// Shorter rounds, as with a host next door, would measure chance.
@@ -34,7 +34,7 @@ public struct ConcurrencyWindow: Sendable {
   private static let patience = (first: Duration.seconds(30), longest: Duration.seconds(600))
 
   /// Transfers at once, just now.
-  public private(set) var limit: Int
+  package private(set) var limit: Int
   private let bounds: Bounds
   private var round: Round?
   /// Whether each answer still lets one more transfer start.
@@ -66,7 +66,7 @@ public struct ConcurrencyWindow: Sendable {
   }
 
   /// Makes a window at its start.
-  public init(_ bounds: Bounds) {
+  package init(_ bounds: Bounds) {
     self.bounds = bounds
     limit = bounds.start
   }
@@ -75,7 +75,7 @@ public struct ConcurrencyWindow: Sendable {
   ///
   /// `isHeldBack` says whether more would be under way if the window let it; otherwise nothing is learned about what
   /// the host could do.
-  public mutating func succeeded(
+  package mutating func succeeded(
     bytes: Int64,
     waited: Int64,
     isHeldBack: Bool,
@@ -107,7 +107,7 @@ public struct ConcurrencyWindow: Sendable {
   ///
   /// What had started before the window last shrank belongs to the same volley: it does not shrink it again, but
   /// each such answer says that one transfer fewer was taken.
-  public mutating func refused(count: Int, since start: MonotonicTime, at now: MonotonicTime) {
+  package mutating func refused(count: Int, since start: MonotonicTime, at now: MonotonicTime) {
     guard bounds.start < bounds.ceiling else { return }
     if let shrunk, start <= shrunk {
       volley.refusals += 1

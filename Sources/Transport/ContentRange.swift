@@ -1,12 +1,12 @@
 /// Which part of a whole a 206 or 416 speaks of. (RFC 9110, section 14.4)
-public struct ContentRange: Hashable, Sendable {
+package struct ContentRange: Hashable, Sendable {
   /// The first and last byte's offset; nil in a 416.
-  public let bytes: ClosedRange<Int64>?
+  package let bytes: ClosedRange<Int64>?
   /// The whole's length; nil when the server does not know it.
-  public let whole: Int64?
+  package let whole: Int64?
 
   /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, contradictions too.
-  public init?(_ value: String) {
+  package init?(_ value: String) {
     var scanner = ByteScanner(value)
     scanner.skipBlanks()
     guard scanner.skip(word: "bytes") else { return nil }

@@ -1,19 +1,19 @@
 /// The name of one version of a resource: bytes, which need not be text. (RFC 9110, section 8.8.3)
-public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
+package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   /// Whether versions that differ in bytes may share the tag.
-  public let isWeak: Bool
+  package let isWeak: Bool
   /// What stands between the quotes.
-  public let opaque: [UInt8]
+  package let opaque: [UInt8]
 
   /// Reads a tag such as `"abc"` or `W/"abc"`; nil for anything else.
   ///
   /// A small `w/` and tags without quotes are not valid.
-  public init?(_ value: String) {
+  package init?(_ value: String) {
     self.init(Array(value.utf8))
   }
 
   /// Reads a tag from a field's bytes.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     var (start, end) = (0, bytes.count)
     while start < end, bytes[start].isBlank { start += 1 }
     while end > start, bytes[end - 1].isBlank { end -= 1 }
@@ -30,19 +30,19 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The tag as it is sent, as far as it is text.
-  public var description: String {
+  package var description: String {
     (isWeak ? "W/" : "") + "\"\(String(decoding: opaque, as: UTF8.self))\""
   }
 
   /// Strong comparison, for ranges: equal, and neither is weak.
   ///
   /// RFC 9110, section 8.8.3.2.
-  public func isIdentical(to other: EntityTag) -> Bool {
+  package func isIdentical(to other: EntityTag) -> Bool {
     !isWeak && !other.isWeak && opaque == other.opaque
   }
 
   /// Weak comparison, for `If-None-Match`: equal, weak or not.
   ///
   /// RFC 9110, section 8.8.3.2.
-  public func isEquivalent(to other: EntityTag) -> Bool { opaque == other.opaque }
+  package func isEquivalent(to other: EntityTag) -> Bool { opaque == other.opaque }
 }

@@ -1,5 +1,5 @@
 /// Fetches resources, many at a time.
-public protocol Fetching: Sendable {
+package protocol Fetching: Sendable {
   /// Starts, or queues, a transfer into `sink`.
   ///
   /// `completion` runs on the transfer thread exactly once, whatever happens: be quick there too. It may call
@@ -20,7 +20,7 @@ public protocol Fetching: Sendable {
 
 extension Fetching {
   /// Those that the request names itself, and what it accepts.
-  public func fields(of request: Request) -> Headers {
+  package func fields(of request: Request) -> Headers {
     var fields = request.headers
     fields.append(request.credentials)
     if !fields.contains("Accept") { fields.append("Accept", request.accept.value) }

@@ -1,6 +1,6 @@
 /// What is to be done about something that a cache may hold, at a moment: the one decision that pictures,
 /// details and sections, runs and plans all ask.
-public enum Freshness: Hashable, Sendable {
+package enum Freshness: Hashable, Sendable {
   /// Nothing, until that moment.
   case fresh(until: UnixTime)
   /// The server's word, asked for so.
@@ -11,7 +11,7 @@ public enum Freshness: Hashable, Sendable {
   case rest(until: UnixTime)
 
   /// Whether no request is due.
-  public var isQuiet: Bool {
+  package var isQuiet: Bool {
     switch self {
     case .fresh, .rest: true
     case .revalidate, .refetch: false
@@ -20,19 +20,19 @@ public enum Freshness: Hashable, Sendable {
 }
 
 /// How a private cache judges freshness. (RFC 9111, section 4.2)
-public enum FreshnessPolicy {
+package enum FreshnessPolicy {
   /// No response is fresh for longer, so that a clock or a server years off cannot freeze a cache.
-  public static let longestLifetime: Int64 = 365 * 86_400
+  package static let longestLifetime: Int64 = 365 * 86_400
   /// No guess is longer.
-  public static let longestGuess: Int64 = 86_400
+  package static let longestGuess: Int64 = 86_400
   /// How far the clock may go back before what was stored "in the future" is no longer believed.
-  public static let clockTolerance: Int64 = 300
+  package static let clockTolerance: Int64 = 300
 
   /// When something is fresh that was answered at one moment and expires at another: from a little before it came,
   /// for a clock may be set back, to its expiry.
   ///
   /// A database that keeps both moments can tell what is due without reading a header.
-  public static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
+  package static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
     let start = answered + -clockTolerance
     // What was stale when it came does not become fresh under a clock that is set back.
     return start..<(expiry > answered ? expiry : start)
@@ -40,7 +40,7 @@ public enum FreshnessPolicy {
 }
 
 /// Judges what a cache may hold at a moment, for a request that sends this; nothing held is to be fetched.
-public func freshness(
+package func freshness(
   of stored: StoredResponse?,
   at now: UnixTime,
   for traits: RequestTraits? = nil
@@ -52,13 +52,13 @@ public func freshness(
 
 extension StoredResponse {
   /// When it is fresh; see ``FreshnessPolicy/window(answered:expiry:)``.
-  public var freshWindow: Range<UnixTime> {
+  package var freshWindow: Range<UnixTime> {
     FreshnessPolicy.window(answered: responseTime, expiry: expiry)
   }
 
   /// The first moment at which it, or a redirect that led to it, is no longer fresh; `responseTime` or earlier when
   /// it never is.
-  public var expiry: UnixTime {
+  package var expiry: UnixTime {
     min(ownExpiry, path?.expiry ?? .distantFuture)
   }
 
@@ -75,10 +75,10 @@ extension StoredResponse {
   }
 
   /// Whether the server promises that the body never changes while fresh. (RFC 8246)
-  public var isImmutable: Bool { CacheControl(headers).immutable }
+  package var isImmutable: Bool { CacheControl(headers).immutable }
 
   /// Whether the response may stand in for an error at that moment. (RFC 9111, section 4.2.4; RFC 5861, section 4)
-  public func mayStandIn(at now: UnixTime) -> Bool {
+  package func mayStandIn(at now: UnixTime) -> Bool {
     if freshWindow.contains(now) { return true }
     let control = CacheControl(headers)
     if control.mustRevalidate || control.noCache { return false }
@@ -90,7 +90,7 @@ extension StoredResponse {
   ///
   /// Only its own `stale-if-error` counts, and nothing that asks for its word each time. (RFC 5861,
   /// section 4)
-  public func excusesError(at now: UnixTime, for traits: RequestTraits? = nil) -> Bool {
+  package func excusesError(at now: UnixTime, for traits: RequestTraits? = nil) -> Bool {
     let control = CacheControl(headers)
     guard control.staleIfError != nil, !control.noStore, answers(traits) else { return false }
     return now >= freshWindow.lowerBound && mayStandIn(at: now)

@@ -10,7 +10,7 @@ extension UnixTime {
   ///
   /// Anything else is no date, which for `Expires` means one in the past. (RFC 9111, section 5.3)
   /// `now` settles the century of a two-digit year: more than 50 years ahead means the past.
-  public init?(httpDate text: String, now: UnixTime) {
+  package init?(httpDate text: String, now: UnixTime) {
     var text = text
     let moment: UnixTime? = text.withUTF8 { text in
       var (low, high) = (0, text.count)
@@ -23,7 +23,7 @@ extension UnixTime {
   }
 
   /// The moment as an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; years are clamped to 0...9999.
-  public var httpDate: String {
+  package var httpDate: String {
     let clamped = min(max(seconds, -62_167_219_200), 253_402_300_799)
     let dayNumber = clamped.flooredDivision(by: 86_400)
     let second = clamped - dayNumber * 86_400

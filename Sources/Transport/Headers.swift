@@ -2,17 +2,17 @@
 ///
 /// Kept as the bytes that came from the wire, and read only when asked: most fields of most responses are
 /// never looked at.
-public struct Headers: Hashable, Sendable {
+package struct Headers: Hashable, Sendable {
   /// `Name: value` lines, each ended by a line feed; no carriage returns.
   package private(set) var lines: [UInt8]
 
   /// Makes an empty list.
-  public init() {
+  package init() {
     lines = []
   }
 
   /// Makes a list from fields; see ``append(_:_:)`` for what becomes of malformed ones.
-  public init(_ fields: [HeaderField]) {
+  package init(_ fields: [HeaderField]) {
     lines = []
     for field in fields { append(field.name, field.value) }
   }
@@ -23,13 +23,13 @@ public struct Headers: Hashable, Sendable {
   }
 
   /// Whether there is no field at all.
-  public var isEmpty: Bool { lines.isEmpty }
+  package var isEmpty: Bool { lines.isEmpty }
 
   /// Adds a field at the end.
   ///
   /// A name that is no token (RFC 9110, section 5.6.2) is left out; line breaks and NUL in a value become
   /// spaces, so that no value can smuggle in a header of its own.
-  public mutating func append(_ name: String, _ value: String) {
+  package mutating func append(_ name: String, _ value: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return }
     lines.reserveCapacity(lines.count + name.utf8.count + value.utf8.count + 3)
     lines.append(contentsOf: name.utf8)
@@ -54,19 +54,19 @@ public struct Headers: Hashable, Sendable {
   }
 
   /// Adds all fields of `other` at the end.
-  public mutating func append(_ other: Headers) {
+  package mutating func append(_ other: Headers) {
     lines.append(contentsOf: other.lines)
   }
 
   /// Removes every field of that name.
-  public mutating func remove(_ name: String) {
+  package mutating func remove(_ name: String) {
     guard contains(name) else { return }
     let kept = fields.filter { !$0.name.equalsIgnoringCase(name) }
     self = Headers(kept)
   }
 
   /// The value of the first field of that name; setting replaces all of them, nil removes them.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     get { first(name).map { String(decoding: lines[$0], as: UTF8.self) } }
     set {
       remove(name)
@@ -90,12 +90,12 @@ public struct Headers: Hashable, Sendable {
   }
 
   /// Whether there is a field of that name.
-  public func contains(_ name: String) -> Bool {
+  package func contains(_ name: String) -> Bool {
     first(name) != nil
   }
 
   /// The values of every field of that name, in order.
-  public func all(_ name: String) -> [String] {
+  package func all(_ name: String) -> [String] {
     allBytes(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -108,7 +108,7 @@ public struct Headers: Hashable, Sendable {
   }
 
   /// The values of a list-based field, joined by commas as RFC 9110, section 5.3, allows; nil without any.
-  public func combined(_ name: String) -> String? {
+  package func combined(_ name: String) -> String? {
     // Most responses have the field once, or not at all.
     var count = 0
     var only: Range<Int>?
@@ -122,7 +122,7 @@ public struct Headers: Hashable, Sendable {
   }
 
   /// Every field in order.
-  public var fields: [HeaderField] {
+  package var fields: [HeaderField] {
     lines.withUnsafeBufferPointer { bytes in
       HeaderLines(bytes).map { line in
         HeaderField(
@@ -158,7 +158,7 @@ public struct Headers: Hashable, Sendable {
 
 extension Headers: ExpressibleByDictionaryLiteral {
   /// Makes a list from a literal, in its order.
-  public init(dictionaryLiteral elements: (String, String)...) {
+  package init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { HeaderField(name: $0.0, value: $0.1) })
   }
 }

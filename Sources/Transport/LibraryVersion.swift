@@ -1,32 +1,32 @@
 /// A library's version, of three numbers, such as 7.88.1.
-public struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
   private let parts: [Int]
 
   /// A version from its numbers.
-  public init(_ major: Int, _ minor: Int, _ patch: Int) {
+  package init(_ major: Int, _ minor: Int, _ patch: Int) {
     parts = [major, minor, patch]
   }
 
   /// A version as libcurl packs it: eight bits a number. (CURL_VERSION_BITS)
-  public init(bits: UInt32) {
+  package init(bits: UInt32) {
     self.init(Int(bits >> 16 & 0xFF), Int(bits >> 8 & 0xFF), Int(bits & 0xFF))
   }
 
   /// A version as SQLite packs it: three decimal digits a number. (SQLITE_VERSION_NUMBER)
-  public init(thousands: Int32) {
+  package init(thousands: Int32) {
     self.init(Int(thousands / 1_000_000), Int(thousands / 1000 % 1000), Int(thousands % 1000))
   }
 
   /// The version with points between its numbers.
-  public var description: String { parts.map(String.init).joined(separator: ".") }
+  package var description: String { parts.map(String.init).joined(separator: ".") }
 
   /// Orders by the first number that differs.
-  public static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
+  package static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
     left.parts.lexicographicallyPrecedes(right.parts)
   }
 
   /// What to say when a library that was found is older than is needed; nil when it is not.
-  public func shortcoming(of library: String, needed: LibraryVersion) -> String? {
+  package func shortcoming(of library: String, needed: LibraryVersion) -> String? {
     guard self < needed else { return nil }
     return
       "\(library) \(self) is too old: larder needs \(needed) or later; update the system's package"

@@ -3,31 +3,31 @@
 /// It asks not who wrote a URL but whom it names. Whatever a body names, be it a next page, a detail or a
 /// picture, reaches a private address only at a host and port that the user named too, and carries the
 /// catalog's headers and user information only to an origin that the user gave them for.
-public struct NamedOrigins: Sendable {
+package struct NamedOrigins: Sendable {
   /// The hosts, with their ports, that may have private addresses.
-  public private(set) var hosts: Set<HostPort> = []
+  package private(set) var hosts: Set<HostPort> = []
   /// The origins that get the catalog's headers.
   private var entrusted: Set<String> = []
   /// The user information that some of them were named with.
   private var userInfo: [String: String] = [:]
 
   /// Names nothing.
-  public init() {}
+  package init() {}
 
   /// Names a host; nothing secret goes there.
-  public mutating func name(_ url: WebURL) {
+  package mutating func name(_ url: WebURL) {
     hosts.insert(url.hostPort)
   }
 
   /// Names a host, and lets the catalog's headers and the URL's user information go to its origin.
-  public mutating func entrust(_ url: WebURL) {
+  package mutating func entrust(_ url: WebURL) {
     name(url)
     entrusted.insert(url.origin)
     if let given = url.userInfo { userInfo[url.origin] = given }
   }
 
   /// Who named the host that a URL leads to.
-  public func trust(in url: WebURL) -> Request.Trust {
+  package func trust(in url: WebURL) -> Request.Trust {
     hosts.contains(url.hostPort) ? .named : .discovered
   }
 
@@ -37,7 +37,7 @@ public struct NamedOrigins: Sendable {
   ///   - url: Where to; whoever named it.
   ///   - secrets: The catalog's headers, which only an entrusted origin gets.
   /// - Returns: A GET request with the other defaults.
-  public func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
+  package func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
     var url = url
     // Seldom is there any: most URLs are not looked up.
     if !userInfo.isEmpty, let given = userInfo[url.origin] { url = url.with(userInfo: given) }
@@ -58,7 +58,7 @@ extension WebURL {
   /// - Parameter page: The page that names this one.
   /// - Returns: The URL over https when the page came so from the same host, both at the schemes' own
   ///   ports; else the URL as it is.
-  public func asSecure(as page: WebURL) -> WebURL {
+  package func asSecure(as page: WebURL) -> WebURL {
     guard scheme == .http, port == 80, page.scheme == .https, page.port == 443, host == page.host
     else { return self }
     return WebURL(scheme: .https, userInfo: userInfo, host: host, path: path, query: query)

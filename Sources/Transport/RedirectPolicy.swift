@@ -1,10 +1,10 @@
 /// Decides about one redirect. (RFC 9110, section 15.4)
-public enum RedirectPolicy {
+package enum RedirectPolicy {
   /// The most hops that one request may take.
-  public static let limit = 10
+  package static let limit = 10
 
   /// Whether a status sends a GET elsewhere.
-  public static func isRedirect(_ status: Int) -> Bool {
+  package static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
     default: false
@@ -17,7 +17,7 @@ public enum RedirectPolicy {
   ///   - target: Where `Location` leads.
   ///   - visited: At least one URL.
   /// - Returns: Why not to follow, nil to follow.
-  public static func refusal(of target: WebURL, after visited: [WebURL]) -> FailureReason? {
+  package static func refusal(of target: WebURL, after visited: [WebURL]) -> FailureReason? {
     if visited.last?.scheme == .https, target.scheme == .http { return .redirectDowngrade }
     if visited.contains(where: { $0.text == target.text }) { return .redirectLoop }
     if visited.count > limit { return .tooManyRedirects }

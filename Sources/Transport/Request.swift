@@ -1,7 +1,7 @@
 /// One resource to fetch, or one body to post.
-public struct Request: Sendable {
+package struct Request: Sendable {
   /// What is done to the resource.
-  public enum Method: Sendable {
+  package enum Method: Sendable {
     /// Read it; repeated when that may help.
     case get
     /// Send `body` to it; never repeated and never redirected.
@@ -9,7 +9,7 @@ public struct Request: Sendable {
   }
 
   /// Who named the host, and so whether its address may be private.
-  public enum Trust: Sendable {
+  package enum Trust: Sendable {
     /// The user did: on the command line or in the catalog file.
     case named
     /// Fetched data did: its address must be public unless the options name the host.
@@ -17,7 +17,7 @@ public struct Request: Sendable {
   }
 
   /// What goes first when one host has several requests waiting.
-  public enum Priority: Int, Sendable, CaseIterable {
+  package enum Priority: Int, Sendable, CaseIterable {
     /// Sections, without which nothing else is known.
     case section
     /// Details, which name further pictures.
@@ -27,68 +27,68 @@ public struct Request: Sendable {
   }
 
   /// What the caller would like to be sent, and whether it may come compressed.
-  public struct Accept: Hashable, Sendable {
+  package struct Accept: Hashable, Sendable {
     /// The `Accept` field's value.
-    public let value: String
+    package let value: String
     /// Whether gzip, brotli and the like are asked for; pictures gain nothing from them.
-    public let compressed: Bool
+    package let compressed: Bool
 
     /// Makes a wish of one's own.
-    public init(_ value: String, compressed: Bool) {
+    package init(_ value: String, compressed: Bool) {
       self.value = value
       self.compressed = compressed
     }
 
     /// JSON, compressed on the way.
-    public static let json = Accept("application/json, */*;q=0.5", compressed: true)
+    package static let json = Accept("application/json, */*;q=0.5", compressed: true)
     /// Pictures, best those that can be cropped; as they are, so that a broken one can be resumed.
     ///
     /// Newer formats go unnamed: servers that convert for whoever names them seldom look at `q`.
-    public static let picture = Accept(
+    package static let picture = Accept(
       "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
       compressed: false
     )
     /// Anything, as it is.
-    public static let anything = Accept("*/*", compressed: false)
+    package static let anything = Accept("*/*", compressed: false)
   }
 
   /// Where to.
-  public var url: WebURL
+  package var url: WebURL
   /// What to do there.
-  public var method: Method = .get
+  package var method: Method = .get
   /// Fields that go to every host a redirect leads to; `Authorization` and `Cookie` stay with `url`'s origin.
-  public var headers = Headers()
+  package var headers = Headers()
   /// Fields that go to the origin of `url` only, never to another one that it redirects to.
-  public var credentials = Headers()
+  package var credentials = Headers()
   /// What a conditional request asks; sent only to the resource that it speaks of.
   ///
   /// A 304 succeeds only when it may speak of that version. One of another version, as a redirect that leads
   /// elsewhere, has the whole body fetched.
-  public var condition: Condition?
+  package var condition: Condition?
   /// What a POST sends.
-  public var body: [UInt8]?
+  package var body: [UInt8]?
   /// The most decoded body bytes to take; a longer body fails with `too-large`.
-  public var bodyLimit: Int64 = 64 << 20
+  package var bodyLimit: Int64 = 64 << 20
   /// Who named the host.
-  public var trust: Trust = .discovered
+  package var trust: Trust = .discovered
   /// What goes first.
-  public var priority: Priority = .image
+  package var priority: Priority = .image
   /// What is wished for.
-  public var accept: Accept = .anything
+  package var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
-  public var deadline: MonotonicTime?
+  package var deadline: MonotonicTime?
 
   /// Whether a response of that status brings what was asked for.
   ///
   /// To a GET that is the resource itself: a 2xx that nobody knows counts as 200, but those that are defined to hold
   /// something else do not, such as what became of a request in 202. (RFC 9110, sections 9.3.1 and 15.3)
-  public func isAnswered(by status: Int) -> Bool {
+  package func isAnswered(by status: Int) -> Bool {
     guard (200...299).contains(status) else { return false }
     return method == .post || ![201, 202, 207, 208, 226].contains(status)
   }
 
   /// Makes a GET request with the defaults above.
-  public init(_ url: WebURL) {
+  package init(_ url: WebURL) {
     self.url = url
   }
 }

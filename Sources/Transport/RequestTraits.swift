@@ -1,11 +1,11 @@
 /// What a request sends that may decide its answer, for a cache to compare with what another one sent.
 ///
 /// What is kept of it are digests, so that no secret reaches a file or database.
-public struct RequestTraits: Sendable {
+package struct RequestTraits: Sendable {
   /// The fields that the request sends to its first host, whoever adds them.
-  public let fields: Headers
+  package let fields: Headers
   /// The digest of the fields that say who asks; 0 when there are none.
-  public let owner: Int64
+  package let owner: Int64
   private let digest: @Sendable ([UInt8]) -> Int64
 
   /// Describes a request.
@@ -14,7 +14,7 @@ public struct RequestTraits: Sendable {
   ///   - fields: All that it sends, credentials included.
   ///   - credentials: Those fields that say who asks.
   ///   - digest: A digest from which the bytes cannot be found; never 0.
-  public init(
+  package init(
     fields: Headers,
     credentials: Headers = Headers(),
     digest: @escaping @Sendable ([UInt8]) -> Int64

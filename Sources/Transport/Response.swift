@@ -1,5 +1,5 @@
 /// The protocol that a response came over.
-public enum HTTPVersion: String, Sendable {
+package enum HTTPVersion: String, Sendable {
   /// HTTP/1.0, which closes after each response.
   case http10 = "HTTP/1.0"
   /// HTTP/1.1.
@@ -11,38 +11,38 @@ public enum HTTPVersion: String, Sendable {
 }
 
 /// A redirect on the way to a response.
-public struct Redirect: Sendable {
+package struct Redirect: Sendable {
   /// The status code.
-  public let status: Int
+  package let status: Int
   /// The header fields.
-  public let headers: Headers
+  package let headers: Headers
 
   /// Makes a redirect.
-  public init(status: Int, headers: Headers) {
+  package init(status: Int, headers: Headers) {
     self.status = status
     self.headers = headers
   }
 }
 
 /// What stands before a body.
-public struct ResponseHead: Sendable {
+package struct ResponseHead: Sendable {
   /// The status code.
-  public let status: Int
+  package let status: Int
   /// The header fields of the final response; interim ones are dropped.
-  public let headers: Headers
+  package let headers: Headers
   /// Where the response came from, after all redirects.
-  public let url: WebURL
+  package let url: WebURL
   /// The protocol.
-  public let version: HTTPVersion
+  package let version: HTTPVersion
   /// The whole body's length when the server told it and no content coding hides it.
-  public let contentLength: Int64?
+  package let contentLength: Int64?
   /// Whether the body is decoded on its way: its offsets then mean nothing to the server, so never resume it.
-  public let isEncoded: Bool
+  package let isEncoded: Bool
   /// The redirects that were followed to `url`, in order.
-  public let redirects: [Redirect]
+  package let redirects: [Redirect]
 
   /// Makes a head; the transport does, and tests.
-  public init(
+  package init(
     status: Int,
     headers: Headers,
     url: WebURL,
@@ -62,44 +62,44 @@ public struct ResponseHead: Sendable {
 }
 
 /// How long the parts of the last attempt took, in seconds from its start.
-public struct TransferTiming: Hashable, Sendable {
+package struct TransferTiming: Hashable, Sendable {
   /// Until the name was resolved.
-  public var nameResolved = 0.0
+  package var nameResolved = 0.0
   /// Until the connection was open.
-  public var connected = 0.0
+  package var connected = 0.0
   /// Until TLS was ready; 0 without TLS or on a reused connection.
-  public var secured = 0.0
+  package var secured = 0.0
   /// Until the first byte of the response.
-  public var firstByte = 0.0
+  package var firstByte = 0.0
   /// Until the end.
-  public var total = 0.0
+  package var total = 0.0
 
   /// Makes a timing of zeros.
-  public init() {}
+  package init() {}
 }
 
 /// A finished transfer: a 2xx whose body went to the sink, or a 304 without one.
-public struct Response: Sendable {
+package struct Response: Sendable {
   /// Status, headers and final URL.
-  public let head: ResponseHead
+  package let head: ResponseHead
   /// Body bytes of this run's last attempt that went to the sink, after decoding.
-  public let bodyBytes: Int64
+  package let bodyBytes: Int64
   /// Body bytes on the wire, before decoding.
-  public let wireBytes: Int64
+  package let wireBytes: Int64
   /// Tries it took, redirects not counted.
-  public let attempts: Int
+  package let attempts: Int
   /// How long the last attempt took.
-  public let timing: TransferTiming
+  package let timing: TransferTiming
   /// Whether the last attempt found an open connection.
-  public let connectionReused: Bool
+  package let connectionReused: Bool
   /// Whether the connection was still there when the transfer ended.
   ///
   /// libcurl takes a connection that it gave up, for a breach of HTTP/2 by the server, for the end of
   /// the body. Where the connection is gone, the end of the stream therefore proves nothing.
-  public let connectionIsOpen: Bool
+  package let connectionIsOpen: Bool
 
   /// Makes a response; the transport does, and tests.
-  public init(
+  package init(
     head: ResponseHead,
     bodyBytes: Int64,
     wireBytes: Int64,
@@ -118,5 +118,5 @@ public struct Response: Sendable {
   }
 
   /// Whether the server says that what the caller holds is still right.
-  public var isNotModified: Bool { head.status == 304 }
+  package var isNotModified: Bool { head.status == 304 }
 }

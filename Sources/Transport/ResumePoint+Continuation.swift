@@ -3,7 +3,7 @@ extension ResumePoint {
   ///
   /// It must be one part that starts at the offset, and carry the same validator if it carries one of the kind. (RFC
   /// 9110, section 15.3.7: a 206 to `If-Range` must repeat the `ETag`, so one without is of another version.)
-  public func isContinued(by head: ResponseHead) -> Bool {
+  package func isContinued(by head: ResponseHead) -> Bool {
     guard head.status == 206, let value = head.headers["Content-Range"],
       let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
       source == nil || source == head.url.resource
@@ -21,7 +21,7 @@ extension ResumePoint {
   }
 
   /// How many bytes a 206 that continues has to bring.
-  public func remainder(by head: ResponseHead) -> Int64? {
+  package func remainder(by head: ResponseHead) -> Int64? {
     head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
       $0.upperBound - $0.lowerBound + 1
     }

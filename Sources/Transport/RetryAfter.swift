@@ -1,12 +1,12 @@
 /// How long a server asks to be left alone. (RFC 9110, section 10.2.3)
-public enum RetryAfter {
+package enum RetryAfter {
   /// Reads either form; a date in the past is 0, junk is nil.
   ///
   /// - Parameters:
   ///   - value: The field's value: seconds or an HTTP date.
   ///   - now: What a date is compared with.
   /// - Returns: Seconds, never negative, saturating.
-  public static func seconds(_ value: String, now: UnixTime) -> Int64? {
+  package static func seconds(_ value: String, now: UnixTime) -> Int64? {
     var scanner = ByteScanner(value)
     scanner.skipBlanks()
     if let seconds = scanner.number() {

@@ -3,9 +3,9 @@
 /// Only GET, which is idempotent (RFC 9110, section 9.2.2), and only what may pass: trouble with the connection,
 /// 408, 425, 429 and 5xx but 501 and 505. Waits grow exponentially with full jitter, so that many machines that failed
 /// together do not come back together.
-public struct RetryPolicy: Sendable {
+package struct RetryPolicy: Sendable {
   /// What to do about a failed attempt.
-  public enum Decision: Hashable, Sendable {
+  package enum Decision: Hashable, Sendable {
     /// Try again after that wait.
     case retry(after: Duration)
     /// Report it.
@@ -13,19 +13,19 @@ public struct RetryPolicy: Sendable {
   }
 
   /// Attempts after the first.
-  public var retries = 4
+  package var retries = 4
   /// The first wait is at most this long; each next at most twice the one before.
-  public var firstDelay = Duration.milliseconds(500)
+  package var firstDelay = Duration.milliseconds(500)
   /// No jittered wait is longer.
-  public var longestDelay = Duration.seconds(30)
+  package var longestDelay = Duration.seconds(30)
   /// A server's `Retry-After` is followed up to here.
-  public var longestRetryAfter = Duration.seconds(60)
+  package var longestRetryAfter = Duration.seconds(60)
 
   /// Makes the policy above.
-  public init() {}
+  package init() {}
 
   /// Judges a failure after `attempts` tries; `random` is in 0..<1.
-  public func decision(
+  package func decision(
     after failure: TransferFailure,
     attempts: Int,
     method: Request.Method,
@@ -42,7 +42,7 @@ public struct RetryPolicy: Sendable {
   }
 
   /// Whether another attempt may end differently.
-  public static func mayPass(_ failure: TransferFailure) -> Bool {
+  package static func mayPass(_ failure: TransferFailure) -> Bool {
     if let status = failure.status, failure.reason == .http(status) {
       switch status {
       case 408, 425, 429: return true
@@ -60,18 +60,18 @@ public struct RetryPolicy: Sendable {
 }
 
 /// Keeps retries from becoming the load: in a run, at most 20 and one for every ten requests.
-public struct RetryBudget: Sendable {
+package struct RetryBudget: Sendable {
   private var requests = 0
   private var spent = 0
 
   /// Makes a fresh budget.
-  public init() {}
+  package init() {}
 
   /// Counts a request.
-  public mutating func countRequest() { requests += 1 }
+  package mutating func countRequest() { requests += 1 }
 
   /// Takes one retry from the budget, if there is one left.
-  public mutating func take() -> Bool {
+  package mutating func take() -> Bool {
     guard spent < 20 + requests / 10 else { return false }
     spent += 1
     return true

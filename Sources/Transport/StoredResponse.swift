@@ -1,29 +1,29 @@
 /// A response as a cache keeps it, without its body. (RFC 9111, section 3)
-public struct StoredResponse: Hashable, Sendable {
+package struct StoredResponse: Hashable, Sendable {
   /// The status code.
-  public let status: Int
+  package let status: Int
   /// The header fields, as updated by 304 responses.
-  public let headers: Headers
+  package let headers: Headers
   /// When the request that brought or confirmed it was sent.
-  public let requestTime: UnixTime
+  package let requestTime: UnixTime
   /// When the response came.
-  public let responseTime: UnixTime
+  package let responseTime: UnixTime
   /// Where it came from and until when that holds, when redirects led there.
-  public let path: Path?
+  package let path: Path?
   /// The digest of the request's fields that `Vary` names; nil when it names none or they are not known.
-  public let selection: Int64?
+  package let selection: Int64?
   /// The digest of the credentials that it was asked for with, 0 without any; nil when it is for everybody.
-  public let owner: Int64?
+  package let owner: Int64?
 
   /// How redirects led to a response.
-  public struct Path: Hashable, Sendable {
+  package struct Path: Hashable, Sendable {
     /// The resource that answered, see ``WebURL/resource``.
-    public let source: String
+    package let source: String
     /// When the first of the redirects has to be asked for again.
-    public let expiry: UnixTime
+    package let expiry: UnixTime
 
     /// Makes a path.
-    public init(source: String, expiry: UnixTime) {
+    package init(source: String, expiry: UnixTime) {
       self.source = source
       self.expiry = expiry
     }
@@ -39,7 +39,7 @@ public struct StoredResponse: Hashable, Sendable {
   ///   - path: How redirects led to it, if any did.
   ///   - selection: What selected it.
   ///   - owner: Who asked for it.
-  public init(
+  package init(
     status: Int,
     headers: Headers,
     requestTime: UnixTime,
@@ -66,7 +66,7 @@ public struct StoredResponse: Hashable, Sendable {
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response came.
   ///   - traits: What the request sent.
-  public init(
+  package init(
     _ head: ResponseHead,
     status: Int? = nil,
     keeping names: [StaticString]? = nil,
@@ -121,10 +121,10 @@ public struct StoredResponse: Hashable, Sendable {
   }
 
   /// What a server may be asked with.
-  public var validators: Validators { Validators(headers) }
+  package var validators: Validators { Validators(headers) }
 
   /// What a conditional request for it asks; nil when there is nothing to ask with.
-  public var condition: Condition? {
+  package var condition: Condition? {
     let validators = validators
     return validators.isEmpty ? nil : Condition(validators, source: path?.source)
   }
@@ -138,7 +138,7 @@ public struct StoredResponse: Hashable, Sendable {
   ///   - responseTime: When the 304 came.
   ///   - traits: What the conditional request sent.
   /// - Returns: The same body with renewed fields and times.
-  public func renewed(
+  package func renewed(
     by notModified: ResponseHead,
     keeping names: [StaticString]? = nil,
     requestTime: UnixTime,
@@ -162,7 +162,7 @@ public struct StoredResponse: Hashable, Sendable {
   /// Whether a request that sends this would have been answered so. (RFC 9111, sections 3.5 and 4.1)
   ///
   /// Other credentials make it another's response, unless it says that it is for everybody.
-  public func answers(_ traits: RequestTraits?) -> Bool {
+  package func answers(_ traits: RequestTraits?) -> Bool {
     guard let traits else { return true }
     if let owner, owner != traits.owner { return false }
     return selection.map { $0 == traits.selection(by: Vary(headers)) } ?? true

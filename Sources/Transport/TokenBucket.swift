@@ -1,12 +1,12 @@
 /// Spreads starts evenly over time: `rate` a second, with a tenth of a second's worth at once.
-public struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
   private let interval: Double
   private let capacity: Double
   private var tokens: Double
   private var filled: MonotonicTime?
 
   /// Makes a full bucket; `rate` is in starts a second, at least one in a day.
-  public init(rate: Double) {
+  package init(rate: Double) {
     let rate = rate.isFinite ? max(rate, 1.0 / 86_400) : 1e9
     interval = 1e9 / rate
     capacity = max(1, rate / 10)
@@ -14,7 +14,7 @@ public struct TokenBucket: Sendable {
   }
 
   /// Takes a token, or tells when there will be one.
-  public mutating func take(at now: MonotonicTime) -> MonotonicTime? {
+  package mutating func take(at now: MonotonicTime) -> MonotonicTime? {
     let elapsed = max(0, now - (filled ?? now))
     tokens = min(capacity, tokens + Double(elapsed) / interval)
     filled = now

@@ -1,26 +1,26 @@
 /// A transfer that did not succeed: why, where, and after how many tries.
-public struct TransferFailure: Error, Sendable, CustomStringConvertible {
+package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   /// The short word for reports.
-  public var reason: FailureReason
+  package var reason: FailureReason
   /// Where, fit for logs and reports.
-  public var url: String
+  package var url: String
   /// What the transport or the operating system said about it, without secrets; may be empty.
-  public var detail: String
+  package var detail: String
   /// Tries made, 0 when none was.
-  public var attempts: Int
+  package var attempts: Int
   /// The final status, when there was a response.
-  public var status: Int?
+  package var status: Int?
   /// Seconds that the server asked to be left alone, as it said them.
-  public var retryAfter: Int64?
+  package var retryAfter: Int64?
   /// Whether the server may have seen the request; a POST is then ambiguous.
-  public var mayHaveBeenSent: Bool
+  package var mayHaveBeenSent: Bool
   /// The first bytes, at most 1 KiB, of a refusal's body; may hold what the server echoes.
-  public var refusal: [UInt8]
+  package var refusal: [UInt8]
   /// The header fields of a refusal.
-  public var headers = Headers()
+  package var headers = Headers()
 
   /// Makes a failure; the transport does, and tests.
-  public init(
+  package init(
     reason: FailureReason,
     url: String,
     detail: String = "",
@@ -41,7 +41,7 @@ public struct TransferFailure: Error, Sendable, CustomStringConvertible {
   }
 
   /// `cannot fetch URL: REASON (DETAIL)`.
-  public var description: String {
+  package var description: String {
     let what = url.isEmpty ? "anything" : url
     return "cannot fetch \(what): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
   }

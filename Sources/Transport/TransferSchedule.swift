@@ -4,26 +4,26 @@
 /// host of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for
 /// quiet, or does not answer; what a silent host keeps under way is not counted for the run. Every operation costs the
 /// same however much is queued, but for the look at silent hosts, four times a second at most while the run is full.
-public struct TransferSchedule: Sendable {
+package struct TransferSchedule: Sendable {
   /// What the whole run may do at once.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// Transfers at once over all hosts.
-    public var parallel = 64
+    package var parallel = 64
     /// Whether `parallel` may be exceeded, up to twice, by transfers to hosts that are silent.
-    public var passesOverSilent = true
+    package var passesOverSilent = true
     /// Transfers at once to one host: where to start, and up to where to go when that pays.
-    public var perHost = ConcurrencyWindow.Bounds(start: 6, ceiling: 16)
+    package var perHost = ConcurrencyWindow.Bounds(start: 6, ceiling: 16)
     /// Starts per second over all hosts; nil does not limit.
-    public var rate: Double?
+    package var rate: Double?
     /// When a host counts as dead.
-    public var breaker = CircuitBreaker.Thresholds()
+    package var breaker = CircuitBreaker.Thresholds()
 
     /// Makes the limits of `--parallel auto`.
-    public init() {}
+    package init() {}
   }
 
   /// What to do next.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     /// Start this transfer now.
     case start(transfer: Int, host: Int)
     /// Fail this transfer now: its host is dead.
@@ -33,7 +33,7 @@ public struct TransferSchedule: Sendable {
   }
 
   /// What an attempt taught about its host.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// It delivered `bytes`; the first came so many nanoseconds after the connection stood.
     case delivered(bytes: Int64, waited: Int64)
     /// It answered, if not with what was wanted.
@@ -67,22 +67,22 @@ public struct TransferSchedule: Sendable {
   }
 
   /// Makes an empty schedule.
-  public init(_ limits: Limits = Limits()) {
+  package init(_ limits: Limits = Limits()) {
     self.limits = limits
     bucket = limits.rate.map { TokenBucket(rate: $0) }
   }
 
   /// Gives a host its number.
-  public mutating func addHost() -> Int {
+  package mutating func addHost() -> Int {
     hosts.append(HostQueue(window: ConcurrencyWindow(limits.perHost)))
     return hosts.count - 1
   }
 
   /// How many transfers the host may have at once just now.
-  public func concurrency(ofHost host: Int) -> Int { hosts[host].window.limit }
+  package func concurrency(ofHost host: Int) -> Int { hosts[host].window.limit }
 
   /// Queues a transfer; `first` puts it before others of its priority, as the next hop of a redirect.
-  public mutating func add(
+  package mutating func add(
     _ transfer: Int,
     host: Int,
     priority: Request.Priority,
@@ -93,7 +93,7 @@ public struct TransferSchedule: Sendable {
   }
 
   /// Queues a transfer again once `moment` has come.
-  public mutating func add(
+  package mutating func add(
     _ transfer: Int,
     host: Int,
     priority: Request.Priority,
@@ -103,7 +103,7 @@ public struct TransferSchedule: Sendable {
   }
 
   /// Says what to do now; ask again until it says to wait.
-  public mutating func next(at now: MonotonicTime) -> Step {
+  package mutating func next(at now: MonotonicTime) -> Step {
     releaseTimers(at: now)
     while let host = ready.first {
       guard !hosts[host].isEmpty else {
@@ -141,10 +141,10 @@ public struct TransferSchedule: Sendable {
   }
 
   /// Whether a host's last word was that it is overloaded; a dead host that has said so is not silent.
-  public func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
+  package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
 
   /// Takes note of how an attempt ended; to repeat it, add it again.
-  public mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
+  package mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
     active -= 1
     passedOver -= hosts[host].passedOver
     hosts[host].passedOver = 0
@@ -153,7 +153,7 @@ public struct TransferSchedule: Sendable {
   }
 
   /// Takes transfers that have not started out of all queues and returns them.
-  public mutating func remove(where condition: (Int) -> Bool) -> [Int] {
+  package mutating func remove(where condition: (Int) -> Bool) -> [Int] {
     var removed: [Int] = []
     for host in hosts.indices { removed += hosts[host].remove(where: condition) }
     var kept = TimerHeap<Timer>()

@@ -1,5 +1,5 @@
 /// Turns text into a URL that can be fetched.
-public protocol URLParsing: Sendable {
+package protocol URLParsing: Sendable {
   /// Parses an absolute URL, or one that is relative to `base`. (RFC 3986, section 5)
   ///
   /// White space around the text is dropped; spaces and raw UTF-8 in path and query are percent-encoded; what

@@ -2,32 +2,32 @@
 ///
 /// Arithmetic saturates: a clock that jumps, or a server that says `max-age=99999999999999999999`, can make
 /// a moment very early or very late but never traps.
-public struct UnixTime: Hashable, Comparable, Sendable {
+package struct UnixTime: Hashable, Comparable, Sendable {
   /// Seconds since 1970-01-01T00:00:00Z.
-  public let seconds: Int64
+  package let seconds: Int64
 
   /// Makes a moment from seconds since 1970.
-  public init(_ seconds: Int64) {
+  package init(_ seconds: Int64) {
     self.seconds = seconds
   }
 
   /// The earliest moment there is: what expired then is always stale.
-  public static let distantPast = UnixTime(.min)
+  package static let distantPast = UnixTime(.min)
   /// The latest moment there is.
-  public static let distantFuture = UnixTime(.max)
+  package static let distantFuture = UnixTime(.max)
 
   /// Tells which of two moments comes first.
-  public static func < (left: UnixTime, right: UnixTime) -> Bool {
+  package static func < (left: UnixTime, right: UnixTime) -> Bool {
     left.seconds < right.seconds
   }
 
   /// The moment `delta` seconds later, at most the latest there is.
-  public static func + (time: UnixTime, delta: Int64) -> UnixTime {
+  package static func + (time: UnixTime, delta: Int64) -> UnixTime {
     UnixTime(time.seconds.addingClamped(delta))
   }
 
   /// The seconds from `right` to `left`, clamped to what an `Int64` holds.
-  public static func - (left: UnixTime, right: UnixTime) -> Int64 {
+  package static func - (left: UnixTime, right: UnixTime) -> Int64 {
     left.seconds.subtractingClamped(right.seconds)
   }
 }

@@ -1,20 +1,20 @@
 /// What a server may later be asked with whether a version is still the present one. (RFC 9110, section 8.8)
 ///
 /// Bytes as they came: servers compare them so, and not all of them are text.
-public struct Validators: Hashable, Sendable {
+package struct Validators: Hashable, Sendable {
   /// The `ETag` field, quotes and `W/` included.
-  public let entityTag: [UInt8]?
+  package let entityTag: [UInt8]?
   /// The `Last-Modified` field.
-  public let lastModified: [UInt8]?
+  package let lastModified: [UInt8]?
 
   /// Makes validators; malformed entity-tags are dropped, for they can match nothing.
-  public init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
+  package init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
     self.entityTag = entityTag.flatMap { EntityTag($0) == nil ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Makes validators of text.
-  public init(entityTag: String?, lastModified: String?) {
+  package init(entityTag: String?, lastModified: String?) {
     self.init(
       entityTag: entityTag.map { Array($0.utf8) },
       lastModified: lastModified.map { Array($0.utf8) }
@@ -24,7 +24,7 @@ public struct Validators: Hashable, Sendable {
   /// Reads them from a response's fields.
   ///
   /// Two tags that differ name no version.
-  public init(_ headers: Headers) {
+  package init(_ headers: Headers) {
     let tags = headers.allBytes("ETag")
     self.init(
       entityTag: tags.dropFirst().allSatisfy { $0 == tags[0] } ? tags.first : nil,
@@ -33,11 +33,11 @@ public struct Validators: Hashable, Sendable {
   }
 
   /// Whether there is nothing to ask with.
-  public var isEmpty: Bool { entityTag == nil && lastModified == nil }
+  package var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
   /// Whether a 304 with these validators of its own may speak of the version that this is: the
   /// strongest of them that both have decides. (RFC 9111, section 4.3.4)
-  public func mayBeRenewed(by new: Validators) -> Bool {
+  package func mayBeRenewed(by new: Validators) -> Bool {
     if let newTag = new.entityTag {
       guard let entityTag else { return false }
       guard newTag != entityTag else { return true }
@@ -49,7 +49,7 @@ public struct Validators: Hashable, Sendable {
   }
 
   /// The fields of a conditional GET. (RFC 9110, sections 13.1.2 and 13.1.3)
-  public var conditionalHeaders: Headers {
+  package var conditionalHeaders: Headers {
     var headers = Headers()
     if let entityTag { headers.append("If-None-Match", bytes: entityTag) }
     if let lastModified { headers.append("If-Modified-Since", bytes: lastModified) }
@@ -63,7 +63,7 @@ public struct Validators: Hashable, Sendable {
   ///
   /// - Parameter date: The `Date` field of the same response.
   /// - Returns: The field value to send, nil when the part cannot be resumed.
-  public func resumeValidator(date: String?) -> String? {
+  package func resumeValidator(date: String?) -> String? {
     if let entityTag {
       guard EntityTag(entityTag)?.isWeak == false else { return nil }
       return String(validating: entityTag, as: UTF8.self)
@@ -78,32 +78,32 @@ public struct Validators: Hashable, Sendable {
 }
 
 /// What a conditional request asks: whether the resource that answered before still has that version.
-public struct Condition: Hashable, Sendable {
+package struct Condition: Hashable, Sendable {
   /// What the version is known by.
-  public let validators: Validators
+  package let validators: Validators
   /// The resource that answered, see ``WebURL/resource``, when a redirect led there; nil for the one that is
   /// asked.
   ///
   /// The validators go nowhere else: what they name in another resource are other bytes.
-  public let source: String?
+  package let source: String?
   /// Whether nothing but the date is known of what is held: then a 304 to it may name any tag.
-  public let knowsDateOnly: Bool
+  package let knowsDateOnly: Bool
 
   /// Makes a condition.
-  public init(_ validators: Validators, source: String? = nil, knowsDateOnly: Bool = false) {
+  package init(_ validators: Validators, source: String? = nil, knowsDateOnly: Bool = false) {
     self.validators = validators
     self.source = source
     self.knowsDateOnly = knowsDateOnly
   }
 
   /// Whether a 304 with these validators of its own speaks of that version.
-  public func isMet(by new: Validators) -> Bool {
+  package func isMet(by new: Validators) -> Bool {
     let told = knowsDateOnly ? Validators(entityTag: nil, lastModified: new.lastModified) : new
     return validators.mayBeRenewed(by: told)
   }
 
   /// What to ask about a response that came; nil when there is nothing to ask with.
-  public init?(_ head: ResponseHead) {
+  package init?(_ head: ResponseHead) {
     let validators = Validators(head.headers.endToEnd)
     guard !validators.isEmpty else { return nil }
     self.init(validators, source: head.redirects.isEmpty ? nil : head.url.resource)

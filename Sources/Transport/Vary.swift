@@ -1,12 +1,12 @@
 /// Which request fields chose a response. (RFC 9110, section 12.5.5)
-public struct Vary: Hashable, Sendable {
+package struct Vary: Hashable, Sendable {
   /// Whether something besides the request's fields chose it: no other request matches. (RFC 9111, section 4.1)
-  public let isAnything: Bool
+  package let isAnything: Bool
   /// Field names in lower case.
-  public let names: Set<String>
+  package let names: Set<String>
 
   /// Reads all `Vary` fields.
-  public init(_ headers: Headers) {
+  package init(_ headers: Headers) {
     guard let value = headers.combined("Vary") else {
       (isAnything, names) = (false, [])
       return
@@ -21,7 +21,7 @@ public struct Vary: Hashable, Sendable {
   /// What the fields of a request select: two requests are answered alike when this is the same for both.
   ///
   /// The fields named, in a fixed order, each with its value or the lack of one; empty when none is named.
-  public func selection(from request: Headers) -> [UInt8] {
+  package func selection(from request: Headers) -> [UInt8] {
     var selection: [UInt8] = []
     for name in names.sorted() {
       let value = Self.normalized(request, name)

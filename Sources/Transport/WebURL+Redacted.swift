@@ -1,9 +1,9 @@
 extension WebURL: CustomStringConvertible {
   /// The same as `redacted`, so that no log line can show more.
-  public var description: String { redacted }
+  package var description: String { redacted }
 
   /// The URL fit for logs and reports: query values that look like secrets read `***`.
-  public var redacted: String {
+  package var redacted: String {
     guard let query else { return text }
     var parts: [Substring] = []
     var changed = false

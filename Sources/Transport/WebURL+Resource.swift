@@ -4,7 +4,7 @@ extension WebURL {
   ///
   /// Storage services sign a URL in its query, under names of their own: Amazon S3 (`X-Amz-Signature`; before, and
   /// CloudFront, `Signature`), Google Cloud Storage (`X-Goog-Signature`), Azure (`sig`).
-  public var resource: String {
+  package var resource: String {
     guard let query else { return text }
     let members = query.split(separator: "&", omittingEmptySubsequences: false)
     let names = members.map { $0.prefix { $0 != "=" }.lowercased() }

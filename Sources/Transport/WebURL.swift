@@ -2,31 +2,31 @@
 ///
 /// Made by a ``URLParsing``, so that whoever judges the URL and whoever connects see one host. Bytes that came
 /// percent-encoded stay as they came. There is no fragment, and no user information in `text`.
-public struct WebURL: Hashable, Sendable {
+package struct WebURL: Hashable, Sendable {
   /// The two schemes that larder speaks.
-  public enum Scheme: String, Sendable {
+  package enum Scheme: String, Sendable {
     /// Plain text.
     case http
     /// Over TLS.
     case https
 
     /// The port when the URL names none. (RFC 9110, section 4.2)
-    public var defaultPort: Int { self == .http ? 80 : 443 }
+    package var defaultPort: Int { self == .http ? 80 : 443 }
   }
 
   /// The whole URL without user information and fragment.
-  public let text: String
+  package let text: String
   /// What it shares with the other URLs of its origin, so that many thousand that wait stay small.
   private let authority: Authority
 
   /// `http` or `https`.
-  public var scheme: Scheme { authority.scheme }
+  package var scheme: Scheme { authority.scheme }
   /// The host in lower case, international names as punycode, IPv6 literals without brackets.
-  public var host: String { authority.host }
+  package var host: String { authority.host }
   /// The port, the scheme's own when the URL names none.
-  public var port: Int { authority.port }
+  package var port: Int { authority.port }
   /// `user:password` as it stood in the URL, still percent-encoded; never print it.
-  public var userInfo: String? { authority.userInfo }
+  package var userInfo: String? { authority.userInfo }
   /// Where the path starts in the UTF-8 of `text`.
   package var pathStart: Int { authority.length }
 
@@ -56,7 +56,7 @@ public struct WebURL: Hashable, Sendable {
   ///   - port: 1 to 65535, or nil for the scheme's own.
   ///   - path: Starts with a slash.
   ///   - query: Without the question mark.
-  public init(
+  package init(
     scheme: Scheme,
     userInfo: String? = nil,
     host: String,
@@ -92,25 +92,25 @@ public struct WebURL: Hashable, Sendable {
   }
 
   /// The path with its leading slash.
-  public var path: String {
+  package var path: String {
     let rest = text.utf8.dropFirst(pathStart)
     return String(Substring(rest.prefix { $0 != UInt8(ascii: "?") }))
   }
 
   /// What stands after the question mark, nil without one.
-  public var query: String? {
+  package var query: String? {
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
     return String(text[text.utf8.index(after: mark)...])
   }
 
   /// Scheme, host and port: two URLs with one origin may share credentials. (RFC 9110, section 4.3.1)
-  public var origin: String { String(Substring(text.utf8.prefix(pathStart))) }
+  package var origin: String { String(Substring(text.utf8.prefix(pathStart))) }
 
   /// The URL without its query, which may be a signature that is new each time.
-  public var place: String { origin + path }
+  package var place: String { origin + path }
 
   /// Host and port, the name by which a user allows private addresses.
-  public var hostPort: HostPort { HostPort(host: host, port: port) }
+  package var hostPort: HostPort { HostPort(host: host, port: port) }
 
   private static func origin(_ scheme: Scheme, _ host: String, _ port: Int) -> String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
@@ -157,20 +157,20 @@ extension WebURL {
 }
 
 /// A host and a port, as a user names them.
-public struct HostPort: Hashable, Sendable, CustomStringConvertible {
+package struct HostPort: Hashable, Sendable, CustomStringConvertible {
   /// The host in lower case, IPv6 literals without brackets.
-  public let host: String
+  package let host: String
   /// The port.
-  public let port: Int
+  package let port: Int
 
   /// Names a host and a port; upper case in an ASCII name does not matter.
-  public init(host: String, port: Int) {
+  package init(host: String, port: Int) {
     self.host = host.lowercased()
     self.port = port
   }
 
   /// `host:port`, IPv6 literals in brackets.
-  public var description: String {
+  package var description: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }

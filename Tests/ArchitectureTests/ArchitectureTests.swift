@@ -32,10 +32,10 @@ import Testing
   @Test(arguments: [
     (Rule.layers, "Sources/Catalog/A.swift", "import Transport"),
     (.layers, "Sources/Cache/A.swift", "import Dispatch\nimport struct Catalog.Price"),
-    (.layers, "Sources/Larder/A.swift", "public import CurlTransport"),
+    (.layers, "Sources/Pipeline/A.swift", "public import CurlTransport"),
     (.layers, "Sources/LarderCommands/A.swift", "@_implementationOnly import CCurl"),
     (.layers, "Sources/Unknown/A.swift", "import Cache"),
-    (.foundation, "Sources/Larder/A.swift", "import Foundation"),
+    (.foundation, "Sources/Pipeline/A.swift", "import Foundation"),
     (.printing, "Sources/LarderCommands/A.swift", "  print(1)"),
     (.printing, "Sources/Cache/A.swift", "let output = FileHandle.standardOutput"),
     (.force, "Sources/Cache/A.swift", "let a = try! b()"),
@@ -63,9 +63,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (Rule.layers, "Sources/Larder/A.swift", "import Cache\nimport Catalog\nimport Transport"),
+    (Rule.layers, "Sources/Pipeline/A.swift", "import Cache\nimport Catalog\nimport Transport"),
     (.foundation, "Sources/LarderCommands/A.swift", "import Foundation"),
-    (.foundation, "Sources/Larder/A.swift", "import FoundationEssentials"),
+    (.foundation, "Sources/Pipeline/A.swift", "import FoundationEssentials"),
     (.printing, "Sources/LarderCommands/Output/A.swift", "print(1)"),
     (.printing, "Sources/Cache/A.swift", "/// print(store.baseURL)\nfingerprint(1)\na.print(1)"),
     (.force, "Sources/Cache/A.swift", "let a = try? b() // never try! here"),

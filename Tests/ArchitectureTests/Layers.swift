@@ -21,13 +21,15 @@ enum Layers {
     "Cache": ["Transport", "CIPSecMB"],
     "Imaging": ["CDrawing", "CJPEG", "CPNG", "CPixman", "CZimg"],
     "Orders": ["Catalog", "Transport"],
-    "Larder": ["Catalog", "Transport", "Cache", "Imaging"],
-    "Bench": ["Cache", "Catalog", "Larder", "Transport"],
+    "Pipeline": ["Catalog", "Transport", "Cache", "Imaging"],
+    "Larder": [
+      "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
+    ],
+    "Bench": ["Cache", "Catalog", "Pipeline", "Transport"],
     "SampleStore": [],
     "LarderCommands": [
       "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-      "Larder",
-      "Orders", "SampleStore",
+      "Larder", "Orders", "Pipeline", "SampleStore",
     ],
     "larder": ["LarderCommands"],
   ]

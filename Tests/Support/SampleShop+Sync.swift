@@ -1,7 +1,7 @@
 import Cache
 import Catalog
 import CurlTransport
-import Larder
+import Pipeline
 import SampleStore
 import Transport
 

@@ -1,16 +1,16 @@
 /// A report as one self-contained HTML page: nothing is loaded from anywhere, and nothing runs.
-public struct BenchPage: Sendable {
+package struct BenchPage: Sendable {
   private let report: BenchReport
   private let title: String
 
   /// The page of a report; `title` says what was measured.
-  public init(_ report: BenchReport, title: String) {
+  package init(_ report: BenchReport, title: String) {
     self.report = report
     self.title = title
   }
 
   /// The page's text.
-  public var html: String {
+  package var html: String {
     """
     <!doctype html>
     <html lang="en"><head><meta charset="utf-8">

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Catalog
 import CurlTransport
-import Larder
+import Pipeline
 import Transport
 
 /// What `sync` and `warm` take.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Larder
+import Pipeline
 
 /// Where a run leaves numbers for monitoring.
 struct MetricsOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Larder
+import Pipeline
 
 /// What of a catalog is fetched, and from where.
 struct ScopeOptions: ParsableArguments {

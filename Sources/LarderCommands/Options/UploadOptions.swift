@@ -1,7 +1,7 @@
 import ArgumentParser
 import CurlTransport
 import Imaging
-import Larder
+import Pipeline
 import Transport
 
 /// How `stamp` posts what it makes.

@@ -1,6 +1,6 @@
 import Cache
 import Catalog
-import Larder
+import Pipeline
 import Orders
 
 /// An order of the catalog as last synced: where the reader of the cache and the orders meet.

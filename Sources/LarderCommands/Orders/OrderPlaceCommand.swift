@@ -1,5 +1,5 @@
 import ArgumentParser
-import Larder
+import Pipeline
 import Orders
 
 /// `larder order place ID`: takes an order.

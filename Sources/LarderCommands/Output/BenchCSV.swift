@@ -1,5 +1,5 @@
 import Bench
-import Larder
+import Pipeline
 
 /// A measurement for spreadsheets: a head and a line a pass and parallelism. (RFC 4180)
 struct BenchCSV {

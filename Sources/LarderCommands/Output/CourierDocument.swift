@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Larder
+import Pipeline
 import Orders
 
 /// What `order send` did, as JSON: two counts of this run, then two of what is left.

@@ -1,7 +1,7 @@
 import Cache
 import Catalog
 import FoundationEssentials
-import Larder
+import Pipeline
 
 /// What changed between two runs, as JSON and for people.
 struct DiffDocument: Encodable {

@@ -1,5 +1,5 @@
 import Catalog
-import Larder
+import Pipeline
 
 /// What an export did, as people read it.
 struct ExportSummary {

@@ -1,6 +1,6 @@
 import Cache
 import Catalog
-import Larder
+import Pipeline
 
 /// What a sweep did or would do, as JSON and for people.
 struct GcDocument: Encodable {

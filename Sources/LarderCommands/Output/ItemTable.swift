@@ -1,6 +1,6 @@
 import Cache
 import Catalog
-import Larder
+import Pipeline
 
 /// Listings as people read them: a heading a section, a line an item.
 struct ItemTable {

@@ -1,6 +1,6 @@
 import Catalog
 import CurlTransport
-import Larder
+import Pipeline
 import Transport
 
 /// Says things on stderr, a line each, as text or as one JSON object.

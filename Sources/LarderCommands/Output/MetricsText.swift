@@ -1,6 +1,6 @@
 import Cache
 import Catalog
-import Larder
+import Pipeline
 import Orders
 
 /// A cache in numbers, in Prometheus' text format, version 0.0.4.

@@ -1,6 +1,6 @@
 import Catalog
 import FoundationEssentials
-import Larder
+import Pipeline
 import Orders
 
 /// Orders as `order list --json` and its kin print them, every key always there.

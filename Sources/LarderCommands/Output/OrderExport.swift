@@ -1,5 +1,5 @@
 import ArgumentParser
-import Larder
+import Pipeline
 import Orders
 
 /// How `order export` writes.

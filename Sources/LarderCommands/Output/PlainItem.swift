@@ -1,6 +1,6 @@
 import Cache
 import Catalog
-import Larder
+import Pipeline
 
 extension ShownItem {
   /// The item as a terminal may show it: every text from elsewhere on one line.

@@ -1,5 +1,5 @@
 import Catalog
-import Larder
+import Pipeline
 
 /// A plan as people read it.
 struct PlanText {

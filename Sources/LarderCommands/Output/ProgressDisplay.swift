@@ -1,5 +1,5 @@
 import Dispatch
-import Larder
+import Pipeline
 import Synchronization
 
 /// One line on stderr, redrawn ten times a second, gone when the work has ended.

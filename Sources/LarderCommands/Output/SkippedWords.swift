@@ -1,4 +1,4 @@
-import Larder
+import Pipeline
 
 extension SyncReport.Skipped {
   /// The row in words: which item of which section, what is lost, and why.

@@ -1,6 +1,6 @@
 import Catalog
 import FoundationEssentials
-import Larder
+import Pipeline
 
 /// How a cache stands, as JSON and for people.
 struct StatusDocument: Encodable {

@@ -1,5 +1,5 @@
 import Catalog
-import Larder
+import Pipeline
 
 /// What a sync leaves behind on the terminal.
 struct SyncSummary {

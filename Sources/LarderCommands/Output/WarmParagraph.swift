@@ -1,4 +1,4 @@
-import Larder
+import Pipeline
 
 /// What an unattended run says when something is wrong: one paragraph for a person's mail.
 struct WarmParagraph {

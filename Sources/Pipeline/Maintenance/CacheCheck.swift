@@ -1,0 +1,132 @@
+import Cache
+import Catalog
+import FoundationEssentials
+import Synchronization
+
+/// A check of a cache, and its repair with what the catalogs in it know.
+package struct CacheCheck: Sendable {
+  private let path: String
+  private let layout: CacheLayout
+  private let index: Index?
+  private let lock: CacheLock?
+  private let state: VerifyReport.IndexState
+  private let now: Int64
+
+  /// Opens the cache at `path`, with its index when that can be read.
+  ///
+  /// - Parameters:
+  ///   - path: the cache.
+  ///   - holder: for a repair, what to write into the cache's lock; an index that is gone or damaged is
+  ///     then made anew.
+  ///   - depth: how closely the index is looked at.
+  ///   - now: the moment, in seconds since 1970.
+  /// - Throws: ``CacheError`` when there is no cache, or a run holds it.
+  package init(
+    _ path: String,
+    holder: String?,
+    depth: Verification.Depth = .full,
+    now: Int64 = 0
+  ) throws(CacheError) {
+    self.path = path
+    self.now = now
+    layout = try CacheLayout(checking: path)
+    lock = try holder.map { [layout] name throws(CacheError) in
+      try CacheLock(layout, holder: name)
+    }
+    var state = VerifyReport.IndexState.whole
+    var index: Index?
+    do throws(CacheError) {
+      index = try Index(reading: path)
+      if try index?.isWhole(fast: depth == .fast) == false { state = .damaged }
+    } catch {
+      switch error.code {
+      case .empty where layout.holdsNothing: throw error
+      case .empty: state = .missing
+      case .damaged: state = .damaged
+      default: throw error
+      }
+    }
+    if state != .whole { index = nil }
+    self.state = state
+    if lock != nil {
+      self.index =
+        state == .whole ? try Index(layout) : try Index.rebuilt(in: layout, at: now).index
+    } else {
+      self.index = index
+    }
+  }
+
+  /// Looks at every picture, going on where a check was interrupted.
+  ///
+  /// - Parameters:
+  ///   - depth: how closely.
+  ///   - fromStart: whether to begin anew.
+  ///   - isStopped: asked now and then, on any thread, whether to end early.
+  ///   - progress: called with how many of how many are done.
+  /// - Returns: What was found; not complete when it was stopped.
+  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
+  package func run(
+    _ depth: Verification.Depth,
+    fromStart: Bool = true,
+    isStopped: @Sendable () -> Bool = { false },
+    progress: (Int, Int) -> Void = { _, _ in }
+  ) throws(CacheError) -> VerifyReport {
+    guard let index else {
+      var report = VerifyReport()
+      report.index = state
+      report.stray = state == .missing ? try Verification.files(of: layout) : []
+      return report
+    }
+    let notes = VerifyNotes(layout)
+    let beginning = VerifyPosition(isFull: depth == .full)
+    let start = fromStart ? beginning : notes.read(isFull: depth == .full) ?? beginning
+    var saved = ContinuousClock.now
+    var report = try verification(index).run(depth, from: start, isStopped: isStopped) {
+      position,
+      total in
+      progress(position.checked, total)
+      if isStopped() || ContinuousClock.now - saved > .seconds(5) {
+        notes.write(position)
+        saved = .now
+      }
+    }
+    report.index = state
+    if report.isComplete { notes.remove() }
+    return report
+  }
+
+  private func verification(_ index: Index) -> Verification {
+    Verification(layout, index, isAlone: lock != nil)
+  }
+
+  /// Mends what was found; strays whose name is that of a picture in a catalog are adopted.
+  package func repair(_ report: VerifyReport) throws(CacheError) {
+    guard let index else { return }
+    try verification(index).repair(report, urls: try index.claimedURLs().sorted())
+  }
+}
+
+/// Where a check that was interrupted can go on: a small file in the cache.
+struct VerifyNotes {
+  private let layout: CacheLayout
+
+  init(_ layout: CacheLayout) {
+    self.layout = layout
+  }
+
+  /// The position of the last check of this depth, if it was interrupted.
+  func read(isFull: Bool) -> VerifyPosition? {
+    guard let text = layout.note(), let data = text.data(using: .utf8),
+      let position = try? JSONDecoder().decode(VerifyPosition.self, from: data)
+    else { return nil }
+    return position.isFull == isFull ? position : nil
+  }
+
+  /// Notes a position; quiet when the cache cannot be written, which only costs the position.
+  func write(_ position: VerifyPosition) {
+    guard let line = try? position.jsonLine() else { return }
+    layout.setNote(String(decoding: line, as: UTF8.self))
+  }
+
+  func remove() { layout.setNote(nil) }
+}

@@ -1,0 +1,125 @@
+import Cache
+import Catalog
+
+/// Sweeps a cache: what no catalog needs any more, what is too old, what is too much.
+package struct CacheGc: Sendable {
+  /// What a sweep did, or would do.
+  package struct Report: Sendable, Equatable {
+    /// The pictures that go.
+    package var plan: GcPlan
+    /// Files that nobody claims, by their path in the cache.
+    package var strays: [String] = []
+    /// How many old runs were forgotten.
+    package var runs = 0
+  }
+
+  /// What is asked for.
+  package struct Options: Sendable {
+    /// How far pictures go.
+    package var limits = GcPlan.Limits()
+    /// How many seconds of runs are kept for `diff`.
+    package var history: Int64 = 400 * 86_400
+    /// Catalogs to forget first.
+    package var forget: [String] = []
+
+    /// The defaults.
+    package init() {}
+  }
+
+  private let path: String
+  private let options: Options
+  private let now: Int64
+
+  /// A sweep of the cache at `path` at a moment, in seconds since 1970.
+  package init(_ path: String, options: Options, now: Int64) {
+    self.path = path
+    self.options = options
+    self.now = now
+  }
+
+  /// What a sweep would do, changing nothing; works while a run holds the cache.
+  package func plan() throws(CacheError) -> Report {
+    let layout = try CacheLayout(reading: path)
+    return try report(layout, Index(reading: path))
+  }
+
+  /// Sweeps.
+  ///
+  /// Rows go before their files, in one transaction, so that a crash leaves files without rows and
+  /// never the reverse.
+  ///
+  /// - Parameter holder: what to write into the cache's lock.
+  /// - Returns: What was done.
+  /// - Throws: ``CacheError``, with code `locked` while a run holds the cache.
+  package func run(holder: String) throws(CacheError) -> Report {
+    let layout = try CacheLayout(reading: path)
+    let lock = try CacheLock(layout, holder: holder)
+    defer { withExtendedLifetime(lock) {} }
+    let index = try Index(layout)
+    for name in options.forget { try index.forgetCatalog(name) }
+    try index.markUnreferenced(except: try index.referencedPictures(), at: now)
+    // Bytes that were removed by hand are not there to be freed.
+    let recovery = try Recovery(layout, index)
+    var report = try report(layout, index)
+    try index.bury(report.plan.removals, at: now)
+    for removal in report.plan.removals {
+      try layout.removePicture(removal.picture.id, url: removal.picture.url)
+    }
+    for stray in report.strays { try layout.removeStray(stray) }
+    _ = try SquareSweep(layout, index).run()
+    if let lost = try index.lostSince(), now - lost >= options.limits.grace {
+      try index.noteLost(since: nil)
+    }
+    report.runs = try index.forgetRuns(before: now - options.history)
+    if recovery.strays.subtracting(report.strays).isEmpty {
+      try index.noteFolderTimes(of: layout)
+    }
+    return report
+  }
+
+  private func report(_ layout: CacheLayout, _ index: Index) throws(CacheError) -> Report {
+    let referenced = try index.referencedPictures()
+    var report = Report(
+      plan: GcPlan(
+        try index.held(referenced: referenced, at: now),
+        limits: options.limits,
+        now: now
+      )
+    )
+    // The date of a file is the origin's; when it came here is when its inode last changed. After the
+    // index was lost, nobody could claim a file before it was made anew.
+    let lost = try index.lostSince() ?? .min
+    let strays = try Verification.strays(cache: path, index: index)
+    guard !strays.isEmpty else { return report }
+    let claimed = try index.claimedPaths()
+    for stray in strays where !claimed.contains(stray) {
+      guard let came = layout.changed(stray) else { continue }
+      let since = max(came, lost)
+      if now - since >= options.limits.grace, now >= since { report.strays.append(stray) }
+    }
+    return report
+  }
+}
+
+extension Index {
+  /// The URLs of the pictures that the catalogs refer to, as far as their items are known.
+  func claimedURLs() throws(CacheError) -> Set<String> {
+    var urls: Set<String> = []
+    for catalog in try catalogs() {
+      guard let run = try lastRun(catalog: catalog.id) else { continue }
+      for section in try sections(run: run.id) {
+        guard let listing = section.listing else { continue }
+        for item in try storeItems(listing: listing) { urls.formUnion(item.images.map(\.url)) }
+      }
+      for detail in try details(catalog: catalog.id).values {
+        urls.formUnion(detail.decoded?.images.map(\.url) ?? [])
+      }
+    }
+    return urls
+  }
+
+  /// Where those pictures belong, by path in the cache.
+  func claimedPaths() throws(CacheError) -> Set<String> {
+    Set(try claimedURLs().map { PictureName(url: $0, id: PictureID(url: $0)).path })
+  }
+}

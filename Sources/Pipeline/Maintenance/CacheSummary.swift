@@ -1,0 +1,114 @@
+import Cache
+
+/// How a cache stands: how old, how big, and what fails since when.
+package struct CacheSummary: Sendable, Equatable {
+  /// One catalog in the cache.
+  package struct Catalog: Sendable, Equatable {
+    /// Its name.
+    package var name: String
+    /// The last run that ended, if any: its number, when it ended, how.
+    package var run: Int64?
+    /// When the last run ended, in seconds since 1970.
+    package var finished: Int64?
+    /// How it ended.
+    package var outcome: String?
+    /// When the last complete run ended, in seconds since 1970.
+    package var complete: Int64?
+    /// How many listings it shows.
+    package var items = 0
+    /// The last run's report; nil when there is none.
+    package var report: SyncReport?
+    /// The sections that are not current, by key.
+    package var stale: [String] = []
+    /// The same, with what is wrong with each.
+    package var failing: [FailingSection] = []
+  }
+
+  /// A section that the last run could not have, or did not take.
+  package struct FailingSection: Sendable, Equatable {
+    /// Its key.
+    package var key: String
+    /// What is shown in its place: `stale`, `withheld`, or nothing when it `failed`.
+    package var source: String
+    /// Why, in the run's words.
+    package var reason: String?
+    /// When the first of the runs in a row ended that did not have it, in seconds since 1970.
+    package var since: Int64?
+  }
+
+  /// A picture that could not be had.
+  package struct Failing: Sendable, Equatable {
+    /// Its URL.
+    package var url: String
+    /// The stable word for why.
+    package var reason: String
+    /// Since when, in seconds since 1970.
+    package var since: Int64?
+  }
+
+  /// The catalogs by name.
+  package var catalogs: [Catalog] = []
+  /// How many pictures are held.
+  package var pictures = 0
+  /// Their bytes, equal pictures counted once each URL.
+  package var bytes: Int64 = 0
+  /// The size of the index, in bytes.
+  package var indexBytes: Int64 = 0
+  /// When the picture that was checked longest ago was last checked, in seconds since 1970.
+  package var oldestCheck: Int64?
+  /// The pictures that fail, the longest-failing first.
+  package var failing: [Failing] = []
+
+  /// Reads how the cache at `path` stands.
+  ///
+  /// Works while a sync runs.
+  package init(cache path: String) throws(CacheError) {
+    let index = try Index(reading: path)
+    indexBytes = index.size
+    for entry in try index.catalogs() {
+      var catalog = Catalog(name: entry.name)
+      if let run = try index.lastRun(catalog: entry.id) {
+        catalog.run = run.id
+        catalog.finished = run.finished
+        catalog.outcome = run.outcome
+        catalog.report = run.report.flatMap { try? SyncReport(json: $0) }
+        for section in try index.sections(run: run.id) {
+          if let listing = section.listing {
+            catalog.items += try index.itemCount(listing: listing)
+          }
+          if section.isStale || section.source == SyncReport.Source.failed.rawValue {
+            catalog.stale.append(section.key)
+            let row = catalog.report?.sections.first { $0.key == section.key }
+            catalog.failing.append(
+              FailingSection(
+                key: section.key,
+                source: section.source,
+                reason: row?.error,
+                since: try index.failingSince(section: section.key, catalog: entry.id)
+              )
+            )
+          }
+        }
+      }
+      catalog.complete = try index.lastComplete(catalog: entry.id)
+      catalogs.append(catalog)
+    }
+    var summary = self
+    try index.forEachPicture { entry in
+      if entry.isHeld {
+        summary.pictures += 1
+        summary.bytes += entry.bytes
+        if let checked = entry.checked ?? entry.fetched {
+          summary.oldestCheck = min(summary.oldestCheck ?? checked, checked)
+        }
+      }
+      if let reason = entry.failure {
+        summary.failing.append(
+          Failing(url: entry.url, reason: reason, since: entry.failingSince)
+        )
+      }
+    }
+    summary.failing.sort { ($0.since ?? 0, $0.url) < ($1.since ?? 0, $1.url) }
+    self = summary
+  }
+}

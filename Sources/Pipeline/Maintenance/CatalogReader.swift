@@ -1,0 +1,252 @@
+import Cache
+import Catalog
+
+/// A picture as `list` and `show` tell of it.
+package struct ShownImage: Sendable, Equatable {
+  /// Whether there are bytes to show.
+  package enum State: String, Sendable {
+    /// The file is here, perhaps from before a failed refresh.
+    case held
+    /// It could not be had.
+    case failed
+    /// Nobody asked for it yet.
+    case missing
+  }
+
+  /// The part it plays.
+  package var role: ImageReference.Role
+  /// Its URL, as it is sent.
+  package var url: String
+  /// Where it lies, relative to the cache; nil while nothing is held.
+  package var path: String?
+  /// The SHA-256 of its bytes, 64 hexadecimal digits.
+  package var sha256: String?
+  /// Its size.
+  package var bytes: Int64?
+  /// What its bytes are, as a media type.
+  package var type: String?
+  /// Whether there are bytes to show.
+  package var state: State
+}
+
+/// An item as `list` and `show` tell of it.
+package struct ShownItem: Sendable, Equatable {
+  /// The item as its list has it.
+  package var item: StoreItem
+  /// The keys of the sections that list it; one in a list.
+  package var sections: [String]
+  /// Whether its section could not be refreshed.
+  package var isStale: Bool
+  /// What its detail adds, when it has one.
+  package var detail: ItemDetail?
+  /// Since when the shop has that detail no more, in seconds since 1970; nil while it has.
+  package var detailSince: Int64?
+  /// Its pictures: the list's, then the detail's.
+  package var images: [ShownImage]
+
+  /// The picture of the list.
+  package var thumbnail: ShownImage? { images.first { $0.role == .thumbnail } }
+}
+
+/// The catalog as last synced, read from the cache alone.
+///
+/// Works while a sync runs.
+package struct CatalogReader: Sendable {
+  /// The catalog that is read.
+  package let catalog: CatalogEntry
+  /// The cache's path.
+  package let cache: String
+  let index: Index
+
+  /// Opens a cache for reading.
+  ///
+  /// - Parameters:
+  ///   - cache: the cache's path.
+  ///   - name: which of its catalogs; none is needed when there is one.
+  /// - Throws: ``CacheError`` when there is no such cache or catalog.
+  package init(cache: String, catalog name: String?) throws(CacheError) {
+    self.cache = cache
+    index = try Index(reading: cache)
+    let catalogs = try index.catalogs()
+    let names = catalogs.map(\.name)
+    if let name {
+      guard let match = catalogs.first(where: { $0.name == name }) else {
+        let near = nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
+        throw CacheError(.empty, "cannot find catalog \(name) in \(cache)\(near)")
+      }
+      catalog = match
+    } else if let only = catalogs.first, catalogs.count == 1 {
+      catalog = only
+    } else if catalogs.isEmpty {
+      throw CacheError(.empty, "cannot read \(cache): nothing was synced yet; run larder sync")
+    } else {
+      throw CacheError(
+        .ambiguous,
+        "cannot choose among \(names.joined(separator: ", ")) in \(cache); "
+          + "name one with --catalog"
+      )
+    }
+  }
+
+  /// The last run that ended.
+  package func lastRun() throws(CacheError) -> RunEntry {
+    guard let run = try index.lastRun(catalog: catalog.id) else {
+      throw CacheError(
+        .empty,
+        "cannot read \(catalog.name): no sync of it has ended yet; run larder sync"
+      )
+    }
+    return run
+  }
+
+  /// The sections as last synced, in the catalog's order.
+  package func sections() throws(CacheError) -> [RunSection] {
+    try index.sections(run: try lastRun().id)
+  }
+
+  /// The listings of all sections or one, in the catalog's order.
+  ///
+  /// - Throws: ``CacheError`` when there is no such section.
+  package func list(section key: String? = nil) throws(CacheError) -> [ShownItem] {
+    let sections = try sections()
+    if let key, !sections.contains(where: { $0.key == key }) {
+      let keys = sections.map(\.key)
+      let near = nearest(to: key, in: keys).map { "; did you mean \($0)?" } ?? ""
+      throw CacheError(
+        .empty,
+        "cannot find section \(key); there are \(keys.joined(separator: ", "))\(near)"
+      )
+    }
+    let details = try index.details(catalog: catalog.id)
+    var shown: [ShownItem] = []
+    for section in sections where key == nil || section.key == key {
+      guard let listing = section.listing else { continue }
+      for item in try index.storeItems(listing: listing) {
+        shown.append(
+          ShownItem(
+            item: item,
+            sections: [section.key],
+            isStale: section.isStale,
+            detail: details[item.id].flatMap(\.decoded),
+            detailSince: details[item.id]?.since,
+            images: []
+          )
+        )
+      }
+    }
+    return try withImages(shown)
+  }
+
+  /// One item with the values of its first listing, or nil when no section lists it.
+  package func show(_ id: String) throws(CacheError) -> ShownItem? {
+    let listings = try list().filter { $0.item.id == id }
+    guard var shown = listings.first else { return nil }
+    var sections: [String] = []
+    for listing in listings {
+      for key in listing.sections where !sections.contains(key) { sections.append(key) }
+    }
+    shown.sections = sections
+    return shown
+  }
+
+  /// The ids that come nearest to one that no section lists.
+  package func nearestIDs(to id: String) throws(CacheError) -> [String] {
+    var ids = Array(Set(try list().map(\.item.id))).sorted()
+    var near: [String] = []
+    while near.count < 3, let best = nearest(to: id, in: ids) {
+      near.append(best)
+      ids.removeAll { $0 == best }
+    }
+    return near
+  }
+
+  /// The runs of the catalog, newest first.
+  package func runs(limit: Int = 20) throws(CacheError) -> [RunEntry] {
+    try index.runs(catalog: catalog.id, limit: limit)
+  }
+
+  /// What changed between two runs that ended.
+  ///
+  /// - Parameters:
+  ///   - old: the run to compare with; without it, the one before `new`.
+  ///   - new: the run to look at; without it, the last.
+  /// - Returns: The runs compared, the older one nil when `new` is the first, and what changed.
+  /// - Throws: ``CacheError`` when there is no such run.
+  package func diff(from old: Int64?, to new: Int64?) throws(CacheError)
+    -> (old: Int64?, new: Int64, diff: RunDiff)
+  {
+    let last = try run(new)
+    let first: Int64?
+    if let old {
+      first = try run(old).id
+    } else {
+      first = try index.lastRun(catalog: catalog.id, before: last.id)?.id
+    }
+    let before = try first.map { id throws(CacheError) in try index.sections(run: id) }
+    var diff = try RunDiff(index, before: before ?? [], after: index.sections(run: last.id))
+    diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
+    // What went after the newest run went since, whenever that is.
+    let isNewest = try last.id == lastRun().id
+    let began = try first.flatMap { id throws(CacheError) in try run(id).finished }
+    diff.removed = try index.tombstones(
+      after: began ?? 0,
+      through: isNewest ? .max : last.finished ?? .max
+    )
+    return (first, last.id, diff)
+  }
+
+  private func run(_ id: Int64?) throws(CacheError) -> RunEntry {
+    guard let id else { return try lastRun() }
+    let runs = try index.runs(catalog: catalog.id, finishedOnly: true, limit: 100_000)
+    guard let run = runs.first(where: { $0.id == id }) else {
+      let known = runs.prefix(5).map { String($0.id) }.joined(separator: ", ")
+      throw CacheError(
+        .empty,
+        "cannot find run \(id) of \(catalog.name); the last ones are \(known)"
+      )
+    }
+    return run
+  }
+
+  private func withImages(_ items: [ShownItem]) throws(CacheError) -> [ShownItem] {
+    let references = items.map { $0.item.images + ($0.detail?.images ?? []) }
+    let ids = Set(references.joined().map { PictureID(url: $0.url) })
+    let entries = try index.pictures(Array(ids))
+    return zip(items, references).map { item, references in
+      var item = item
+      item.images = references.map { ShownImage($0, entries[PictureID(url: $0.url)]) }
+      return item
+    }
+  }
+}
+
+extension RunSection {
+  /// Whether what is shown is from an earlier run, because this one's could not be had or not be taken.
+  var isStale: Bool {
+    source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
+  }
+}
+
+extension DetailEntry {
+  /// The detail, when one is held, of now or from before, and can be read.
+  var decoded: ItemDetail? {
+    guard let body else { return nil }
+    return try? ItemDetail(decoding: body)
+  }
+}
+
+extension ShownImage {
+  init(_ reference: ImageReference, _ entry: PictureEntry?) {
+    role = reference.role
+    url = reference.url
+    if let entry, let digest = entry.sha256 {
+      path = entry.name.path
+      sha256 = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      bytes = entry.bytes
+      type = entry.type?.rawValue
+      state = .held
+    } else {
+      state = entry?.failure == nil ? .missing : .failed
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Catalog
+import Transport
+
+/// Turns the addresses that a catalog file writes into sources to fetch from.
+package struct CatalogAddresses: Sendable {
+  private let catalog: CatalogFile
+  private let folder: String
+  private let base: VariableURL?
+  private let values: [String: String]
+  private let parser: any URLParsing
+
+  /// Addresses of a catalog.
+  ///
+  /// - Parameters:
+  ///   - catalog: the catalog file.
+  ///   - folder: the folder it lies in.
+  ///   - base: what replaces its `base`, if anything.
+  ///   - environment: where `${NAME}` in the catalog's URLs comes from.
+  ///   - parser: how URLs are read.
+  /// - Throws: ``CatalogError`` that names a variable which is not set.
+  package init(
+    _ catalog: CatalogFile,
+    folder: String,
+    base: String?,
+    environment: [String: String] = [:],
+    _ parser: any URLParsing
+  ) throws(CatalogError) {
+    self.catalog = catalog
+    self.folder = folder
+    self.values = try catalog.resolvedURLVariables(environment: environment)
+    self.base =
+      base.map { VariableURL(plain: $0) }
+      ?? catalog.base.map { [values] in VariableURL($0, values) }
+    self.parser = parser
+  }
+
+  /// The base as a URL, when it is one.
+  var localBase: WebURL? {
+    base.flatMap {
+      filePath($0.plain) == nil ? try? parser.parse($0.veiled, relativeTo: nil) : nil
+    }
+  }
+
+  /// The environment's part of the URLs, and the hosts that it goes to.
+  func variables() throws(TransferFailure) -> URLVariables {
+    URLVariables(values: values, hosts: values.isEmpty ? [] : try namedHosts())
+  }
+
+  /// The sources of the sections, in the catalog's order.
+  func sections() throws(TransferFailure) -> [DocumentSource] {
+    var sources: [DocumentSource] = []
+    for text in catalog.sources { sources.append(try target(text)) }
+    return sources
+  }
+
+  /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
+  /// to `base`; without a base, what is no URL is a file relative to the catalog file.
+  func target(_ text: String) throws(TransferFailure) -> DocumentSource {
+    let text = VariableURL(text, values)
+    if let path = filePath(text.plain) { return .file(path) }
+    if let base {
+      if let path = filePath(base.plain) { return .file(join(path, text.plain)) }
+      let base = try parser.parse(base.veiled, relativeTo: nil)
+      return .web(try parser.parse(text.veiled, relativeTo: base))
+    }
+    if text.plain.contains("://") { return .web(try parser.parse(text.veiled, relativeTo: nil)) }
+    return .file(join(folder, text.plain))
+  }
+
+  /// The hosts that the user named by the catalog file or the command line: they may have private addresses.
+  package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
+
+  /// What the user named: the base, the sections and the details by their hosts, and of those the base and the
+  /// sections as origins that get the catalog's headers.
+  func named() throws(TransferFailure) -> NamedOrigins {
+    var named = NamedOrigins()
+    if let localBase { named.entrust(localBase) }
+    for case .web(let url) in try sections() { named.entrust(url) }
+    if let detail = try detailPlace() { named.name(detail) }
+    return named
+  }
+
+  /// A URL on the host of the details; nil when they are files, or when the host is made of an item's id,
+  /// which is data.
+  private func detailPlace() throws(TransferFailure) -> WebURL? {
+    guard let rule = catalog.detail, case .web(let one) = try target(try rule.address(of: "1")),
+      case .web(let two) = try target(try rule.address(of: "2")), one.origin == two.origin
+    else { return nil }
+    return one
+  }
+
+  /// A URL that the index holds, without secrets.
+  func redacted(_ text: String) -> String {
+    (try? parser.parse(text, relativeTo: nil))?.redacted ?? text
+  }
+
+  private func filePath(_ text: String) -> String? {
+    guard text.hasPrefix("file:") else { return nil }
+    var path = text.dropFirst("file:".count)
+    if path.hasPrefix("//localhost/") { path = path.dropFirst("//localhost".count) }
+    if path.hasPrefix("///") { path = path.dropFirst(2) }
+    return path.hasPrefix("/") ? String(path) : join(folder, String(path))
+  }
+
+  private func join(_ folder: String, _ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+  }
+}
+
+extension DetailRule {
+  /// The URL of an item's detail, as the catalog file's text with the id in it.
+  ///
+  /// - Throws: ``TransferFailure`` with the reason `url-invalid` for an id that no URL can hold.
+  func address(of id: String) throws(TransferFailure) -> String {
+    guard let text = url(for: id) else {
+      throw TransferFailure(
+        reason: .urlInvalid,
+        url: urlTemplate,
+        detail: "the id is \"\(id)\", which servers take for a folder and not for a name"
+      )
+    }
+    return text
+  }
+}

@@ -1,0 +1,31 @@
+import Catalog
+import Transport
+
+/// What a sync is asked to do beyond what the catalog file says.
+package struct SyncOptions: Sendable {
+  /// Replaces the catalog's `base`.
+  package var base: String?
+  /// Only the pictures of the lists.
+  package var thumbnailsOnly = false
+  /// No details, and so none of their pictures.
+  package var noDetails = false
+  /// One bad item fails the run.
+  package var strict = false
+  /// How many items of a listing may be unreadable before it is not taken.
+  package var maxSkipped = SkipLimit.standard
+  /// The shrink guard lets everything go.
+  package var allowRemovals = false
+  /// Ask only for what is due, the most valuable first: an unattended run.
+  package var onlyDue = false
+  /// Pixels along a side of the squares that are kept beside the pictures; nil makes none.
+  package var squareSide: Int?
+  /// When no further square is begun; the transport has the deadline of the requests.
+  package var squareDeadline: UnixTime?
+  /// The most bytes of one picture.
+  package var pictureLimit: Int64 = 64 << 20
+  /// The most bytes of one JSON body.
+  package var jsonLimit: Int64 = 1 << 30
+
+  /// The defaults.
+  package init() {}
+}

@@ -1,0 +1,221 @@
+import Cache
+import Catalog
+import FoundationEssentials
+import Transport
+
+/// What a sync would do, as far as the cache knows: it asks no origin and changes nothing.
+///
+/// Items and pictures that a section will list for the first time are not known before it is
+/// fetched, and so not part of a plan.
+package struct SyncPlan: Sendable, Equatable, Codable {
+  /// What would be done about one section's page.
+  package struct Section: Sendable, Equatable, Codable {
+    /// Its address.
+    package var url: String
+    /// `fetch`, `revalidate` or `read` for a local file; `fresh` when an unattended run would not ask.
+    package var action: String
+  }
+
+  /// What would be done about details or pictures.
+  package struct Work: Sendable, Equatable, Codable {
+    /// URLs that would be fetched whole.
+    package var fetch: [String] = []
+    /// URLs whose origin would be asked whether they changed.
+    package var revalidate: [String] = []
+    /// How many need no question.
+    package var fresh = 0
+
+    mutating func add(_ url: String, _ need: Freshness) {
+      switch need {
+      case .fresh, .rest: fresh += 1
+      case .revalidate: revalidate.append(url)
+      case .refetch: fetch.append(url)
+      }
+    }
+  }
+
+  /// The catalog's name.
+  package var catalog: String
+  /// The sections' pages.
+  package var sections: [Section] = []
+  /// The details of the items that are known.
+  package var details = Work()
+  /// The pictures that are known.
+  package var images = Work()
+  /// Files that nobody claims, by their path in the cache.
+  package var sweep: [String] = []
+
+  /// Makes the plan for a catalog and the cache at a path, which need not exist; `environment` is where
+  /// `${NAME}` in the catalog's URLs comes from.
+  package init(
+    _ catalog: CatalogFile,
+    folder: String,
+    cache: String,
+    options: SyncOptions,
+    transport: any Fetching & URLParsing,
+    environment: [String: String] = [:],
+    now: UnixTime
+  ) throws(SyncError) {
+    self.catalog = catalog.name
+    do {
+      let addresses = try CatalogAddresses(
+        catalog,
+        folder: folder,
+        base: options.base,
+        environment: environment,
+        transport
+      )
+      let index = try Self.index(cache)
+      let asked = Asked(
+        catalog,
+        try addresses.named(),
+        try catalog.resolved(environment),
+        transport
+      )
+      for (position, source) in try addresses.sections().enumerated() {
+        let action: String
+        if case .file = source {
+          action = "read"
+        } else {
+          let held = try index?.document(source.name, reader: catalog.reader(at: position))
+          let need = asked.freshness(of: held, source, at: now)
+          // Only an unattended run leaves a section alone that is fresh.
+          let isQuiet = need.isQuiet && options.onlyDue
+          action =
+            isQuiet ? "fresh" : asked.condition(for: held, source) == nil ? "fetch" : "revalidate"
+        }
+        sections.append(Section(url: source.redacted, action: action))
+      }
+      guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
+      else { return }
+      try planItems(catalog, entry, index, addresses, options, asked, transport, now)
+      sweep = try Verification.strays(cache: cache, index: index)
+    } catch let error as CacheError {
+      throw .cache(error)
+    } catch let error as CatalogError {
+      throw .catalog(error)
+    } catch let error as TransferFailure {
+      throw .address(error)
+    } catch {
+      throw .cache(CacheError(.disk, "cannot plan \(catalog.name): \(error)"))
+    }
+  }
+
+  private static func index(_ cache: String) throws(CacheError) -> Index? {
+    do throws(CacheError) {
+      return try Index(reading: cache)
+    } catch {
+      guard error.code == .empty else { throw error }
+      return nil
+    }
+  }
+
+  private mutating func planItems(
+    _ catalog: CatalogFile,
+    _ entry: CatalogEntry,
+    _ index: Index,
+    _ addresses: CatalogAddresses,
+    _ options: SyncOptions,
+    _ asked: Asked,
+    _ transport: any URLParsing,
+    _ now: UnixTime
+  ) throws {
+    guard let run = try index.lastRun(catalog: entry.id) else { return }
+    var pictures: Set<PictureID> = []
+    var ids: [String] = []
+    for section in try index.sections(run: run.id) {
+      guard let listing = section.listing else { continue }
+      pictures.formUnion(try index.pictures(listing: listing))
+      ids += try index.itemKeys(listing: listing)
+    }
+    if let rule = catalog.detail, !options.noDetails {
+      let known = try index.details(catalog: entry.id)
+      for id in Set(ids).sorted() {
+        // What has no URL is not asked for.
+        guard let text = rule.url(for: id) else { continue }
+        let source = try addresses.target(text)
+        let document =
+          known[id] == nil
+          ? nil : try index.document(source.name, reader: catalog.detailReader)
+        var need = asked.freshness(of: document, source, at: now)
+        if options.onlyDue, known[id]?.state == .missing, let document {
+          need = document.missingFreshness(at: now)
+        }
+        details.add(source.redacted, need)
+        // Those of a detail that is gone are kept and not asked for.
+        if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
+          pictures.formUnion(detail.pictures)
+        }
+      }
+    }
+    let entries = try index.pictures(pictures.sorted())
+    for id in pictures.sorted() {
+      guard let entry = entries[id] else { continue }
+      let url = try? transport.parse(entry.url, relativeTo: nil)
+      var need = entry.freshness(at: now, for: url.map { asked.pictures($0) })
+      // Only an unattended run leaves alone what is not to be had.
+      if case .rest = need, !options.onlyDue { need = .refetch }
+      images.add(addresses.redacted(entry.url), need)
+    }
+    images.fetch.sort()
+    images.revalidate.sort()
+  }
+
+  /// The plan as one line of JSON.
+  package func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+}
+
+/// What the requests of a run would send, to judge what is held by.
+private struct Asked {
+  let pictures: PictureTraits
+  private let mapping: Int64
+  private let named: NamedOrigins
+  private let credentials: Headers
+  private let transport: any Fetching
+
+  init(
+    _ catalog: CatalogFile,
+    _ named: NamedOrigins,
+    _ credentials: Headers,
+    _ transport: any Fetching
+  ) {
+    self.named = named
+    self.credentials = credentials
+    self.transport = transport
+    mapping = catalog.listingDigest
+    pictures = PictureTraits(from: named, over: transport)
+  }
+
+  /// What is to be done about a document; one that was read by another mapping is fetched anew.
+  func freshness(
+    of held: DocumentEntry?,
+    _ source: DocumentSource,
+    at now: UnixTime
+  ) -> Freshness {
+    guard let held, held.mapping == mapping else { return .refetch }
+    return held.freshness(at: now, for: traits(source))
+  }
+
+  /// What would be asked about a document, fresh or not.
+  func condition(for held: DocumentEntry?, _ source: DocumentSource) -> Condition? {
+    guard let held, held.mapping == mapping else { return nil }
+    return held.condition(for: traits(source))
+  }
+
+  private func traits(_ source: DocumentSource) -> RequestTraits? {
+    RequestTraits(document: source, from: named, credentials: credentials, over: transport)
+  }
+}
+
+extension CatalogFile {
+  /// The headers with the environment put in.
+  func resolved(_ environment: [String: String]) throws(CatalogError) -> Headers {
+    Headers(
+      try resolvedHeaders(environment: environment).map {
+        HeaderField(name: $0.name, value: $0.value)
+      }
+    )
+  }
+}

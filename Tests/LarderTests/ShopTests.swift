@@ -1,0 +1,5 @@
+import Larder
+import Testing
+
+@Suite struct ShopTests {
+}

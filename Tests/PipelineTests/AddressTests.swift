@@ -1,0 +1,273 @@
+import Cache
+import Catalog
+import SampleStore
+import Support
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// Which hosts are asked, for what, and with which headers.
+struct AddressTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+  /// A host that the shop's data names.
+  private let other: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 1, items: 2)
+    other = try SampleShop(sections: 1, items: 2)
+  }
+
+  @Test func `a private host that only data names is refused, and never connected to`() throws {
+    shop.items["A"]?[0].thumbnail = "\(other.store.baseURL)/pictures/x.jpg"
+    try shop.publish()
+
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .partial)
+    #expect(report.failures.map(\.reason) == ["address-refused"])
+    #expect(report.failures.map(\.url) == ["\(other.store.baseURL)/pictures/x.jpg"])
+    #expect(other.store.requests.isEmpty)
+  }
+
+  @Test func `a private host that a picture redirects to is refused too`() throws {
+    shop.store.faults = [
+      FaultRule(
+        "/pictures/A1-thumb.jpg",
+        .redirect(to: "\(other.store.baseURL)/pictures/x.jpg")
+      )
+    ]
+
+    let report = try shop.sync(folder)
+
+    #expect(report.failures.map(\.reason) == ["address-refused"])
+    #expect(other.store.requests.isEmpty)
+  }
+
+  @Test func `private hosts are fetched from when the user allows them`() throws {
+    shop.items["A"]?[0].thumbnail = "\(other.store.baseURL)/pictures/x.jpg"
+    try shop.publish()
+    var options = shop.transportOptions()
+    options.allowPrivateAddresses = true
+
+    #expect(try shop.sync(folder, transport: options).outcome == .complete)
+    #expect(other.store.requests.map(\.path) == ["/pictures/x.jpg"])
+  }
+
+  @Test func `the catalog's headers go to its own host, for lists and details only`() throws {
+    shop.items["A"]?[0].thumbnail = "\(other.store.baseURL)/pictures/x.jpg"
+    try shop.publish()
+    var options = shop.transportOptions()
+    options.namedHosts.insert(HostPort(host: "127.0.0.1", port: other.store.port))
+    let catalog = try shop.catalog("headers: {token: \"key ${STORE_TOKEN}\"}")
+
+    let report = try shop.sync(
+      folder,
+      catalog,
+      transport: options,
+      environment: ["STORE_TOKEN": "s3cret"]
+    )
+
+    #expect(report.outcome == .complete)
+    for request in shop.store.requests {
+      let isPicture = request.path.hasPrefix("/pictures/")
+      #expect(request.headers["token"] == (isPicture ? nil : "key s3cret"), "\(request.path)")
+    }
+    #expect(other.store.requests.count == 1)
+    #expect(other.store.requests.allSatisfy { $0.headers["token"] == nil })
+    let index = String(decoding: try folder.read("cache/index.sqlite"), as: UTF8.self)
+    #expect(!index.contains("s3cret"))
+    #expect(!String(decoding: report.json(), as: UTF8.self).contains("s3cret"))
+  }
+
+  @Test func `a section that redirects elsewhere takes no header of the catalog there`() throws {
+    var options = shop.transportOptions()
+    options.namedHosts.insert(HostPort(host: "127.0.0.1", port: other.store.port))
+    shop.store.faults = [FaultRule("/shop/A", .redirect(to: "\(other.base)A"))]
+    let catalog = try shop.catalog("headers: {token: \"${STORE_TOKEN}\"}")
+
+    _ = try shop.sync(folder, catalog, transport: options, environment: ["STORE_TOKEN": "s3cret"])
+
+    #expect(other.store.requests.contains { $0.path == "/shop/A" })
+    #expect(other.store.requests.allSatisfy { $0.headers["token"] == nil })
+  }
+
+  @Test func `a header whose variable is not set ends the run before anything is made`() throws {
+    let catalog = try shop.catalog("headers: {token: \"${STORE_TOKEN}\"}")
+
+    let error = #expect(throws: SyncError.self) { _ = try shop.sync(folder, catalog) }
+
+    guard case .catalog(let cause)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(cause.code == .environment)
+    #expect(folder.files(below: "cache").isEmpty)
+    #expect(shop.store.requests.isEmpty)
+  }
+
+  @Test func `relative references are relative to where the answer came from in the end`() throws {
+    shop.put(
+      """
+      {"body": [{"id": "1", "title": "one", "image": "thumb.jpg"},
+                {"id": "2", "title": "two", "image": "../up.jpg?size=1#top"},
+                {"id": "3", "title": "three", "image": "/pictures/root.jpg"},
+                {"id": "4", "title": "four", "image": "//127.0.0.1:\(shop.store.port)/pictures/s.jpg"}]}
+      """,
+      at: "/pictures/new/place/list.json"
+    )
+    shop.store.faults = [FaultRule("/shop/A", .redirect(to: "/pictures/new/place/list.json"))]
+
+    let report = try shop.sync(folder, try shop.catalog(detail: false))
+
+    #expect(report.outcome == .complete)
+    let paths = Set(shop.store.requests.map { $0.path + ($0.query.map { "?\($0)" } ?? "") })
+    #expect(
+      paths == [
+        "/shop/A", "/pictures/new/place/list.json", "/pictures/new/place/thumb.jpg",
+        "/pictures/new/up.jpg?size=1", "/pictures/root.jpg", "/pictures/s.jpg",
+      ]
+    )
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(
+      try reader.show("2")?.thumbnail?.url
+        == "\(shop.store.baseURL)/pictures/new/up.jpg?size=1"
+    )
+  }
+
+  @Test(arguments: [
+    ("main", "https://h.example/shop/", nil, "https://h.example/shop/main"),
+    ("/main", "https://h.example/shop/", nil, "https://h.example/main"),
+    (
+      "main", "https://h.example/shop/", "http://127.0.0.1:8080/x/", "http://127.0.0.1:8080/x/main"
+    ),
+    ("http://o.example/m", "https://h.example/", nil, "http://o.example/m"),
+    ("main.json", nil, nil, "file:/folder/main.json"),
+    ("/abs/main.json", nil, nil, "file:/abs/main.json"),
+    ("file:main.json", "https://h.example/", nil, "file:/folder/main.json"),
+    ("file:///abs/main.json", "https://h.example/", nil, "file:/abs/main.json"),
+    ("file://localhost/abs/main.json", nil, nil, "file:/abs/main.json"),
+    ("main.json", "file:///data/", nil, "file:/data/main.json"),
+  ])
+  func `an address in the catalog file means one source`(
+    text: String,
+    base: String?,
+    override: String?,
+    source: String
+  ) throws {
+    let catalog = CatalogFile(
+      name: "shop",
+      currency: "KRW",
+      base: base,
+      sections: .listed([]),
+      mapping: try shop.catalog().mapping
+    )
+
+    let addresses = try CatalogAddresses(
+      catalog,
+      folder: "/folder",
+      base: override,
+      FakeTransport()
+    )
+
+    #expect(try addresses.target(text).name == source)
+  }
+
+  @Test(arguments: [
+    ("main?key=${KEY}", "https://h.example/", "https://h.example/main?key=${KEY}"),
+    ("bot${KEY}/main", "https://h.example/", "https://h.example/bot${KEY}/main"),
+    ("${KEY}/main", "https://h.example/a/", "https://h.example/a/${KEY}/main"),
+    ("main", "${BASE}", "https://store.example/v1/main"),
+    ("main", "${BASE}${KEY}/", "https://store.example/v1/${KEY}/main"),
+    ("main", "https://${HOST}:${PORT}/", "https://h.example:8443/main"),
+    ("${BASE}main", nil, "https://store.example/v1/main"),
+    ("main", "https://clerk:${KEY}@h.example/", "https://h.example/main"),
+    ("file:${DIR}/main.json", nil, "file:/folder/lists/main.json"),
+    ("${DIR}/main.json", nil, "file:/folder/lists/main.json"),
+    ("${DIR}/main.json", "file:///data/", "file:/data/lists/main.json"),
+  ])
+  func `a variable stays out of path and query, and fills in whom to ask`(
+    text: String,
+    base: String?,
+    source: String
+  ) throws {
+    let environment = [
+      "KEY": "a/b c&d", "BASE": "https://store.example/v1/", "HOST": "h.example", "PORT": "8443",
+      "DIR": "lists",
+    ]
+    let catalog = CatalogFile(
+      name: "shop",
+      currency: "KRW",
+      base: base,
+      sections: .listed([SectionSource(key: "a", url: text)]),
+      mapping: try shop.catalog().mapping
+    )
+
+    let addresses = try CatalogAddresses(
+      catalog,
+      folder: "/folder",
+      base: nil,
+      environment: environment,
+      FakeTransport()
+    )
+
+    #expect(try addresses.target(text).name == source)
+  }
+
+  @Test func `values go to the catalog's own hosts alone, escaped as their place demands`() throws
+  {
+    let variables = URLVariables(
+      values: ["KEY": "a/b c&d+e", "V": "7"],
+      hosts: [HostPort(host: "h.example", port: 443)]
+    )
+    let parser = FakeTransport()
+    func revealed(_ text: String) throws -> String {
+      try variables.revealed(try parser.parse(text, relativeTo: nil), parser).text
+    }
+    func veiled(_ text: String) throws -> String {
+      variables.veiled(try parser.parse(text, relativeTo: nil), parser).text
+    }
+
+    #expect(
+      try revealed("https://h.example/${V}/${KEY}?k=${KEY}&${NONE}")
+        == "https://h.example/7/a/b%20c%26d%2Be?k=a%2Fb%20c%26d%2Be&${NONE}"
+    )
+    #expect(try revealed("https://evil.example/?k=${KEY}") == "https://evil.example/?k=${KEY}")
+    #expect(try revealed("https://h.example:8443/${KEY}") == "https://h.example:8443/${KEY}")
+    for form in ["a/b%20c&d+e", "a%2Fb+c%26d%2Be", "a%2fb%20c%26d%2be"] {
+      #expect(
+        try veiled("https://h.example/7?k=\(form)&x=1") == "https://h.example/7?k=${KEY}&x=1"
+      )
+    }
+    #expect(try veiled("https://o.example/?k=a/b+c&d+e") == "https://o.example/?k=a/b+c&d+e")
+    #expect(URLVariables.defused("x?k=${KEY}") == "x?k=$%7BKEY}")
+  }
+
+  @Test func `the hosts that a catalog names are those of its lists and details`() throws {
+    let catalog = try CatalogFile(
+      parsing: Array(
+        """
+        name: shop
+        currency: KRW
+        base: https://Shop.example/
+        sections: [{key: a, url: a}, {key: b, url: "http://lists.example:8080/b"},
+          {key: c, url: "file:c.json"}]
+        detail: {url: "https://details.example/{id}"}
+        """.utf8
+      ),
+      file: "shop.yaml"
+    )
+
+    let addresses = try CatalogAddresses(catalog, folder: "", base: nil, FakeTransport())
+    let hosts = try addresses.namedHosts()
+
+    #expect(
+      hosts == [
+        HostPort(host: "shop.example", port: 443), HostPort(host: "lists.example", port: 8080),
+        HostPort(host: "details.example", port: 443),
+      ]
+    )
+  }
+}

@@ -1,0 +1,96 @@
+import Cache
+import Foundation
+import SampleStore
+import Support
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+struct CatalogReaderTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 2, items: 3)
+    _ = try shop.sync(folder)
+  }
+
+  private func reader() throws -> CatalogReader {
+    try CatalogReader(cache: folder.path("cache"), catalog: nil)
+  }
+
+  @Test func `a list has sections and items in the catalog's order, with their pictures`() throws {
+    let all = try reader().list()
+    let one = try reader().list(section: "B")
+
+    #expect(all.map(\.item.id) == ["A1", "A2", "A3", "B1", "B2", "B3"])
+    #expect(one.map(\.item.id) == ["B1", "B2", "B3"])
+    #expect(one.allSatisfy { $0.sections == ["B"] && !$0.isStale })
+    #expect(all.allSatisfy { $0.images.map(\.role) == [.thumbnail, .top, .gallery, .gallery] })
+    #expect(all[0].item.salePrice?.minorUnits == 7000)
+    #expect(try reader().sections().map(\.title) == ["Section A", "Section B"])
+  }
+
+  @Test func `a section or item that is not there is told with what comes nearest`() throws {
+    let error = #expect(throws: CacheError.self) { _ = try reader().list(section: "C") }
+
+    #expect(error?.code == .empty)
+    #expect(error?.description.contains("there are A, B") == true)
+    #expect(try reader().show("A9") == nil)
+    #expect(try reader().nearestIDs(to: "B9") == ["B1", "B2", "B3"])
+  }
+
+  @Test func `an item shows its list's values and its detail's`() throws {
+    let item = try #require(try reader().show("A2"))
+
+    #expect(item.item.title == "Dish A2")
+    #expect(item.detail?.description == "More about A2")
+    #expect(item.thumbnail?.url == "\(shop.store.baseURL)/pictures/A2-thumb.jpg")
+    #expect(item.thumbnail?.path?.hasPrefix("images/") == true)
+  }
+
+  @Test func `what was last synced is read while a run is under way`() throws {
+    shop.items["A"]?[0].price = "1원"
+    try shop.publish()
+    shop.store.faults = [FaultRule("/shop/B", .hang)]
+    let seen = Mutex<Int?>(nil)
+
+    _ = try shop.sync(folder) { run in
+      let (store, folder) = (shop.store, folder)
+      store.clearRequests()
+      Thread.detachNewThread {
+        _ = store.waitForRequests(5)
+        let reader = try? CatalogReader(cache: folder.path("cache"), catalog: nil)
+        let price = (try? reader?.show("A1"))?.item.salePrice?.minorUnits
+        seen.withLock { $0 = price }
+        run.stop()
+      }
+    }
+
+    #expect(seen.withLock { $0 } == 7000)
+    #expect(try reader().show("A1")?.item.salePrice?.minorUnits == 1)
+  }
+
+  @Test func `the summary says how old, how big and since when`() throws {
+    let summary = try CacheSummary(cache: folder.path("cache"))
+
+    #expect(summary.pictures == 19 && summary.bytes == 19 * 400)
+    #expect(summary.catalogs.map(\.name) == ["shop"])
+    #expect(summary.catalogs[0].items == 6 && summary.catalogs[0].outcome == "complete")
+    #expect(summary.catalogs[0].complete == shop.clock.now.seconds)
+    #expect(summary.oldestCheck == shop.clock.now.seconds)
+    #expect(summary.failing.isEmpty && summary.catalogs[0].stale.isEmpty)
+  }
+
+  @Test func `a cache in which nothing was synced says so`() throws {
+    let empty = try TemporaryFolder()
+    let error = #expect(throws: CacheError.self) {
+      _ = try CatalogReader(cache: empty.path("cache"), catalog: nil)
+    }
+
+    #expect(error?.code == .empty)
+    #expect(error?.description.contains("run larder sync") == true)
+  }
+}

@@ -1,0 +1,150 @@
+import Cache
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// What changes between two runs, and what the shrink guard keeps from changing.
+struct ChangeTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 2, items: 12)
+  }
+
+  private func reader() throws -> CatalogReader {
+    try CatalogReader(cache: folder.path("cache"), catalog: nil)
+  }
+
+  @Test func `added, removed, moved, repriced, badged and repainted items are each told`() throws {
+    _ = try shop.sync(folder)
+    var items = try #require(shop.items["A"])
+    items[0].price = "6,500원"
+    items[1].badges = ["이벤트특가", "론칭특가"]
+    items.remove(at: 2)
+    items.append(SampleShop.Item("A99"))
+    items.swapAt(5, 6)
+    shop.items["A"] = items
+    try shop.publish()
+    let painted = try Picture(SampleShop.base).resource("repainted", byteCount: 500)
+    shop.store.content["/pictures/B1-thumb.jpg"] = painted
+    shop.clock.advance(3601)
+
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .complete)
+    #expect(report.items.added == ["A99"])
+    #expect(report.items.removed == ["A3"])
+    #expect(report.items.moved == ["A8"] || report.items.moved == ["A7"])
+    #expect(
+      report.items.changed == [
+        .init(id: "A1", field: "salePrice", from: "7000", to: "6500"),
+        .init(id: "A2", field: "badges", from: "신상품", to: "이벤트특가, 론칭특가"),
+      ]
+    )
+    #expect(report.images.changed == 1)
+    #expect(report.sections.map(\.source) == [.network, .unchanged])
+
+    let (old, new, diff) = try reader().diff(from: nil, to: nil)
+    #expect(old == 1 && new == 2)
+    #expect(diff.listing.added.map(\.id) == ["A99"])
+    #expect(diff.listing.removed.map(\.id) == ["A3"])
+    #expect(diff.listing.changed.map(\.id) == ["A1", "A2"])
+    #expect(diff.pictures == ["\(shop.store.baseURL)/pictures/B1-thumb.jpg"])
+
+    _ = try shop.sync(folder)
+    #expect(try reader().diff(from: nil, to: nil).diff.listing.isEmpty)
+    #expect(try reader().diff(from: 1, to: 3).diff.listing.added.map(\.id) == ["A99"])
+    #expect(try reader().diff(from: 2, to: 1).diff.listing.added.map(\.id) == ["A3"])
+    #expect(throws: CacheError.self) { _ = try reader().diff(from: 1, to: 17) }
+  }
+
+  @Test func `an item that changes its section has moved`() throws {
+    _ = try shop.sync(folder)
+    let items = try #require(shop.items["A"])
+    shop.items["A"] = Array(items.dropFirst())
+    shop.items["B"]?.append(items[0])
+    try shop.publish()
+
+    let report = try shop.sync(folder)
+
+    #expect(report.items.moved == ["A1"])
+    #expect(report.items.added.isEmpty && report.items.removed.isEmpty)
+  }
+
+  @Test func `a section that shrinks too fast keeps its items until the feed recovers`() throws {
+    _ = try shop.sync(folder)
+    let all = try #require(shop.items["A"])
+    var cut = Array(all.prefix(6))
+    cut[0].price = "1,000원"
+    shop.items["A"] = cut
+    try shop.publish()
+
+    let withheld = try shop.sync(folder)
+    shop.store.clearRequests()
+    let unchanged = try shop.sync(folder)
+
+    #expect(shop.store.requests.first { $0.path == "/shop/A" }?.status == 304)
+    for report in [withheld, unchanged] {
+      #expect(report.outcome == .withheld)
+      #expect(report.items.withheld == (7...12).map { "A\($0)" })
+      #expect(report.items.removed.isEmpty)
+      #expect(report.sections[0].items == 12)
+      #expect(report.images.unique == 73)
+    }
+    #expect(withheld.items.changed.map(\.to) == ["1000"])
+    #expect(unchanged.items.changed.isEmpty)
+    #expect(try reader().list(section: "A").map(\.item.id) == all.map(\.id))
+
+    shop.items["A"] = all
+    try shop.publish()
+    let recovered = try shop.sync(folder)
+    #expect(recovered.outcome == .complete)
+    #expect(recovered.items.withheld.isEmpty && recovered.items.added.isEmpty)
+  }
+
+  @Test func `removals that are allowed go through, from a 304 too`() throws {
+    _ = try shop.sync(folder)
+    shop.items["A"] = Array(try #require(shop.items["A"]).prefix(3))
+    try shop.publish()
+    #expect(try shop.sync(folder).outcome == .withheld)
+    var options = SyncOptions()
+    options.allowRemovals = true
+
+    let report = try shop.sync(folder, options: options)
+
+    #expect(report.outcome == .complete)
+    #expect(report.items.removed == (4...12).map { "A\($0)" })
+    #expect(try reader().list(section: "A").count == 3)
+    #expect(try shop.sync(folder).outcome == .complete)
+  }
+
+  @Test func `a section that comes back empty is withheld as a whole`() throws {
+    _ = try shop.sync(folder)
+    shop.items["A"] = []
+    try shop.publish()
+
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .withheld)
+    #expect(report.items.withheld.count == 12 && report.items.total == 24)
+  }
+
+  @Test func `a guard that holds is not let go by an outage between`() throws {
+    _ = try shop.sync(folder)
+    shop.items["A"] = Array(try #require(shop.items["A"]).prefix(3))
+    try shop.publish()
+    #expect(try shop.sync(folder).outcome == .withheld)
+    shop.store.faults = [FaultRule("/shop/A", .status(503))]
+    #expect(try shop.sync(folder).sections[0].items == 12)
+    shop.store.faults = .none
+
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .withheld)
+    #expect(report.items.withheld.count == 9)
+  }
+}

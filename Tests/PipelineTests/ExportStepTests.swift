@@ -1,0 +1,197 @@
+import Cache
+import Foundation
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// A folder that goes along with its catalog.
+@Suite struct ExportStepTests {
+  private static func options(deletes: Bool = false) -> CacheExport.Options {
+    var options = CacheExport.Options()
+    options.shape = .flat
+    options.links = false
+    options.deletes = deletes
+    return options
+  }
+
+  private static func export(_ folder: TemporaryFolder, deletes: Bool = false) throws
+    -> CacheExport.Report
+  {
+    try CacheExport(cache: folder.path("cache"), catalog: nil)
+      .run(into: folder.path("out"), options(deletes: deletes))
+  }
+
+  private static func json(_ bytes: [UInt8]) throws -> Any {
+    try JSONSerialization.jsonObject(with: Data(bytes))
+  }
+
+  private static func withoutPaths(_ value: Any) -> NSObject {
+    if var object = value as? [String: Any] {
+      object["path"] = nil
+      return NSDictionary(dictionary: object.mapValues(withoutPaths))
+    }
+    if let array = value as? [Any] { return NSArray(array: array.map(withoutPaths)) }
+    return value as? NSObject ?? NSNull()
+  }
+
+  @Test func `catalog.json holds sections with titles, and items as list prints them`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 3)
+    shop.items["A"]?[1].title = "=HYPERLINK(\"x\") \u{1B}[31m\u{202E}"
+    shop.store.content["/pictures/B2-thumb.jpg"] = Resource(json: "{}")
+    try shop.publish()
+    _ = try shop.sync(folder)
+
+    _ = try Self.export(folder)
+
+    let document = try #require(
+      try Self.json(try folder.read("out/catalog.json")) as? [String: Any]
+    )
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    let list = try Self.json(ItemDocument.list(reader.list()))
+    #expect(Self.withoutPaths(document["items"] ?? 0) == Self.withoutPaths(list))
+    #expect(document["catalog"] as? String == "shop")
+    let sections = document["sections"] as? [[String: Any]]
+    #expect(sections?.compactMap { $0["title"] as? String } == ["Section A", "Section B"])
+    let items = try #require(document["items"] as? [[String: Any]])
+    for item in items {
+      for image in [item["thumbnail"] ?? NSNull()] + (item["images"] as? [Any] ?? []) {
+        let image = try #require(image as? [String: Any])
+        guard image["state"] as? String == "held" else {
+          #expect(image["path"] is NSNull)
+          continue
+        }
+        let path = try #require(image["path"] as? String)
+        #expect(folder.state(of: "out/\(path)")?.bytes == image["bytes"] as? Int)
+      }
+    }
+    let table = String(decoding: try folder.read("out/manifest.csv"), as: UTF8.self)
+    #expect(table.contains("'=HYPERLINK"))
+    #expect(!table.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
+  }
+
+  @Test func `several catalogs are an array`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    _ = try shop.sync(folder, shop.catalog(name: "one"))
+    _ = try shop.sync(folder, shop.catalog(name: "two"))
+
+    _ = try Self.export(folder)
+
+    let documents = try Self.json(try folder.read("out/catalog.json")) as? [[String: Any]]
+    #expect(documents?.compactMap { $0["catalog"] as? String } == ["one", "two"])
+  }
+
+  @Test func `an export that has nothing to do touches nothing`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 2)
+    _ = try shop.sync(folder)
+    _ = try Self.export(folder, deletes: true)
+    let before = folder.files(below: "out")
+
+    let again = try Self.export(folder, deletes: true)
+
+    #expect(again.unchanged == 7 && again.copied == 0 && again.deleted == 0)
+    #expect(folder.files(below: "out") == before)
+  }
+
+  @Test func `what the catalog no longer has goes when asked, and nothing that no export wrote`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 3)
+    _ = try shop.sync(folder)
+    _ = try Self.export(folder)
+    try folder.write("mine", to: "out/mine.jpg")
+    try folder.write("mine", to: "out/deeper/A1-thumb.jpg")
+    shop.items["A"]?.removeFirst()
+    try shop.publish()
+    var options = SyncOptions()
+    options.allowRemovals = true
+    _ = try shop.sync(folder, options: options)
+
+    let kept = try Self.export(folder)
+    #expect(kept.deleted == 0 && folder.state(of: "out/A1-thumb.jpg") != nil)
+    try folder.write("changed by hand since", to: "out/A1-top.jpg")
+    let report = try Self.export(folder, deletes: true)
+
+    #expect(report.deleted == 2)
+    let names = Set(folder.files(below: "out").keys.map { $0.dropFirst("out/".count) })
+    #expect(
+      names == [
+        "A1-top.jpg", "A2-1.jpg", "A2-thumb.jpg", "A2-top.jpg", "A3-1.jpg", "A3-thumb.jpg",
+        "A3-top.jpg", "catalog.json", "common.jpg", "deeper/A1-thumb.jpg", "export.json",
+        "manifest.csv", "manifest.jsonl", "mine.jpg",
+      ]
+    )
+  }
+
+  @Test func `a picture that the cache lost is not deleted where it was exported`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    _ = try shop.sync(folder)
+    _ = try Self.export(folder)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    let path = try #require(try reader.list()[0].thumbnail?.path)
+    try FileManager.default.removeItem(atPath: folder.path("cache/\(path)"))
+
+    let report = try Self.export(folder, deletes: true)
+
+    #expect(report.missing.count == 1 && report.deleted == 0)
+    #expect(folder.state(of: "out/A1-thumb.jpg") != nil)
+  }
+
+  @Test func `a folder that an older larder filled is known by its manifest`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 2)
+    _ = try shop.sync(folder)
+    _ = try Self.export(folder)
+    try FileManager.default.removeItem(atPath: folder.path("out/export.json"))
+    try folder.write("secret", to: "secret.jpg")
+    let manifest = String(decoding: try folder.read("out/manifest.jsonl"), as: UTF8.self)
+    try folder.write(
+      manifest + #"{"url":"http://a.test/x","path":"../secret.jpg","bytes":6}"# + "\n",
+      to: "out/manifest.jsonl"
+    )
+    shop.items["A"]?.removeFirst()
+    try shop.publish()
+    var options = SyncOptions()
+    options.allowRemovals = true
+    _ = try shop.sync(folder, options: options)
+
+    #expect(try Self.export(folder, deletes: true).deleted == 3)
+    #expect(folder.state(of: "out/A1-thumb.jpg") == nil && folder.state(of: "secret.jpg") != nil)
+  }
+
+  @Test func `hostile names become pictures that no server runs or hides`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 0)
+    let names = [
+      "x.html", "x.php", "y.php.jpg", ".htaccess", "web.config", "manifest.jsonl", "catalog.json",
+      "index.html", "X.HTML",
+    ]
+    let script = Array("GIF89a<script>alert(1)</script>;".utf8)
+    shop.store.content["/pictures/x.html"] = Resource(script, type: "text/html")
+    let items = names.enumerated().map { number, name in
+      #"{"detail_hash": "\#(number)", "title": "t", "image": "/pictures/\#(name)"}"#
+    }
+    shop.put("[\(items.joined(separator: ","))]", at: "/shop/A")
+    _ = try shop.sync(folder, shop.catalog(detail: false))
+
+    let report = try Self.export(folder)
+
+    #expect(report.missing.isEmpty)
+    let files = Set(folder.files(below: "out").keys.map { String($0.dropFirst("out/".count)) })
+    let own: Set = ["catalog.json", "export.json", "manifest.csv", "manifest.jsonl"]
+    #expect(files.isSuperset(of: own))
+    let pictures = files.subtracting(own)
+    #expect(pictures.count == names.count)
+    #expect(pictures.isSuperset(of: ["x-html.gif", "x-php.jpg", "y-php.jpg", "%2Ehtaccess.jpg"]))
+    #expect(pictures.allSatisfy { $0.hasSuffix(".gif") || $0.hasSuffix(".jpg") })
+    #expect(try folder.read("out/x-html.gif") == script)
+    let lines = String(decoding: try folder.read("out/manifest.jsonl"), as: UTF8.self)
+    #expect(lines.split(separator: "\n").count == names.count)
+  }
+}

@@ -1,0 +1,122 @@
+import Cache
+import Foundation
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// What a cache holds, laid out for others.
+struct ExportTests {
+  private static let digits = PictureName(
+    url: "http://a.test/p/x.jpg?w=2",
+    id: PictureID(url: "http://a.test/p/x.jpg?w=2")
+  ).file
+
+  @Test(
+    arguments: [
+      ("http://a.test/p/x.jpg", "a.test/p/x.jpg", "x.jpg"),
+      ("https://a.test:8443/x.jpg?w=1#f", "a.test:8443/x.jpg", "x.jpg"),
+      ("http://a.test/%EB%B0%A5/a%20b.jpg", "a.test/밥/a b.jpg", "a b.jpg"),
+      ("http://a.test/a%2Fb.jpg", "a.test/a%2Fb.jpg", "a%2Fb.jpg"),
+      ("http://a.test/%2e%2e/%2e%2e/etc/x.jpg", "a.test/%2E%2E/%2E%2E/etc/x.jpg", "x.jpg"),
+      ("http://a.test//p//x.jpg", "a.test/p/x.jpg", "x.jpg"),
+      ("http://a.test/p/", nil, nil), ("http://a.test/%FF.jpg", "a.test/%FF.jpg", "%FF.jpg"),
+    ] as [(String, String?, String?)]
+  )
+  func `a URL names a path that stays in the folder`(
+    _ url: String,
+    _ tree: String?,
+    _ flat: String?
+  ) {
+    #expect(ExportPath(url: url, shape: .tree).path == tree)
+    #expect(ExportPath(url: url, shape: .flat).path == flat)
+  }
+
+  @Test func `who finds a name taken gets digits, and equal bytes share one`() {
+    let pictures = [
+      ("http://a.test/p/x.jpg", "1"), ("http://a.test/p/x.jpg?w=2", "2"),
+      ("http://a.test/p/x.jpg?same", "1"), ("http://b.test/x.jpg", "3"),
+      ("http://a.test/p", "4"), ("http://a.test/p/x.jpg/y.jpg", "5"),
+    ].map { ExportPlan.Picture(url: $0.0, sha256: $0.1) }
+
+    let tree = ExportPlan(pictures, shape: .tree)
+    let flat = ExportPlan(pictures, shape: .flat)
+
+    #expect(tree.paths[pictures[0].url] == "a.test/p/x.jpg")
+    #expect(tree.paths[pictures[1].url] == "a.test/p/\(Self.digits)")
+    #expect(tree.paths[pictures[2].url] == "a.test/p/x.jpg")
+    #expect(tree.paths[pictures[3].url] == "b.test/x.jpg")
+    #expect(tree.collisions.map(\.url) == [pictures[1], pictures[4], pictures[5]].map(\.url))
+    #expect(Set(tree.paths.values).count == 5)
+    #expect(flat.paths[pictures[1].url] == Self.digits)
+    #expect(flat.collisions.map(\.url) == [pictures[1], pictures[3]].map(\.url))
+  }
+
+  @Test func `an export holds every picture, says what is what, and writes nothing twice`() throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 2)
+    shop.items["A"]?[0].title = "One, \"quoted\""
+    try shop.publish()
+    _ = try shop.sync(folder)
+    let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
+
+    let linked = try export.run(into: folder.path("mirror"), shape: .tree, links: true)
+    let again = try export.run(into: folder.path("mirror"), shape: .tree, links: true)
+    let copied = try export.run(into: folder.path("flat"), shape: .flat, links: false)
+
+    #expect(linked.files == 7 && linked.linked == 7 && linked.missing.isEmpty)
+    #expect(again.unchanged == 7)
+    #expect(copied.copied == 7 && copied.collisions.isEmpty)
+    let host = shop.store.baseURL.dropFirst("http://".count)
+    for path in ["/pictures/A1-thumb.jpg", "/pictures/common.jpg"] {
+      #expect(try folder.read("mirror/\(host)\(path)") == SampleShop.bytes(of: path))
+      let name = path.dropFirst("/pictures/".count)
+      #expect(try folder.read("flat/\(name)") == SampleShop.bytes(of: path))
+    }
+    let lines = String(decoding: try folder.read("flat/manifest.jsonl"), as: UTF8.self)
+    #expect(lines.split(separator: "\n").count == 8)
+    #expect(lines.contains(#""path":"A1-thumb.jpg""#))
+    let table = String(decoding: try folder.read("flat/manifest.csv"), as: UTF8.self)
+    #expect(table.hasPrefix("catalog,section,item,title,role,url,path,sha256,bytes,type\r\n"))
+    #expect(table.contains("shop,A,A1,\"One, \"\"quoted\"\"\",thumbnail,"))
+    #expect(folder.state(of: "flat/items.geojson") == nil)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `items that have a place are on the map`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 0)
+    shop.put(
+      """
+      [{"id": 1, "title": "서울", "image": "/pictures/1.jpg", "at": {"lat": 37.5665, "lng": "126.978"}},
+       {"id": 2, "title": "nowhere", "at": null},
+       {"id": 3, "title": "off the map", "at": {"lat": 97, "lng": 1}}]
+      """,
+      at: "/shop/A"
+    )
+    let catalog = try shop.catalog(
+      detail: false,
+      """
+      items: $[*]
+      item: {id: $.id, title: $.title, latitude: $.at.lat, longitude: $.at.lng, images: {thumbnail: $.image}}
+      """
+    )
+    let report = try shop.sync(folder, catalog)
+    #expect(report.skipped.map(\.index) == [2])
+
+    let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
+      .run(into: folder.path("out"), shape: .flat, links: false)
+
+    #expect(export.places == 1)
+    let data = Data(try folder.read("out/items.geojson"))
+    let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    #expect(json?["type"] as? String == "FeatureCollection")
+    let feature = (json?["features"] as? [[String: Any]])?.first
+    let point = feature?["geometry"] as? [String: Any]
+    #expect(point?["type"] as? String == "Point")
+    #expect(point?["coordinates"] as? [Double] == [126.978, 37.5665])
+    #expect((feature?["properties"] as? [String: Any])?["picture"] as? String == "1.jpg")
+  }
+}

@@ -1,0 +1,99 @@
+import Cache
+import CurlTransport
+import Pipeline
+import Support
+import Synchronization
+import Transport
+
+/// One picture and all that goes wrong with it.
+struct MatrixCase: Sendable {
+  /// How it must end.
+  enum End: Sendable {
+    /// The picture is held, with exactly these bytes.
+    case held([UInt8])
+    /// It failed with one of these reasons, and no byte is held.
+    case refused([FailureReason])
+  }
+
+  let name: String
+  let end: End
+  let actions: @Sendable (ScriptedServer.Received) -> [ScriptedServer.Action]
+
+  /// A case whose every answer is the same.
+  init(_ name: String, _ end: End, _ actions: ScriptedServer.Action...) {
+    self.init(name, end) { _ in actions }
+  }
+
+  /// A case whose answer depends on the request.
+  init(
+    _ name: String,
+    _ end: End,
+    _ actions: @escaping @Sendable (ScriptedServer.Received) -> [ScriptedServer.Action]
+  ) {
+    self.name = name
+    self.end = end
+    self.actions = actions
+  }
+
+  /// A picture of `count` bytes unlike that of any other seed.
+  static func picture(_ seed: Int, count: Int = 3000) -> [UInt8] {
+    let middle = (0..<count - 6).map {
+      // No marker can stand in the middle by chance.
+      UInt8(truncatingIfNeeded: ($0 ^ $0 >> 8) &* 31 &+ seed &* 7919 >> 3) & 0x7F
+    }
+    return [0xFF, 0xD8, 0xFF, 0xE0] + middle + [0xFF, 0xD9]
+  }
+}
+
+/// A catalog of one local section whose pictures are at the URLs of the test's choice.
+struct Matrix {
+  let folder: TemporaryFolder
+  private let urls: [String]
+
+  /// Writes the catalog's section, an item a URL.
+  init(_ urls: [String], _ folder: TemporaryFolder) throws {
+    self.folder = folder
+    self.urls = urls
+    let items = urls.enumerated().map {
+      #"{"id": "\#($0)", "title": "\#($0)", "image": "\#($1)"}"#
+    }
+    try folder.write("[\(items.joined(separator: ","))]", to: "list.json")
+  }
+
+  /// Syncs the pictures into the folder's cache.
+  func sync(_ change: (inout TransportOptions) -> Void = { _ in }) throws -> SyncReport {
+    var options = TransportOptions()
+    options.allowPrivateAddresses = true
+    options.parallel = .fixed(48)
+    options.retry.retries = 0
+    options.retry.firstDelay = .milliseconds(1)
+    options.breaker.failures = .max
+    options.deadline = .now() + .seconds(120)
+    change(&options)
+    let curl = try CurlTransport(options)
+    defer { curl.shutdown() }
+    var limits = SyncOptions()
+    // Large enough to be written in pieces, small enough for a busy machine.
+    limits.pictureLimit = 8 << 20
+    let run = SyncRun(
+      try .init(
+        parsing: Array(
+          "name: m\ncurrency: KRW\nsections: [{key: A, title: A, url: list.json}]".utf8
+        ),
+        file: "m.yaml"
+      ),
+      folder: folder.path,
+      cache: folder.path("cache"),
+      options: limits,
+      transport: curl,
+      disk: SystemDisk(durable: false),
+      now: { UnixTime.now() }
+    )
+    return try run.run(holder: "a test")
+  }
+
+  /// What the cache holds of a picture; nil when there is no file.
+  func held(_ url: String) -> [UInt8]? {
+    try? folder.read("cache/" + PictureName(url: url, id: PictureID(url: url)).path)
+  }
+}

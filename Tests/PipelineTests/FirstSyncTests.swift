@@ -1,0 +1,248 @@
+import Foundation
+import GRDB
+import SampleStore
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+@testable import Pipeline
+
+/// A first sync and those after it, while nothing goes wrong.
+struct FirstSyncTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 3, items: 4)
+  }
+
+  @Test func `a first sync fetches everything once and says so`() throws {
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .complete)
+    #expect(report.catalog == "shop" && report.run == 1)
+    #expect(report.sections.map(\.key) == ["A", "B", "C"])
+    #expect(report.sections.map(\.title) == ["Section A", "Section B", "Section C"])
+    #expect(report.sections.allSatisfy { $0.items == 4 && $0.source == .network })
+    #expect(report.items.total == 12)
+    #expect(report.items.added.count == 12)
+    #expect(report.details.total == 12 && report.details.fetched == 12)
+    #expect(report.images.referenced == 48)
+    #expect(report.images.unique == 37 && report.images.fetched == 37)
+    #expect(report.images.bytesFetched == 37 * 400 && report.images.bytesHeld == 37 * 400)
+    #expect(report.failures.isEmpty && report.skipped.isEmpty && report.unfinished.isEmpty)
+    #expect(report.requests == 3 + 12 + 37)
+    #expect(shop.store.requests.count == report.requests)
+    #expect(shop.store.requestCounts.values.allSatisfy { $0 == 1 })
+    #expect(try verify(folder).checked == 37)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `pictures are on their way as soon as their section is decoded`() throws {
+    do {
+      let index = try Index(CacheLayout(creating: folder.path("cache")))
+      // No listing can be kept: whatever waits for that is never asked for.
+      try index.write { db in
+        try db.execute(
+          sql: """
+            CREATE TRIGGER none BEFORE INSERT ON listing BEGIN SELECT RAISE(ABORT, 'none'); END
+            """
+        )
+      }
+    }
+
+    var options = SyncOptions()
+    options.noDetails = true
+
+    #expect(throws: SyncError.self) { try shop.sync(folder, options: options) }
+
+    let asked = shop.store.requests.map(\.path)
+    #expect(asked.filter { $0.hasPrefix("/pictures/") }.count == 12)
+    #expect(Set(asked).count == asked.count)
+  }
+
+  @Test func `every picture lies under its own name with the bytes that were sent`() throws {
+    _ = try shop.sync(folder)
+
+    let items = try CatalogReader(cache: folder.path("cache"), catalog: nil).list()
+
+    for image in items.flatMap(\.images) {
+      let path = try #require(image.path)
+      let sent = String(image.url.dropFirst(shop.store.baseURL.count))
+      #expect(try folder.read("cache/\(path)") == SampleShop.bytes(of: sent))
+      #expect(image.state == .held && image.type == "image/jpeg" && image.bytes == 400)
+      #expect(image.sha256?.count == 64)
+    }
+    #expect(items.flatMap(\.images).count == 48)
+  }
+
+  @Test func `a second sync asks for the lists and details only, and rewrites nothing`() throws {
+    _ = try shop.sync(folder)
+    let before = folder.files(below: "cache/images")
+    shop.store.clearRequests()
+
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .complete)
+    #expect(report.sections.allSatisfy { $0.source == .unchanged && $0.items == 4 })
+    #expect(report.details.unchanged == 12 && report.details.fetched == 0)
+    #expect(report.images.fresh == 37 && report.images.referenced == 48)
+    #expect(report.images.fetched + report.images.revalidated == 0)
+    #expect(report.images.bytesHeld == 37 * 400 && report.images.bytesFetched == 0)
+    #expect(report.items.added.isEmpty && report.items.changed.isEmpty)
+    #expect(shop.store.requests.count == 15 && report.requests == 15)
+    #expect(shop.store.requests.allSatisfy { $0.status == 304 })
+    #expect(shop.store.requests.allSatisfy { $0.headers["If-None-Match"] != nil })
+    #expect(folder.files(below: "cache/images") == before)
+  }
+
+  @Test func `pictures that are no longer fresh are asked after, and stay`() throws {
+    _ = try shop.sync(folder)
+    let before = folder.files(below: "cache/images")
+    shop.store.clearRequests()
+    shop.clock.advance(3601)
+
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .complete)
+    #expect(report.images.revalidated == 37 && report.images.fresh == 0)
+    #expect(shop.store.requests.allSatisfy { $0.status == 304 })
+    #expect(shop.store.requests.count == 3 + 12 + 37)
+    #expect(folder.files(below: "cache/images") == before)
+
+    shop.store.clearRequests()
+    let next = try shop.sync(folder)
+    #expect(next.images.fresh == 37)
+  }
+
+  @Test func `a clock that was set back for years does not freeze the pictures`() throws {
+    _ = try shop.sync(folder)
+    shop.clock.advance(-100_000)
+
+    let report = try shop.sync(folder)
+
+    #expect(report.images.revalidated == 37)
+  }
+
+  @Test func `progress counts up to its totals`() throws {
+    let snapshots = try progress {}
+    let again = try progress { shop.items["B"]?[0].hasDetail = false }
+
+    for end in [snapshots, again] {
+      #expect(end.sections == .init(done: 3, total: 3))
+      #expect(end.details == .init(done: 12, total: 12))
+      #expect(end.pictures.done == end.pictures.total)
+      #expect(end.failed == 0)
+    }
+    #expect(snapshots.pictures.total == 37 && snapshots.bytes == 37 * 400)
+    #expect(again.pictures.total == 35 && again.bytes == 0)
+  }
+
+  private func progress(_ change: () -> Void) throws -> SyncProgress.Snapshot {
+    change()
+    try shop.publish()
+    var progress: SyncProgress?
+    _ = try shop.sync(folder) { progress = $0.progress }
+    return try #require(progress).snapshot
+  }
+
+  @Test func `a detail that is not there is an item without detail, not a failure`() throws {
+    shop.items["A"]?[1].hasDetail = false
+    try shop.publish()
+    shop.store.faults = [FaultRule("/shop/detail/C3", .status(410))]
+
+    let report = try shop.sync(folder)
+    let again = try shop.sync(folder)
+
+    #expect(report.outcome == .complete && again.outcome == .complete)
+    #expect(report.details.missing == 2 && report.details.fetched == 10)
+    #expect(report.details.failed == 0 && report.failures.isEmpty)
+    #expect(again.details.missing == 2 && again.details.unchanged == 10)
+    #expect(report.requests + again.requests == shop.store.requests.count)
+  }
+
+  @Test func `a detail that comes later is fetched, one that goes stays as it was`() throws {
+    shop.items["A"]?[0].hasDetail = false
+    try shop.publish()
+    _ = try shop.sync(folder)
+
+    shop.items["A"]?[0].hasDetail = true
+    shop.items["A"]?[1].hasDetail = false
+    try shop.publish()
+    let report = try shop.sync(folder)
+
+    #expect(report.details.fetched == 1 && report.details.missing == 1)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.show("A1")?.detail != nil)
+    #expect(report.outcome == .complete && report.details.stale == 1)
+    let gone = try #require(try reader.show("A2"))
+    #expect(gone.detail != nil && gone.detailSince == shop.clock.now.seconds)
+    #expect(gone.images.count == 4 && gone.images.allSatisfy { $0.state == .held })
+    #expect(try reader.show("A1")?.detailSince == nil)
+  }
+
+  @Test func `an item in two sections is two listings, one detail and its pictures once`() throws {
+    let twice = try #require(shop.items["A"]?.first)
+    shop.items["C"]?.append(twice)
+    try shop.publish()
+
+    let report = try shop.sync(folder)
+
+    #expect(report.items.total == 13)
+    #expect(report.items.added.count { $0 == "A1" } == 2)
+    #expect(report.details.total == 12)
+    #expect(report.images.unique == 37 && report.images.referenced == 49)
+    let shown = try CatalogReader(cache: folder.path("cache"), catalog: nil).show("A1")
+    #expect(shown?.sections == ["A", "C"])
+  }
+
+  @Test func `thumbnails alone, or no details, fetch what the lists show`() throws {
+    var options = SyncOptions()
+    options.thumbnailsOnly = true
+    let thumbnails = try shop.sync(folder, options: options)
+    options.thumbnailsOnly = false
+    options.noDetails = true
+    let other = try TemporaryFolder()
+    let bare = try shop.sync(other, options: options)
+
+    #expect(thumbnails.images.unique == 12 && thumbnails.details.fetched == 12)
+    #expect(bare.images.unique == 12 && bare.details.total == 0)
+    #expect(try shop.sync(folder).images.fetched == 25)
+  }
+
+  @Test func `the plan says what a sync would do, and changes nothing`() throws {
+    shop.items["A"]?[0].hasDetail = false
+    try shop.publish()
+    let first = try plan()
+    #expect(first.sections.map(\.action) == ["fetch", "fetch", "fetch"])
+    #expect(first.images == SyncPlan.Work() && first.details == SyncPlan.Work())
+    #expect(folder.files(below: "cache").isEmpty)
+
+    _ = try shop.sync(folder)
+    let state = folder.files(below: "cache")
+    let requests = shop.store.requests.count
+    let fresh = try plan()
+    shop.clock.advance(4000)
+    let stale = try plan()
+
+    #expect(fresh.sections.map(\.action) == ["revalidate", "revalidate", "revalidate"])
+    #expect(fresh.details.fetch.count == 1 && fresh.details.revalidate.count == 11)
+    #expect(fresh.images.fresh == 35 && fresh.images.fetch.isEmpty)
+    #expect(stale.images.revalidate.count == 35 && stale.images.fresh == 0)
+    #expect(folder.files(below: "cache") == state)
+    #expect(shop.store.requests.count == requests)
+  }
+
+  private func plan() throws -> SyncPlan {
+    try SyncPlan(
+      shop.catalog(),
+      folder: folder.path,
+      cache: folder.path("cache"),
+      options: SyncOptions(),
+      transport: FakeTransport(),
+      now: shop.clock.now
+    )
+  }
+}

@@ -1,0 +1,216 @@
+import Cache
+import Foundation
+import Glibc
+import SampleStore
+import Support
+import Synchronization
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// Runs that are stopped, killed or in each other's way.
+struct InterruptionTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 3, items: 60)
+  }
+
+  /// Syncs, and stops once the store has had so many requests.
+  private func syncStopped(after count: Int) throws -> SyncReport {
+    shop.store.clearRequests()
+    let stopped = DispatchSemaphore(value: 0)
+    let report = try shop.sync(folder) { run in
+      let store = shop.store
+      Thread.detachNewThread {
+        _ = store.waitForRequests(count)
+        run.stop()
+        stopped.signal()
+      }
+    }
+    stopped.wait()
+    return report
+  }
+
+  @Test func `a run that is stopped keeps what is whole and says what is not done`() throws {
+    // One detail hangs, so that the run cannot end before it is stopped.
+    shop.store.faults = [FaultRule("/shop/detail/A1", .hang)]
+
+    let report = try syncStopped(after: 100)
+
+    #expect(report.outcome == .interrupted)
+    #expect(report.failures.isEmpty)
+    #expect(!report.unfinished.isEmpty)
+    // What was in flight is all that may still have been asked for; the lines hold far more.
+    #expect(shop.store.requests.count < 3 + 180 + 541)
+    #expect(try verify(folder).isClean)
+
+    shop.store.faults = .none
+    let next = try shop.sync(folder)
+    #expect(next.outcome == .complete)
+    #expect(next.images.fetched + next.images.fresh == 541)
+    #expect(next.images.fresh == report.images.fetched)
+    #expect(try verify(folder) == VerifyReport(checked: 541))
+  }
+
+  @Test func `a run that is stopped takes nothing more from its lines`() throws {
+    // Nothing of the pictures is answered, so none of the lines can move before the stop.
+    shop.store.faults = [FaultRule("/pictures/*", .hang)]
+
+    let report = try syncStopped(after: 3 + 60)
+    shop.store.faults = .none
+
+    #expect(report.outcome == .interrupted)
+    #expect(report.images.fetched == 0)
+    #expect(shop.store.requests.count { $0.path.hasPrefix("/pictures/") && $0.status != nil } == 0)
+    #expect(report.images.unique == report.unfinished.count { $0.stage == .image })
+    #expect(folder.files(below: "cache/images").isEmpty)
+  }
+
+  @Test func `a run that is stopped before it starts fetches nothing`() throws {
+    let report = try shop.sync(folder) { $0.stop() }
+
+    #expect(report.outcome == .interrupted)
+    #expect(report.sections.allSatisfy { $0.source == .failed })
+    #expect(report.unfinished.map(\.stage) == [.section, .section, .section])
+    #expect(report.failures.isEmpty && report.requests == 0)
+    #expect(shop.store.requests.isEmpty)
+  }
+
+  @Test func `a limit of bytes leaves the rest unfinished, not failed`() throws {
+    let shop = try SampleShop(sections: 1, items: 5)
+    var options = shop.transportOptions()
+    options.maxBytes = 4000
+
+    let report = try shop.sync(folder, transport: options)
+
+    #expect(report.failures.isEmpty)
+    #expect(!report.unfinished.isEmpty)
+    #expect(report.outcome == .partial)
+  }
+
+  @Test func `a second run on the same cache is refused at once and told by whom`() throws {
+    shop.store.faults = [FaultRule("/shop/A", .hang)]
+    let refusal = Mutex<SyncError?>(nil)
+    let (shop, folder) = (shop, folder)
+    let clock = shop.clock
+    let catalog = try shop.catalog()
+    _ = try shop.sync(folder) { run in
+      let store = shop.store
+      Thread.detachNewThread {
+        _ = store.waitForRequests(1)
+        let second = SyncRun(
+          catalog,
+          folder: folder.path,
+          cache: folder.path("cache"),
+          transport: FakeTransport(),
+          now: { clock.now }
+        )
+        do throws(SyncError) { _ = try second.run(holder: "another") } catch {
+          refusal.withLock { $0 = error }
+        }
+        run.stop()
+      }
+    }
+
+    guard case .cache(let error)? = refusal.withLock({ $0 }) else {
+      Issue.record("the second run was not refused")
+      return
+    }
+    #expect(error.code == .locked)
+    #expect(error.description.contains("a test holds it"))
+  }
+
+  @Test func `a crash costs no more than two groups, and no torn file is ever seen`() throws {
+    let shop = try SampleShop(sections: 2, items: 12)
+    let total = 73
+    let counting = FaultyDisk()
+    _ = try shop.sync(TemporaryFolder(), disk: counting)
+    let operations = counting.operations.count
+
+    for number in stride(from: 1, through: operations, by: operations / 8) {
+      let folder = try TemporaryFolder()
+      _ = try? shop.sync(folder, disk: FaultyDisk(.crash(at: number)))
+      let whole = folder.files(below: "cache/images").count
+      shop.store.clearRequests()
+
+      let report = try shop.sync(folder)
+
+      #expect(report.outcome == .complete, "operation \(number)")
+      let refetched = shop.store.requests.count {
+        $0.path.contains("/pictures/") && $0.status == 200
+      }
+      // Whatever reached its name before the crash is adopted, and confirmed by a 304.
+      #expect(refetched == total - whole, "operation \(number)")
+      #expect(report.images.revalidated + report.images.fresh == whole, "operation \(number)")
+      #expect(try verify(folder) == VerifyReport(checked: total))
+    }
+  }
+
+  @Test func `a cache that lost its index keeps its pictures`() throws {
+    _ = try shop.sync(folder)
+    let before = folder.files(below: "cache/images")
+    for name in ["index.sqlite", "index.sqlite-journal"] {
+      try? FileManager.default.removeItem(atPath: folder.path("cache/\(name)"))
+    }
+    shop.store.clearRequests()
+
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .complete)
+    #expect(report.images.revalidated == 541 && report.images.fetched == 0)
+    #expect(folder.files(below: "cache/images") == before)
+    #expect(try verify(folder) == VerifyReport(checked: 541))
+  }
+
+  @Test func `strays are swept by a complete run, though a partial one came between`() throws {
+    let shop = try SampleShop(sections: 1, items: 2)
+    _ = try shop.sync(folder)
+    let stray = "cache/images/00/left-000000000000.jpg"
+    try folder.write([0xFF, 0xD8, 0xFF, 0xD9], to: stray)
+    shop.store.faults = [FaultRule("/shop/detail/A1", .status(500))]
+    #expect(try shop.sync(folder).outcome == .partial)
+    #expect(folder.state(of: stray) != nil)
+    shop.store.faults = .none
+
+    #expect(try shop.sync(folder).outcome == .complete)
+
+    #expect(folder.state(of: stray) == nil)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `a picture that somebody removed is fetched again`() throws {
+    let shop = try SampleShop(sections: 1, items: 2)
+    _ = try shop.sync(folder)
+    let file = try #require(folder.files(below: "cache/images").keys.sorted().first)
+    #expect(unlink(folder.path(file)) == 0)
+    #expect(try verify(folder).missing.count == 1)
+
+    let report = try shop.sync(folder)
+
+    #expect(report.images.fetched == 1 && report.images.changed == 0)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `a repair forgets what is damaged, and the next run fetches it`() throws {
+    let shop = try SampleShop(sections: 1, items: 2)
+    _ = try shop.sync(folder)
+    let files = folder.files(below: "cache/images").keys.sorted()
+    let handle = try #require(FileHandle(forUpdatingAtPath: folder.path(files[0])))
+    try handle.write(contentsOf: Data([0xFF, 0xD8, 0xFF, 0xDA]))
+    try handle.close()
+    let check = try CacheCheck(folder.path("cache"), holder: "a test")
+    let damage = try check.run(.full)
+    #expect("cache/" + (damage.damaged.first ?? "") == files[0])
+
+    try check.repair(damage)
+    #expect(try check.run(.full).isClean)
+    _ = consume check
+
+    #expect(try shop.sync(folder).images.fetched == 1)
+    #expect(try verify(folder) == VerifyReport(checked: files.count))
+  }
+}

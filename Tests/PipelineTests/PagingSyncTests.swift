@@ -1,0 +1,264 @@
+import Cache
+import Catalog
+import Foundation
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// Sections that come in pages: where they end, what repeats, what fails, and what they cost.
+struct PagingSyncTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 1, items: 1)
+  }
+
+  /// Takes listings however much of them cannot be read.
+  private var lenient: SyncOptions {
+    var options = SyncOptions()
+    options.maxSkipped = .count(9)
+    return options
+  }
+
+  private func catalog(_ paging: String) throws -> CatalogFile {
+    try shop.catalog(sections: "[{key: A, url: A}]", detail: false, "paging: {\(paging)}")
+  }
+
+  private func list(_ ids: [String], next: String? = nil) throws -> String {
+    let items = ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }
+    return try SampleShop.json(["body": items, "next": next as Any? ?? ""])
+  }
+
+  /// Serves pages at `A?page=1` and on; what is behind them is empty.
+  private func serve(_ pages: [[String]]) throws {
+    for (number, ids) in pages.enumerated() {
+      shop.store.faults.rules.append(
+        FaultRule("/shop/A", query: "page=\(number + 1)", .body(Array(try list(ids).utf8)))
+      )
+    }
+    shop.put(try list([]), at: "/shop/A")
+  }
+
+  private func shown() throws -> [String] {
+    try CatalogReader(cache: folder.path("cache"), catalog: nil).list().map(\.item.id)
+  }
+
+  private var pageRequests: Int { shop.store.requests.count { $0.path.hasPrefix("/shop/") } }
+
+  @Test func `a server that ignores the parameter is asked twice, and nothing is doubled`() throws
+  {
+    shop.put(try list(["1", "2"]), at: "/shop/A")
+
+    let report = try shop.sync(folder, catalog("parameter: page"))
+
+    #expect(pageRequests == 2)
+    #expect(try shown() == ["1", "2"])
+    #expect(report.outcome == .complete)
+    #expect(report.sections.map(\.items) == [2] && report.sections.map(\.repeats) == [2])
+  }
+
+  @Test func `a last page that is served again and again in other bytes ends the paging`() throws {
+    try serve([["1", "2"], ["3"], ["3"], ["3"]])
+    shop.store.faults.rules[2].effects = [
+      .body(Array(#"{"body": [{"detail_hash": "3", "title": "again"}]}"#.utf8))
+    ]
+
+    let report = try shop.sync(folder, catalog("parameter: page"))
+
+    #expect(pageRequests == 3)
+    #expect(try shown() == ["1", "2", "3"])
+    #expect(report.outcome == .complete && report.sections[0].repeats == 1)
+  }
+
+  @Test(arguments: [["A"], ["B", "A"], ["B", "C", "B"]])
+  func `a next page that leads back ends the paging`(links: [String]) throws {
+    for (number, page) in (["A"] + links.dropLast()).enumerated() {
+      shop.put(try list(["\(number)"], next: links[number]), at: "/shop/\(page)")
+    }
+
+    let report = try shop.sync(folder, catalog("next: $.next"))
+
+    #expect(pageRequests == links.count)
+    #expect(try shown() == links.indices.map { "\($0)" })
+    #expect(report.outcome == .complete)
+  }
+
+  @Test func `an item that moves to a later page is listed once and counted`() throws {
+    try serve([["1", "2", "2"], ["2", "3"], ["1", "4"], []])
+
+    let report = try shop.sync(folder, catalog("parameter: page"))
+    let again = try shop.sync(folder, catalog("parameter: page"))
+
+    #expect(try shown() == ["1", "2", "2", "3", "4"])
+    for report in [report, again] {
+      #expect(report.outcome == .complete)
+      #expect(report.sections.map(\.items) == [5] && report.sections.map(\.repeats) == [2])
+    }
+  }
+
+  @Test func `places of bad items count over pages, though an earlier page grew`() throws {
+    try serve([["1"], ["2", "3"], []])
+    func page(_ number: Int, _ body: String) {
+      shop.store.faults.rules[number - 1].effects = [
+        .body(Array(#"{"body": [\#(body)]}"#.utf8))
+      ]
+    }
+    page(2, #"{"detail_hash": "2", "title": "t", "s_price": "-1"}, {"title": "no id"}"#)
+    let catalog = try catalog("parameter: page")
+
+    let first = try shop.sync(folder, catalog, options: lenient)
+    page(
+      1,
+      #"{"detail_hash": "0", "title": "t"}, {"title": "bad"}, {"detail_hash": "1", "title": "t"}"#
+    )
+    let second = try shop.sync(folder, catalog, options: lenient)
+
+    #expect(first.skipped.map(\.index) == [1, 2])
+    #expect(first.skipped.map(\.lost) == [.field, .item])
+    #expect(second.skipped.map(\.index) == [1, 3, 4])
+    #expect(second.sections[0].items == 3 && second.sections[0].skipped == 2)
+  }
+
+  @Test(arguments: [404, 410])
+  func `a page that is not there ends the paging behind a good one, and fails the first`(
+    status: Int
+  ) throws {
+    try serve([["1", "2"], ["3"]])
+    shop.store.faults.rules.append(FaultRule("/shop/A", query: "page=3", .status(status)))
+
+    let report = try shop.sync(folder, catalog("parameter: page"))
+    let again = try shop.sync(folder, catalog("parameter: page"))
+    shop.store.faults = [FaultRule("/shop/A", .status(status))]
+    let gone = try shop.sync(folder, catalog("parameter: page"))
+
+    for report in [report, again] {
+      #expect(report.outcome == .complete && report.failures.isEmpty)
+      #expect(report.sections.map(\.items) == [3])
+    }
+    #expect(gone.sections.map(\.source) == [.stale] && gone.sections.map(\.items) == [3])
+    #expect(gone.failures.map(\.reason) == ["http-\(status)"])
+  }
+
+  @Test func `a ceiling that is reached is said, and a higher one goes on from there`() throws {
+    try serve([["1"], ["2"], ["3"], ["4"], []])
+
+    let report = try shop.sync(folder, catalog("parameter: page, limit: 2"))
+    let same = try shop.sync(folder, catalog("parameter: page, limit: 2"))
+    shop.store.clearRequests()
+    let whole = try shop.sync(folder, catalog("parameter: page"))
+
+    for report in [report, same] {
+      #expect(report.outcome == .partial)
+      #expect(report.sections.map(\.items) == [2])
+      #expect(report.sections[0].error?.contains("behind 2 pages") == true)
+      #expect(report.sections[0].error?.contains("raise limit") == true)
+      #expect(report.failures.map(\.reason) == ["page-limit"])
+      #expect(report.failures.map(\.id) == ["A"])
+    }
+    #expect(same.sections.map(\.source) == [.unchanged])
+    #expect(whole.outcome == .complete && whole.sections.map(\.items) == [4])
+    #expect(shop.store.requests.map(\.status) == [304, 304, 200, 200, 200])
+  }
+
+  @Test func `a next page that is no URL fails the section and is named`() throws {
+    shop.put(try list(["1"], next: "ftp://elsewhere.example/2"), at: "/shop/A")
+
+    let report = try shop.sync(folder, catalog("next: $.next"))
+
+    #expect(report.sections.map(\.source) == [.failed])
+    #expect(report.failures.map(\.reason) == ["scheme-refused"])
+  }
+
+  @Test func `after a page failed, the pages before it are not sent again`() throws {
+    try serve([["1"], ["2"], ["3"], ["4"], []])
+    let good = shop.store.faults.rules
+    shop.store.faults.rules[2].effects = [.status(500)]
+    let catalog = try catalog("parameter: page")
+
+    let failed = try shop.sync(folder, catalog)
+    shop.store.faults.rules = good
+    shop.store.clearRequests()
+    let resumed = try shop.sync(folder, catalog)
+
+    #expect(failed.sections.map(\.source) == [.failed])
+    #expect(shop.store.requests.map(\.status) == [304, 304, 200, 200, 200])
+    #expect(resumed.outcome == .complete)
+    #expect(try shown() == ["1", "2", "3", "4"])
+  }
+
+  @Test func `under warm the pages that are fresh are not even asked for again`() throws {
+    try serve([["1"], ["2"], ["3"], []])
+    for number in shop.store.faults.rules.indices {
+      shop.store.faults.rules[number].effects.append(.header("Cache-Control", "max-age=600"))
+    }
+    let good = shop.store.faults.rules
+    shop.store.faults.rules[2].effects = [.status(500)]
+    let catalog = try catalog("parameter: page")
+    var due = SyncOptions()
+    due.onlyDue = true
+
+    _ = try shop.sync(folder, catalog, options: due)
+    shop.store.faults.rules = good
+    shop.store.clearRequests()
+    let resumed = try shop.sync(folder, catalog, options: due)
+
+    #expect(shop.store.requests.map(\.query) == ["page=3", "page=4"])
+    #expect(resumed.sections.map(\.items) == [3])
+  }
+
+  @Test func `pages of one response that holds all sections keep each section's places`() throws {
+    let pages = [
+      #"[{"key": "a", "items": [{"id": 1, "title": "t"}, 5]}, {"key": "b", "items": [7]}]"#,
+      #"[{"key": "b", "items": [{"id": 2, "title": "t"}, 8]}, {"key": "a", "items": [6]}]"#, "[]",
+    ]
+    for (number, body) in pages.enumerated() {
+      shop.store.faults.rules.append(
+        FaultRule(
+          "/shop/all",
+          query: "page=\(number + 1)",
+          .body(Array(#"{"list": \#(body), "page": \#(number)}"#.utf8))
+        )
+      )
+    }
+    let catalog = try shop.catalog(
+      sections: "{url: all, each: \"$.list[*]\", key: $.key}",
+      detail: false,
+      "paging: {parameter: page}"
+    )
+
+    let report = try shop.sync(folder, catalog, options: lenient)
+
+    #expect(report.sections.map(\.key) == ["a", "b"])
+    #expect(report.sections.map(\.items) == [1, 1])
+    #expect(report.skipped.map(\.section) == ["a", "a", "b", "b"])
+    #expect(report.skipped.map(\.index) == [1, 2, 0, 2])
+  }
+
+  @Test func `the index grows with the pages, not with their square`() throws {
+    func indexSize(pages: Int) throws -> Int {
+      let folder = try TemporaryFolder()
+      let shop = try SampleShop(sections: 1, items: 1)
+      for page in 0..<pages {
+        let ids = (0..<50).map { "page-\(page)-item-\($0)" }
+        let next = page + 1 < pages ? "p\(page + 1)" : nil
+        shop.put(try list(ids, next: next), at: "/shop/\(page == 0 ? "A" : "p\(page)")")
+      }
+      let catalog = try shop.catalog(
+        sections: "[{key: A, url: A}]",
+        detail: false,
+        "paging: {next: $.next}"
+      )
+      let report = try shop.sync(folder, catalog)
+      #expect(report.sections.map(\.items) == [pages * 50])
+      return try folder.read("cache/index.sqlite").count
+    }
+
+    let sizes = [try indexSize(pages: 50), try indexSize(pages: 200)]
+
+    #expect(Double(sizes[1]) < 4.5 * Double(sizes[0]), "\(sizes)")
+  }
+}

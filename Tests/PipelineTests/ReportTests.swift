@@ -1,0 +1,192 @@
+import Cache
+import Foundation
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// What scripts read: every key of the contract, always.
+struct ReportTests {
+  private func object(_ value: Any?) throws -> [String: Any] {
+    try #require(value as? [String: Any])
+  }
+
+  private func objects(_ value: Any?) throws -> [[String: Any]] {
+    try #require(value as? [[String: Any]])
+  }
+
+  private func expectKeys(_ keys: String, of object: [String: Any]) {
+    let missing = keys.split(separator: " ").filter { object[String($0)] == nil }
+    #expect(missing.isEmpty)
+  }
+
+  @Test func `the report has every key that the contract names, null when there is nothing`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 3)
+    shop.put("{\"body\": [{\"id\": \"B1\", \"title\": \"b\"}, 7]}", at: "/shop/B")
+    _ = try shop.sync(folder)
+    shop.items["A"]?[0].price = "1원"
+    shop.items["B"] = []
+    try shop.publish()
+    shop.put("{\"body\": [{\"id\": \"B1\", \"title\": \"b\"}, 7]}", at: "/shop/B")
+    shop.store.faults = [FaultRule("/shop/detail/A2", .status(500))]
+    let report = try shop.sync(folder)
+
+    let json = try object(JSONSerialization.jsonObject(with: Data(report.json())))
+
+    expectKeys(
+      "catalog run outcome sections items details images failures skipped unfinished requests "
+        + "durationSeconds",
+      of: json
+    )
+    expectKeys("total added removed withheld changed", of: try object(json["items"]))
+    expectKeys("total fetched missing failed", of: try object(json["details"]))
+    expectKeys(
+      "referenced unique fetched revalidated fresh failed bytesFetched bytesHeld",
+      of: try object(json["images"])
+    )
+    for section in try objects(json["sections"]) {
+      expectKeys("key title items skipped source error", of: section)
+      #expect(section["error"] is NSNull)
+    }
+    let changed = try objects(try object(json["items"])["changed"])
+    #expect(changed.count == 1)
+    for change in changed { expectKeys("id field from to", of: change) }
+    let failures = try objects(json["failures"])
+    #expect(failures.count == 1)
+    for failure in failures { expectKeys("stage id url reason attempts", of: failure) }
+    let skipped = try objects(json["skipped"])
+    #expect(skipped.count == 1)
+    for item in skipped {
+      expectKeys("section index field id lost reason", of: item)
+      #expect(item["field"] is NSNull)
+    }
+    #expect(json["outcome"] as? String == "partial")
+    #expect(json["unfinished"] as? [String] == [])
+    #expect(try SyncReport(json: report.json()).failures == report.failures)
+  }
+
+  @Test func `an empty report has every key too, and reads back as it was`() throws {
+    let report = SyncReport(catalog: "shop")
+
+    let json = try object(JSONSerialization.jsonObject(with: Data(report.json())))
+
+    #expect(json.count == 13)
+    #expect(json["run"] is NSNull)
+    #expect(try SyncReport(json: report.json()) == report)
+  }
+
+  @Test func `a report is compact JSON with sorted keys, and reads back whole`() throws {
+    var report = SyncReport(catalog: "가게 \"shop\"\\")
+    report.run = 7
+    report.outcome = .withheld
+    report.durationSeconds = 12.3456
+    report.requests = 3
+    report.sections = [
+      SyncReport.Section(
+        key: "A",
+        title: "첫째\n",
+        items: 2,
+        skipped: 1,
+        repeats: 2,
+        source: .stale,
+        error: "gone\u{1F}"
+      )
+    ]
+    report.items = SyncReport.Items(
+      total: 2,
+      added: ["a/b"],
+      removed: ["", "c"],
+      withheld: ["d"],
+      moved: ["e", "f"],
+      changed: [SyncReport.Change(id: "g", field: "title", from: nil, to: "😀")]
+    )
+    report.details = SyncReport.Details(total: 1, fetched: 2, unchanged: 3, missing: 4, failed: 5)
+    report.images.referenced = 1
+    report.images.unique = 2
+    report.images.fetched = 3
+    report.images.revalidated = 4
+    report.images.assumed = 5
+    report.images.fresh = 6
+    report.images.failed = 7
+    report.images.changed = 8
+    report.images.bytesFetched = .max
+    report.images.bytesHeld = 10
+    report.squares = SyncReport.Squares(
+      size: 512,
+      made: 1,
+      fresh: 2,
+      removed: 3,
+      unfit: 4,
+      unfinished: 5,
+      failures: [SyncReport.SquareFailure(path: "images/00/a.jpg", reason: "torn")]
+    )
+    report.failures = [
+      SyncReport.Failure(
+        stage: .image,
+        id: nil,
+        url: "http://h/a",
+        reason: "timeout",
+        attempts: 4,
+        detail: nil
+      ),
+      SyncReport.Failure(
+        stage: .detail,
+        id: "A",
+        url: "http://h/b",
+        reason: "reset",
+        attempts: 1,
+        detail: "by peer"
+      ),
+    ]
+    report.skipped = [
+      SyncReport.Skipped(
+        section: "A",
+        index: 4,
+        field: "price",
+        id: "B",
+        lost: .field,
+        reason: "no \u{2028} number"
+      )
+    ]
+    report.unfinished = [SyncReport.Unfinished(stage: .section, url: "http://h/c")]
+
+    let json = report.json()
+
+    let parsed = try JSONSerialization.jsonObject(with: Data(json))
+    let sorted = try JSONSerialization.data(
+      withJSONObject: parsed,
+      options: [.sortedKeys, .withoutEscapingSlashes]
+    )
+    // The same values with keys sorted; how a character is escaped aside.
+    #expect(
+      String(decoding: sorted, as: UTF8.self)
+        == String(decoding: json, as: UTF8.self).replacing("\\u000a", with: "\\n")
+    )
+    var expected = report
+    expected.durationSeconds = 12.346
+    #expect(try SyncReport(json: json) == expected)
+  }
+
+  @Test func `equal runs print equal bytes, and the index keeps what was printed`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 3, items: 5)
+    shop.store.faults = [FaultRule("/pictures/*-1.jpg", .status(404))]
+
+    var first = try shop.sync(folder)
+    let other = try TemporaryFolder()
+    var second = try shop.sync(other)
+
+    let runs = try CatalogReader(cache: folder.path("cache"), catalog: "shop").runs()
+    #expect(runs.map(\.outcome) == ["partial"])
+    #expect(runs.first?.report == (first.json()))
+    first.durationSeconds = 0
+    second.durationSeconds = 0
+    #expect(first.json() == second.json())
+    #expect(first.failures.map(\.url) == first.failures.map(\.url).sorted())
+    #expect(first.failures.count == 15)
+  }
+}

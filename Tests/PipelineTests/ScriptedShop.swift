@@ -1,0 +1,165 @@
+import Cache
+import Catalog
+import CurlTransport
+import Support
+import Synchronization
+import Transport
+
+@testable import Pipeline
+
+/// A shop of one item on a scripted server: each path answers as the test says, and who asked is noted.
+final class ScriptedShop: Sendable {
+  /// What a path answers.
+  struct Answer: Sendable {
+    var status = 200
+    var fields: [String] = []
+    var body: [UInt8] = []
+    /// The tag that is answered 304.
+    var tag: String?
+  }
+
+  let folder: TemporaryFolder
+  let clock = TestClock()
+  private let server: ScriptedServer
+  private let box = AnswerBox()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = ScriptedServer { [box] in box.answer($0) }
+    self["/list"] = Answer(fields: ["Cache-Control: no-cache"], body: Self.list())
+  }
+
+  /// What a path answers from now on.
+  subscript(path: String) -> Answer? {
+    get { box.state.withLock { $0.answers[path] } }
+    set { box.state.withLock { $0.answers[path] = newValue } }
+  }
+
+  /// What was asked for since the last ``forget()``.
+  var asked: [ScriptedServer.Received] { box.state.withLock { $0.log } }
+
+  /// What was asked for so far is not of interest.
+  func forget() { box.state.withLock { $0.log = [] } }
+
+  /// The absolute URL of a path.
+  func url(_ path: String) -> String { server.url(path) }
+
+  /// Ends the server.
+  func close() { server.close() }
+
+  /// The list of the one item, with its picture at `/x`.
+  static func list(title: String = "Dish", picture: String = "/x") -> [UInt8] {
+    Array(
+      """
+      [{"detail_hash": "A1", "title": "\(title)", "image": "\(picture)", "s_price": "7,000원"}]
+      """.utf8
+    )
+  }
+
+  /// A detail that says something.
+  static func detail(_ words: String) -> [UInt8] {
+    Array(
+      """
+      {"hash": "A1", "data": {"top_image": "/x", "thumb_images": [], \
+      "product_description": "\(words)", "prices": ["7,000원"]}}
+      """.utf8
+    )
+  }
+
+  /// Runs a sync, or a warm.
+  @discardableResult
+  func run(
+    warm: Bool = false,
+    detail: Bool = false,
+    headers: String? = nil,
+    userAgent: String = "larder/1"
+  ) throws -> SyncReport {
+    var options = SyncOptions()
+    options.onlyDue = warm
+    var transport = TransportOptions()
+    transport.namedHosts = [HostPort(host: "127.0.0.1", port: server.port)]
+    transport.retry.retries = 0
+    transport.userAgent = userAgent
+    let curl = try CurlTransport(transport)
+    defer { curl.shutdown() }
+    let clock = clock
+    return try SyncRun(
+      try catalog(detail: detail, headers: headers),
+      folder: folder.path,
+      cache: folder.path("cache"),
+      options: options,
+      transport: curl,
+      disk: SystemDisk(durable: false),
+      now: { clock.now }
+    ).run(holder: "a test")
+  }
+
+  /// What a run would do.
+  func plan(warm: Bool = false, detail: Bool = false, headers: String? = nil) throws -> SyncPlan {
+    var options = SyncOptions()
+    options.onlyDue = warm
+    var transport = TransportOptions()
+    transport.userAgent = "larder/1"
+    let curl = try CurlTransport(transport)
+    defer { curl.shutdown() }
+    return try SyncPlan(
+      try catalog(detail: detail, headers: headers),
+      folder: folder.path,
+      cache: folder.path("cache"),
+      options: options,
+      transport: curl,
+      now: clock.now
+    )
+  }
+
+  private func catalog(detail: Bool, headers: String?) throws -> CatalogFile {
+    let lines = [
+      "name: shop", "currency: KRW", "base: \(server.url())",
+      "sections: [{key: all, title: All, url: list}]",
+      detail ? "detail: {url: \"detail/{id}\"}" : "", headers.map { "headers: {\($0)}" } ?? "",
+    ]
+    return try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")
+  }
+
+  /// What is shown of the item.
+  func shown() throws -> ShownItem? {
+    try CatalogReader(cache: folder.path("cache"), catalog: nil).show("A1")
+  }
+
+  /// The bytes of the item's picture.
+  func picture() throws -> String? {
+    guard let path = try shown()?.thumbnail?.path else { return nil }
+    let bytes = try folder.read("cache/\(path)")
+    return String(decoding: bytes.dropFirst(6).dropLast(2), as: UTF8.self)
+      .replacing("picture ", with: "")
+  }
+}
+
+/// The answers of a scripted shop, and its log.
+private final class AnswerBox: Sendable {
+  struct State {
+    var answers: [String: ScriptedShop.Answer] = [:]
+    var log: [ScriptedServer.Received] = []
+  }
+
+  let state = Mutex(State())
+
+  func answer(_ request: ScriptedServer.Received) -> [ScriptedServer.Action] {
+    let answer = state.withLock { state in
+      state.log.append(request)
+      return state.answers[request.path]
+    }
+    guard var answer else { return [.send("HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n")] }
+    if let tag = answer.tag {
+      answer.fields.append("ETag: \(tag)")
+      if request.header("If-None-Match") == tag {
+        answer.status = 304
+        answer.body = []
+      }
+    }
+    let lines = ["HTTP/1.1 \(answer.status) Status"] + answer.fields
+    let length = answer.status == 304 ? [] : ["Content-Length: \(answer.body.count)"]
+    let head = (lines + length).joined(separator: "\r\n") + "\r\n\r\n"
+    return [.bytes(Array(head.utf8) + answer.body)]
+  }
+}

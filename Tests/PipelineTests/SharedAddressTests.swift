@@ -1,0 +1,96 @@
+import Cache
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// Sections and catalogs that read one document each make their own of it.
+struct SharedAddressTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 2, items: 3)
+  }
+
+  private func listed() throws -> [String: [String]] {
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: "shop")
+    return Dictionary(grouping: try reader.list(), by: { $0.sections[0] })
+      .mapValues { $0.map(\.item.id) }
+  }
+
+  @Test(arguments: ["A", "A#top", "file:"])
+  func `two sections with one address stay two, run after run`(_ second: String) throws {
+    try folder.write(
+      "{\"body\": [{\"id\": \"A1\", \"title\": \"a\"}, {\"id\": \"A2\", \"title\": \"b\"}]}",
+      to: "a.json"
+    )
+    let urls = second == "file:" ? ["file:a.json", "file:a.json"] : ["A", second]
+    let catalog = try shop.catalog(
+      sections: "[{key: one, title: One, url: \"\(urls[0])\"}, "
+        + "{key: two, title: Two, url: \"\(urls[1])\"}]",
+      detail: false
+    )
+
+    let reports = try (0..<3).map { _ in try shop.sync(folder, catalog) }
+
+    for report in reports {
+      #expect(report.outcome == .complete)
+      #expect(report.sections.map(\.key) == ["one", "two"])
+      #expect(report.sections.map(\.title) == ["One", "Two"])
+      #expect(Set(report.sections.map(\.items)).count == 1)
+    }
+    #expect(reports[2].sections.map(\.source) == [.unchanged, .unchanged])
+    #expect(try listed()["one"] == listed()["two"])
+    #expect(try listed()["one"]?.prefix(2) == ["A1", "A2"])
+  }
+
+  @Test func `two catalogs of one shop both see that a detail changed`() throws {
+    let names = ["shop", "other"]
+    for name in names { _ = try shop.sync(folder, shop.catalog(name: name)) }
+    shop.put(
+      "{\"hash\": \"A1\", \"data\": {\"product_description\": \"Changed\"}}",
+      at: "/shop/detail/A1"
+    )
+    for name in names { _ = try shop.sync(folder, shop.catalog(name: name)) }
+
+    for name in names {
+      let reader = try CatalogReader(cache: folder.path("cache"), catalog: name)
+      #expect(try reader.show("A1")?.detail?.description == "Changed")
+    }
+  }
+
+  @Test func `what a larder kept that knew documents by their address alone is not fetched anew`()
+    throws
+  {
+    _ = try shop.sync(folder)
+    let index = try Index(CacheLayout(creating: folder.path("cache")))
+    let catalog = try shop.catalog()
+    for (position, key) in shop.keys.enumerated() {
+      let reader = catalog.reader(at: position)
+      let held = try #require(try index.document(shop.base + key, reader: reader))
+      let old = DocumentEntry(
+        url: held.url,
+        mapping: held.mapping,
+        response: held.response,
+        expiry: held.expiry,
+        digest: held.digest,
+        fetched: held.fetched
+      )
+      try index.keep(old, decoded: index.decoded(held.id))
+      try index.keep(
+        DocumentEntry(url: held.url, reader: reader, mapping: 0),
+        decoded: []
+      )
+      #expect(try index.takeOver(held.url, reader: "someone", sections: ["else"]) == nil)
+    }
+
+    let entry = try #require(try index.takeOver(shop.base + "A", reader: "new", sections: ["A"]))
+
+    #expect(entry.id == DocumentEntry.identity(of: shop.base + "A", reader: "new"))
+    #expect(try index.decoded(entry.id).map(\.key) == ["A"])
+    #expect(try index.document(shop.base + "A") == nil)
+  }
+}

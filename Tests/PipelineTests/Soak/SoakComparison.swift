@@ -1,0 +1,218 @@
+import Cache
+import Catalog
+import Foundation
+import Pipeline
+import Support
+
+/// The cache held against the model.
+extension SoakModel {
+  /// Takes in what a run did, and compares what the cache shows and holds after it.
+  mutating func compare(_ run: SoakRun, _ folder: TemporaryFolder) throws {
+    let name = run.catalog.name
+    let listings = settleListings(run)
+    guard let reader = try? CatalogReader(cache: folder.path("cache"), catalog: name),
+      let sections = try? reader.sections()
+    else {
+      let isNeeded = shown[name] != nil || listings.contains { !$0.choices.isEmpty }
+      if isNeeded, !run.wasCut { complaints.append("there is no catalog \(name) to be read") }
+      settleUnseen(run)
+      return
+    }
+    var seen: [SoakSection] = []
+    var items: [ShownItem] = []
+    for (key, choices) in listings {
+      let list = sections.contains { $0.key == key } ? try reader.list(section: key) : []
+      let shownItems = list.map { SoakItem($0.item) }
+      if !choices.contains(where: { $0.allows(shownItems) }), !(choices.isEmpty && list.isEmpty) {
+        let expected = choices.map { "\($0.items.words) and of \(Array($0.withheld).words)" }
+        complaints.append("section \(key) shows \(shownItems.words), expected one of \(expected)")
+      }
+      seen.append(SoakSection(key: key, items: shownItems))
+      items += list
+    }
+    compareCatalog(seen, run)
+    shown[name] = seen
+    let detailURLs = Set(items.map { SoakShop.detail(run.catalog, $0.item.id) })
+    let pictureURLs = Set(items.flatMap(\.images).map(\.url))
+    if run.wasCut { settleUnseen(run, except: detailURLs.union(pictureURLs)) }
+    if run.catalog.hasDetails { settleDetails(detailURLs, run) }
+    compareDetails(items, run)
+    settlePictures(pictureURLs, optional: picturesOfMissing(items, run), run)
+    try comparePictures(items, run, folder)
+    compareRequests(run)
+    try compareFiles(folder, mayHoldOthers: run.cut.map { $0.isCrash } ?? false)
+  }
+
+  /// Takes in what came for listings that are not shown, or not yet: it may be kept all the same.
+  private mutating func settleUnseen(_ run: SoakRun, except seen: Set<String> = []) {
+    let urls = Set(run.exchanges.keys).subtracting(seen)
+    settleDetails(
+      urls.filter { $0.contains("/detail/") && !$0.hasPrefix("http://cdn.test/") },
+      run
+    )
+    settlePictures(urls.filter { $0.hasPrefix("http://img.test/") }, optional: [], run)
+  }
+
+  /// A catalog of 30 items or more that would lose more than a tenth in many small places loses none.
+  private mutating func compareCatalog(
+    _ seen: [SoakSection],
+    _ run: SoakRun
+  ) {
+    let before = (shown[run.catalog.name] ?? []).reduce(0) { $0 + $1.items.count }
+    guard before >= 30, !run.allowsRemovals, !run.wasCut else { return }
+    let after = seen.reduce(0) { $0 + $1.items.count }
+    if (before - after) * 10 > before {
+      complaints.append("of \(before) items \(after) are left, and nothing was withheld")
+    }
+  }
+
+  private mutating func compareDetails(_ items: [ShownItem], _ run: SoakRun) {
+    for item in items where run.catalog.hasDetails {
+      let url = SoakShop.detail(run.catalog, item.item.id)
+      let shown = item.detail.map { SoakDetail($0) }
+      let expected = details[url]?.values ?? [nil]
+      if !expected.contains(shown) {
+        complaints.append(
+          "detail \(url) is \(shown as Any), expected \(expected); \(history[url] ?? [])"
+        )
+      }
+      // What was in doubt has been seen.
+      if run.wasCut || run.allowsRemovals { details[url]?.values = [shown] }
+    }
+  }
+
+  private mutating func comparePictures(
+    _ items: [ShownItem],
+    _ run: SoakRun,
+    _ folder: TemporaryFolder
+  ) throws {
+    for image in Set(items.flatMap(\.images).map { Picture(url: $0.url, path: $0.path) }) {
+      let bytes = try image.path.map { try folder.read("cache/\($0)") }
+      let expected = pictures[image.url]?.values ?? [nil]
+      if !expected.contains(bytes) {
+        complaints.append(
+          "\(image.url) is \(Self.words(bytes)), expected \(expected.map(Self.words))"
+        )
+      }
+      if run.wasCut { pictures[image.url]?.values = [bytes] }
+    }
+  }
+
+  /// The pictures that only details show which the origin has no more.
+  private func picturesOfMissing(_ items: [ShownItem], _ run: SoakRun) -> Set<String> {
+    let (missing, present) = (
+      items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.refused != nil },
+      items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.refused == nil }
+    )
+    return Set(missing.flatMap { $0.detail?.images ?? [] }.map(\.url))
+      .subtracting(present.flatMap { $0.detail?.images ?? [] }.map(\.url))
+      .subtracting(items.flatMap(\.item.images).map(\.url))
+  }
+
+  private struct Picture: Hashable {
+    let url: String
+    let path: String?
+  }
+
+  /// A picture's bytes for people: its name and version, and how long it is.
+  private static func words(_ bytes: [UInt8]?) -> String {
+    guard let bytes else { return "not held" }
+    let text = bytes.dropFirst(4).prefix { $0 > 31 && $0 < 127 }
+    return "\(String(decoding: text, as: UTF8.self).prefix(60)), \(bytes.count) bytes"
+  }
+
+  /// Nothing is asked for but what the catalog names, and where that has moved to.
+  private mutating func compareRequests(_ run: SoakRun) {
+    for (url, exchanges) in run.exchanges.sorted(by: { $0.key < $1.key }) {
+      let isKnown =
+        pages[url] != nil || details[url] != nil || pictures[url] != nil
+        || url.hasPrefix("http://cdn.test/") || url == "http://shop.test/nowhere"
+      if !isKnown, !run.wasCut {
+        complaints.append("asked for \(url), which nothing names, \(exchanges.count) times")
+      }
+    }
+  }
+
+  /// The files of the cache are those that its index knows, byte for byte; a run that was cut short
+  /// may leave some that nobody knows yet.
+  ///
+  /// A crash may have come between a new file and its row.
+  private mutating func compareFiles(
+    _ folder: TemporaryFolder,
+    mayHoldOthers: Bool = false
+  ) throws {
+    let report = try verify(folder)
+    if mayHoldOthers { return }
+    if !report.damaged.isEmpty || !report.missing.isEmpty {
+      complaints.append("verify: \(report)")
+    }
+  }
+
+  /// Sweeps the cache with a short grace; what a catalog refers to stays.
+  mutating func sweep(_ folder: TemporaryFolder, at now: Int64) throws {
+    var options = CacheGc.Options()
+    options.limits.grace = 86_400
+    options.history = 20 * 86_400
+    let report = try CacheGc(folder.path("cache"), options: options, now: now)
+      .run(holder: "a test")
+    let named = Set(shown.values.joined().flatMap(\.items).compactMap(\.picture)).union(
+      shown.flatMap { name, sections in
+        sections.flatMap(\.items).flatMap { item in
+          let url = "http://shop.test/\(name)/detail/\(item.id)"
+          return details[url]?.values.flatMap { $0?.pictures ?? [] } ?? []
+        }
+      }
+    )
+    for removal in report.plan.removals {
+      let url = removal.picture.url
+      if named.contains(url) { complaints.append("gc took \(url), which a catalog names") }
+      pictures[url] = nil
+    }
+    // What a detail said of an item that nobody lists may go as well.
+    let listed = Set(
+      shown.flatMap { name, sections in
+        sections.flatMap(\.items).map { "http://shop.test/\(name)/detail/\($0.id)" }
+      }
+    )
+    for url in details.keys where !listed.contains(url) {
+      guard var held = details[url] else { continue }
+      held.values.insert(nil)
+      held.term = SoakTerm(held.term, or: nil)
+      details[url] = held
+    }
+    try compareFiles(folder)
+  }
+}
+
+extension [SoakItem] {
+  /// The items for people: id, title, price and the number of the picture.
+  fileprivate var words: String {
+    let items = map {
+      "\($0.id) \($0.title.count) \($0.price) \($0.picture?.split(separator: "/").last ?? "-")"
+    }
+    return "[\(items.joined(separator: ", "))]"
+  }
+}
+
+extension SoakItem {
+  /// An item as larder shows it.
+  init(_ item: StoreItem) {
+    self.init(
+      id: item.id,
+      title: item.title,
+      price: item.salePrice?.minorUnits ?? -1,
+      picture: item.images.first?.url
+    )
+  }
+}
+
+extension SoakDetail {
+  /// A detail as larder shows it.
+  init(_ detail: ItemDetail) {
+    self.init(
+      id: detail.id,
+      text: detail.description ?? "",
+      pictures: detail.images.map(\.url)
+    )
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Pipeline
+import Support
+import Testing
+
+/// Unattended runs against an origin that changes, fails, redirects and lies at random by a seed.
+///
+/// After each the cache is held against ``SoakModel``, to the byte. `LARDER_SOAK_RUNS` and
+/// `LARDER_SOAK_SEED` play another length and another seed, and a failure prints both;
+/// `LARDER_SOAK_LIES` names what the origin does beside failing, as ``SoakLie`` calls it, or `all`.
+struct SoakTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let runs = environment["LARDER_SOAK_RUNS"].flatMap { Int($0) } ?? 40
+  private static let seed = environment["LARDER_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
+  private static let lies =
+    environment["LARDER_SOAK_LIES"].map { words in
+      words == "all"
+        ? Set(SoakLie.allCases)
+        : Set(words.split(separator: ",").compactMap { SoakLie(rawValue: String($0)) })
+    } ?? SoakLie.usual
+
+  @Test func `the cache is what the origin's answers make it, however that origin behaves`() throws
+  {
+    var soak = try Soak(seed: Self.seed, lies: Self.lies)
+
+    for number in 1...Self.runs {
+      let complaints = try soak.run(number)
+
+      let replay = "LARDER_SOAK_SEED=\(Self.seed) LARDER_SOAK_RUNS=\(number)"
+      try #require(complaints == [], "run \(number), \(soak.words): \(replay)")
+      if Self.runs > 200, number % 100 == 0 { print("soak: \(soak.figures)") }
+    }
+
+    if Self.runs > 200 { print("soak: seed \(Self.seed), \(soak.figures)") }
+  }
+}

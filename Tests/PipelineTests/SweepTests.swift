@@ -1,0 +1,279 @@
+import Cache
+import CurlTransport
+import Foundation
+import SampleStore
+import Support
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// What goes from a cache, what stays, and what is made anew.
+struct SweepTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 2, items: 3)
+  }
+
+  private func gc(_ change: (inout CacheGc.Options) -> Void = { _ in }) throws -> CacheGc.Report {
+    var options = CacheGc.Options()
+    change(&options)
+    return try CacheGc(folder.path("cache"), options: options, now: shop.clock.now.seconds)
+      .run(holder: "a test")
+  }
+
+  @Test func `a picture goes when no catalog has wanted it for the grace, and diff says when`()
+    throws
+  {
+    _ = try shop.sync(folder)
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    _ = try shop.sync(folder)
+    shop.clock.advance(6 * 86_400)
+    #expect(try gc().plan.removals.isEmpty)
+    shop.clock.advance(86_400)
+
+    let report = try gc()
+
+    #expect(report.plan.removals.count == 3)
+    #expect(report.plan.removals.allSatisfy { $0.reason == .unreferenced })
+    #expect(report.plan.removals.allSatisfy { $0.picture.url.contains("/pictures/A3-") })
+    #expect(try verify(folder).checked == 16)
+    #expect(try verify(folder).isClean)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    let removed = try reader.diff(from: nil, to: nil).diff.removed
+    #expect(removed.map(\.url) == report.plan.removals.map(\.picture.url).sorted())
+    #expect(removed.allSatisfy { $0.removed == shop.clock.now.seconds })
+    #expect(try gc().plan.removals.isEmpty)
+  }
+
+  @Test func `what comes back in its grace is not swept`() throws {
+    _ = try shop.sync(folder)
+    let all = shop.items["A"]
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    _ = try shop.sync(folder)
+    shop.clock.advance(5 * 86_400)
+    shop.items["A"] = all
+    try shop.publish()
+    _ = try shop.sync(folder)
+    shop.clock.advance(5 * 86_400)
+
+    #expect(try gc().plan.removals.isEmpty)
+    #expect(try verify(folder).checked == 19)
+  }
+
+  @Test func `a catalog that is forgotten leaves its pictures to the grace`() throws {
+    _ = try shop.sync(folder)
+    _ = try shop.sync(folder, shop.catalog(name: "other", sections: "[{key: A, url: A}]"))
+
+    #expect(try gc { $0.forget = ["shop"] }.plan.removals.isEmpty)
+    shop.clock.advance(8 * 86_400)
+    let report = try gc()
+
+    #expect(report.plan.removals.count == 9)
+    #expect(try verify(folder).checked == 10)
+  }
+
+  @Test func `a size that cannot be had is said, and had when told`() throws {
+    _ = try shop.sync(folder)
+
+    let kept = try gc { $0.limits.maxBytes = 1000 }
+    #expect(kept.plan.removals.isEmpty)
+    #expect(kept.plan.bytesOver == 19 * 400 - 1000)
+
+    let swept = try gc {
+      $0.limits.maxBytes = 1000
+      $0.limits.includesReferenced = true
+    }
+    #expect(swept.plan.bytesKept == 800 && swept.plan.removals.count == 17)
+    let report = try shop.sync(folder)
+    #expect(report.images.fetched == 17)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `old runs are forgotten, the shown one never, and what only they knew with them`()
+    throws
+  {
+    for day in 0..<20 {
+      shop.items["A"]?[0].title = "Day \(day)"
+      try shop.publish()
+      _ = try shop.sync(folder)
+      shop.clock.advance(86_400)
+    }
+
+    let report = try gc { $0.history = 5 * 86_400 }
+
+    #expect(report.runs == 15)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.runs().count == 5)
+    #expect(try reader.list().map(\.item.title).contains("Day 19"))
+    #expect(try reader.diff(from: nil, to: nil).diff.listing.changed.map(\.to) == ["Day 19"])
+    shop.clock.advance(400 * 86_400)
+    #expect(try gc { $0.history = 5 * 86_400 }.runs == 3)
+    #expect(try reader.list().count == 6)
+  }
+
+  @Test func `what a killed run left is swept although several catalogs share the cache`() throws {
+    _ = try shop.sync(folder)
+    _ = try shop.sync(folder, shop.catalog(name: "other", sections: "[{key: A, url: A}]"))
+    let held = folder.files(below: "cache/images")
+    let mine = try #require(held.keys.first { $0.contains("/B1-thumb") })
+    let bytes = try folder.read(mine)
+    try forget("B1-thumb")
+    try folder.write(bytes, to: "cache/images/ab/nobody-0123456789ab.jpg")
+
+    // The file of the other catalog has no row now, yet it is not nobody's.
+    let report = try shop.sync(
+      folder,
+      shop.catalog(name: "other", sections: "[{key: A, url: A}]")
+    )
+
+    #expect(report.outcome == .complete)
+    #expect(folder.state(of: "cache/images/ab/nobody-0123456789ab.jpg") == nil)
+    #expect(folder.state(of: mine) != nil)
+    #expect(try shop.sync(folder).images.fetched == 0)
+    #expect(try verify(folder).isClean)
+  }
+
+  /// Takes a picture's row away, as a kill before its commit would.
+  private func forget(_ name: String) throws {
+    let cache = folder.path("cache")
+    let layout = try CacheLayout(creating: cache)
+    let index = try Index(layout)
+    var entry: PictureEntry?
+    try index.forEachPicture { if $0.url.contains(name) { entry = $0 } }
+    let picture = try #require(entry)
+    try index.bury(
+      GcPlan(
+        [
+          .init(
+            id: picture.id,
+            url: picture.url,
+            bytes: 1,
+            content: 1,
+            used: 0,
+            unreferenced: 0
+          )
+        ],
+        limits: .init(grace: 0),
+        now: 1
+      ).removals,
+      at: 1
+    )
+  }
+
+  @Test(arguments: ["gone", "damaged", "cut"])
+  func `an index that is gone or damaged is made anew, and no body is fetched that is held`(
+    _ fault: String
+  ) throws {
+    _ = try shop.sync(folder)
+    let before = folder.files(below: "cache/images").keys.sorted()
+    let index = folder.path("cache/index.sqlite")
+    switch fault {
+    case "gone": try FileManager.default.removeItem(atPath: index)
+    case "damaged": try folder.write("this is no database at all", to: "cache/index.sqlite")
+    default:
+      var bytes = try folder.read("cache/index.sqlite")
+      for place in 4096..<9000 { bytes[place] = 0xAA }
+      try folder.write(bytes, to: "cache/index.sqlite")
+    }
+    let found = try CacheCheck(folder.path("cache"), holder: nil).run(.full)
+    #expect(found.index == (fault == "gone" ? .missing : .damaged))
+    #expect(!found.isClean)
+
+    do {
+      let check = try CacheCheck(folder.path("cache"), holder: "a test", now: 5)
+      try check.repair(try check.run(.full))
+    }
+    #expect(folder.files(below: "cache/images").keys.sorted() == before)
+    shop.store.clearRequests()
+    shop.clock.advance(3601)
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .complete)
+    #expect(report.images.fetched == 0 && report.images.revalidated == 19)
+    #expect(report.images.assumed == 0)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `a lost index is no reason to take the pictures of a catalog that has not run since`()
+    throws
+  {
+    _ = try shop.sync(folder)
+    let other = try shop.catalog(name: "other", sections: "[{key: A, url: A}]")
+    try FileManager.default.removeItem(atPath: folder.path("cache/index.sqlite"))
+
+    _ = try shop.sync(folder, other)
+    #expect(folder.files(below: "cache/images").count == 19)
+    #expect(try gc().strays.isEmpty)
+    let report = try shop.sync(folder)
+
+    #expect(report.images.fetched == 0)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `what an origin without dates has is kept as found, said so, and fetched when due`()
+    throws
+  {
+    let picture = try Picture(SampleShop.base)
+    for path in ["/pictures/A1-thumb.jpg", "/pictures/A2-thumb.jpg"] {
+      var resource = picture.resource(path, byteCount: 400)
+      resource.lastModified = nil
+      resource.etag = nil
+      resource.cacheControl = "max-age=60"
+      shop.store.content[path] = resource
+    }
+    _ = try shop.sync(folder)
+    try FileManager.default.removeItem(atPath: folder.path("cache/index.sqlite"))
+    // One of the two is another picture now, of another length.
+    shop.store.content["/pictures/A2-thumb.jpg"] = picture.resource("other", byteCount: 500)
+    shop.clock.advance(3601)
+
+    let first = try shop.sync(folder)
+    #expect(first.outcome == .complete)
+    #expect(first.images.fetched == 1 && first.images.revalidated == 18)
+    #expect(first.images.assumed == 1)
+
+    shop.clock.advance(3601)
+    #expect(try shop.sync(folder).images.fetched == 1)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `a section that vanishes from a combined response is held by the shrink guard`()
+    throws
+  {
+    func response(_ keys: [String]) throws -> String {
+      let sections = keys.map { key in
+        "{\"key\": \"\(key)\", \"items\": ["
+          + (0..<12).map { "{\"id\": \"\(key)\($0)\", \"title\": \"dish\"}" }.joined(
+            separator: ","
+          )
+          + "]}"
+      }
+      return "[\(sections.joined(separator: ","))]"
+    }
+    shop.put(try response(["x", "y"]), at: "/shop/all")
+    let catalog = try shop.catalog(
+      sections: "{url: all, each: \"$[*]\", key: $.key}",
+      detail: false
+    )
+    let before = try shop.sync(folder, catalog)
+    #expect(before.sections.map(\.items) == [12, 12])
+    shop.put(try response(["x"]), at: "/shop/all")
+
+    for _ in 1...2 {
+      let report = try shop.sync(folder, catalog)
+      #expect(report.outcome == .withheld)
+      #expect(report.items.withheld.count == 12)
+      #expect(report.sections.map(\.key) == ["x", "y"])
+    }
+    var options = SyncOptions()
+    options.allowRemovals = true
+    let report = try shop.sync(folder, catalog, options: options)
+    #expect(report.outcome == .complete && report.sections.map(\.key) == ["x"])
+  }
+}

@@ -1,0 +1,148 @@
+import Cache
+import CurlTransport
+import SampleStore
+import Support
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// Unattended runs: only what is due, the most valuable first.
+struct WarmTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 3, items: 4)
+  }
+
+  private func warm(parallel: Int? = nil, maxBytes: Int64? = nil) throws -> SyncReport {
+    var options = SyncOptions()
+    options.onlyDue = true
+    var transport = shop.transportOptions()
+    transport.parallel = parallel.map { .fixed($0) } ?? .auto
+    transport.maxBytes = maxBytes
+    return try shop.sync(folder, options: options, transport: transport)
+  }
+
+  /// The paths of the pictures that were asked for, in order.
+  private var asked: [String] {
+    shop.store.requests.map(\.path).filter { $0.hasPrefix("/pictures/") }
+  }
+
+  @Test func `what is fresh costs nothing`() throws {
+    shop.store.content.cache("/shop/", as: "max-age=3600")
+    #expect(try warm().outcome == .complete)
+    shop.store.clearRequests()
+    shop.clock.advance(3000)
+
+    let report = try warm()
+
+    #expect(report.outcome == .complete)
+    #expect(report.requests == 0 && shop.store.requests.isEmpty)
+    #expect(report.items.total == 12 && report.images.fresh == 37)
+    #expect(report.sections.allSatisfy { $0.source == .unchanged })
+    #expect(report.details.unchanged == 12)
+  }
+
+  @Test func `what did not fit into one run is first in the next, and nothing is fetched twice`()
+    throws
+  {
+    _ = try warm(parallel: 1, maxBytes: 9_000)
+    var runs = 1
+    while try warm(parallel: 1, maxBytes: 9_000).outcome != .complete, runs < 20 { runs += 1 }
+
+    let pictures = shop.store.requestCounts.filter { $0.key.hasPrefix("/pictures/") }
+    #expect(runs > 1 && runs < 20)
+    #expect(pictures.count == 37)
+    // The one that the limit cut off is asked for again.
+    #expect(pictures.values.filter { $0 > 1 }.count <= runs)
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `new pictures go first, then those of what changed, then the longest unseen`() throws
+  {
+    // B1's thumbnail is known, and seen before all others.
+    shop.items["A"] = []
+    shop.items["C"] = []
+    shop.items["B"] = [SampleShop.Item("B1")]
+    try shop.publish()
+    _ = try warm()
+    shop.clock.advance(100)
+    shop.items["C"] = [SampleShop.Item("C1")]
+    try shop.publish()
+    _ = try warm()
+    shop.clock.advance(4000)
+    // C changes its title, A comes anew.
+    shop.items["C"]?[0].title = "Another"
+    shop.items["A"] = [SampleShop.Item("A1")]
+    try shop.publish()
+    shop.store.clearRequests()
+
+    let report = try warm(parallel: 1)
+
+    #expect(report.outcome == .complete)
+    let lists = asked.filter { $0.hasSuffix("-thumb.jpg") }
+    #expect(
+      lists == ["/pictures/A1-thumb.jpg", "/pictures/C1-thumb.jpg", "/pictures/B1-thumb.jpg"]
+    )
+  }
+
+  @Test func `a picture that the origin has not is asked for ever less often, and told each time`()
+    throws
+  {
+    let store = try SampleStore.start(
+      shop.store.content,
+      faults: FaultScript(text: "path=/pictures/A1-thumb.jpg status=404"),
+      clock: { [clock = shop.clock] in Double(clock.now.seconds) }
+    )
+    defer { store.stop() }
+    var options = SyncOptions()
+    options.onlyDue = true
+    options.base = "\(store.baseURL)/shop/"
+    var transport = shop.transportOptions()
+    transport.namedHosts = [HostPort(host: "127.0.0.1", port: store.port)]
+
+    for hour in 0..<72 {
+      let report = try shop.sync(folder, options: options, transport: transport)
+
+      #expect(report.outcome == .partial, "hour \(hour)")
+      #expect(report.failures.map(\.reason) == ["http-404"])
+      #expect(report.images.failed == 1)
+      shop.clock.advance(3600)
+    }
+
+    // At 0, 1, 2, 4, 8, 16, 32 and 56 hours.
+    #expect(store.requestCounts["/pictures/A1-thumb.jpg"] == 8)
+  }
+
+  @Test(
+    arguments: [
+      ("http-404", 0, 3600, 3600), ("http-410", 0, 500_000, 86_400), ("http-404", 5, 5, 0),
+      ("not-a-picture", 0, 7200, 7200), ("http-503", 0, 7200, 0), ("http-429", 0, 7200, 0),
+      ("timeout-idle", 0, 7200, 0), ("http-404", 9000, 5, 0),
+    ] as [(String, Int64, Int64, Int64)]
+  )
+  func `only what fails for a reason of its own is left alone`(
+    _ reason: String,
+    _ since: Int64,
+    _ now: Int64,
+    _ seconds: Int64
+  ) {
+    #expect(FailureRest.seconds(after: reason, since: since, now: now) == seconds)
+  }
+
+  @Test func `an interval holds from start to start, and a clock set back does not stop runs`() {
+    let standings: [WarmPlan.Standing] = [
+      .init(started: 900, complete: 950), .init(started: 100, complete: 110), .init(),
+      .init(started: 5000, complete: 40), .init(started: 400, complete: nil),
+    ]
+
+    let plan = WarmPlan(standings, minInterval: 600, now: 1000)
+
+    #expect(plan.recent == [0])
+    #expect(plan.due == [2, 4, 3, 1])
+    #expect(WarmPlan(standings, minInterval: nil, now: 1000).recent == [])
+  }
+}
