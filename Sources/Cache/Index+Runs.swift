@@ -216,7 +216,8 @@ extension Index {
   }
 
   /// The pictures whose bytes changed after run `old`, up to and with run `new`, by URL.
-  package func pictureChanges(after old: Int64, through new: Int64) throws(CacheError) -> [String] {
+  package func pictureChanges(after old: Int64, through new: Int64) throws(CacheError) -> [String]
+  {
     try read { db in
       try String.fetchAll(
         db,

@@ -44,7 +44,8 @@ package final class SquareStore: Sendable {
 
   /// Whether what an earlier run came to still holds: the square is there as it was committed, or
   /// none can be made of these very bytes.
-  package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(CacheError) -> Bool
+  package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(CacheError)
+    -> Bool
   {
     guard square.source == picture.sha256 else { return false }
     guard square.failure == nil else { return true }
