@@ -11,7 +11,7 @@ final class TransferLoop {
   private let meter: ByteMeter
   let trust: HostTrust
   var schedule: TransferSchedule
-  var budget = RetryBudget()
+  var budget: RetryBudget
   /// Names that a proxy would resolve.
   var names = NameBook()
   var random = SystemRandomNumberGenerator()
@@ -35,6 +35,7 @@ final class TransferLoop {
     meter = ByteMeter(limit: core.options.maxBytes)
     trust = HostTrust(core.options)
     schedule = TransferSchedule(core.options.scheduleLimits)
+    budget = RetryBudget(core.options.retry)
   }
 
   var options: TransportOptions { core.options }

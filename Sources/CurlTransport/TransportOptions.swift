@@ -60,6 +60,7 @@ package struct TransportOptions: Sendable {
     var limits = TransferSchedule.Limits()
     limits.rate = rate
     limits.breaker = breaker
+    limits.breaker.persistence = max(breaker.persistence, min(retry.retries, 1 << 30) + 1)
     limits.passesOverSilent = parallel == .auto
     switch (parallel, perHost) {
     case (.auto, .auto):

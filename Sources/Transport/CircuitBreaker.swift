@@ -11,6 +11,9 @@ package struct CircuitBreaker: Sendable {
   package struct Thresholds: Sendable {
     /// Attempts in a row without an answer before only probes go out.
     package var failures = 5
+    /// Attempts in a row that one request may make: before so many the host is not dead, or a request that is
+    /// alone would not get the retries that it was given.
+    package var persistence = 0
     /// How long there must have been no answer before the host is dead.
     package var grace = Duration.seconds(3)
     /// How long a host may send everybody away before it is dead.
@@ -85,7 +88,9 @@ package struct CircuitBreaker: Sendable {
     refusedSince = since
     refusals = min(refusals + 1, 1 << 20)
     let patience = isTold ? limits.toldPatience : limits.patience
-    let isDead = refusals >= limits.failures && now - since >= patience.wholeNanoseconds
+    let isDead =
+      refusals >= max(limits.failures, limits.persistence)
+      && now - since >= patience.wholeNanoseconds
     deadUntil = isDead ? now + limits.rest : nil
   }
 
@@ -99,7 +104,7 @@ package struct CircuitBreaker: Sendable {
     let silence = silentSince ?? start
     silentSince = silence
     guard failures >= limits.failures else { return }
-    if now - silence >= limits.grace.wholeNanoseconds {
+    if failures >= limits.persistence, now - silence >= limits.grace.wholeNanoseconds {
       deadUntil = now + limits.rest
     } else {
       nextProbe = now + limits.probe * Double(1 << min(failures - limits.failures, 4))

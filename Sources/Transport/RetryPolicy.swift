@@ -12,7 +12,11 @@ package struct RetryPolicy: Sendable {
     case giveUp
   }
 
-  /// Attempts after the first.
+  /// Attempts after the first, whatever that one and the others brought: a body that goes on where the last
+  /// attempt broke off is an attempt like any other.
+  ///
+  /// Not counted is what libcurl sends again by itself, because a kept connection was closed before the first byte
+  /// of the answer. (RFC 9112, section 9.3.1)
   package var retries = 4
   /// The first wait is at most this long; each next at most twice the one before.
   package var firstDelay = Duration.milliseconds(500)
@@ -59,20 +63,24 @@ package struct RetryPolicy: Sendable {
   ]
 }
 
-/// Keeps retries from becoming the load: in a run, at most 20 and one for every ten requests.
+/// Keeps retries from becoming the load: in a run, at most 20 and one for every ten requests; or as many as one request
+/// may have, if that is more than 20.
 package struct RetryBudget: Sendable {
+  private let base: Int
   private var requests = 0
   private var spent = 0
 
   /// Makes a fresh budget.
-  package init() {}
+  package init(_ policy: RetryPolicy = RetryPolicy()) {
+    base = min(max(20, policy.retries), 1 << 30)
+  }
 
   /// Counts a request.
   package mutating func countRequest() { requests += 1 }
 
   /// Takes one retry from the budget, if there is one left.
   package mutating func take() -> Bool {
-    guard spent < 20 + requests / 10 else { return false }
+    guard spent < base + requests / 10 else { return false }
     spent += 1
     return true
   }

@@ -13,7 +13,6 @@ import Testing
     ["sync", "CATALOG", "--deadline", "soon"],
     ["sync", "CATALOG", "--parallel", "0"],
     ["sync", "CATALOG", "--per-host", "many"],
-    ["sync", "CATALOG", "--retries", "many"],
     ["sync", "CATALOG", "--connect-to", "there"],
     ["sync", "CATALOG", "--base", "develop"],
     ["sync", "CATALOG", "--log-format", "xml"],
@@ -73,6 +72,30 @@ import Testing
     #expect(command.output == "")
     #expect(command.errors.contains("it needs a unit: "))
     #expect(command.errors.contains(arguments[arguments.count - 2]))
+  }
+
+  @Test(
+    arguments: [
+      ["sync", "CATALOG"], ["warm", "CATALOG"], ["bench", "CATALOG"], ["stamp", "x.jpg"],
+    ],
+    ["-1", "101", "99999999999999999999", "many", "4.5", "", "--json"]
+  )
+  func `a number of retries that is none is refused with the range`(
+    _ arguments: [String],
+    _ retries: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let words = arguments.map { $0 == "CATALOG" ? "\(Command.samples)/catalog.yaml" : $0 }
+
+    let command = try Command.larder(
+      words + ["--retries", retries],
+      environment: ["LARDER_CACHE": folder.path("cache")]
+    )
+
+    #expect(command.status == 64)
+    #expect(command.output == "")
+    #expect(command.errors.contains("--retries"))
+    #expect(command.errors.contains("a number from 0 to 100"), "\(command.errors)")
   }
 
   @Test func `a catalog file that is not there is a usage error that names it`() throws {

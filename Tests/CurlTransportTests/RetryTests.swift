@@ -80,6 +80,24 @@ import Transport
     #expect(server.received.count == 300 + 20 + 300 / 10)
   }
 
+  /// RFC 9112, section 9.3.1.
+  @Test func `a kept connection that the server has closed is replaced without a retry`() throws {
+    let server = ScriptedServer { $0.number == 1 ? [.close] : Self.hello }
+    defer { server.close() }
+    let transport = try CurlTransport(testOptions())
+    defer { transport.shutdown() }
+    let results = Results()
+
+    try results.begin(0, server.url("/first"), over: transport)
+    _ = results.wait(for: 1)
+    try results.begin(1, server.url("/second"), over: transport)
+    let second = results.wait(for: 1)[1]
+
+    #expect(second.response?.attempts == 1)
+    #expect(server.received.map(\.path) == ["/first", "/second", "/second"])
+    #expect(server.received.map(\.connection) == [1, 1, 2])
+  }
+
   @Test func `a POST is sent once, on a connection of its own`() throws {
     let server = ScriptedServer { $0.path == "/get" ? Self.hello : Self.status(503) }
     defer { server.close() }

@@ -247,7 +247,7 @@ import Transport
   }
 
   /// A stamped PNG of a known time.
-  private static func picture() throws -> EncodedPicture {
+  static func picture() throws -> EncodedPicture {
     var stamp = Stamp(crop: SquareCrop(), time: .given(instant: 1_610_519_400, offset: 0))
     stamp.zone = .utc
     let bitmap = Bitmap(

@@ -119,6 +119,18 @@ import Testing
     #expect(taken == retries)
   }
 
+  @Test(arguments: [(4, 20), (20, 20), (21, 21), (100, 100), (.max, .max)])
+  func `one request gets all the retries that it was given`(_ retries: Int, _ least: Int) {
+    var policy = RetryPolicy()
+    policy.retries = retries
+    var budget = RetryBudget(policy)
+
+    var taken = 0
+    while taken < 200, budget.take() { taken += 1 }
+
+    #expect(taken == min(least, 200))
+  }
+
   /// RFC 9110, section 15.4.
   @Test func `redirects are judged step by step`() {
     func url(_ scheme: WebURL.Scheme, _ path: String) -> WebURL {

@@ -7,8 +7,15 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Transfers at once to one host.", valueName: "n|auto"))
   var perHost: ParallelArgument?
 
-  @Option(help: ArgumentHelp("Repeat what failed at most so often.", valueName: "n"))
-  var retries = 4
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Make a failed request again up to this often, 0 to 100, if it may pass. (default: 4)",
+      valueName: "n"
+    ),
+    transform: RetriesArgument.read
+  )
+  var retries = RetriesArgument.standard
 
   @Option(
     help: ArgumentHelp(
@@ -27,9 +34,6 @@ struct ConnectionOptions: ParsableArguments {
   var allowPrivateAddresses = false
 
   mutating func validate() throws {
-    guard (0...100).contains(retries) else {
-      throw ValidationError("--retries takes a number from 0 to 100, not \(retries)")
-    }
     for rule in connectTo
     where rule.split(separator: ":", omittingEmptySubsequences: false).count < 4 {
       throw ValidationError("--connect-to takes HOST:PORT:HOST:PORT, not \"\(rule)\"")
@@ -44,7 +48,7 @@ struct ConnectionOptions: ParsableArguments {
   func transport(named: Set<HostPort>) throws -> TransportOptions {
     var options = TransportOptions()
     options.perHost = perHost?.count ?? .auto
-    options.retry.retries = retries
+    options.retry.retries = retries.count
     options.connectTo = connectTo
     options.caFile = cacert
     options.proxy = try proxy.route()

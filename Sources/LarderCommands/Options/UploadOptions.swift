@@ -31,8 +31,15 @@ struct UploadOptions: ParsableArguments {
   )
   var fieldName: [String] = []
 
-  @Option(help: ArgumentHelp("Post again at most so often what did not arrive.", valueName: "n"))
-  var retries = 4
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Post again up to this often, 0 to 100, what certainly did not arrive. (default: 4)",
+      valueName: "n"
+    ),
+    transform: RetriesArgument.read
+  )
+  var retries = RetriesArgument.standard
 
   @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
   var cacert: String?
@@ -40,9 +47,6 @@ struct UploadOptions: ParsableArguments {
   @OptionGroup var proxy: ProxyOptions
 
   mutating func validate() throws {
-    guard (0...100).contains(retries) else {
-      throw ValidationError("--retries takes a number from 0 to 100, not \(retries)")
-    }
     for pair in field where Self.split(pair) == nil {
       throw ValidationError("--field takes NAME=VALUE, not \"\(pair)\"")
     }
@@ -78,7 +82,9 @@ struct UploadOptions: ParsableArguments {
     options.proxy = try proxy.route()
     options.userAgent = "larder/\(LarderCommand.version)"
     var policy = UploadPolicy()
-    policy.retry.retries = retries
+    policy.retry.retries = retries.count
+    // The transport never repeats a POST, but knows from this when a host is dead.
+    options.retry = policy.retry
     return PictureUpload(
       to: destination,
       form: form(text: text),
