@@ -13,11 +13,19 @@ struct SoakRequest: Sendable {
   var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
 
   init(_ received: ScriptedServer.Received) {
-    url = "http://\(received.header("Host") ?? "")\(received.path)"
-    ifNoneMatch = received.header("If-None-Match")
-    ifModifiedSince = received.header("If-Modified-Since")
-    range = received.header("Range")
-    ifRange = received.header("If-Range")
+    // Over bytes: thousands of heads are read, and lines of text are slow to find.
+    var fields: [String: String] = [:]
+    for line in received.bytes.split(separator: UInt8(ascii: "\n")).dropFirst() {
+      let name = line.prefix { $0 != UInt8(ascii: ":") }
+      let value = line.dropFirst(name.count + 1).filter { $0 != UInt8(ascii: "\r") }
+      let text = String(decoding: value, as: UTF8.self)
+      fields[String(decoding: name, as: UTF8.self).lowercased()] = String(text.drop { $0 == " " })
+    }
+    url = "http://\(fields["host"] ?? "")\(received.path)"
+    ifNoneMatch = fields["if-none-match"]
+    ifModifiedSince = fields["if-modified-since"]
+    range = fields["range"]
+    ifRange = fields["if-range"]
   }
 }
 
@@ -37,6 +45,22 @@ struct SoakAnswer: Sendable {
     case gone
     /// Nothing at all.
     case nothing
+
+    /// For people: which case, and how many items of each section.
+    var words: String {
+      func count(_ content: SoakContent?) -> String {
+        guard case .listing(let sections) = content else { return "" }
+        return "of \(sections.map { "\($0.items.count) + \($0.unreadable)" })"
+      }
+      return switch self {
+      case .body(let content): "body \(count(content))"
+      case .same(let content): "same \(content == nil ? "perhaps" : count(content))"
+      case .another: "another"
+      case .moved(let url): "moved to \(url)"
+      case .gone: "gone"
+      case .nothing: "nothing"
+      }
+    }
   }
 
   var status: Int
@@ -63,6 +87,13 @@ extension SoakShop {
       return notModified(
         SoakFields(date: fields.date),
         request.isConditional ? .same(nil) : .nothing
+      )
+    case .renamed:
+      let content = SoakContent.listing([SoakSection(key: "", unreadable: 1)])
+      return whole(
+        content.bytes,
+        fields,
+        resource.content.isOneSection ? .body(content) : .nothing
       )
     case .garbage(let text): return whole(Array(text.utf8), fields, .nothing)
     default: break

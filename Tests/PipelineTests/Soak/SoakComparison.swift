@@ -25,7 +25,10 @@ extension SoakModel {
       let shownItems = list.map { SoakItem($0.item) }
       if !choices.contains(where: { $0.allows(shownItems) }), !(choices.isEmpty && list.isEmpty) {
         let expected = choices.map { "\($0.items.words) and of \(Array($0.withheld).words)" }
-        complaints.append("section \(key) shows \(shownItems.words), expected one of \(expected)")
+        complaints.append(
+          "section \(key) shows \(shownItems.words), expected one of \(expected), after "
+            + "\(run.pages(of: key).joined(separator: "; "))"
+        )
       }
       seen.append(SoakSection(key: key, items: shownItems))
       items += list
@@ -77,7 +80,7 @@ extension SoakModel {
         )
       }
       // What was in doubt has been seen.
-      if run.wasCut || run.allowsRemovals { details[url]?.values = [shown] }
+      if expected.count > 1 { details[url]?.values = [shown] }
     }
   }
 
@@ -88,21 +91,22 @@ extension SoakModel {
   ) throws {
     for image in Set(items.flatMap(\.images).map { Picture(url: $0.url, path: $0.path) }) {
       let bytes = try image.path.map { try folder.read("cache/\($0)") }
-      let expected = pictures[image.url]?.values ?? [nil]
+      let expected = (pictures[image.url]?.values ?? [nil])
+        .union(pictures[image.url]?.strays.map(\.self) ?? [])
       if !expected.contains(bytes) {
         complaints.append(
           "\(image.url) is \(Self.words(bytes)), expected \(expected.map(Self.words))"
         )
       }
-      if run.wasCut { pictures[image.url]?.values = [bytes] }
+      if expected.count > 1 { pictures[image.url]?.values = [bytes] }
     }
   }
 
   /// The pictures that only details show which the origin has no more.
   private func picturesOfMissing(_ items: [ShownItem], _ run: SoakRun) -> Set<String> {
     let (missing, present) = (
-      items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.refused != nil },
-      items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.refused == nil }
+      items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.mayBeMissing == true },
+      items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.mayBeMissing != true }
     )
     return Set(missing.flatMap { $0.detail?.images ?? [] }.map(\.url))
       .subtracting(present.flatMap { $0.detail?.images ?? [] }.map(\.url))
@@ -188,7 +192,7 @@ extension [SoakItem] {
   /// The items for people: id, title, price and the number of the picture.
   fileprivate var words: String {
     let items = map {
-      "\($0.id) \($0.title.count) \($0.price) \($0.picture?.split(separator: "/").last ?? "-")"
+      "\($0.id) \($0.title.count) \($0.price ?? 0) \($0.picture?.split(separator: "/").last ?? "-")"
     }
     return "[\(items.joined(separator: ", "))]"
   }
@@ -200,7 +204,7 @@ extension SoakItem {
     self.init(
       id: item.id,
       title: item.title,
-      price: item.salePrice?.minorUnits ?? -1,
+      price: item.salePrice?.minorUnits,
       picture: item.images.first?.url
     )
   }

@@ -10,14 +10,19 @@ enum SoakContent: Hashable, Sendable {
 /// A section of a listing, or the part of it that a page holds.
 struct SoakSection: Hashable, Sendable {
   var key: String
-  var items: [SoakItem]
+  var items: [SoakItem] = []
+  /// How many more it lists that are no items, for they have no title.
+  var unreadable = 0
+
+  /// Whether it lists nothing.
+  var isEmpty: Bool { items.isEmpty && unreadable == 0 }
 }
 
 /// An item as a listing tells of it.
 struct SoakItem: Hashable, Sendable {
   var id: String
   var title: String
-  var price: Int
+  var price: Int?
   var picture: String?
 }
 
@@ -29,6 +34,15 @@ struct SoakDetail: Hashable, Sendable {
 }
 
 extension SoakContent {
+  /// Whether it lists one section, or a page of one.
+  var isOneSection: Bool {
+    if case .listing(let sections) = self {
+      sections.count == 1 && sections[0].key.isEmpty
+    } else {
+      false
+    }
+  }
+
   /// The body that says it.
   var bytes: [UInt8] {
     switch self {
@@ -58,15 +72,19 @@ extension SoakContent {
 
 extension SoakSection {
   fileprivate var json: String {
-    let items = items.map(\.json).joined(separator: ", ")
-    return "{\"key\": \"\(key)\", \"items\": [\(items)]}"
+    let items =
+      items.map(\.json) + (0..<unreadable).map { "{\"id\": \"a\($0)\", \"name\": \"b\"}" }
+    return "{\"key\": \"\(key)\", \"items\": [\(items.joined(separator: ", "))]}"
   }
 }
 
 extension SoakItem {
   fileprivate var json: String {
     let image = picture.map { ", \"image\": \"\($0)\"" } ?? ""
-    return "{\"id\": \"\(id)\", \"title\": \"\(title)\", \"price\": \(price)\(image)}"
+    // What has no price has none, or what is none.
+    let none = title.utf8.count % 2 == 0 ? "" : ", \"price\": \"on request\""
+    let price = price.map { ", \"price\": \($0)" } ?? none
+    return "{\"id\": \"\(id)\", \"title\": \"\(title)\"\(price)\(image)}"
   }
 }
 

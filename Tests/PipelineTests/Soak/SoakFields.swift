@@ -39,6 +39,14 @@ struct SoakFields: Hashable, Sendable {
     return lines
   }
 
+  /// Whether a 304 with these validators may speak of the version that has those: the strongest that
+  /// both have decides. (RFC 9111, section 4.3.4)
+  func mayBeRenewed(by new: SoakFields) -> Bool {
+    if let newTag = new.tag { return newTag == tag }
+    guard let modified, let newModified = new.modified else { return true }
+    return modified == newModified
+  }
+
   /// The entity-tag without the mark of a weak one.
   var opaqueTag: Substring? { tag.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] } }
 

@@ -20,6 +20,12 @@ struct SoakModel {
     var term: SoakTerm?
     /// When an unattended run last learned that there is nothing; it need not ask again for a day.
     var refused: Int64?
+    /// Whether the origin's last word was that it has nothing, and perhaps only in a run that was cut
+    /// short; errors since then change nothing of it.
+    var mayBeMissing = false
+    /// Bodies that came whole in runs which crashed before the index knew of them: the file of one may be
+    /// found and adopted, and if the origin then says 304, or nothing, it is what shows.
+    var strays: Set<Value> = []
   }
 
   /// How a question ended.
@@ -79,7 +85,7 @@ struct SoakModel {
     }
     let answers = run.exchanges[url] ?? []
     defer { note(url, run, end.hops) }
-    if isExcessive(answers, held.otherFields == nil ? held.fields.tag : "in doubt") {
+    if isExcessive(answers, held.otherFields == nil && held.strays.isEmpty ? held.fields : nil) {
       complain(run, "after \(answers.map(\.answer.status)) asked again for", url, held)
     }
     var hops = end.hops
@@ -87,14 +93,20 @@ struct SoakModel {
       if case .body(let content) = end.worth, let value = reading(content) {
         held.otherFields = hops[hops.count - 1].fields
         held.values.insert(value)
+        if run.cut?.isCrash == true { held.strays.insert(value) }
       }
       switch end.worth {
       case .body: held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
       case .same:
-        hops[hops.count - 1] = (200, held.fields.renewed(by: hops[hops.count - 1].fields))
-        held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
+        let new = hops[hops.count - 1].fields
+        for fields in [held.fields, held.otherFields].compactMap(\.self) {
+          hops[hops.count - 1] = (200, fields.renewed(by: new))
+          held.term = SoakTerm(held.term, or: SoakTerm(hops, at: run.now))
+        }
       case .gone:
         held.refused = run.now
+        held.mayBeMissing = true
+        if run.allowsRemovals { held.values.insert(nil) }
         held.term = SoakTerm(held.term, or: nil)
       case .another, .moved, .nothing: held.term = SoakTerm(held.term, or: nil)
       }
@@ -105,7 +117,11 @@ struct SoakModel {
       guard let value = reading(content) else { return .failed }
       held = Held(values: [value], fields: hops[hops.count - 1].fields)
     case .same(let content):
+      held.values.formUnion(held.strays)
       if held.values == [nil] { complain(run, "believed a 304 without holding", url, held) }
+      held.values.remove(nil)
+      held.strays = []
+      held.mayBeMissing = false
       let new = hops[hops.count - 1].fields
       if let value = content.flatMap(reading) { held.values = [value] }
       let renewed = [held.fields, held.otherFields].map { $0?.renewed(by: new) }
@@ -131,6 +147,9 @@ struct SoakModel {
       held.refused = nil
     case .gone:
       held.refused = run.now
+      held.mayBeMissing = true
+      // The origin's word on what was held has ended, should the clock go back to where it stood.
+      held.term = held.term.map { SoakTerm($0, or: nil) }
       // The user may let go of what the origin does not have any more.
       if run.allowsRemovals { held.values.insert(nil) }
       return .gone
@@ -146,14 +165,17 @@ struct SoakModel {
   /// range that does not fit, a loop and a connection that broke may each be followed by one more.
   ///
   /// libcurl by itself repeats what broke on connections that were open before.
-  private func isExcessive(_ exchanges: [SoakOrigin.Exchange], _ tag: String?) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - exchanges: the requests and answers, in order.
+  ///   - held: what the origin said of the version that is held; nil when that is in doubt.
+  /// - Returns: Whether there is one that nothing asked for.
+  private func isExcessive(_ exchanges: [SoakOrigin.Exchange], _ held: SoakFields?) -> Bool {
     exchanges.count { $0.answer.status != 0 } > 3
       || exchanges.dropLast().contains { exchange in
         if case .another = exchange.answer.worth { return false }
-        // So may a 304 with a tag that the held version never had.
-        if exchange.answer.status == 304, let new = exchange.answer.fields.tag, new != tag {
-          return false
-        }
+        let fields = exchange.answer.fields
+        if exchange.answer.status == 304, held?.mayBeRenewed(by: fields) != true { return false }
         return ![0, 206, 301, 302, 307, 308].contains(exchange.answer.status)
       }
   }
@@ -197,24 +219,18 @@ struct SoakModel {
     var whole: Page?
     if case .combined = catalog.shape { whole = settlePage(SoakShop.page(catalog, 0), run) }
     return catalog.sections.enumerated().map { number, section in
-      let (incoming, mayFail): (Set<[SoakItem]>, Bool) =
+      let (incoming, mayFail): (Set<SoakSection>, Bool) =
         switch catalog.shape {
-        case .combined: whole?.items(of: section.key) ?? ([], true)
-        case .listed: settlePage(SoakShop.page(catalog, number), run).items(of: "")
+        case .combined: whole?.parts(section.key) ?? ([], true)
+        case .listed: settlePage(SoakShop.page(catalog, number), run).parts("")
         case .paged: settlePages(number, run)
         }
       let old = before[section.key]
-      var choices: [SoakListing] = []
-      for items in incoming {
-        if run.allowsRemovals || old == nil {
-          choices.append(SoakListing(items: items))
-        } else {
-          choices.append(SoakListing(incoming: items, after: old ?? []))
-          choices.append(SoakListing(incoming: items, keeping: old ?? []))
-        }
+      var choices = incoming.flatMap {
+        SoakListing.choices($0, after: old, allowsRemovals: run.allowsRemovals)
       }
       // What did not come, or perhaps did not, is as it was.
-      if mayFail || run.wasCut, let old { choices.append(SoakListing(items: old)) }
+      if mayFail || run.wasCut { choices.append(SoakListing(items: old ?? [])) }
       return (section.key, choices)
     }
   }
@@ -225,8 +241,8 @@ struct SoakModel {
     var mayFail: Bool
     var isGone = false
 
-    func items(of key: String) -> (Set<[SoakItem]>, Bool) {
-      (Set(bodies.map { body in body.first { $0.key == key }?.items ?? [] }), mayFail)
+    func parts(_ key: String) -> (Set<SoakSection>, Bool) {
+      (Set(bodies.map { body in body.first { $0.key == key } ?? SoakSection(key: key) }), mayFail)
     }
   }
 
@@ -243,35 +259,41 @@ struct SoakModel {
     let values = Set(held.values.compactMap(\.self))
     switch outcome {
     case .answered, .notAsked: return Page(bodies: values, mayFail: values.isEmpty)
-    case .failed, .gone:
-      // The origin itself may have said that what is held may stand in for a failure.
+    case .failed:
+      // The origin itself may have said that what is held may stand in for an error. (RFC 5861, section 4)
       let isExcused = held.fields.control?.staleIfError != nil
-      return Page(bodies: isExcused ? values : [], mayFail: true, isGone: outcome == .gone)
+      return Page(bodies: isExcused ? values : [], mayFail: true)
+    case .gone: return Page(bodies: [], mayFail: true, isGone: true)
     }
   }
 
-  /// What the pages of a section may hold together, up to the first empty one.
+  /// What the pages of a section may hold together, up to the first that is empty, is not there, or lists
+  /// nothing that those before it do not.
   ///
   /// An item that two pages list, as when it moved while they were read, counts where it came first.
-  private mutating func settlePages(_ section: Int, _ run: SoakRun) -> (Set<[SoakItem]>, Bool) {
-    var open: Set<[SoakItem]> = [[]]
-    var whole: Set<[SoakItem]> = []
+  private mutating func settlePages(_ section: Int, _ run: SoakRun) -> (Set<SoakSection>, Bool) {
+    var open: Set<[SoakSection]> = [[]]
+    var whole: Set<SoakSection> = []
     var mayFail = false
     for number in 1... {
       let url = SoakShop.page(run.catalog, section, number)
       let page = settlePage(url, run, isSure: whole.isEmpty && !mayFail)
       // Behind at least one good page there may be no further one.
-      if page.isGone, number > 1, page.bodies.isEmpty { return (whole.union(open), mayFail) }
+      if page.isGone, number > 1 {
+        return (whole.union(open.map { SoakSection(pages: $0) }), mayFail)
+      }
       mayFail = mayFail || page.mayFail
-      let parts = page.bodies.map { $0[0].items }
-      if parts.contains([]) { whole.formUnion(open) }
-      open = Set(
-        open.flatMap { before in
-          parts.filter { !$0.isEmpty }.map { items in
-            before + items.filter { item in !before.contains { $0.id == item.id } }
-          }
+      var longer: Set<[SoakSection]> = []
+      for pages in open {
+        for part in page.bodies.map({ $0[0] }) {
+          let before = SoakSection(pages: pages)
+          let isOver =
+            part.isEmpty || pages.contains(part)
+            || part.unreadable == 0 && before.items(withNew: part.items) == before.items
+          if isOver { whole.insert(before) } else { longer.insert(pages + [part]) }
         }
-      )
+      }
+      open = longer
       if open.isEmpty { break }
     }
     return (whole, mayFail)
@@ -283,11 +305,12 @@ struct SoakModel {
       var held = details[url] ?? Held()
       // The user may let go of what the origin does not have any more, whether it is asked or not.
       if run.allowsRemovals, held.refused != nil { held.values.insert(nil) }
+      let refused = held.refused
       let outcome = settle(url, &held, run) { content in
         if case .detail(let detail) = content { detail } else { nil }
       }
       // Only one that the origin says it does not have is left alone for a day.
-      if outcome == .failed { held.refused = nil }
+      if outcome == .failed { held.refused = refused }
       details[url] = held
     }
   }
@@ -302,47 +325,16 @@ struct SoakModel {
     for url in urls.sorted() {
       var held = pictures[url] ?? Held()
       if optional.contains(url) { held.refused = run.now }
+      let strays = held.strays
       _ = settle(url, &held, run) { content in
         if case .picture(let bytes) = content { bytes } else { nil }
       }
       // What is held is asked for however often that failed.
       if !held.values.contains(nil) { held.refused = nil }
+      // Of a file that was adopted it is enough for now that the origin's body has its length.
+      let lengths = held.values.compactMap { $0?.count }
+      held.values.formUnion(strays.filter { lengths.contains($0.count) })
       pictures[url] = held
     }
-  }
-}
-
-/// What a section may show: what its listing says, in that order, and items that the listing lacks.
-struct SoakListing {
-  var items: [SoakItem]
-  /// In any place among the others.
-  var withheld: Set<SoakItem> = []
-
-  /// A listing that is shown as it is.
-  init(items: [SoakItem]) {
-    self.items = items
-  }
-
-  /// What the shrink guard lets through of a listing that comes after another: one that is empty, and
-  /// one of more than 10 items that lost more than a tenth, lose none.
-  init(incoming: [SoakItem], after before: [SoakItem]) {
-    items = incoming
-    let ids = Set(incoming.map(\.id))
-    let isEmptied = incoming.isEmpty
-    let isCut = before.count > 10 && (before.count - incoming.count) * 10 > before.count
-    if isEmptied || isCut { withheld = Set(before.filter { !ids.contains($0.id) }) }
-  }
-
-  /// What is shown of a section when the whole catalog lost too much: it loses nothing.
-  init(incoming: [SoakItem], keeping before: [SoakItem]) {
-    items = incoming
-    let ids = Set(incoming.map(\.id))
-    withheld = incoming.count < before.count ? Set(before.filter { !ids.contains($0.id) }) : []
-  }
-
-  /// Whether these items are what it says.
-  func allows(_ shown: [SoakItem]) -> Bool {
-    shown.filter { !withheld.contains($0) } == items
-      && Set(shown.filter(withheld.contains)) == withheld
   }
 }

@@ -152,6 +152,8 @@ enum SoakMood: Hashable, Sendable {
   case shorter
   /// A body that is none: whatever came instead.
   case garbage(String)
+  /// A listing of one item whose title has another name, under the validators of the right one.
+  case renamed
   /// A redirect that comes back to itself.
   case loop
   /// A redirect to nowhere.
@@ -162,6 +164,15 @@ enum SoakMood: Hashable, Sendable {
   case short(Int)
   /// An answer to a range that does not continue what was held.
   case wrongRange
+
+  /// Whether the validators of what is then sent are those of the right body: they name two from then on.
+  func sharesValidators(with resource: SoakResource, at time: Int64) -> Bool {
+    switch self {
+    case .renamed: true
+    case .short: resource.modified == time
+    default: false
+    }
+  }
 
   static func chosen(
     _ random: inout SplitMix64,
@@ -194,10 +205,11 @@ enum SoakMood: Hashable, Sendable {
       if lies.contains(.garbled) {
         let texts = [
           "<html></html>", "", "null", "{\"items\": null}", "{\"items\": {}}", "{\"data\": []}",
-          "{\"items\": [{\"id\": \"a\", \"name\": \"renamed\"}]}", "{\"items\": [", "[] []",
+          "{\"items\": [", "[] []",
           "{\"items\": [{\"id\": \"a\", \"title\": \"b\"}]} {}",
         ]
         for text in texts { moods.append((.garbage(text), weight: 1)) }
+        moods.append((.renamed, weight: 2))
       }
       if lies.contains(.shrinking) {
         for count in 0...3 { moods.append((.short(count), weight: 1)) }

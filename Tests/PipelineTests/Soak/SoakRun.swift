@@ -35,6 +35,19 @@ struct SoakRun: Sendable {
   /// Whether it may have ended before all was done.
   var wasCut: Bool { cut != nil }
 
+  /// What was asked for the pages of a section and how that was answered, for whoever has to find out what
+  /// went wrong.
+  func pages(of section: String) -> [String] {
+    exchanges.keys.sorted().filter { $0.contains("/\(section)") || $0.hasSuffix("/all") }.map {
+      url in
+      let words = (exchanges[url] ?? []).map { exchange in
+        let proof = exchange.request.ifNoneMatch ?? exchange.request.ifModifiedSince ?? "-"
+        return "\(proof): \(exchange.answer.status) \(exchange.answer.worth.words)"
+      }
+      return "\(url): \(words)"
+    }
+  }
+
   /// Lets larder sync the catalog from the shop into the cache of a folder.
   mutating func perform(_ shop: SoakShop, in folder: TemporaryFolder) throws {
     let started = Mutex<SyncRun?>(nil)

@@ -26,6 +26,9 @@ struct SoakShop: Sendable {
   /// The hosts that it is spread over.
   static let hosts = ["shop.test", "img.test", "cdn.test"]
 
+  /// How many pictures there are.
+  private static let pictures = 60
+
   /// Its own clock, which never goes back.
   var time: Int64
   var catalogs: [Catalog]
@@ -44,9 +47,9 @@ struct SoakShop: Sendable {
     catalogs = [
       Catalog(name: "list", shape: .listed, hasDetails: true, sections: []),
       Catalog(name: "whole", shape: .combined, hasDetails: false, sections: []),
-      Catalog(name: "pages", shape: .paged(8), hasDetails: true, sections: []),
+      Catalog(name: "pages", shape: .paged(5), hasDetails: true, sections: []),
     ]
-    let sizes = [[5, 13, 24, 1], [4, 15, 9], [19, 6]]
+    let sizes = [[4, 12, 15, 1], [4, 13], [14, 4]]
     for place in catalogs.indices {
       catalogs[place].sections = sizes[place].enumerated().map { number, size in
         var items: [SoakItem] = []
@@ -59,7 +62,8 @@ struct SoakShop: Sendable {
 
   private mutating func newItem(_ random: inout SplitMix64) -> SoakItem {
     serial += 1
-    let picture = random.happens(0.9) ? Self.picture(Int.random(in: 0..<120, using: &random)) : nil
+    let picture =
+      random.happens(0.9) ? Self.picture(Int.random(in: 0..<Self.pictures, using: &random)) : nil
     return SoakItem(
       id: "n\(serial)",
       title: "요리 \(serial)",
@@ -97,6 +101,7 @@ struct SoakShop: Sendable {
       guard var resource = resources[url] else { continue }
       resource.mood =
         random.happens(weather) ? .chosen(&random, for: resource.content, lies: lies) : .well
+      if resource.mood.sharesValidators(with: resource, at: time) { resource.isHonest = false }
       resources[url] = resource
     }
   }
@@ -126,17 +131,22 @@ struct SoakShop: Sendable {
     let place = Int.random(in: 0..<max(items.count, 1), using: &random)
     switch Int.random(in: 0..<100, using: &random) {
     case _ where isPaged && !lies.contains(.movingPages) && !items.isEmpty:
-      items[place].price += 10
-    case 0..<42 where items.count < 30:
+      items[place].price = (items[place].price ?? 0) + 10
+    case 0..<42 where items.count < 18:
       items.insert(newItem(&random), at: min(place, items.count))
     case _ where items.isEmpty: break
-    case 42... where !lies.contains(.shrinking): items[place].price += 10
+    case 42... where !lies.contains(.shrinking):
+      items[place].price = (items[place].price ?? 0) + 10
     case 42..<55: items.remove(at: place)
-    case 55..<67: items[place].price += 10
+    case 55..<64: items[place].price = (items[place].price ?? 0) + 10
+    case 64..<66: items[place].price = nil
+    case 66 where random.happens(0.3): for place in items.indices { items[place].price = nil }
     case 67..<77: items[place].title += "*"
-    case 77..<87: items[place].picture = Self.picture(Int.random(in: 0..<120, using: &random))
+    case 77..<87:
+      items[place].picture = Self.picture(Int.random(in: 0..<Self.pictures, using: &random))
     case 87..<92: items.shuffle(using: &random)
-    case 92..<95: items[place].picture = nil
+    case 92..<94: items[place].picture = nil
+    case 94 where random.happens(0.3): for place in items.indices { items[place].picture = nil }
     case 95: items.removeSubrange((items.count / 2)...)
     case 96 where random.happens(0.3): items.removeAll()
     default: break
@@ -176,7 +186,7 @@ struct SoakShop: Sendable {
         for (number, section) in catalog.sections.enumerated() {
           let pages = (section.items.count + size - 1) / size
           // Pages beyond the last are there, too, and empty.
-          for page in 1...6 {
+          for page in 1...5 {
             let items = section.items.dropFirst((page - 1) * size).prefix(page <= pages ? size : 0)
             let part = SoakSection(key: "", items: Array(items))
             put(.listing([part]), at: Self.page(catalog, number, page), &random)
@@ -190,7 +200,7 @@ struct SoakShop: Sendable {
         guard catalog.hasDetails else { continue }
         let gallery = Set(
           (0..<Int.random(in: 0...2, using: &random)).map { _ in
-            Self.picture(Int.random(in: 0..<120, using: &random))
+            Self.picture(Int.random(in: 0..<Self.pictures, using: &random))
           }
         ).sorted()
         let detail = SoakDetail(id: item.id, text: "About \(item.id)", pictures: gallery)
