@@ -185,7 +185,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LarderTests",
-      dependencies: ["Larder", "SampleStore", "Support"]
+      dependencies: ["Catalog", "Larder", "SampleStore", "Support"]
     ),
     .testTarget(
       name: "CommandTests",

@@ -34,30 +34,68 @@ package struct CacheError: Error, Equatable, CustomStringConvertible {
     package static let unfit = Code(rawValue: "unfit")
   }
 
+  /// What can be done about it; a command adds which of its flags does it.
+  package enum Remedy: String, Sendable, Hashable {
+    /// Repair the cache, then sync.
+    case repair = "repair the cache, then sync again"
+    /// Repair the cache, which makes the index anew.
+    case remake = "a repair makes it anew and keeps the pictures"
+    /// Choose a folder that belongs to oneself.
+    case ownFolder = "choose a folder of your own"
+    /// Choose a folder that can be written.
+    case writableFolder = "choose a folder you may write"
+    /// Sync first.
+    case sync = "sync first"
+    /// Sync first, or look elsewhere.
+    case syncOrOtherFolder = "sync first, or choose another folder"
+    /// Use the larder that wrote it.
+    case newerVersion = "install that version or later, or choose another folder"
+    /// Say which catalog is meant.
+    case nameCatalog = "name one"
+  }
+
   /// What went wrong.
   package let code: Code
-  /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
-  package let description: String
+  /// What could not be done, and why: "cannot VERB THING: REASON".
+  package let problem: String
+  /// What can be done about it, where that is not part of the reason.
+  package let remedy: Remedy?
+  /// The path, key or number that it is about.
+  package let thing: String?
+  /// The operating system's number for it.
+  package let errno: Int32?
 
-  /// Makes an error from its code and its sentence.
-  package init(_ code: Code, _ description: String) {
+  /// Makes an error from its code, its sentence and what else is known.
+  package init(
+    _ code: Code,
+    _ problem: String,
+    remedy: Remedy? = nil,
+    thing: String? = nil,
+    errno: Int32? = nil
+  ) {
     self.code = code
-    self.description = description
+    self.problem = problem
+    self.remedy = remedy
+    self.thing = thing
+    self.errno = errno
+  }
+
+  /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
+  package var description: String {
+    problem + (remedy.map { "; \($0.rawValue)" } ?? "")
   }
 
   /// An error of the operating system while doing `verb` to `thing`.
   static func system(_ verb: String, _ thing: String, errno code: Int32) -> CacheError {
-    switch code {
-    case ENOSPC, EDQUOT:
-      CacheError(.diskFull, "cannot \(verb) \(thing): no space left; free some and run again")
-    case EACCES, EPERM, EROFS:
-      CacheError(
-        .disk,
-        "cannot \(verb) \(thing): \(words(for: code)); choose a folder you may write with --cache"
-      )
-    default:
-      CacheError(.disk, "cannot \(verb) \(thing): \(words(for: code))")
-    }
+    let isFull = code == ENOSPC || code == EDQUOT
+    let mayNotWrite = code == EACCES || code == EPERM || code == EROFS
+    return CacheError(
+      isFull ? .diskFull : .disk,
+      "cannot \(verb) \(thing): \(isFull ? "no space left; free some and run again" : words(for: code))",
+      remedy: mayNotWrite ? .writableFolder : nil,
+      thing: thing,
+      errno: code
+    )
   }
 
   /// What keeps a cache at `path` from being read, by the errno of the attempt.
@@ -66,12 +104,17 @@ package struct CacheError: Error, Equatable, CustomStringConvertible {
     case ENOENT, ENOTDIR:
       CacheError(
         .empty,
-        "cannot read \(path): there is no cache here; run larder sync, or give --cache"
+        "cannot read \(path): there is no cache here",
+        remedy: .syncOrOtherFolder,
+        thing: path,
+        errno: code
       )
     default:
       CacheError(
         .disk,
-        "cannot read \(path): \(words(for: code)); look at it as the user that it belongs to"
+        "cannot read \(path): \(words(for: code)); look at it as the user that it belongs to",
+        thing: path,
+        errno: code
       )
     }
   }

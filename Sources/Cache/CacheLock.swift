@@ -35,7 +35,8 @@ package final class CacheLock: Sendable {
       throw CacheError(
         .locked,
         "cannot change \(layout.root.path): \(other.isEmpty ? "another run" : other) holds it; "
-          + "try again when that run has ended"
+          + "try again when that run has ended",
+        thing: layout.root.path
       )
     }
     do throws(CacheError) {

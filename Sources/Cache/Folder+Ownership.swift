@@ -10,18 +10,20 @@ extension Folder {
   func demandOwnership() throws(CacheError) {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
-    guard let remedy = Self.remedy(owner: status.st_uid, user: geteuid()) else { return }
-    throw CacheError(
-      .unfit,
-      "cannot change \(path): it belongs to user \(status.st_uid), and you are \(geteuid()); \(remedy)"
-    )
+    if let error = Self.refusal(of: path, owner: status.st_uid, user: geteuid()) { throw error }
   }
 
-  /// What to do when a folder belongs to another; nil when it is ours.
-  static func remedy(owner: uid_t, user: uid_t) -> String? {
+  /// What to say when a folder belongs to another; nil when it is ours.
+  static func refusal(of path: String, owner: uid_t, user: uid_t) -> CacheError? {
     guard owner != user else { return nil }
-    return user == 0
-      ? "run larder as that user, or give the cache to root with chown -R"
-      : "choose a folder of your own with --cache"
+    let problem = "cannot change \(path): it belongs to user \(owner), and you are \(user)"
+    guard user == 0 else {
+      return CacheError(.unfit, problem, remedy: .ownFolder, thing: path)
+    }
+    return CacheError(
+      .unfit,
+      problem + "; run larder as that user, or give the cache to root with chown -R",
+      thing: path
+    )
   }
 }

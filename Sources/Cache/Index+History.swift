@@ -115,7 +115,11 @@ extension Index {
   /// - Throws: ``CacheError/Code/empty`` when there is none of that name.
   package func forgetCatalog(_ name: String) throws(CacheError) {
     guard let entry = try catalogs().first(where: { $0.name == name }) else {
-      throw CacheError(.empty, "cannot forget catalog \(name): there is none in \(path)")
+      throw CacheError(
+        .empty,
+        "cannot forget catalog \(name): there is none in \(path)",
+        thing: name
+      )
     }
     try write { db in
       let runs = "(SELECT id FROM run WHERE catalog = ?)"

@@ -66,8 +66,9 @@ private struct ListingRow {
     guard let row = try Row.fetchOne(select, arguments: [listing]) else {
       throw CacheError(
         .damaged,
-        "cannot read listing \(listing) in \(path): it is gone; "
-          + "run larder verify --repair, then larder sync"
+        "cannot read listing \(listing) in \(path): it is gone",
+        remedy: .repair,
+        thing: path
       )
     }
     items = [UInt8](row[0] as Data)

@@ -75,8 +75,9 @@ extension Index {
         guard let row = try Row.fetchOne(select, arguments: [id]) else {
           throw CacheError(
             .damaged,
-            "cannot read listing \(listing) in \(path): an item is gone; "
-              + "run larder verify --repair, then larder sync"
+            "cannot read listing \(listing) in \(path): an item is gone",
+            remedy: .repair,
+            thing: path
           )
         }
         return ItemRecord(

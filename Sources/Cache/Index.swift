@@ -64,7 +64,7 @@ package final class Index: Sendable {
     for path in [path, path + "-journal"] {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { continue }
-      throw CacheError(.unfit, "cannot use \(path): it is no regular file; remove it")
+      throw CacheError(.unfit, "cannot use \(path): it is no regular file; remove it", thing: path)
     }
   }
 
@@ -112,7 +112,9 @@ package final class Index: Sendable {
         guard !readOnly else {
           throw CacheError(
             .empty,
-            "cannot read \(path): the first run ended before it began; run larder sync"
+            "cannot read \(path): the first run ended before it began",
+            remedy: .sync,
+            thing: path
           )
         }
         // Made elsewhere and put in place in one transaction: whole, and for one wait for the device.
@@ -165,7 +167,9 @@ package final class Index: Sendable {
     CacheError(
       .tooNew,
       "cannot use \(path): it was written by a newer larder (schema \(version), this one knows "
-        + "\(Self.version)); install that version or later, or choose another folder with --cache"
+        + "\(Self.version))",
+      remedy: .newerVersion,
+      thing: path
     )
   }
 
@@ -208,18 +212,23 @@ package final class Index: Sendable {
     case let error as CacheError:
       error
     case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
-      CacheError(.diskFull, "cannot write \(path): no space left; free some and run again")
+      CacheError(
+        .diskFull,
+        "cannot write \(path): no space left; free some and run again",
+        thing: path
+      )
     case let error as DatabaseError
     where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
       CacheError(
         .damaged,
-        "cannot read \(path): it is damaged; run larder verify --repair, "
-          + "which makes it anew and keeps the pictures"
+        "cannot read \(path): it is damaged",
+        remedy: .remake,
+        thing: path
       )
     case let error as DatabaseError:
-      CacheError(.disk, "cannot use \(path): \(error.message ?? "SQLite error")")
+      CacheError(.disk, "cannot use \(path): \(error.message ?? "SQLite error")", thing: path)
     default:
-      CacheError(.disk, "cannot use \(path): \(error)")
+      CacheError(.disk, "cannot use \(path): \(error)", thing: path)
     }
   }
 }

@@ -36,15 +36,41 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public static let unreachable = Code(rawValue: "unreachable")
   }
 
+  /// What can be done about it; a command adds which of its flags does it.
+  public enum Remedy: String, Sendable, Hashable {
+    /// Take the file's time, or the present one.
+    case otherTime = "use the file's time or the present one"
+    /// Take the present time.
+    case presentTime = "use the present time"
+    /// Let the picture be encoded anew.
+    case encodeAnew = "let it be encoded anew"
+    /// Make the picture smaller, or raise the limit.
+    case smallerOrMorePixels = "make it smaller first, or allow more pixels"
+    /// Raise the limit.
+    case morePixels = "allow more pixels"
+    /// Let the file be replaced.
+    case replace = "allow it to be replaced"
+    /// Run again, and let what was made be replaced.
+    case again = "run again and allow it to be replaced"
+  }
+
   /// What went wrong.
   public let code: Code
-  /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
-  public let description: String
+  /// What could not be done, and why: "cannot VERB THING: REASON".
+  public let problem: String
+  /// What can be done about it, where that is not part of the reason.
+  public let remedy: Remedy?
 
-  /// Makes an error from its code and its sentence.
-  public init(_ code: Code, _ description: String) {
+  /// Makes an error from its code, its sentence and what can be done.
+  public init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {
     self.code = code
-    self.description = description
+    self.problem = problem
+    self.remedy = remedy
+  }
+
+  /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
+  public var description: String {
+    problem + (remedy.map { "; \($0.rawValue)" } ?? "")
   }
 
   /// The error of a picture that does not keep to its format.
@@ -69,7 +95,8 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
   static func overLimit(_ name: String, _ reason: String) -> ImagingError {
     ImagingError(
       .tooLarge,
-      "cannot read \(name): \(reason); make it smaller first, or crop and stamp it with --max-pixels"
+      "cannot read \(name): \(reason)",
+      remedy: .smallerOrMorePixels
     )
   }
 }

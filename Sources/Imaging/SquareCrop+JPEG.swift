@@ -14,8 +14,8 @@ extension SquareCrop {
     if keepsCoefficients, isStrict {
       throw ImagingError(
         .unsupported,
-        "cannot crop \(file.name) without loss: its blocks or its tables do not allow it; "
-          + "leave out --strict to have it encoded anew"
+        "cannot crop \(file.name) without loss: its blocks or its tables do not allow it",
+        remedy: .encodeAnew
       )
     }
     let header = try JPEGCodec.header(of: file)

@@ -66,7 +66,8 @@ public struct SquareCrop: PictureMaking, Equatable {
       throw ImagingError(
         .usage,
         "cannot make squares of \(size) pixels: the side goes from 1 to \(most), "
-          + "and \(limits.pixels) pixels are the most; raise --max-pixels"
+          + "and \(limits.pixels) pixels are the most",
+        remedy: .morePixels
       )
     }
     if let quality, !(1...100).contains(quality) {

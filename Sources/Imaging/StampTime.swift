@@ -98,7 +98,8 @@ public struct StampTime: Sendable, Equatable, CustomStringConvertible {
       guard let taken else {
         throw ImagingError(
           .time,
-          "cannot stamp \(name): it does not say when it was taken; use --time file or now"
+          "cannot stamp \(name): it does not say when it was taken",
+          remedy: .otherTime
         )
       }
       if let takenOffset {
@@ -114,7 +115,8 @@ public struct StampTime: Sendable, Equatable, CustomStringConvertible {
       guard let modified else {
         throw ImagingError(
           .time,
-          "cannot stamp \(name): it is no file with a time; use --time now"
+          "cannot stamp \(name): it is no file with a time",
+          remedy: .presentTime
         )
       }
       self.init(modified, (zone ?? local).offset(at: modified), .file)

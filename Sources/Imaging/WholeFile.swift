@@ -132,7 +132,8 @@ public enum WholeFile {
     case EEXIST:
       ImagingError(
         .exists,
-        "cannot write \(path): it is there already; add --force to replace it"
+        "cannot write \(path): it is there already",
+        remedy: .replace
       )
     case ENOSPC, EDQUOT:
       ImagingError(

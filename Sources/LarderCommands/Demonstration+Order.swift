@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import Pipeline
+import Larder
 import Orders
 import SampleStore
 import Transport
@@ -20,12 +21,12 @@ extension Demonstration {
       wishes: [OrderDraft.Wish(item: item.id, quantity: 2)],
       language: language
     )
-    let order = try CatalogOrder(draft, budget: nil, reader, at: clock.now()).order
+    let order = try CatalogOrder(draft, reader, at: clock.now()).order
     let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)
     try outbox.place(order)
     Output.data("placed     \(PlacedOrderText(order).text)")
 
-    let webhook = try Webhook(
+    let webhook = try Orders.Webhook(
       store.baseURL + "/orders",
       payload: .slack,
       parser: CurlURLParser()

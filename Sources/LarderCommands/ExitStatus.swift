@@ -2,6 +2,7 @@ import Bench
 import Cache
 import Catalog
 import Imaging
+import Larder
 import Pipeline
 import Orders
 import Transport
@@ -118,13 +119,14 @@ struct CommandFailure: Error {
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
-    case let error as CacheError: self.init(error.description, Self.status(error))
-    case let error as ImagingError: self.init(error.description, Self.status(error))
+    case let error as CacheError: self.init(error.commandText, Self.status(error))
+    case let error as ImagingError: self.init(error.commandText, Self.status(error))
     case let error as CatalogError: self.init(error.description, Self.status(error))
-    case let error as OrdersError: self.init(error.description, Self.status(error))
+    case let error as OrdersError: self.init(error.commandText, Self.status(error))
+    case let error as LarderError: self.init(error.description, Self.status(error))
     case let error as UploadError: self.init(error.description, .usage)
     case let error as BenchError: self.init(error.description, Self.status(error))
-    case SyncError.cache(let error): self.init(error.description, Self.status(error))
+    case SyncError.cache(let error): self.init(error.commandText, Self.status(error))
     case SyncError.catalog(let error): self.init(error.description, Self.status(error))
     case SyncError.address(let error): self.init(error.description, .configuration)
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
@@ -140,6 +142,17 @@ struct CommandFailure: Error {
     case .locked: .tryAgain
     case .empty, .unsupported: .failed
     case .ambiguous: .usage
+    default: .io
+    }
+  }
+
+  private static func status(_ error: LarderError) -> ExitStatus {
+    switch error.code {
+    case .notFound, .refused, .unfit: .failed
+    case .argument: .usage
+    case .catalog, .address: .configuration
+    case .locked: .tryAgain
+    case .transfer: .unavailable
     default: .io
     }
   }

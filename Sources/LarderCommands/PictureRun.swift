@@ -32,9 +32,11 @@ struct PictureRun<Making: PictureMaking> {
     let (isJSON, isQuiet) = (output.json, output.quiet)
     let results = try batch.run(making, overwrite: options.force) { result in
       if isJSON {
-        Output.json((try? result.jsonLine()) ?? [])
+        var line = result
+        line.error = result.error.map { ImagingError($0.code, $0.commandText) }
+        Output.json((try? line.jsonLine()) ?? [])
       } else if let error = result.error {
-        Output.error(error.description)
+        Output.error(error.commandText)
       } else if !isQuiet {
         Output.data(PictureLine(result).text)
       }

@@ -58,7 +58,8 @@ package struct OrderDraft: Sendable {
     guard !name.isEmpty, name.count <= Self.longestName else {
       throw OrdersError(
         .usage,
-        "cannot order: a name has 1 to \(Self.longestName) characters; give one with --by"
+        "cannot order: a name has 1 to \(Self.longestName) characters",
+        remedy: .giveName
       )
     }
     if let note, note.count > Self.longestNote {
@@ -72,8 +73,8 @@ package struct OrderDraft: Sendable {
     if let budget, budget.currency != total.currency || total.minorUnits > budget.minorUnits {
       throw OrdersError(
         .refused,
-        "cannot order: \(total.formatted()) is more than the budget of \(budget.formatted()); "
-          + "order less, or raise --budget"
+        "cannot order: \(total.formatted()) is more than the budget of \(budget.formatted())",
+        remedy: .budget
       )
     }
     let text = note.map(PlainText.block).flatMap { $0.isEmpty ? nil : $0 }
@@ -105,18 +106,21 @@ package struct OrderDraft: Sendable {
     var lines: [OrderLine] = []
     for id in ids {
       guard let item = items[id] else {
-        throw OrdersError(.unknown, "cannot order \(id): the catalog has no such item")
+        throw OrdersError(.unknown, "cannot order \(id): the catalog has no such item", thing: id)
       }
       if !anyway, item.isSoldOut {
         throw OrdersError(
           .refused,
-          "cannot order \(id) (\(item.title)): it is sold out; --anyway orders it all the same"
+          "cannot order \(id) (\(item.title)): it is sold out",
+          remedy: .anyway,
+          thing: id
         )
       }
       guard let price = item.salePrice ?? item.normalPrice else {
         throw OrdersError(
           .refused,
-          "cannot order \(id) (\(item.title)): the catalog has no price for it; sync again"
+          "cannot order \(id) (\(item.title)): the catalog has no price for it; sync again",
+          thing: id
         )
       }
       lines.append(

@@ -34,31 +34,69 @@ package struct OrdersError: Error, Equatable, CustomStringConvertible {
     package static let busy = Code(rawValue: "busy")
   }
 
+  /// What can be done about it; a command adds which of its flags does it.
+  package enum Remedy: String, Sendable, Hashable {
+    /// Look at all orders.
+    case list = "look at the orders there are"
+    /// Look at the order's history.
+    case history = "its history tells"
+    /// Say who orders.
+    case giveName = "give one"
+    /// Order less, or allow more.
+    case budget = "order less, or raise the budget"
+    /// Order it although it is sold out.
+    case anyway = "it can be ordered all the same"
+    /// Choose a file.
+    case nameFile = "name a file"
+    /// Choose a file that can be written.
+    case writableFile = "choose a file you may write"
+    /// Give a secret, or none on purpose.
+    case secret = "give whsec_…, or send unsigned if nobody checks"
+  }
+
   /// What went wrong.
   package let code: Code
-  /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
-  package let description: String
+  /// What could not be done, and why: "cannot VERB THING: REASON".
+  package let problem: String
+  /// What can be done about it, where that is not part of the reason.
+  package let remedy: Remedy?
+  /// The path, item or order that it is about.
+  package let thing: String?
+  /// The operating system's number for it.
+  package let errno: Int32?
 
-  /// Makes an error from its code and its sentence.
-  package init(_ code: Code, _ description: String) {
+  /// Makes an error from its code, its sentence and what else is known.
+  package init(
+    _ code: Code,
+    _ problem: String,
+    remedy: Remedy? = nil,
+    thing: String? = nil,
+    errno: Int32? = nil
+  ) {
     self.code = code
-    self.description = description
+    self.problem = problem
+    self.remedy = remedy
+    self.thing = thing
+    self.errno = errno
+  }
+
+  /// The whole sentence: "cannot VERB THING: REASON; TRY THIS".
+  package var description: String {
+    problem + (remedy.map { "; \($0.rawValue)" } ?? "")
   }
 
   /// An error of the operating system while doing `verb` to `thing`.
   static func system(_ verb: String, _ thing: String, errno code: Int32) -> OrdersError {
-    switch code {
-    case ENOSPC, EDQUOT:
-      return OrdersError(
-        .diskFull,
-        "cannot \(verb) \(thing): no space left; free some and run again"
-      )
-    default:
-      let words = String(cString: strerror(code)).lowercased()
-      return OrdersError(
-        .disk,
-        "cannot \(verb) \(thing): \(words); choose a file you may write with LARDER_ORDERS"
-      )
-    }
+    let isFull = code == ENOSPC || code == EDQUOT
+    let words =
+      isFull
+      ? "no space left; free some and run again" : String(cString: strerror(code)).lowercased()
+    return OrdersError(
+      isFull ? .diskFull : .disk,
+      "cannot \(verb) \(thing): \(words)",
+      remedy: isFull ? nil : .writableFile,
+      thing: thing,
+      errno: code
+    )
   }
 }

@@ -19,15 +19,16 @@ extension Outbox {
     try write { db in
       let row = try Self.row(of: id, db)
       guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
-        throw OrdersError(.unknown, "cannot find order \(id); larder order list names them all")
+        throw OrdersError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
       }
       let target = state ?? entry.state.next ?? .preparing
       if let reason = entry.state.refusal(of: target) {
         let verb = target == .cancelled ? "cancel" : "advance"
         throw OrdersError(
           .state,
-          "cannot \(verb) \(entry.order.id): \(reason); larder order show \(entry.order.id) "
-            + "tells its history"
+          "cannot \(verb) \(entry.order.id): \(reason)",
+          remedy: .history,
+          thing: entry.order.id.rawValue
         )
       }
       try enter(target, row, at: now, db)

@@ -46,7 +46,7 @@ extension Outbox {
     try read { db in
       let row = try Self.row(of: id, db)
       guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
-        throw OrdersError(.unknown, "cannot find order \(id); larder order list names them all")
+        throw OrdersError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
       }
       return entry
     }
@@ -113,8 +113,10 @@ extension Outbox {
       throw OrdersError(
         .unknown,
         rows.isEmpty
-          ? "cannot find order \(id); larder order list names them all"
-          : "cannot choose: several orders begin with \(id); give more of the id"
+          ? "cannot find order \(id)"
+          : "cannot choose: several orders begin with \(id); give more of the id",
+        remedy: rows.isEmpty ? .list : nil,
+        thing: id
       )
     }
     return row

@@ -19,7 +19,12 @@ enum OutboxFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("open", path, errno: errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw OrdersError(.disk, "cannot open \(path): it is no file; name one with LARDER_ORDERS")
+      throw OrdersError(
+        .disk,
+        "cannot open \(path): it is no file",
+        remedy: .nameFile,
+        thing: path
+      )
     }
     if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
       throw .system("close to others", path, errno: errno)

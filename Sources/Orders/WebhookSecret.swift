@@ -26,7 +26,8 @@ package struct WebhookSecret: Sendable {
     guard !secrets.isEmpty else {
       throw OrdersError(
         .usage,
-        "cannot sign: the secret is empty; give whsec_…, or --unsigned if nobody checks"
+        "cannot sign: the secret is empty",
+        remedy: .secret
       )
     }
     return secrets

@@ -46,21 +46,22 @@ struct CacheLayoutTests {
   }
 
   @Test(arguments: [
-    (ENOSPC, CacheError.Code.diskFull, "cannot write x: no space left; free some and run again"),
-    (EDQUOT, .diskFull, "cannot write x: no space left; free some and run again"),
     (
-      EACCES, .disk,
-      "cannot write x: permission denied; choose a folder you may write with --cache"
+      ENOSPC, CacheError.Code.diskFull, "cannot write x: no space left; free some and run again",
+      CacheError.Remedy?.none
     ),
-    (EIO, .disk, "cannot write x: input/output error"),
+    (EDQUOT, .diskFull, "cannot write x: no space left; free some and run again", nil),
+    (EACCES, .disk, "cannot write x: permission denied", .writableFolder),
+    (EIO, .disk, "cannot write x: input/output error", nil),
   ])
-  func `an error of the system says thing, cause and way out`(
+  func `an error of the system says thing, cause, number and way out`(
     code: Int32,
     expected: CacheError.Code,
-    words: String
+    words: String,
+    remedy: CacheError.Remedy?
   ) {
     let error = CacheError.system("write", "x", errno: code)
 
-    #expect(error == CacheError(expected, words))
+    #expect(error == CacheError(expected, words, remedy: remedy, thing: "x", errno: code))
   }
 }

@@ -136,8 +136,9 @@ struct GcPlanTests {
   }
 
   @Test func `a folder of another's is refused, by root with another word`() {
-    #expect(Folder.remedy(owner: 1000, user: 1000) == nil)
-    #expect(Folder.remedy(owner: 1000, user: 1001)?.contains("--cache") == true)
-    #expect(Folder.remedy(owner: 1000, user: 0)?.contains("as that user") == true)
+    #expect(Folder.refusal(of: "cache", owner: 1000, user: 1000) == nil)
+    #expect(Folder.refusal(of: "cache", owner: 1000, user: 1001)?.remedy == .ownFolder)
+    let root = Folder.refusal(of: "cache", owner: 1000, user: 0)
+    #expect(root?.problem.contains("as that user") == true)
   }
 }

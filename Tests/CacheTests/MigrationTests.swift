@@ -178,8 +178,7 @@ struct MigrationTests {
     #expect(
       writing?.description
         == "cannot use \(old.root)/index.sqlite: it was written by a newer larder (schema \(version), "
-        + "this one knows \(Index.version)); install that version or later, or choose another folder "
-        + "with --cache"
+        + "this one knows \(Index.version)); install that version or later, or choose another folder"
     )
     #expect(try folder.read("cache/index.sqlite") == before)
     #expect(folder.files(below: "cache").keys.filter { $0.contains("index") }.count == 2)

@@ -1,5 +1,271 @@
+import Catalog
+import FoundationEssentials
 import Larder
+import SampleStore
+import Support
+import Synchronization
 import Testing
 
+/// What a program that imports Larder alone can rely on.
 @Suite struct ShopTests {
+  private let shop: SampleShop
+  private let folder: TemporaryFolder
+
+  init() throws {
+    shop = try SampleShop()
+    folder = try TemporaryFolder()
+    try folder.write(shop.catalogText(), to: "shop.yaml")
+  }
+
+  private func opened(cache: String = "cache") throws -> Shop {
+    let clock = shop.clock
+    return try Shop(
+      catalog: folder.path("shop.yaml"),
+      cache: folder.path(cache),
+      environment: [:],
+      clock: { Date(timeIntervalSince1970: Double(clock.now.seconds)) }
+    )
+  }
+
+  @Test func `a sync of a catalog file brings items and files that can be read offline`()
+    async throws
+  {
+    let larder = try opened()
+    let steps = Mutex<[Shop.Progress]>([])
+
+    let report = try await larder.sync { step in steps.withLock { $0.append(step) } }
+
+    #expect(report.outcome == .complete && report.failures.isEmpty)
+    #expect(report.sections.map(\.key) == shop.keys)
+    #expect(report.items.total == 12 && report.items.added.count == 12)
+    let last = steps.withLock { $0.last }
+    #expect(last?.pictures.done == report.pictures.total)
+    #expect(last?.pictures.total == report.pictures.total)
+    shop.store.stop()
+    let items = try larder.items(in: "A")
+    #expect(items.map(\.id) == ["A1", "A2", "A3", "A4"])
+    for item in items {
+      let thumbnail = try #require(item.thumbnail)
+      let file = try #require(thumbnail.file)
+      let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+      #expect(try bytes == SampleShop.bytes(of: "/pictures/\(item.id)-thumb.jpg"))
+      #expect(thumbnail.state == .held && thumbnail.type == "image/jpeg")
+      #expect(item.detail?.description == "More about \(item.id)")
+    }
+    #expect(try larder.item("B2")?.sections == ["B"])
+    #expect(try larder.item("none") == nil)
+    #expect(try larder.sections().map(\.key) == shop.keys)
+  }
+
+  @Test func `a second run asks for nothing twice, and tells what changed`() async throws {
+    let larder = try opened()
+    let first = try await larder.sync()
+    shop.items["A"]?[0].title = "Another dish"
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+
+    let second = try await larder.sync()
+
+    #expect(second.pictures.fetched == 0)
+    #expect(second.items.removed == ["A4"])
+    let change = try #require(second.items.changed.first)
+    #expect(change.id == "A1" && change.field == "title")
+    #expect(change.from == "Dish A1" && change.to == "Another dish")
+    let changes = try larder.changes()
+    #expect(changes.old == first.run && changes.new == second.run)
+    #expect(changes.items.removed.map(\.id) == ["A4"])
+    #expect(try larder.runs().map(\.outcome) == [.complete, .complete])
+  }
+
+  @Test func `progress can be followed as a sequence that ends with the run`() async throws {
+    let running = try opened().start()
+    var last: Shop.Progress?
+
+    for await step in running.progress { last = step }
+
+    let report = try await running.report
+    #expect(report.outcome == .complete)
+    #expect(last?.pictures.done == report.pictures.total)
+  }
+
+  @Test func `what fails is a part of the report, with its URL and a stable reason`() async throws
+  {
+    shop.store.faults = [FaultRule("/pictures/A1-thumb.jpg", .status(404))]
+
+    let report = try await opened().sync()
+
+    #expect(report.outcome == .partial)
+    #expect(report.failures.map(\.reason) == ["http-404"])
+    #expect(report.failures.first?.url == "\(shop.store.baseURL)/pictures/A1-thumb.jpg")
+    #expect(report.failures.first?.stage == .picture)
+  }
+
+  @Test func `a task that is cancelled ends the run, which keeps what is whole`() async throws {
+    let larder = try opened()
+    let transport = Hanging()
+    let hanging = Shop(
+      larder.catalog,
+      cache: folder.path("cache"),
+      environment: [:],
+      transport: transport
+    )
+    let task = Task { try await hanging.sync() }
+    await transport.firstRequest()
+
+    task.cancel()
+
+    let report = try await task.value
+    #expect(report.outcome == .interrupted)
+    #expect(try await larder.sync().outcome == .complete)
+  }
+
+  @Test func `two runs never share a cache: the second is told who holds it`() async throws {
+    let transport = Hanging()
+    let larder = try opened()
+    let hanging = Shop(
+      larder.catalog,
+      cache: folder.path("cache"),
+      environment: [:],
+      transport: transport
+    )
+    let task = Task { try await hanging.sync() }
+    await transport.firstRequest()
+
+    let error = await #expect(throws: LarderError.self) { try await larder.sync() }
+
+    #expect(error?.code == .locked)
+    task.cancel()
+    _ = try await task.value
+  }
+
+  @Test func `many syncs at once leave Swift's threads to others`() async throws {
+    let larder = try opened()
+    let transports = (0..<64).map { _ in Hanging() }
+    let tasks = transports.enumerated().map { number, transport in
+      let hanging = Shop(
+        larder.catalog,
+        cache: folder.path("cache\(number)"),
+        environment: [:],
+        transport: transport
+      )
+      return Task { try await hanging.sync() }
+    }
+
+    // Each waits for its own run to come so far: with a thread of the pool blocked by each of them, none would.
+    for transport in transports { await transport.firstRequest() }
+
+    for task in tasks { task.cancel() }
+    for task in tasks { #expect(try await task.value.outcome == .interrupted) }
+  }
+
+  @Test func `verify, sweep and export do what the commands do`() async throws {
+    let larder = try opened()
+    try await larder.sync()
+    let thumbnail = try #require(try larder.item("A1")?.thumbnail?.file)
+    #expect(try await larder.verify().isClean)
+    try Data([0]).write(to: URL(filePath: thumbnail))
+
+    let found = try await larder.verify()
+    try await larder.repair()
+
+    #expect(found.damaged.count == 1 && !found.isClean)
+    #expect(try larder.item("A1")?.thumbnail?.state == .missing)
+    #expect(try await larder.sync().pictures.fetched == 1)
+    #expect(try await larder.verify().isClean)
+    let export = try await larder.export(to: folder.path("mirror"))
+    #expect(export.missing.isEmpty && export.files > 0)
+    #expect(folder.files(below: "mirror").keys.contains { $0.hasSuffix("catalog.json") })
+    var options = Shop.SweepOptions()
+    options.grace = .zero
+    #expect(try await larder.sweep(options).pictures.isEmpty)
+  }
+
+  @Test func `squares of every picture are kept, and found by the picture's URL`() async throws {
+    let files = try StoreFiles()
+    let larder = Shop(
+      files.catalog,
+      cache: folder.path("cache"),
+      environment: [:],
+      transport: files
+    )
+    var options = Shop.SyncOptions()
+    options.square = 16
+
+    let report = try await larder.sync(options)
+
+    #expect(report.squares?.made == 1)
+    let squares = try larder.squares(side: 16)
+    let thumbnail = try #require(try larder.items().first?.thumbnail)
+    let file = try #require(squares[thumbnail.url])
+    #expect(try Data(contentsOf: URL(filePath: file)).count > 0)
+  }
+
+  @Test func `a given transport answers in place of the network, conditions included`()
+    async throws
+  {
+    let files = try StoreFiles()
+    let clock = shop.clock
+    let larder = Shop(
+      files.catalog,
+      cache: folder.path("cache"),
+      environment: [:],
+      transport: files,
+      clock: { Date(timeIntervalSince1970: Double(clock.now.seconds)) }
+    )
+
+    let first = try await larder.sync()
+    clock.advance(86_400 * 400)
+    let second = try await larder.sync()
+
+    #expect(first.pictures.fetched == 1 && first.outcome == .complete)
+    #expect(second.pictures.revalidated == 1 && second.outcome == .complete)
+    #expect(files.asked.filter { $0["If-None-Match"] == "\"one\"" }.count == 1)
+  }
+
+  @Test(arguments: [
+    "square", "retries", "parallel", "perHost", "base", "deadline", "requestsPerSecond",
+    "maxBytes",
+  ])
+  func `an option out of range is an error before any work`(_ name: String) async throws {
+    var options = Shop.SyncOptions()
+    switch name {
+    case "square": options.square = 0
+    case "retries": options.retries = 101
+    case "parallel": options.parallel = 0
+    case "perHost": options.perHost = 1025
+    case "base": options.base = "store"
+    case "deadline": options.deadline = .zero
+    case "requestsPerSecond": options.requestsPerSecond = .nan
+    default: options.maxBytes = -1
+    }
+
+    let error = await #expect(throws: LarderError.self) { try await opened().sync(options) }
+
+    #expect(error?.code == .argument && error?.thing == name)
+    #expect(folder.files(below: "cache").isEmpty)
+  }
+
+  @Test func `errors carry a code, the thing and the system's number, and name no flag`()
+    async throws
+  {
+    let nowhere = #expect(throws: LarderError.self) {
+      _ = try Shop(catalog: folder.path("none.yaml"), cache: "cache")
+    }
+    #expect(nowhere?.code == .disk && nowhere?.errno == 2)
+    #expect(nowhere?.thing == folder.path("none.yaml"))
+
+    try folder.write("name: shop\ncurency: KRW\n", to: "wrong.yaml")
+    let wrong = #expect(throws: LarderError.self) {
+      _ = try Shop(catalog: folder.path("wrong.yaml"), cache: "cache")
+    }
+    #expect(wrong?.code == .catalog && wrong?.description.contains("curency") == true)
+
+    let unsynced = #expect(throws: LarderError.self) { _ = try opened(cache: "new").items() }
+    #expect(unsynced?.code == .notFound)
+    #expect(unsynced.map { !"\($0)".contains("--") } == true)
+
+    try await opened().sync()
+    let section = #expect(throws: LarderError.self) { _ = try opened().items(in: "Z") }
+    #expect(section?.code == .notFound && section?.thing == "Z")
+  }
 }

@@ -91,6 +91,6 @@ struct CatalogReaderTests {
     }
 
     #expect(error?.code == .empty)
-    #expect(error?.description.contains("run larder sync") == true)
+    #expect(error?.remedy == .syncOrOtherFolder)
   }
 }

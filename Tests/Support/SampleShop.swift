@@ -103,20 +103,26 @@ package final class SampleShop {
     detail: Bool = true,
     _ more: String = ""
   ) throws -> CatalogFile {
+    let text = catalogText(name: name, sections: sections, detail: detail, more)
+    return try CatalogFile(parsing: Array(text.utf8), file: "shop.yaml")
+  }
+
+  /// The text of ``catalog(name:sections:detail:_:)``.
+  package func catalogText(
+    name: String = "shop",
+    sections: String? = nil,
+    detail: Bool = true,
+    _ more: String = ""
+  ) -> String {
     let listed = keys.map { "{key: \($0), title: Section \($0), url: \($0)}" }
-    return try CatalogFile(
-      parsing: Array(
-        """
-        name: \(name)
-        currency: KRW
-        base: \(base)
-        sections: \(sections ?? "[\(listed.joined(separator: ", "))]")
-        \(detail ? "detail: {url: \"detail/{id}\"}" : "")
-        \(more)
-        """.utf8
-      ),
-      file: "shop.yaml"
-    )
+    return """
+      name: \(name)
+      currency: KRW
+      base: \(base)
+      sections: \(sections ?? "[\(listed.joined(separator: ", "))]")
+      \(detail ? "detail: {url: \"detail/{id}\"}" : "")
+      \(more)
+      """
   }
 
   /// The text of a JSON value, keys sorted.

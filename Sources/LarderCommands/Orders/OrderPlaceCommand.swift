@@ -1,4 +1,6 @@
 import ArgumentParser
+import Catalog
+import Larder
 import Pipeline
 import Orders
 
@@ -61,7 +63,8 @@ struct OrderPlaceCommand: ParsableCommand {
     draft.note = note
     draft.anyway = anyway
     let clock = SystemCourierClock()
-    let made = try CatalogOrder(draft, budget: budget, reader, at: clock.now())
+    draft.budget = try budget.map { try Self.price($0, reader.catalog.currency) }
+    let made = try CatalogOrder(draft, reader, at: clock.now())
     let box = try outbox.outbox()
     try box.place(made.order)
 
@@ -79,7 +82,15 @@ struct OrderPlaceCommand: ParsableCommand {
     Output.end(ExitStatus(mine, signal: signal))
   }
 
-  private func show(_ box: Outbox, _ order: Order) throws {
+  private static func price(_ text: String, _ currency: String) throws -> Price {
+    do {
+      return try Price(parsing: text, currency: currency)
+    } catch {
+      throw CommandFailure("cannot read --budget: \(error); such as 20000", .usage)
+    }
+  }
+
+  private func show(_ box: Outbox, _ order: Orders.Order) throws {
     if output.json {
       Output.json(try OrderDocument.placed(box.order(order.id.rawValue)))
     } else {

@@ -1,18 +1,19 @@
 import CurlTransport
 import Dispatch
+import Larder
 import Orders
 import Transport
 
 /// A courier's run with what a command adds: options, a transport, and signals.
 struct OrderSending {
   private let outbox: Outbox
-  private let webhook: Webhook
+  private let webhook: Orders.Webhook
   private let options: WebhookOptions
 
   /// How long an attempt may go on after a signal, so that its answer is not lost.
   private static let grace = DispatchTimeInterval.milliseconds(1000)
 
-  init(_ outbox: Outbox, _ webhook: Webhook, _ options: WebhookOptions) {
+  init(_ outbox: Outbox, _ webhook: Orders.Webhook, _ options: WebhookOptions) {
     self.outbox = outbox
     self.webhook = webhook
     self.options = options
@@ -41,8 +42,7 @@ struct OrderSending {
       clock: SystemCourierClock()
     )
     let signals = Signals { _ in
-      courier.stop()
-      DispatchQueue.global().asyncAfter(deadline: .now() + Self.grace) { transport.cancelAll() }
+      courier.end(within: Self.grace, transport)
     }
     if resuming { try outbox.resume(webhook) }
     let report = try courier.run()
@@ -51,13 +51,7 @@ struct OrderSending {
 
   /// A transport that leaves all waiting and repeating to the courier.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
-    var transport = TransportOptions()
-    transport.parallel = .fixed(1)
-    transport.retry.retries = 0
-    transport.retry.longestRetryAfter = .zero
-    transport.breaker.failures = .max
-    transport.transferTimeout = options.timeout.duration
-    transport.connectTimeout = min(.seconds(10), options.timeout.duration)
+    var transport = TransportOptions.courier(timeout: options.timeout.duration)
     transport.caFile = options.cacert
     transport.proxy = try options.proxy.route()
     transport.userAgent = "larder/\(LarderCommand.version)"

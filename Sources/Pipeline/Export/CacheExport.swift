@@ -177,13 +177,9 @@ package struct CacheExport: Sendable {
   private func squares(of plan: ExportPlan) throws(CacheError)
     -> [(source: String, target: String, url: String)]
   {
-    guard let index = catalogs.first?.index else { return [] }
-    let urls = Dictionary(plan.paths.keys.map { (PictureID(url: $0), $0) }) { first, _ in first }
-    let pictures = try index.pictures(Array(urls.keys))
-    return try index.squares().compactMap { square in
-      // One made of bytes that the picture no longer has shows something else.
-      guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
-        let url = urls[square.picture], let path = plan.paths[url],
+    guard let reader = catalogs.first else { return [] }
+    return try reader.squares(of: plan.paths.keys).compactMap { url, square in
+      guard let path = plan.paths[url],
         let type = ExportFolder.type(of: "\(cache)/\(square.name)")
       else { return nil }
       let folder = ExportPath.parents(of: path).last.map { "\($0)/" } ?? ""

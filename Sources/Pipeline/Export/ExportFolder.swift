@@ -198,7 +198,9 @@ struct ExportFolder {
     let isFull = code == ENOSPC || code == EDQUOT
     return CacheError(
       isFull ? .diskFull : .disk,
-      "cannot \(verb) \(path): \(isFull ? "no space left; free some and run again" : words)"
+      "cannot \(verb) \(path): \(isFull ? "no space left; free some and run again" : words)",
+      thing: path,
+      errno: code
     )
   }
 }

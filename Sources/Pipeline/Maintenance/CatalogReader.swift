@@ -72,18 +72,24 @@ package struct CatalogReader: Sendable {
     if let name {
       guard let match = catalogs.first(where: { $0.name == name }) else {
         let near = nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
-        throw CacheError(.empty, "cannot find catalog \(name) in \(cache)\(near)")
+        throw CacheError(.empty, "cannot find catalog \(name) in \(cache)\(near)", thing: name)
       }
       catalog = match
     } else if let only = catalogs.first, catalogs.count == 1 {
       catalog = only
     } else if catalogs.isEmpty {
-      throw CacheError(.empty, "cannot read \(cache): nothing was synced yet; run larder sync")
+      throw CacheError(
+        .empty,
+        "cannot read \(cache): nothing was synced yet",
+        remedy: .sync,
+        thing: cache
+      )
     } else {
       throw CacheError(
         .ambiguous,
-        "cannot choose among \(names.joined(separator: ", ")) in \(cache); "
-          + "name one with --catalog"
+        "cannot choose among \(names.joined(separator: ", ")) in \(cache)",
+        remedy: .nameCatalog,
+        thing: cache
       )
     }
   }
@@ -93,7 +99,9 @@ package struct CatalogReader: Sendable {
     guard let run = try index.lastRun(catalog: catalog.id) else {
       throw CacheError(
         .empty,
-        "cannot read \(catalog.name): no sync of it has ended yet; run larder sync"
+        "cannot read \(catalog.name): no sync of it has ended yet",
+        remedy: .sync,
+        thing: catalog.name
       )
     }
     return run
@@ -114,7 +122,8 @@ package struct CatalogReader: Sendable {
       let near = nearest(to: key, in: keys).map { "; did you mean \($0)?" } ?? ""
       throw CacheError(
         .empty,
-        "cannot find section \(key); there are \(keys.joined(separator: ", "))\(near)"
+        "cannot find section \(key); there are \(keys.joined(separator: ", "))\(near)",
+        thing: key
       )
     }
     let details = try index.details(catalog: catalog.id)
@@ -160,6 +169,34 @@ package struct CatalogReader: Sendable {
     return near
   }
 
+  /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.
+  package func squares(side: Int) throws(CacheError) -> [String: String] {
+    let urls = Set(try list().flatMap(\.images).map(\.url))
+    let found = try squares(of: urls, side: side)
+    return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
+  }
+
+  /// The squares of these pictures that were made of the very bytes that are held.
+  ///
+  /// - Parameters:
+  ///   - urls: the pictures' URLs.
+  ///   - side: pixels along a side; nil for every size.
+  /// - Returns: Each square with the URL of its picture.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  func squares(of urls: some Sequence<String>, side: Int? = nil) throws(CacheError)
+    -> [(url: String, square: SquareEntry)]
+  {
+    let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
+    let pictures = try index.pictures(Array(urls.keys))
+    return try index.squares(side: side).compactMap { square in
+      // One made of bytes that the picture no longer has shows something else.
+      guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
+        let url = urls[square.picture]
+      else { return nil }
+      return (url, square)
+    }
+  }
+
   /// The runs of the catalog, newest first.
   package func runs(limit: Int = 20) throws(CacheError) -> [RunEntry] {
     try index.runs(catalog: catalog.id, limit: limit)
@@ -202,7 +239,8 @@ package struct CatalogReader: Sendable {
       let known = runs.prefix(5).map { String($0.id) }.joined(separator: ", ")
       throw CacheError(
         .empty,
-        "cannot find run \(id) of \(catalog.name); the last ones are \(known)"
+        "cannot find run \(id) of \(catalog.name); the last ones are \(known)",
+        thing: String(id)
       )
     }
     return run
@@ -222,7 +260,7 @@ package struct CatalogReader: Sendable {
 
 extension RunSection {
   /// Whether what is shown is from an earlier run, because this one's could not be had or not be taken.
-  var isStale: Bool {
+  package var isStale: Bool {
     source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
   }
 }

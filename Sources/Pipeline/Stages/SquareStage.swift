@@ -133,7 +133,7 @@ final class SquareStage: Sendable {
     guard ContentDigest.sha256(file.bytes) == picture.sha256 else {
       throw ImagingError(
         .damaged,
-        "cannot crop \(path): it is not what was fetched; run larder verify --repair and sync again"
+        "cannot crop \(path): it is not what was fetched; repair the cache and sync again"
       )
     }
     let format = file.probe.format

@@ -180,19 +180,22 @@ package final class PictureUpload: Sendable {
     _ account: PictureResult.Upload
   ) -> ImagingError {
     let isAmbiguous = failure.mayHaveBeenSent && failure.status == nil
-    let advice =
-      switch failure.status {
-      case .some(300...399): "uploads follow no redirect; give the URL that it leads to"
-      case .some(401), .some(403): "check the token"
-      case .some: "mend what the server says, then run again with --force"
-      case nil where isAmbiguous:
-        "it may have arrived all the same; look there before sending again"
-      case nil: "run again with --force"
-      }
+    let advice: String?
+    switch failure.status {
+    case .some(300...399): advice = "uploads follow no redirect; give the URL that it leads to"
+    case .some(401), .some(403): advice = "check the token"
+    case nil where isAmbiguous:
+      advice = "it may have arrived all the same; look there before sending again"
+    case .some: advice = "mend what the server says"
+    case nil: advice = nil
+    }
+    let helpsAgain = failure.status.map { $0 >= 400 && $0 != 401 && $0 != 403 } ?? !isAmbiguous
     let said = account.message.map { " (\($0))" } ?? ""
     return ImagingError(
       failure.status == nil && !isAmbiguous ? .unreachable : .undelivered,
-      "cannot post \(name) to \(destination.url.redacted): \(failure.reason)\(said); \(advice)"
+      "cannot post \(name) to \(destination.url.redacted): \(failure.reason)\(said)"
+        + (advice.map { "; \($0)" } ?? ""),
+      remedy: helpsAgain ? .again : nil
     )
   }
 

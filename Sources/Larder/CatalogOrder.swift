@@ -1,55 +1,45 @@
 import Cache
 import Catalog
-import Pipeline
 import Orders
+import Pipeline
 
 /// An order of the catalog as last synced: where the reader of the cache and the orders meet.
-struct CatalogOrder {
+package struct CatalogOrder {
   /// The order; nobody has kept it yet.
-  let order: Order
+  package let order: Orders.Order
   /// A sentence for each item whose price the last run changed.
-  let priceChanges: [String]
+  package let priceChanges: [String]
 
   /// Looks the wishes up and makes the order.
   ///
   /// - Parameters:
   ///   - draft: what is asked for.
-  ///   - budget: the most that may be spent, as the user wrote it.
   ///   - reader: the catalog.
   ///   - now: when.
-  /// - Throws: ``CommandFailure`` or ``OrdersError`` when it cannot be ordered, ``CacheError`` when
-  ///   the catalog cannot be read.
-  init(_ draft: OrderDraft, budget: String?, _ reader: CatalogReader, at now: OrderTime) throws {
+  /// - Throws: ``LarderError`` when the catalog has no such item, ``OrdersError`` when it cannot be
+  ///   ordered, ``CacheError`` when the catalog cannot be read.
+  package init(_ draft: OrderDraft, _ reader: CatalogReader, at now: OrderTime) throws {
     var items: [String: StoreItem] = [:]
     for shown in try reader.list() where items[shown.item.id] == nil {
       items[shown.item.id] = shown.item
     }
     for wish in draft.wishes where items[wish.item] == nil {
       let near = try reader.nearestIDs(to: wish.item)
-      throw CommandFailure(
+      throw LarderError(
+        .notFound,
         "cannot order \(wish.item): no section of \(reader.catalog.name) lists it"
           + (near.isEmpty ? "" : "; nearest are \(near.joined(separator: ", "))"),
-        .failed
+        thing: wish.item
       )
     }
-    var draft = draft
-    if let budget { draft.budget = try Self.price(budget, reader.catalog.currency) }
     var generator = SystemRandomNumberGenerator()
     order = try draft.order(items, id: OrderID(at: now, using: &generator), at: now)
     priceChanges = Self.changes(order, items, reader)
   }
 
-  private static func price(_ text: String, _ currency: String) throws -> Price {
-    do {
-      return try Price(parsing: text, currency: currency)
-    } catch {
-      throw CommandFailure("cannot read --budget: \(error); such as 20000", .usage)
-    }
-  }
-
   /// What the last run changed; a cache that cannot tell keeps nobody from ordering.
   private static func changes(
-    _ order: Order,
+    _ order: Orders.Order,
     _ items: [String: StoreItem],
     _ reader: CatalogReader
   ) -> [String] {

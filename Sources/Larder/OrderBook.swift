@@ -1,0 +1,188 @@
+import Catalog
+import CurlTransport
+import Dispatch
+import FoundationEssentials
+import Orders
+import Transport
+
+/// The orders and what is still to be sent of them: one file outside every cache.
+///
+/// An order that ``place(_:from:)`` returned survives any crash and power cut. It goes out with
+/// ``send(to:_:)``, once and in the order of placing; what may have arrived without an answer is held or
+/// sent again, as the webhook says, and never either in silence. Any number of processes may use one
+/// file.
+public struct OrderBook: Sendable {
+  /// The path of the file; the first order makes it.
+  public let path: String
+  private let clock: @Sendable () -> Date
+
+  /// Names the file.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - clock: What tells when an order is placed, for tests.
+  public init(_ path: String, clock: (@Sendable () -> Date)? = nil) {
+    self.path = path
+    self.clock = clock ?? { Date() }
+  }
+
+  /// Orders items of a shop as last synced.
+  ///
+  /// - Parameters:
+  ///   - request: What is wanted, and by whom.
+  ///   - shop: The shop, whose prices hold.
+  /// - Returns: The order, which is safely on disk.
+  /// - Throws: ``LarderError``: `not-found` when no section lists an item, `refused` when it is sold out,
+  ///   has no price or costs more than the budget, `argument` for a name or number that cannot be.
+  @discardableResult
+  public func place(_ request: OrderRequest, from shop: Shop) throws(LarderError) -> Order {
+    try LarderError.translating {
+      var draft = OrderDraft(
+        by: request.by,
+        wishes: request.items.map { OrderDraft.Wish(item: $0.id, quantity: $0.quantity) },
+        language: Language(locale: request.locale)
+      )
+      draft.note = request.note
+      draft.budget = request.budget
+      draft.anyway = request.allowsSoldOut
+      let made = try CatalogOrder(draft, try shop.reader(), at: now)
+      let outbox = try Outbox(path)
+      try outbox.place(made.order)
+      return Order(try outbox.order(made.order.id.rawValue))
+    }
+  }
+
+  /// Every order, the first placed first.
+  public func orders() throws(LarderError) -> [Order] {
+    try LarderError.translating {
+      Outbox.exists(at: path) ? try Outbox(path).orders().map(Order.init) : []
+    }
+  }
+
+  /// One order.
+  ///
+  /// - Parameter id: Its id, or the beginning of it.
+  /// - Returns: The order.
+  /// - Throws: ``LarderError`` with the code `not-found` when there is none.
+  public func order(_ id: String) throws(LarderError) -> Order {
+    try LarderError.translating { Order(try Outbox(path).order(id)) }
+  }
+
+  /// Gives an order up before anybody worked on it; its message, if it has not left, never does.
+  ///
+  /// - Parameter id: Its id, or the beginning of it.
+  /// - Returns: The order afterwards.
+  /// - Throws: ``LarderError`` with the code `refused` when it is too late.
+  @discardableResult
+  public func cancel(_ id: String) throws(LarderError) -> Order {
+    try LarderError.translating {
+      Order(try Outbox(path).move(id, to: .cancelled, posting: false, at: now))
+    }
+  }
+
+  /// Moves an order one step on: preparing, ready, collected.
+  ///
+  /// - Parameter id: Its id, or the beginning of it.
+  /// - Returns: The order afterwards.
+  /// - Throws: ``LarderError`` with the code `refused` when there is no further step.
+  @discardableResult
+  public func advance(_ id: String) throws(LarderError) -> Order {
+    try LarderError.translating {
+      Order(try Outbox(path).move(id, to: nil, posting: false, at: now))
+    }
+  }
+
+  /// Queues the messages of orders again that were given up or are held.
+  ///
+  /// - Parameter ids: The orders; nil for all that were given up.
+  /// - Returns: The ids of the orders whose messages are queued now.
+  /// - Throws: ``LarderError`` with the code `refused` when a named order has nothing to replay.
+  @discardableResult
+  public func replay(_ ids: [String]? = nil) throws(LarderError) -> [String] {
+    try LarderError.translating { try Outbox(path).replay(ids, at: now).map(\.rawValue) }
+  }
+
+  /// Brings the orders that are due to a webhook.
+  ///
+  /// Cancelling the task ends it after the attempt under way, whose answer is waited for a second.
+  ///
+  /// - Parameters:
+  ///   - webhook: Where to.
+  ///   - options: How far to go.
+  /// - Returns: What was delivered, and what was not.
+  /// - Throws: ``LarderError`` when the file cannot be used; a webhook that cannot be reached is a part
+  ///   of what is returned.
+  @discardableResult
+  public func send(
+    to webhook: Webhook,
+    _ options: SendOptions = SendOptions()
+  ) async throws(LarderError) -> Delivery {
+    let stop = Stop()
+    let path = path
+    let result = await withTaskCancellationHandler {
+      await Blocking.run("larder.orders") { () throws(LarderError) in
+        try LarderError.translating { try Self.send(path, webhook, options, stop) }
+      }
+    } onCancel: {
+      stop.raise()
+    }
+    return try result.get()
+  }
+
+  private static func send(
+    _ path: String,
+    _ webhook: Webhook,
+    _ options: SendOptions,
+    _ stop: Stop
+  ) throws -> Delivery {
+    guard Outbox.exists(at: path) else { return Delivery(.nothing) }
+    var transport = TransportOptions.courier(timeout: options.timeout)
+    transport.caFile = options.certificates
+    let curl = try CurlTransport(transport)
+    defer { curl.shutdown() }
+    let outbox = try Outbox(path)
+    var limits = Courier.Limits()
+    limits.attempts = options.attempts ?? .max
+    limits.patience = Int64(clamping: options.patience.components.seconds) * 1000
+    let courier = Courier(
+      outbox,
+      to: webhook.inner,
+      policy: webhook.resendsAmbiguous ? .resend : .hold,
+      limits: limits,
+      transport: curl,
+      clock: SystemCourierClock()
+    )
+    stop.whenRaised { courier.end(within: .seconds(1), curl) }
+    if options.resumes { try outbox.resume(webhook.inner) }
+    return Delivery(try courier.run())
+  }
+
+  private var now: OrderTime {
+    OrderTime(milliseconds: Int64((clock().timeIntervalSince1970 * 1000).rounded(.down)))
+  }
+}
+
+extension Courier {
+  /// Ends a run: no further attempt, and no longer wait for the answer to the one under way than this.
+  package func end(within grace: DispatchTimeInterval, _ transport: CurlTransport) {
+    stop()
+    DispatchQueue.global().asyncAfter(deadline: .now() + grace) { transport.cancelAll() }
+  }
+}
+
+extension TransportOptions {
+  /// A transport that leaves all waiting and repeating to the courier.
+  ///
+  /// - Parameter timeout: When an answer is given up.
+  /// - Returns: The options.
+  package static func courier(timeout: Duration) -> TransportOptions {
+    var options = TransportOptions()
+    options.parallel = .fixed(1)
+    options.retry.retries = 0
+    options.retry.longestRetryAfter = .zero
+    options.breaker.failures = .max
+    options.transferTimeout = timeout
+    options.connectTimeout = min(.seconds(10), timeout)
+    return options
+  }
+}

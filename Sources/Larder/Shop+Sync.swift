@@ -1,0 +1,231 @@
+import CurlTransport
+import Dispatch
+import Pipeline
+import Synchronization
+import Transport
+
+extension Shop {
+  /// Fetches the sections, then details and pictures, in parallel, and says what changed.
+  ///
+  /// What is fresh is not asked for and what did not change is not fetched, so a second run costs
+  /// little. A run that is killed loses nothing that was whole. Cancelling the task ends the run
+  /// early: what is whole is kept, and the report comes with the outcome `interrupted`.
+  ///
+  /// - Parameters:
+  ///   - options: What else is wanted.
+  ///   - progress: Called about ten times a second while something changes, and once at the end; never
+  ///     by two threads at once.
+  /// - Returns: What was done, failures included.
+  /// - Throws: ``LarderError`` when the run could not take place at all.
+  @discardableResult
+  public func sync(
+    _ options: SyncOptions = SyncOptions(),
+    progress: (@Sendable (Progress) -> Void)? = nil
+  ) async throws(LarderError) -> Report {
+    try await run(options, onlyDue: false, progress)
+  }
+
+  /// The same for a timer that calls often: asks only for what is due, the most valuable first.
+  ///
+  /// What a deadline, a rate or ``SyncOptions/maxBytes`` left over comes first the next time.
+  ///
+  /// - Parameters:
+  ///   - options: What else is wanted.
+  ///   - progress: As in ``sync(_:progress:)``.
+  /// - Returns: What was done, failures included.
+  /// - Throws: ``LarderError`` when the run could not take place at all.
+  @discardableResult
+  public func warm(
+    _ options: SyncOptions = SyncOptions(),
+    progress: (@Sendable (Progress) -> Void)? = nil
+  ) async throws(LarderError) -> Report {
+    try await run(options, onlyDue: true, progress)
+  }
+
+  /// Starts a sync whose progress can be followed as a sequence.
+  ///
+  /// - Parameters:
+  ///   - options: What else is wanted.
+  ///   - onlyDue: Whether to ask only for what is due, as ``warm(_:progress:)`` does.
+  /// - Returns: The running sync.
+  public func start(_ options: SyncOptions = SyncOptions(), onlyDue: Bool = false) -> SyncTask {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Progress.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let task = Task { () async throws(LarderError) -> Report in
+      defer { continuation.finish() }
+      return try await run(options, onlyDue: onlyDue) { continuation.yield($0) }
+    }
+    return SyncTask(task, stream)
+  }
+
+  private func run(
+    _ options: SyncOptions,
+    onlyDue: Bool,
+    _ progress: (@Sendable (Progress) -> Void)?
+  ) async throws(LarderError) -> Report {
+    try options.check()
+    return try await blocking { stop throws(LarderError) in
+      try perform(options, onlyDue: onlyDue, progress, stop)
+    }
+  }
+
+  private func perform(
+    _ options: SyncOptions,
+    onlyDue: Bool,
+    _ progress: (@Sendable (Progress) -> Void)?,
+    _ stop: Stop
+  ) throws(LarderError) -> Report {
+    try LarderError.translating {
+      var inner = options.inner(at: now)
+      inner.onlyDue = onlyDue
+      let connection = try connection(options)
+      defer { connection.end() }
+      let run = SyncRun(
+        catalog,
+        folder: folder,
+        cache: cache,
+        options: inner,
+        transport: connection.fetcher,
+        environment: environment,
+        now: { now }
+      )
+      stop.whenRaised { run.stop() }
+      let watch = progress.map { ProgressWatch(run.progress, $0) }
+      defer { watch?.end() }
+      return Report(try run.run(holder: holder(onlyDue ? "warm" : "sync")))
+    }
+  }
+
+  /// What a run fetches with, and how to end that.
+  private func connection(_ options: SyncOptions) throws
+    -> (fetcher: any Fetching & URLParsing, end: () -> Void)
+  {
+    if let transport {
+      let adapter = TransportAdapter(transport)
+      return (adapter, { adapter.cancelAll() })
+    }
+    let addresses = try CatalogAddresses(
+      catalog,
+      folder: folder,
+      base: options.base,
+      environment: environment,
+      CurlURLParser()
+    )
+    let curl = try CurlTransport(options.transport(named: try addresses.namedHosts()))
+    return (curl, { curl.shutdown() })
+  }
+}
+
+/// A sync that is under way: its progress as a sequence, and its report.
+public struct SyncTask: Sendable {
+  /// How far it is: the newest state whenever somebody looks.
+  ///
+  /// Ends with the run. For one loop.
+  public let progress: AsyncStream<Shop.Progress>
+  private let task: Task<Shop.Report, any Error>
+
+  init(_ task: Task<Shop.Report, any Error>, _ progress: AsyncStream<Shop.Progress>) {
+    self.task = task
+    self.progress = progress
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Throws: ``LarderError`` when the run could not take place at all.
+  public var report: Shop.Report {
+    get async throws(LarderError) {
+      switch await task.result {
+      case .success(let report): return report
+      case .failure(let error): throw LarderError(error)
+      }
+    }
+  }
+
+  /// Ends the run early; what is whole is kept, and the report comes with the outcome `interrupted`.
+  public func cancel() { task.cancel() }
+}
+
+/// Tells a cancelled task's run to stop, whichever of the two comes first.
+final class Stop: Sendable {
+  private struct State {
+    var isRaised = false
+    var action: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// Stops what runs, and whatever runs later.
+  func raise() {
+    let action = state.withLock { state in
+      state.isRaised = true
+      return state.action
+    }
+    action?()
+  }
+
+  /// Whether somebody asked to stop.
+  var isRaised: Bool { state.withLock { $0.isRaised } }
+
+  /// What to do when somebody asks; at once when that was before.
+  func whenRaised(_ action: @escaping @Sendable () -> Void) {
+    let isRaised = state.withLock { state in
+      state.action = action
+      return state.isRaised
+    }
+    if isRaised { action() }
+  }
+}
+
+/// Work that blocks, on a thread that Swift's pool does not need.
+enum Blocking {
+  /// Runs `body` on a thread of Dispatch and waits without blocking.
+  static func run<Value: Sendable>(
+    _ label: String,
+    _ body: @escaping @Sendable () throws(LarderError) -> Value
+  ) async -> Result<Value, LarderError> {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: label).async {
+        continuation.resume(returning: Result { () throws(LarderError) in try body() })
+      }
+    }
+  }
+}
+
+/// Looks at a run's progress now and then and tells of what changed.
+private final class ProgressWatch {
+  private let queue = DispatchQueue(label: "larder.progress")
+  private let timer: any DispatchSourceTimer
+  private let tell: @Sendable () -> Void
+
+  init(_ progress: SyncProgress, _ call: @escaping @Sendable (Shop.Progress) -> Void) {
+    let last = LastProgress()
+    tell = {
+      let new = Shop.Progress(progress.snapshot)
+      if last.isReplaced(by: new) { call(new) }
+    }
+    timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.setEventHandler(handler: tell)
+    timer.schedule(deadline: .now() + .milliseconds(100), repeating: .milliseconds(100))
+    timer.resume()
+  }
+
+  /// Tells of the last state, and no more.
+  func end() {
+    timer.cancel()
+    queue.sync(execute: tell)
+  }
+}
+
+/// What was told last.
+private final class LastProgress: Sendable {
+  private let last = Mutex<Shop.Progress?>(nil)
+
+  func isReplaced(by new: Shop.Progress) -> Bool {
+    last.withLock { last in
+      defer { last = new }
+      return last != new
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import CurlTransport
+import Synchronization
+import Transport
+
+/// What answers a shop's requests in place of the network: for tests, or where something else fetches.
+///
+///     struct Canned: ShopTransport {
+///       let bodies: [String: [UInt8]]
+///       func respond(to request: ShopRequest) async throws -> ShopResponse {
+///         bodies[request.url].map { ShopResponse(body: $0) } ?? ShopResponse(status: 404)
+///       }
+///     }
+public protocol ShopTransport: Sendable {
+  /// Answers one request; called by many tasks at once.
+  ///
+  /// A run that ends early cancels the task. No answer is asked for again: whoever wants retries makes
+  /// them here.
+  ///
+  /// - Parameter request: What is asked for.
+  /// - Returns: The final response; redirects are followed here or not at all.
+  /// - Throws: Anything; the request then counts as failed with the reason `transport`.
+  func respond(to request: ShopRequest) async throws -> ShopResponse
+}
+
+/// A GET request that a shop makes.
+public struct ShopRequest: Sendable, Hashable {
+  /// The absolute URL.
+  public let url: String
+  /// The header fields in order, conditions such as `If-None-Match` among them.
+  public let headers: [ShopHeader]
+
+  /// The value of the first field of that name, without regard to case; nil when there is none.
+  public subscript(name: String) -> String? { headers.first(named: name) }
+}
+
+/// What answers a ``ShopRequest``.
+public struct ShopResponse: Sendable, Hashable {
+  /// The HTTP status: 200 with a body, 304 when what is held is current, another for a failure.
+  public var status: Int
+  /// The header fields; validators and freshness are read from them as from a server's.
+  public var headers: [ShopHeader]
+  /// The body, decoded.
+  public var body: [UInt8]
+
+  /// Makes a response.
+  ///
+  /// - Parameters:
+  ///   - status: The HTTP status.
+  ///   - headers: The header fields.
+  ///   - body: The body, decoded.
+  public init(status: Int = 200, headers: [ShopHeader] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// A header field.
+public struct ShopHeader: Sendable, Hashable {
+  /// The field's name.
+  public var name: String
+  /// The field's value.
+  public var value: String
+
+  /// Makes a field.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+extension [ShopHeader] {
+  fileprivate func first(named name: String) -> String? {
+    first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
+/// Lets a ``ShopTransport`` stand where the pipeline expects libcurl.
+final class TransportAdapter: Fetching, URLParsing {
+  private let transport: any ShopTransport
+  private let parser = CurlURLParser()
+  private let tasks = Mutex<[Int: Task<Void, Never>]>([:])
+  private let count = Mutex(0)
+
+  init(_ transport: any ShopTransport) {
+    self.transport = transport
+  }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try parser.parse(text, relativeTo: base)
+  }
+
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    tasks.withLock { running in
+      running[number] = Task { [self] in
+        let result = await answer(request, into: sink)
+        tasks.withLock { $0[number] = nil }
+        completion(result)
+      }
+    }
+  }
+
+  func cancelAll() {
+    let running = tasks.withLock { Array($0.values) }
+    for task in running { task.cancel() }
+  }
+
+  private func answer(
+    _ request: Request,
+    into sink: any BodySink
+  ) async -> Result<Response, TransferFailure> {
+    func failure(_ reason: FailureReason, _ detail: String = "", status: Int? = nil)
+      -> Result<Response, TransferFailure>
+    {
+      .failure(
+        TransferFailure(
+          reason: reason,
+          url: request.url.redacted,
+          detail: detail,
+          attempts: 1,
+          status: status
+        )
+      )
+    }
+    var fields = self.fields(of: request)
+    if let condition = request.condition { fields.append(condition.validators.conditionalHeaders) }
+    let asked = ShopRequest(
+      url: request.url.text,
+      headers: fields.fields.map { ShopHeader($0.name, $0.value) }
+    )
+    let answer: ShopResponse
+    do {
+      answer = try await transport.respond(to: asked)
+    } catch {
+      return Task.isCancelled ? failure(.cancelled) : failure(.transport, "\(error)")
+    }
+    if Task.isCancelled { return failure(.cancelled) }
+    let length = Int64(answer.body.count)
+    let head = ResponseHead(
+      status: answer.status,
+      headers: Headers(answer.headers.map { HeaderField(name: $0.name, value: $0.value) }),
+      url: request.url,
+      contentLength: answer.status == 304 ? nil : length
+    )
+    if answer.status == 304, let condition = request.condition {
+      guard condition.isMet(by: Validators(head.headers.endToEnd)) else {
+        return failure(.badResponse, "the answer 304 speaks of another version", status: 304)
+      }
+      return .success(Response(head: head, bodyBytes: 0, wireBytes: 0))
+    }
+    guard request.isAnswered(by: answer.status) else {
+      return failure(.http(answer.status), status: answer.status)
+    }
+    guard length <= request.bodyLimit else { return failure(.tooLarge) }
+    sink.restart()
+    if case .refuse(let reason) = sink.begin(head, at: 0) { return failure(reason) }
+    if !answer.body.isEmpty, case .refuse(let reason) = sink.receive(answer.body.span.bytes) {
+      return failure(reason)
+    }
+    return .success(Response(head: head, bodyBytes: length, wireBytes: length))
+  }
+}
+
+extension FailureReason {
+  /// A transport that the program brought could not answer.
+  fileprivate static let transport = FailureReason(rawValue: "transport")
+}

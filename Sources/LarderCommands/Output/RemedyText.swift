@@ -1,0 +1,62 @@
+import Cache
+import Imaging
+import Orders
+
+// What can be done about an error, in the words of this command line. The modules below know no flags.
+
+extension CacheError {
+  /// The sentence for people at a terminal: what is wrong, and which command or flag helps.
+  var commandText: String {
+    guard let remedy else { return problem }
+    let words =
+      switch remedy {
+      case .repair: "run larder verify --repair, then larder sync"
+      case .remake: "run larder verify --repair, which makes it anew and keeps the pictures"
+      case .ownFolder: "choose a folder of your own with --cache"
+      case .writableFolder: "choose a folder you may write with --cache"
+      case .sync: "run larder sync"
+      case .syncOrOtherFolder: "run larder sync, or give --cache"
+      case .newerVersion:
+        "install that version or later, or choose another folder with --cache"
+      case .nameCatalog: "name one with --catalog"
+      }
+    return "\(problem); \(words)"
+  }
+}
+
+extension OrdersError {
+  /// The sentence for people at a terminal: what is wrong, and which command or flag helps.
+  var commandText: String {
+    guard let remedy else { return problem }
+    let words =
+      switch remedy {
+      case .list: "larder order list names them all"
+      case .history: "larder order show \(thing ?? "ID") tells its history"
+      case .giveName: "give one with --by"
+      case .budget: "order less, or raise --budget"
+      case .anyway: "--anyway orders it all the same"
+      case .nameFile: "name one with LARDER_ORDERS"
+      case .writableFile: "choose a file you may write with LARDER_ORDERS"
+      case .secret: "give whsec_…, or --unsigned if nobody checks"
+      }
+    return "\(problem); \(words)"
+  }
+}
+
+extension ImagingError {
+  /// The sentence for people at a terminal: what is wrong, and which flag helps.
+  var commandText: String {
+    guard let remedy else { return problem }
+    let words =
+      switch remedy {
+      case .otherTime: "use --time file or now"
+      case .presentTime: "use --time now"
+      case .encodeAnew: "leave out --strict to have it encoded anew"
+      case .smallerOrMorePixels: "make it smaller first, or crop and stamp it with --max-pixels"
+      case .morePixels: "raise --max-pixels"
+      case .replace: "add --force to replace it"
+      case .again: "run again with --force"
+      }
+    return "\(problem); \(words)"
+  }
+}

@@ -1,0 +1,83 @@
+import Catalog
+import Larder
+import SampleStore
+import Support
+import Testing
+
+/// Orders by a program that imports Larder alone.
+@Suite struct OrderBookTests {
+  private let store: SampleShop
+  private let folder: TemporaryFolder
+  private let shop: Shop
+  private let book: OrderBook
+
+  init() async throws {
+    store = try SampleShop()
+    folder = try TemporaryFolder()
+    shop = Shop(try store.catalog(), cache: folder.path("cache"), environment: [:])
+    book = OrderBook(folder.path("orders.sqlite"))
+    try await shop.sync()
+  }
+
+  private var request: OrderRequest {
+    OrderRequest(by: "Jiyeon", items: [.init("A1", quantity: 2), .init("B1")])
+  }
+
+  @Test func `an order is on disk when it is placed, and delivered once when it is sent`()
+    async throws
+  {
+    let placed = try book.place(request, from: shop)
+    #expect(placed.total == Price(minorUnits: 21_000, currency: "KRW"))
+    #expect(placed.delivery == .queued && placed.state == .ordered)
+    #expect(try book.orders() == [placed])
+
+    let webhook = try Webhook.slack("\(store.store.baseURL)/orders")
+    let first = try await book.send(to: webhook)
+    let second = try await book.send(to: webhook)
+
+    #expect(first.delivered == [placed.id] && second.delivered.isEmpty)
+    #expect(store.store.orders.count == 1)
+    #expect(try book.order(placed.id).delivery == .delivered)
+    #expect(try book.advance(placed.id).state == .preparing)
+    let late = #expect(throws: LarderError.self) { try book.cancel(placed.id) }
+    #expect(late?.code == .refused && late?.thing == placed.id)
+  }
+
+  @Test func `what cannot be ordered is an error with a code, and leaves no order`() throws {
+    var unknown = request
+    unknown.items = [.init("A9")]
+    var dear = request
+    dear.budget = Price(minorUnits: 20_999, currency: "KRW")
+    var nobody = request
+    nobody.by = ""
+    let cases: [(OrderRequest, LarderError.Code)] = [
+      (unknown, .notFound), (dear, .refused), (nobody, .argument),
+    ]
+    for (request, code) in cases {
+      let error = #expect(throws: LarderError.self) { try book.place(request, from: shop) }
+      #expect(error?.code == code)
+      #expect(error.map { !$0.description.contains("--") } == true)
+    }
+    #expect(try book.orders().isEmpty)
+  }
+
+  @Test func `a webhook's URL is in no error`() {
+    for url in ["http://hooks.example/secret", "secret", "https://a/secret https://b/secret"] {
+      let error = #expect(throws: LarderError.self) { try Webhook.slack(url) }
+      #expect(error?.code == .argument)
+      #expect(error.map { !"\($0)".contains("secret") } == true)
+    }
+  }
+
+  @Test func `a webhook that cannot be reached is told, and the order waits`() async throws {
+    let placed = try book.place(request, from: shop)
+    var options = OrderBook.SendOptions()
+    options.patience = .zero
+    let nobody = try ClosedPort()
+
+    let sent = try await book.send(to: .slack(nobody.baseURL), options)
+
+    #expect(sent.delivered.isEmpty && sent.queued == 1 && sent.unreachable != nil)
+    #expect(try book.order(placed.id).delivery == .queued)
+  }
+}

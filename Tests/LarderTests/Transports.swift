@@ -1,0 +1,69 @@
+import Catalog
+import Foundation
+import Larder
+import Synchronization
+
+/// Answers nothing until it is cancelled.
+final class Hanging: ShopTransport {
+  private let requests = AsyncStream.makeStream(of: Void.self)
+  private let answers = AsyncStream.makeStream(of: Void.self)
+
+  func respond(to request: ShopRequest) async throws -> ShopResponse {
+    requests.continuation.yield()
+    // Nobody ever yields: the loop ends with the task.
+    for await _ in answers.stream {}
+    throw CancellationError()
+  }
+
+  /// Waits until something was asked for.
+  func firstRequest() async {
+    for await _ in requests.stream { return }
+  }
+}
+
+/// A shop of one item with a real photo, from memory.
+final class StoreFiles: ShopTransport {
+  /// The catalog.
+  let catalog: CatalogFile
+  private let photo: [UInt8]
+  private let log = Mutex<[ShopRequest]>([])
+
+  init() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    photo = [UInt8](
+      try Data(contentsOf: root.appending(path: "samples/photo/wakeup-12mp.jpg"))
+    )
+    catalog = try CatalogFile(
+      parsing: Array(
+        """
+        name: memory
+        currency: KRW
+        base: https://shop.test/
+        sections: [{key: main, title: Main, url: list}]
+        """.utf8
+      ),
+      file: "memory.yaml"
+    )
+  }
+
+  /// What was asked for.
+  var asked: [ShopRequest] { log.withLock(\.self) }
+
+  func respond(to request: ShopRequest) async throws -> ShopResponse {
+    log.withLock { $0.append(request) }
+    switch request.url {
+    case "https://shop.test/list":
+      let list = #"[{"detail_hash": "A1", "title": "Dish", "image": "/one.jpg"}]"#
+      return ShopResponse(body: Array(list.utf8))
+    case "https://shop.test/one.jpg":
+      let fields = [ShopHeader("ETag", "\"one\""), ShopHeader("Cache-Control", "max-age=60")]
+      guard request["if-none-match"] == nil else {
+        return ShopResponse(status: 304, headers: fields)
+      }
+      return ShopResponse(headers: fields, body: photo)
+    default:
+      return ShopResponse(status: 404)
+    }
+  }
+}
