@@ -9,12 +9,17 @@ import Synchronization
 ///     index.sqlite       what is known of them
 ///     lock               held while a run changes anything
 ///     lock.host          which machine holds it, on a file system that several see
+///     lock.seen          since when other machines wait for that one in vain
 ///     CACHEDIR.TAG       tells backups to pass by (https://bford.info/cachedir/)
 package final class CacheLayout: Sendable {
   /// The cache itself.
   package let root: Folder
   let images: Folder
-  let partial: Folder
+  /// Where bytes wait until they are whole.
+  var partial: Folder { partialFolder.withLock { $0 } }
+  private let partialFolder: Mutex<Folder>
+  /// The claim that the run's changes depend on, where other machines see the cache.
+  private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex<[UInt8: Folder]>([:])
   /// Whether a picture folder's own name may not be on the device yet.
   private let hasUnsyncedNames = Atomic<Bool>(false)
@@ -35,7 +40,7 @@ package final class CacheLayout: Sendable {
     // Before anything is made in it.
     try root.demandOwnership()
     images = try Folder(path: path + "/images", creating: true)
-    partial = try Folder(path: path + "/partial", creating: true)
+    partialFolder = Mutex(try Folder(path: path + "/partial", creating: true))
     let descriptor = openat(
       root.descriptor,
       "CACHEDIR.TAG",
@@ -57,7 +62,7 @@ package final class CacheLayout: Sendable {
     }
     root = try Folder(path: path, creating: false)
     images = try Folder(path: path + "/images", creating: false)
-    partial = try Folder(path: path + "/partial", creating: false)
+    partialFolder = Mutex(try Folder(path: path + "/partial", creating: false))
   }
 
   /// Opens the cache at `path` to be checked: its folders must be there, its index need not.
@@ -70,7 +75,39 @@ package final class CacheLayout: Sendable {
     root = try Folder(path: path, creating: false)
     let isMine = access(path, W_OK) == 0
     images = try Folder(path: path + "/images", creating: isMine)
-    partial = try Folder(path: path + "/partial", creating: isMine)
+    partialFolder = Mutex(try Folder(path: path + "/partial", creating: isMine))
+  }
+
+  /// Enters the claim that changes depend on from now on; nil for none.
+  func holds(_ claim: HostClaim?) {
+    self.claim.withLock { $0 = claim }
+  }
+
+  /// Demands that no other machine has taken the cache over; free where no other can.
+  ///
+  /// - Throws: ``CacheError/Code/locked``.
+  func demandHold() throws(CacheError) {
+    try claim.withLock { $0 }?.demandHold()
+  }
+
+  /// Gives the run that the cache was taken from a folder of its own for what it may still write, and this
+  /// one an empty `partial/`: that run has the folder open, and its files have the names of this one's.
+  ///
+  /// Nothing is lost that could be of use: unfinished bodies count on the machine alone that wrote them.
+  ///
+  /// - Parameter token: that of the claim that was taken over.
+  /// - Throws: ``CacheError`` when the folder cannot be made.
+  func leavePartials(to token: String) throws(CacheError) {
+    let aside = "partial-\(token)"
+    guard renameat(root.descriptor, "partial", root.descriptor, aside) == 0 else {
+      throw .system("rename", path("partial"), errno: errno)
+    }
+    let old = partial
+    let folder = try Folder(path: path("partial"), creating: true)
+    partialFolder.withLock { $0 = folder }
+    // A folder without a name takes no new file either.
+    for name in (try? old.names()) ?? [] { unlinkat(old.descriptor, name, 0) }
+    unlinkat(root.descriptor, aside, AT_REMOVEDIR)
   }
 
   /// Whether there are no pictures.

@@ -8,6 +8,14 @@ import Glibc
 package final class CacheLock: Sendable {
   private let descriptor: Int32
   private let claim: HostClaim?
+  private let layout: CacheLayout
+
+  /// A sentence that says from whom the cache was taken over; nil when it was nobody's.
+  package var notice: String? {
+    claim?.predecessor.map {
+      "\(layout.root.path) was taken over from \($0.holder), which gave no sign of life any more"
+    }
+  }
 
   /// Takes the lock at once, or throws ``CacheError/Code/locked`` with the holder's name.
   ///
@@ -15,7 +23,17 @@ package final class CacheLock: Sendable {
   ///   - layout: the cache.
   ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
   /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another run holds the cache.
-  package init(_ layout: CacheLayout, holder: String) throws(CacheError) {
+  package convenience init(_ layout: CacheLayout, holder: String) throws(CacheError) {
+    try self.init(layout, holder: holder, machine: Machine()) { LockStanding.isShared($0) }
+  }
+
+  /// The same on a machine, and with a judgement of file systems, of the caller's choice.
+  init(
+    _ layout: CacheLayout,
+    holder: String,
+    machine: Machine,
+    isShared: (Int32) -> Bool
+  ) throws(CacheError) {
     try layout.root.demandOwnership()
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let path = layout.path("lock")
@@ -41,7 +59,8 @@ package final class CacheLock: Sendable {
     }
     do throws(CacheError) {
       claim =
-        LockStanding.isShared(descriptor) ? try HostClaim(layout.root, holder: holder) : nil
+        isShared(descriptor)
+        ? try Self.claim(layout, holder: holder, machine: machine) : nil
     } catch {
       close(descriptor)
       throw error
@@ -50,9 +69,30 @@ package final class CacheLock: Sendable {
     let line = "\(holder) on \(LockStanding.host)"
     _ = line.withCString { pwrite(descriptor, $0, strlen($0), 0) }
     self.descriptor = descriptor
+    self.layout = layout
+    layout.holds(claim)
+    claim?.beatLater()
+  }
+
+  /// Claims the cache; what the run that it is taken from may still write goes elsewhere.
+  private static func claim(
+    _ layout: CacheLayout,
+    holder: String,
+    machine: Machine
+  ) throws(CacheError) -> HostClaim {
+    let claim = try HostClaim(layout.root, holder: holder, machine: machine)
+    guard let lost = claim.predecessor?.pulse else { return claim }
+    do throws(CacheError) {
+      try layout.leavePartials(to: lost.token)
+      return claim
+    } catch {
+      claim.release()
+      throw error
+    }
   }
 
   deinit {
+    layout.holds(nil)
     claim?.release()
     // The file stays: removing it would let two runs hold two files of one name.
     ftruncate(descriptor, 0)

@@ -7,7 +7,15 @@ extension GroupCommitter {
   ///
   /// On the commit queue.
   func place(_ group: CommitGroup) {
-    let places = group.pictures.map { place($0) }
+    let loss: CacheError?
+    do throws(CacheError) {
+      try layout.demandHold()
+      loss = nil
+    } catch {
+      note(error)
+      loss = error
+    }
+    let places = group.pictures.map { loss.map(Place.failed) ?? place($0) }
     let folders = Set(zip(group.pictures, places).compactMap { $1.isRenamed ? $0.folder : nil })
     let unsynced = folders.filter { folder in
       do throws(CacheError) {

@@ -14,6 +14,8 @@ package final class Index: Sendable {
   let queue: DatabaseQueue
   /// The file, for messages.
   let path: String
+  /// The cache whose lock is held while the index is written; nil for one that is read.
+  private let layout: CacheLayout?
 
   /// Opens the index of a cache for writing, making it when there is none and bringing one that an
   /// older larder wrote up to date.
@@ -38,7 +40,7 @@ package final class Index: Sendable {
         throw .system("open", path, errno: errno)
       }
     }
-    try self.init(path: path, readOnly: false)
+    try self.init(path: path, readOnly: false, in: layout)
   }
 
   /// Opens the index of the cache at `root` for reading; a run may change it meanwhile.
@@ -88,8 +90,9 @@ package final class Index: Sendable {
     }
   }
 
-  private init(path: String, readOnly: Bool) throws(CacheError) {
+  private init(path: String, readOnly: Bool, in layout: CacheLayout? = nil) throws(CacheError) {
     self.path = path
+    self.layout = layout
     let found = LibraryVersion(thousands: sqlite3_libversion_number())
     if let shortcoming = found.shortcoming(of: "SQLite", needed: Self.neededSQLite) {
       throw CacheError(.unsupported, "cannot use \(path): \(shortcoming)")
@@ -180,8 +183,12 @@ package final class Index: Sendable {
   }
 
   /// Runs `body` in one transaction: all of it is committed, or nothing.
+  ///
+  /// - Throws: ``CacheError/Code/locked`` when another machine has taken the cache over, and then nothing
+  ///   is written; ``CacheError`` of what SQLite says.
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
+    try layout?.demandHold()
     do {
       return try queue.write(body)
     } catch {

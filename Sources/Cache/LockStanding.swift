@@ -1,30 +1,81 @@
 import Glibc
 
-/// What the file of a ``HostClaim`` says to who finds it there.
+/// How the claim that somebody finds in the way stands to who finds it.
 enum LockStanding: Equatable {
   /// A run on this machine left it, which cannot be at work any more.
   case free
-  /// Another machine wrote it, and may still be at work.
+  /// Another machine wrote it, and there is no telling whether it is at work.
   case foreign(String)
+  /// Another machine wrote it, and has not renewed it for so many seconds that this one has watched; nor
+  /// since it was made, at a moment in seconds since 1970 by its own clock.
+  case silent(String, since: Int64, seconds: Int64, patience: Int64)
+  /// Another machine wrote it, and has left out all the renewals that it could.
+  case gone
 
-  /// Judges the file's text; it is empty for a moment after the file was made.
+  /// Judges a claim; its text is empty for a moment after the file was made.
   ///
-  /// A second line names the boot of the kernel that the holder ran on. Where it is ours, the name of the
-  /// host says nothing: a container that was started anew has another, and two containers may share one,
-  /// yet all of them ask the same kernel for the `flock`, and the caller has it. Where it is another's,
-  /// equal names say nothing either. Claims of older larders have the name alone.
+  /// Where the boot of the holder's kernel is ours, the name of the host says nothing: a container that
+  /// was started anew has another, and two containers may share one, yet all of them ask the same kernel
+  /// for the `flock`, and the caller has it. Where it is another's, equal names say nothing either. Claims
+  /// of older larders have the name alone, or no heartbeat: from another machine they are never taken over.
   ///
   /// - Parameters:
-  ///   - text: the text.
+  ///   - claim: the claim.
   ///   - host: this machine's name.
   ///   - boot: what this machine's kernel calls its boot; empty when it does not tell.
-  init(text: String, host: String, boot: String) {
-    let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-    let line = lines.first.map(String.init) ?? ""
+  ///   - heir: what somebody has written who is taking the claim over; nil when nobody is.
+  ///   - seconds: for how long this machine has seen the claim, and the heir's file, unchanged.
+  init(
+    _ claim: ClaimText,
+    host: String,
+    boot: String,
+    heir: String? = nil,
+    unchangedFor seconds: Int64 = 0
+  ) {
     let isOurs =
-      lines.count > 1 && !boot.isEmpty
-      ? lines[1] == "boot \(boot)" : line.hasSuffix(" on \(host)")
-    self = isOurs ? .free : .foreign(line.isEmpty ? "another machine" : line)
+      if let other = claim.boot, !boot.isEmpty {
+        other == boot
+      } else {
+        claim.holder.hasSuffix(" on \(host)")
+      }
+    if isOurs, heir == nil {
+      self = .free
+    } else if let pulse = claim.pulse, claim.boot != nil, !boot.isEmpty {
+      self =
+        seconds >= pulse.patience
+        ? .gone
+        : .silent(
+          claim.holder,
+          since: pulse.since,
+          seconds: seconds,
+          patience: pulse.patience
+        )
+    } else {
+      self = .foreign(claim.holder.isEmpty ? "another machine" : claim.holder)
+    }
+  }
+
+  /// Who holds the cache, since when, and what is known of its life, for a message.
+  var words: String {
+    switch self {
+    case .free, .gone: "nobody holds it"
+    case .foreign(let holder):
+      "\(holder) holds it or was killed, which cannot be told over a network file system"
+    case .silent(let holder, let since, let seconds, let patience):
+      "\(holder) holds it since \(Self.moment(since)) and "
+        + (seconds == 0 ? "may be at work" : "gave no sign of life for \(seconds) s")
+        + "; try again: once it has given none for \(patience) s, a run takes the cache over"
+    }
+  }
+
+  /// A moment as RFC 3339 writes it, in seconds since 1970.
+  private static func moment(_ seconds: Int64) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    guard gmtime_r(&time, &parts) != nil else { return "an unknown time" }
+    var text = [CChar](repeating: 0, count: 64)
+    let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// A holder's line without the name of this machine, which says nothing to who reads it here.

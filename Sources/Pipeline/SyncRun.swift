@@ -108,6 +108,7 @@ package final class SyncRun: Sendable {
 
     let layout = try CacheLayout(creating: cachePath)
     let lock = try CacheLock(layout, holder: holder)
+    if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = now() + -PartialBodies.longestAge
     let recovery = try Recovery(layout, index, partialsSince: oldest.seconds)

@@ -40,32 +40,38 @@ struct CacheLockTests {
   @Test func `where other machines see the cache, one machine at a time may claim it`() throws {
     let folder = try TemporaryFolder()
     let root = try Folder(path: folder.path, creating: false)
-    let claim = try HostClaim(root, holder: "larder sync, process 1", host: "alpha", boot: "1")
+    let claim = try HostClaim(
+      root,
+      holder: "larder sync, process 1",
+      machine: machine("alpha", "1")
+    )
 
     let error = #expect(throws: CacheError.self) {
-      _ = try HostClaim(root, holder: "larder sync, process 2", host: "beta", boot: "2")
+      _ = try HostClaim(root, holder: "larder sync, process 2", machine: machine("beta", "2"))
     }
     #expect(error?.code == .locked)
     #expect(error?.description.contains("larder sync, process 1 on alpha holds it") == true)
     #expect(error?.description.contains("remove \(folder.path("lock.host"))") == true)
 
     claim.release()
-    let next = try HostClaim(root, holder: "larder sync, process 2", host: "beta")
+    let next = try HostClaim(root, holder: "larder sync, process 2", machine: machine("beta", "2"))
     withExtendedLifetime(next) {}
   }
 
   @Test func `what a killed run left is taken over on its own machine only`() throws {
     let folder = try TemporaryFolder()
     let root = try Folder(path: folder.path, creating: false)
-    withExtendedLifetime(try HostClaim(root, holder: "killed", host: "alpha", boot: "1")) {}
+    withExtendedLifetime(try HostClaim(root, holder: "killed", machine: machine("alpha", "1"))) {}
 
     #expect(throws: CacheError.self) {
-      _ = try HostClaim(root, holder: "other", host: "beta", boot: "2")
+      _ = try HostClaim(root, holder: "other", machine: machine("beta", "2"))
     }
-    let again = try HostClaim(root, holder: "next", host: "alpha", boot: "1")
+    let again = try HostClaim(root, holder: "next", machine: machine("alpha", "1"))
 
     #expect(
-      String(decoding: try folder.read("lock.host"), as: UTF8.self) == "next on alpha\nboot 1"
+      String(decoding: try folder.read("lock.host"), as: UTF8.self).hasPrefix(
+        "next on alpha\nboot 1\nclaim "
+      )
     )
     withExtendedLifetime(again) {}
   }
@@ -88,7 +94,7 @@ struct CacheLockTests {
     _ boot: String,
     _ isFree: Bool
   ) {
-    #expect((LockStanding(text: text, host: host, boot: boot) == .free) == isFree)
+    #expect((LockStanding(ClaimText(text), host: host, boot: boot) == .free) == isFree)
   }
 
   @Test func `a claim whose holder has not written its name yet counts`() throws {
@@ -97,7 +103,7 @@ struct CacheLockTests {
     try folder.write("", to: "lock.host")
 
     let error = #expect(throws: CacheError.self) {
-      _ = try HostClaim(root, holder: "other", host: "beta")
+      _ = try HostClaim(root, holder: "other", machine: machine("beta", "2"))
     }
 
     #expect(error?.description.contains("another machine holds it") == true)

@@ -1,0 +1,22 @@
+import Glibc
+
+/// What a claim has to know of the machine it is made on.
+struct Machine: Sendable {
+  /// The host's name.
+  var host = LockStanding.host
+  /// What the kernel calls its boot; empty when it does not tell.
+  var boot = PartialBody.boot
+  /// Seconds of a clock that counts from that boot and never goes back.
+  var monotonic: @Sendable () -> Int64 = {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec)
+  }
+  /// Seconds since 1970, for people.
+  var now: @Sendable () -> Int64 = { Int64(time(nil)) }
+  /// Sixteen hexadecimal digits that nobody else has.
+  var token: @Sendable () -> String = {
+    let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+}

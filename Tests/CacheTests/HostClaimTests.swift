@@ -1,0 +1,362 @@
+import Cache
+import Glibc
+import Support
+import Testing
+
+@testable import Cache
+
+/// Machines that see one cache over a file system whose locks each of them has for itself.
+struct HostClaimTests {
+  private let folder: TemporaryFolder
+  private let root: Folder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    root = try Folder(path: folder.path, creating: false)
+  }
+
+  /// A machine whose monotonic clock stands at `seconds`.
+  private func machine(_ host: String, at seconds: Int64 = 0) -> Machine {
+    CacheTests.machine(host, host, at: seconds)
+  }
+
+  private func claim(_ host: String, at seconds: Int64 = 0) throws -> HostClaim {
+    try HostClaim(root, holder: "larder sync, process 1", machine: machine(host, at: seconds))
+  }
+
+  /// Who holds the cache by the file.
+  private func holder() throws -> String {
+    ClaimText(String(decoding: try folder.read("lock.host"), as: UTF8.self)).holder
+  }
+
+  // MARK: - The decision
+
+  private static func text(_ beat: Int = 0, boot: String = "b1", interval: Int = 15) -> String {
+    ClaimText(
+      holder: "sync on alpha",
+      boot: boot,
+      pulse: .init(token: "0123456789abcdef", since: 1, beat: beat, interval: interval)
+    ).text
+  }
+
+  @Test(
+    arguments: [
+      // Another machine's, which is renewed or was seen for too short a time.
+      (text(), "b2", nil, 0, "silent"), (text(), "b2", nil, 119, "silent"),
+      (text(), "b2", nil, 120, "gone"), (text(interval: 60), "b2", nil, 479, "silent"),
+      (text(interval: 60), "b2", nil, 480, "gone"),
+      // Our own machine's.
+      (text(), "b1", nil, 0, "free"), (text(), "b1", nil, 500, "free"),
+      // Somebody takes it over.
+      (text(), "b1", "", 0, "silent"), (text(), "b1", "x", 119, "silent"),
+      (text(), "b2", "x", 120, "gone"),
+      // Our kernel does not tell which it is.
+      (text(), "", nil, 500, "foreign"),
+      // Older larders, newer ones, and what was cut.
+      ("sync on alpha\nboot b1", "b2", nil, 5000, "foreign"),
+      ("sync on alpha", "b2", nil, 5000, "foreign"), ("", "b2", nil, 5000, "foreign"),
+      (text() + "more\n", "b2", nil, 5000, "foreign"),
+      (text() + "more\n", "b1", nil, 0, "free"),
+      (String(text().dropLast(1)), "b2", nil, 5000, "foreign"),
+      (text(interval: 0), "b2", nil, 5000, "foreign"),
+      (text(interval: 3601), "b2", nil, 5000, "foreign"),
+      (text(boot: ""), "b2", nil, 5000, "foreign"),
+    ] as [(String, String, String?, Int64, String)]
+  )
+  func `only a claim that was seen without a renewal for eight intervals is taken from another`(
+    _ text: String,
+    _ boot: String,
+    _ heir: String?,
+    _ seconds: Int64,
+    _ expected: String
+  ) {
+    let standing = LockStanding(
+      ClaimText(text),
+      host: "beta",
+      boot: boot,
+      heir: heir,
+      unchangedFor: seconds
+    )
+
+    let word =
+      switch standing {
+      case .free: "free"
+      case .foreign: "foreign"
+      case .silent: "silent"
+      case .gone: "gone"
+      }
+    #expect(word == expected)
+  }
+
+  @Test func `a claim is read back as it was written, and every beat has the same length`() {
+    for beat in [0, 1, 9, 10, 5_000_000_000] {
+      let text = Self.text(beat)
+
+      #expect(ClaimText(text).text == text)
+      #expect(ClaimText(text).pulse?.beat == beat)
+      #expect(text.utf8.count == Self.text().utf8.count)
+    }
+  }
+
+  @Test func `no claim that was cut or changed anywhere is taken from another machine too early`()
+  {
+    let whole = Array(Self.text(7).utf8)
+    var damaged = (0..<whole.count).map { Array(whole[..<$0]) }
+    for index in whole.indices {
+      for bit in 0..<8 {
+        var bytes = whole
+        bytes[index] ^= 1 << bit
+        damaged.append(bytes)
+      }
+    }
+
+    for bytes in damaged {
+      let standing = LockStanding(
+        ClaimText(String(decoding: bytes, as: UTF8.self)),
+        host: "beta",
+        boot: "b2",
+        unchangedFor: 7
+      )
+
+      #expect(standing != .gone && standing != .free, "\(String(decoding: bytes, as: UTF8.self))")
+    }
+  }
+
+  @Test func `each machine counts by its own clock since when it has seen the same`() {
+    var watch = ClaimWatch()
+
+    #expect(watch.see("a", boot: "b1", at: 1000) == 0)
+    #expect(watch.see("a", boot: "b1", at: 1090) == 90)
+    #expect(watch.see("a", boot: "b2", at: 5) == 0)
+    #expect(watch.see("a", boot: "b2", at: 45) == 40)
+    #expect(watch.see("a", boot: "b1", at: 1120) == 120)
+    // A clock that went back counts anew.
+    #expect(watch.see("a", boot: "b2", at: 4) == 0)
+    // A sign of life ends all waiting.
+    #expect(watch.see("b", boot: "b1", at: 2000) == 0)
+    #expect(watch.see("b", boot: "b2", at: 2000) == 0)
+    #expect(ClaimWatch(watch.text) == watch)
+  }
+
+  @Test func `what is noted of a claim counts only when it is whole to the byte`() {
+    var watch = ClaimWatch()
+    _ = watch.see("a", boot: "b1", at: 1000)
+    _ = watch.see("a", boot: "b2", at: 2000)
+    let whole = Array(watch.text.utf8)
+
+    for index in whole.indices {
+      #expect(ClaimWatch(String(decoding: whole[..<index], as: UTF8.self)) == nil)
+      for bit in 0..<8 {
+        var bytes = whole
+        bytes[index] ^= 1 << bit
+        #expect(ClaimWatch(String(decoding: bytes, as: UTF8.self)) == nil, "\(index) \(bit)")
+      }
+    }
+  }
+
+  // MARK: - Taking over
+
+  @Test func `a cache whose machine is gone is taken over by the run after two minutes`() throws {
+    withExtendedLifetime(try claim("alpha")) {}
+
+    let first = #expect(throws: CacheError.self) { _ = try claim("beta", at: 50) }
+    let second = #expect(throws: CacheError.self) { _ = try claim("beta", at: 169) }
+    let third = try claim("beta", at: 170)
+
+    #expect(first?.code == .locked)
+    #expect(
+      first?.description
+        == "cannot change \(folder.path): larder sync, process 1 on alpha holds it since "
+        + "2026-11-22T10:00:00Z and may be at work; try again: once it has given none for 120 s, a "
+        + "run takes the cache over; if nothing runs there, remove \(folder.path("lock.host"))"
+    )
+    #expect(second?.description.contains("gave no sign of life for 119 s;") == true)
+    #expect(third.predecessor?.holder == "larder sync, process 1 on alpha")
+    #expect(try holder() == "larder sync, process 1 on beta")
+    third.release()
+    #expect(folder.files(below: ".").isEmpty)
+  }
+
+  @Test func `a machine that renews its claim keeps it, however long another waits`() throws {
+    let alive = try claim("alpha")
+
+    for seconds in stride(from: Int64(0), through: 10_000, by: 119) {
+      #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
+      alive.beat()
+    }
+
+    try alive.demandHold()
+    #expect(try holder() == "larder sync, process 1 on alpha")
+  }
+
+  @Test func `machines that take turns in waiting do not start each other anew`() throws {
+    withExtendedLifetime(try claim("alpha")) {}
+
+    for seconds in stride(from: Int64(0), to: 120, by: 30) {
+      #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
+      #expect(throws: CacheError.self) { _ = try claim("gamma", at: 7000 + seconds) }
+    }
+    _ = try claim("gamma", at: 7120)
+
+    #expect(try holder() == "larder sync, process 1 on gamma")
+  }
+
+  @Test func `a claim of an older larder is never taken from another machine`() throws {
+    try folder.write("larder sync, process 1 on alpha\nboot alpha", to: "lock.host")
+
+    for seconds in [Int64(0), 1_000_000] {
+      let error = #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
+      #expect(error?.description.contains("or was killed, which cannot be told") == true)
+    }
+    _ = try claim("alpha")
+
+    #expect(try holder() == "larder sync, process 1 on alpha")
+  }
+
+  /// Judges the claim as a machine that has waited long enough.
+  private func succession(_ host: String) -> Succession {
+    let mine = ClaimText(
+      holder: "larder sync, process 1 on \(host)",
+      boot: host,
+      pulse: .init(token: machine(host).token(), since: 0)
+    )
+    _ = Succession(root, mine, machine(host, at: 0))
+    return Succession(root, mine, machine(host, at: 120))
+  }
+
+  @Test(arguments: 1...4)
+  func `of two that take over at once one wins, whoever is interrupted where`(_ step: Int) throws {
+    withExtendedLifetime(try claim("alpha")) {}
+    let (first, second) = (succession("beta"), succession("gamma"))
+    var winners: [String] = []
+
+    do throws(CacheError) {
+      try first.takeOver { now in
+        guard now == step, (try? second.takeOver()) != nil else { return }
+        winners.append("larder sync, process 1 on gamma")
+      }
+      winners.append("larder sync, process 1 on beta")
+    } catch {
+      #expect(error.code == .locked)
+    }
+
+    #expect(try winners == [holder()])
+    #expect(folder.files(below: ".").keys.filter { $0.contains("after") } == [])
+  }
+
+  @Test(arguments: 2...4)
+  func `an heir that stood still for as long is outlived, and knows it`(_ step: Int) throws {
+    withExtendedLifetime(try claim("alpha")) {}
+    let frozen = succession("beta")
+    var winners: [String] = []
+
+    do throws(CacheError) {
+      try frozen.takeOver { now in
+        guard now == step else { return }
+        let other = succession("gamma")
+        if (try? other.takeOver()) != nil { winners.append("larder sync, process 1 on gamma") }
+      }
+      winners.append("larder sync, process 1 on beta")
+    } catch {
+      #expect(error.code == .locked)
+    }
+
+    // At the last step the claim is the heir's, and has been silent as long: it is another's by then.
+    #expect(try winners == [holder()])
+  }
+
+  @Test(arguments: 1...4)
+  func `a holder that comes back while it is succeeded keeps the cache or knows that it is lost`(
+    _ step: Int
+  ) throws {
+    let holder = try claim("alpha")
+    let heir = succession("beta")
+
+    let isTaken =
+      (try? heir.takeOver { now in if now == step { holder.beat() } }) != nil
+    let isHeld = (try? holder.demandHold()) != nil
+
+    #expect(isHeld != isTaken)
+    #expect(isTaken == (step > 2))
+  }
+
+  // MARK: - A frozen run
+
+  @Test func `a run that was frozen while it was succeeded commits nothing more`() throws {
+    let frozen = try CacheOnDisk(folder)
+    var lock: CacheLock? = try CacheLock(
+      frozen.layout,
+      holder: "frozen",
+      machine: machine("alpha")
+    ) { _ in true }
+    let outcome = try frozen.keep([(url("a"), jpeg("a"))])
+    #expect(outcome == [.stored(bytes: 64, wasHeld: false)])
+
+    // The kernel of the other machine has a lock of its own.
+    unlink(folder.path("cache/lock"))
+    for seconds in [Int64(0), 60] {
+      #expect(throws: CacheError.self) { try take("beta", at: seconds) }
+    }
+    let heir = try take("beta", at: 130)
+
+    #expect(
+      heir.notice == "\(folder.path("cache")) was taken over from frozen on alpha, which gave no "
+        + "sign of life any more"
+    )
+    let late = try frozen.keep([(url("b"), jpeg("b")), (url("c"), jpeg("c", count: 300_000))])
+    for outcome in late {
+      guard case .refused = outcome else {
+        Issue.record("\(String(describing: outcome))")
+        continue
+      }
+    }
+    let error = #expect(throws: CacheError.self) { try frozen.index.noteLost(since: 1) }
+    #expect(error?.code == .locked)
+    #expect(error?.description.contains("heir on beta took the cache over") == true)
+    #expect(folder.files(below: "cache/images").count == 1)
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    lock = nil
+    withExtendedLifetime(lock) {}
+    #expect(try folder.read("cache/lock.host") != [])
+    let next = try CacheOnDisk(folder)
+    #expect(try next.keep([(url("b"), jpeg("b"))]) == [.stored(bytes: 64, wasHeld: false)])
+    #expect(try next.verify() == VerifyReport(checked: 2))
+    withExtendedLifetime(heir) {}
+  }
+
+  private func take(_ host: String, at seconds: Int64) throws -> CacheLock {
+    try CacheLock(
+      CacheLayout(creating: folder.path("cache")),
+      holder: "heir",
+      machine: machine(host, at: seconds)
+    ) { _ in true }
+  }
+
+  @Test func `a cache that no other machine sees has no claim, and its changes ask for none`()
+    throws
+  {
+    let cache = try CacheOnDisk(folder)
+    let lock = try CacheLock(cache.layout, holder: "run", machine: machine("alpha")) { _ in false }
+
+    _ = try cache.keep([(url("a"), jpeg("a"))])
+
+    #expect(!folder.files(below: "cache").keys.contains { $0.contains("lock.host") })
+    withExtendedLifetime(lock) {}
+  }
+
+  private func url(_ name: String) -> String { "https://shop.example/\(name).jpg" }
+}
+
+/// A machine of that name whose kernel calls its boot so, and whose monotonic clock stands at `seconds`.
+func machine(_ host: String, _ boot: String, at seconds: Int64 = 0) -> Machine {
+  Machine(
+    host: host,
+    boot: boot,
+    monotonic: { seconds },
+    now: { 1_795_341_600 },
+    token: {
+      let digits = String(UInt64(UInt(bitPattern: host.hashValue)), radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+  )
+}
