@@ -10,7 +10,7 @@ import Transport
 ///
 /// A shop is a value of two paths: it opens nothing until a method is called, and any number of
 /// shops, tasks and processes may use one cache. Whoever changes the cache (``sync(_:progress:)``,
-/// ``warm(_:progress:)``, ``repair()``, ``sweep(_:)``) holds it alone; the others fail with
+/// ``warm(_:progress:)``, ``repair(progress:)``, ``sweep(_:)``) holds it alone; the others fail with
 /// ``LarderError/Code/locked``. Reading works at any time and needs no network.
 ///
 ///     let shop = try Shop(catalog: "shop.yaml", cache: "cache")

@@ -1,0 +1,18 @@
+import Foundation
+import Testing
+
+/// What docs/library.md shows, held to what is built and run.
+@Suite struct DocumentationTests {
+  @Test func `the program of docs/library.md is the example that is built and run`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "docs/library.md"), encoding: .utf8)
+    let example = try String(
+      contentsOf: root.appending(path: "Examples/SyncShop/Sources/SyncShop/main.swift"),
+      encoding: .utf8
+    )
+
+    #expect(page.contains("```swift\n\(example)```"))
+    #expect(example.split(separator: "\n").count <= 15)
+  }
+}
