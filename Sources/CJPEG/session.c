@@ -1,5 +1,10 @@
 #include "session.h"
 
+// Before 2.0.4, turning a picture without decoding it could overrun a buffer (CVE-2020-17541).
+#if !defined(LIBJPEG_TURBO_VERSION_NUMBER) || LIBJPEG_TURBO_VERSION_NUMBER < 2000004
+#error "larder needs the headers of libjpeg-turbo 2.0.4 or later"
+#endif
+
 static void leave(j_common_ptr common) {
   session *session = (void *)common->err;
   common->err->format_message(common, session->outcome->message);
@@ -55,4 +60,20 @@ void session_limit(j_decompress_ptr source, scan_guard *guard, cjpeg_limits limi
 void session_open(j_decompress_ptr source, const uint8_t *bytes, size_t count) {
   jpeg_mem_src(source, bytes, count);
   jpeg_read_header(source, TRUE);
+}
+
+void cjpeg_interface(int *built, int *found) {
+  session session;
+  cjpeg_outcome outcome;
+  struct jpeg_decompress_struct source = {.err = session_begin(&session, &outcome)};
+  *built = JPEG_LIB_VERSION;
+  if (setjmp(session.escape)) {
+    // The library's own number is the message's first. (jerror.h, JERR_BAD_LIB_VERSION)
+    bool is_other = session.errors.msg_code == JERR_BAD_LIB_VERSION;
+    *found = is_other ? session.errors.msg_parm.i[0] : 0;
+    return;
+  }
+  jpeg_create_decompress(&source);
+  jpeg_destroy_decompress(&source);
+  *found = JPEG_LIB_VERSION;
 }

@@ -8,13 +8,22 @@
 
 #include "CPNG.h"
 
-// Where a sequence of calls goes on when one of them fails, be it of the reader or of the writer.
+// Where a sequence of calls goes on when one of them fails, be it of the reader or of the writer, and how many bytes
+// libpng may still allocate.
 typedef struct {
   jmp_buf escape;
   cpng_outcome *outcome;
+  long memory;
 } failure;
 
-void failure_begin(failure *failure, cpng_outcome *outcome);
+void failure_begin(failure *failure, cpng_outcome *outcome, long memory);
+
+// libpng tells a lack of memory by the words of its error alone: its allocations go through these, which note the lack.
+png_voidp failure_allocate(png_structp png, png_alloc_size_t size);
+void failure_free(png_structp png, png_voidp block);
+
+// Ends the sequence because there is no memory for what it needs besides libpng's own.
+_Noreturn void failure_no_memory(png_structp png);
 
 _Noreturn void failure_leave(png_structp png, png_const_charp message);
 

@@ -8,7 +8,7 @@ bool cpng_decode(const cpng_source *source, uint8_t *pixels, size_t stride, cpng
                  cpng_outcome *outcome) {
   failure failure;
   png_reader reader = {.source = source, .failure = &failure};
-  failure_begin(&failure, outcome);
+  failure_begin(&failure, outcome, source->memory);
   if (setjmp(failure.escape)) {
     reader_close(&reader);
     return false;
@@ -29,7 +29,7 @@ bool cpng_pick(const cpng_source *source, const uint32_t *rows, uint32_t count, 
   failure failure;
   cpng_shape shape;
   png_reader reader = {.source = source, .failure = &failure};
-  failure_begin(&failure, outcome);
+  failure_begin(&failure, outcome, source->memory);
   if (setjmp(failure.escape)) {
     reader_close(&reader);
     return false;

@@ -61,15 +61,16 @@ static void check_rest(const png_reader *reader) {
 static void open_again(png_reader *reader, cpng_shape *shape) {
   png_destroy_read_struct(&reader->png, &reader->info, NULL);
   reader->offset = 0;
-  reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader->failure, failure_leave,
-                                       failure_ignore);
+  reader->png =
+      png_create_read_struct_2(PNG_LIBPNG_VER_STRING, reader->failure, failure_leave,
+                               failure_ignore, reader->failure, failure_allocate, failure_free);
   if (reader->png == NULL) {
     reader->failure->outcome->out_of_memory = true;
     longjmp(reader->failure->escape, 1);
   }
   png_structp png = reader->png;
   png_infop info = reader->info = png_create_info_struct(png);
-  if (info == NULL) png_error(png, "out of memory");
+  if (info == NULL) failure_no_memory(png);
   png_set_benign_errors(png, 0);
   png_set_user_limits(png, reader->source->side, reader->source->side);
   // Chunks of any length are passed over; those that are read have lengths of their own.
@@ -115,7 +116,7 @@ void reader_open(png_reader *reader, cpng_shape *shape) {
 
 static png_bytep room(png_reader *reader, size_t rows) {
   if (reader->rows == NULL) reader->rows = malloc(reader->row_bytes * rows);
-  if (reader->rows == NULL) png_error(reader->png, "out of memory");
+  if (reader->rows == NULL) failure_no_memory(reader->png);
   return reader->rows;
 }
 

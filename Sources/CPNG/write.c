@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static void push(png_structp png, png_bytep source, size_t count) {
     bool in_room = output->bytes == output->room;
     size_t size = (output->count + count) * 2;
     uint8_t *bytes = realloc(in_room ? NULL : output->bytes, size);
-    if (bytes == NULL) png_error(png, "out of memory");
+    if (bytes == NULL) failure_no_memory(png);
     if (in_room) memcpy(bytes, output->room, output->count);
     output->bytes = bytes;
     output->size = size;
@@ -62,14 +63,15 @@ enum { few_filters = PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH };
 static int writer_open(png_writer *writer, failure *failure, memory_output *output,
                        const cpng_shape *shape, int level, bool interlaced) {
   writer->png =
-      png_create_write_struct(PNG_LIBPNG_VER_STRING, failure, failure_leave, failure_ignore);
+      png_create_write_struct_2(PNG_LIBPNG_VER_STRING, failure, failure_leave, failure_ignore,
+                                failure, failure_allocate, failure_free);
   if (writer->png == NULL) {
     failure->outcome->out_of_memory = true;
     longjmp(failure->escape, 1);
   }
   png_structp png = writer->png;
   png_infop info = writer->info = png_create_info_struct(png);
-  if (info == NULL) png_error(png, "out of memory");
+  if (info == NULL) failure_no_memory(png);
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_write_fn(png, output, push, flush);
   png_set_compression_level(png, level);
@@ -94,7 +96,7 @@ static void writer_close(png_writer *writer) {
 static void writer_compare(png_writer *writer, size_t row_bytes) {
   writer->row_bytes = row_bytes;
   writer->previous = malloc(row_bytes);
-  if (writer->previous == NULL) png_error(writer->png, "out of memory");
+  if (writer->previous == NULL) failure_no_memory(writer->png);
 }
 
 // Writes a row. Of one that is like the one before, no filter but the difference is tried: half of the time
@@ -113,7 +115,8 @@ bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, 
   failure failure;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   png_writer writer = {NULL, NULL, NULL, 0};
-  failure_begin(&failure, outcome);
+  // What is encoded is in memory already, and was held to the limits there.
+  failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
     writer_close(&writer);
     output_abandon(&output);
@@ -138,7 +141,7 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
   png_reader reader = {.source = source, .failure = &failure};
   png_writer writer = {NULL, NULL, NULL, 0};
   uint8_t *volatile strip = NULL;
-  failure_begin(&failure, outcome);
+  failure_begin(&failure, outcome, source->memory);
   if (setjmp(failure.escape)) {
     reader_close(&reader);
     writer_close(&writer);
@@ -155,7 +158,7 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
   writer_open(&writer, &failure, &output, &shape, level, false);
   if (level < 6) writer_compare(&writer, row_bytes);
   if (rows > 0 && (strip = malloc(row_bytes * rows)) == NULL) {
-    png_error(writer.png, "out of memory");
+    failure_no_memory(writer.png);
   }
   for (uint32_t y = 0; y < region->height;) {
     if (rows == 0) {
@@ -168,7 +171,7 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
       memcpy(strip + i * row_bytes, reader_row(&reader), row_bytes);
     }
     if (!painting->paint(painting->context, strip, y, count)) {
-      png_error(writer.png, "out of memory");
+      failure_no_memory(writer.png);
     }
     for (uint32_t i = 0; i < count; i++) writer_put(&writer, strip + i * row_bytes, y + i == 0);
     y += count;

@@ -5,6 +5,11 @@
 
 #include <zimg.h>
 
+void czimg_interface(int *built, int *found) {
+  *built = ZIMG_API_VERSION;
+  *found = (int)zimg_get_api_version(NULL, NULL);
+}
+
 // One channel, rows aligned as zimg wants them.
 typedef struct {
   void *samples;

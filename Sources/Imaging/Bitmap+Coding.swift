@@ -11,6 +11,7 @@ extension Bitmap {
     decoding file: PictureFile,
     limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) {
+    try CodecLibrary.check()
     let stored = file.probe.stored
     let region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
     let bitmap: Bitmap
@@ -35,6 +36,11 @@ extension Bitmap {
   /// - Throws: ``ImagingError`` when memory is short.
   public func jpeg(quality: Int = 90, name: String = "the picture") throws(ImagingError) -> [UInt8]
   {
+    try CodecLibrary.check()
+    return try encodedAsJPEG(quality, name)
+  }
+
+  private func encodedAsJPEG(_ quality: Int, _ name: String) throws(ImagingError) -> [UInt8] {
     switch layout {
     case .grey where depth == 8, .bgrx, .cmyk:
       try JPEGCodec.encode(self, quality: quality, name: name)
@@ -51,7 +57,8 @@ extension Bitmap {
   /// - Returns: The file.
   /// - Throws: ``ImagingError`` of code `unsupported` for inks, which PNG does not have.
   public func png(level: Int = 6, name: String = "the picture") throws(ImagingError) -> [UInt8] {
-    try PNGCodec.encode(layout == .bgrx ? flattened(.rgb) : self, level: level, name: name)
+    try CodecLibrary.check()
+    return try PNGCodec.encode(layout == .bgrx ? flattened(.rgb) : self, level: level, name: name)
   }
 
   /// Every pixel in 8 bits of blue, green and red, or of red, green and blue, on white.

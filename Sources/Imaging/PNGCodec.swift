@@ -158,6 +158,7 @@ enum PNGCodec {
     let depth: Int
     let side: Int
     let band: Int
+    let memory: Int
 
     var pixelBytes: Int { layout.channels * (depth == 16 ? 2 : 1) }
     var rowBytes: Int { region.width * pixelBytes }
@@ -174,7 +175,7 @@ enum PNGCodec {
       }
       (layout, depth) = PNGCodec.shape(of: chunks, form)
       (self.file, self.chunks, self.region, self.form) = (file, chunks, region, form)
-      (side, self.band) = (limits.side, band)
+      (side, self.band, memory) = (limits.side, band, limits.memory)
       // An interlaced picture is unpacked once for each band of it, which this bounds.
       let rows = chunks.isInterlaced ? chunks.size.height : 1
       try limits.check(memory: chunks.size.width * rows * pixelBytes, of: file.name)
@@ -191,7 +192,8 @@ enum PNGCodec {
           channels: Int32(layout.channels),
           depth: Int32(depth),
           region: region.forPNG,
-          band: band
+          band: band,
+          memory: memory
         )
         return body(&source)
       }

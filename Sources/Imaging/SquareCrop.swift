@@ -59,8 +59,9 @@ public struct SquareCrop: PictureMaking, Equatable {
     try apply(to: file)
   }
 
-  /// Judges size and quality.
+  /// Judges size and quality, and the libraries that pictures are read and made with.
   public func check() throws(ImagingError) {
+    try CodecLibrary.check()
     let most = min(limits.side, PictureLimits.scaledSide)
     if let size, size < 1 || size > most || size * size > limits.pixels {
       throw ImagingError(

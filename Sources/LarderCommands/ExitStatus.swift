@@ -170,7 +170,7 @@ struct CommandFailure: Error {
     switch error.code {
     case .usage, .time: .usage
     case .disk, .diskFull: .io
-    case .exists: .failed
+    case .exists, .library: .failed
     default: .data
     }
   }

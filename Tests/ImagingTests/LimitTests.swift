@@ -172,4 +172,40 @@ struct LimitTests {
       ($0 as? ImagingError)?.code == .unsupported
     }
   }
+
+  @Test(arguments: [false, true])
+  func `a PNG for which memory runs out is too large wherever it runs out, and never damaged`(
+    _ isInterlaced: Bool
+  ) throws {
+    let picture = Bitmap(
+      width: 40,
+      height: 30,
+      layout: .rgb,
+      depth: 8,
+      samples: noise(3600, depth: 8)
+    )
+    let encoded = try PNGCodec.encode(picture, interlaced: isInterlaced, name: "it")
+    let file = try PictureFile(encoded)
+    let whole = PixelRegion(x: 0, y: 0, width: 40, height: 30)
+    var refusals = 0
+
+    for memory in stride(from: 4000, through: 400_000, by: 1000) {
+      let limits = PictureLimits(memory: memory)
+      do throws(ImagingError) {
+        let read = try PNGCodec.decode(file, whole, limits)
+        #expect(read.samples == picture.samples)
+      } catch {
+        refusals += 1
+        #expect(error.code == .tooLarge, "\(error)")
+      }
+      do throws(ImagingError) {
+        _ = try PNGCodec.recode(file, whole, limits)
+      } catch {
+        #expect(error.code == .tooLarge, "\(error)")
+      }
+    }
+
+    #expect((1..<300).contains(refusals))
+    #expect(throws: Never.self) { try PNGCodec.recode(file, whole, PictureLimits()) }
+  }
 }

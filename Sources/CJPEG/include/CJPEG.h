@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The interface of the headers and that of the loaded library, which libjpeg tells only to refuse a caller: `found`
+// is 0 when it has structures of another size.
+void cjpeg_interface(int *built, int *found);
+
 // What a sequence came to. `message` says why it failed, or what the first warning was.
 typedef struct {
   long warnings;

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The release of the headers and that of the loaded library: two decimal digits a number.
+void cpng_release(int *built, int *found);
+
 // How samples leave the decoder. Samples below 8 bits take a byte each; 16-bit ones are in the
 // machine's order.
 enum {
@@ -39,7 +42,8 @@ typedef struct {
 
 // What to read of a file. `channels` and `depth` are what rows of the form must have; the last data
 // chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, which has to be
-// unpacked whole for each of its rows, as many are held at a time as `band` bytes hold.
+// unpacked whole for each of its rows, as many are held at a time as `band` bytes hold. libpng itself
+// allocates `memory` bytes at most.
 typedef struct {
   const uint8_t *bytes;
   size_t count, data_end;
@@ -47,6 +51,7 @@ typedef struct {
   int form, channels, depth;
   cpng_region region;
   size_t band;
+  long memory;
 } cpng_source;
 
 // Decodes a region and reads the file to its end. `pixels` has room for region.height rows of `stride`

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The interface of the headers and that of the loaded library: eight bits a number.
+void czimg_interface(int *built, int *found);
+
 // Samples side by side without padding: of one byte, or of two if `wide`.
 typedef struct {
   uint8_t *samples;
