@@ -43,10 +43,11 @@ CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value) {
 }
 
 CURLMcode larder_multi_set_callbacks(CURLM *multi, larder_socket_callback socket, larder_timer_callback timer, void *context) {
-  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
-  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
-  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
-  return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+  CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+  if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+  if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+  return result;
 }
 
 CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback) {

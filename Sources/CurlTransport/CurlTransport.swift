@@ -25,6 +25,8 @@ package final class CurlTransport: Fetching {
       core = try TransferCore(options)
     } catch is OutOfDescriptors {
       throw Self.unavailable("the system gives no descriptor to wait with")
+    } catch let refused as RefusedMultiOption where refused.code != CURLM_OUT_OF_MEMORY {
+      throw TransferFailure(reason: .libraryRefused, url: "", detail: refused.words)
     } catch {
       throw Self.unavailable("libcurl has no memory")
     }

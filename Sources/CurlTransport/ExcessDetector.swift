@@ -4,13 +4,17 @@ import Transport
 /// Finds out whether a server sent more than its `Content-Length` promised.
 ///
 /// libcurl takes what was promised and says nothing, yet such a picture is cut. Surplus that came in one piece with
-/// the promised end is told in a debug message. Surplus that came later is still unread: seen before the socket closes,
-/// or on the connection that stays, if nothing else uses it yet. What comes later still nobody can see.
+/// the promised end is counted before libcurl drops it: its debug callback gets every byte of a body as it came.
+/// Surplus that came later is still unread: seen before the socket closes, or on the connection that stays, if nothing
+/// else uses it yet. What comes later still nobody can see.
 final class ExcessDetector {
   private let flag: UnsafeMutablePointer<Int32>
   private let watch: UnsafeMutablePointer<larder_excess_watch>
   private var closes = false
   private var isVerbose = false
+  /// The length that the head promised, and how much of the body came since.
+  private var promised: Int64 = 0
+  private var arrived: Int64 = 0
 
   init(_ watch: UnsafeMutablePointer<larder_excess_watch>) {
     self.watch = watch
@@ -42,8 +46,10 @@ final class ExcessDetector {
   }
 
   /// The head has come, and promises a length on a connection that will close or stay.
-  func expect(close: Bool, _ easy: borrowing EasyHandle) {
+  func expect(_ length: Int64, close: Bool, _ easy: borrowing EasyHandle) {
     closes = close
+    promised = length
+    arrived = 0
     // Only now, for libcurl's messages up to here cost more than a small transfer.
     easy.set(CURLOPT_VERBOSE, true)
     isVerbose = true
@@ -63,14 +69,12 @@ final class ExcessDetector {
     if watch.pointee.armed == flag { watch.pointee.armed = nil }
   }
 
-  // SAFETY: the context is the detector, alive as its handle is; the text is libcurl's for the call.
-  private static let onDebug: larder_debug_callback = { _, type, text, count, context in
-    guard type == CURLINFO_TEXT, let text, let context else { return 0 }
-    let message = UnsafeRawBufferPointer(start: text, count: count)
-    if message.starts(with: "Excess found".utf8) {
-      let detector = Unmanaged<ExcessDetector>.fromOpaque(context).takeUnretainedValue()
-      detector.flag.pointee = 1
-    }
+  // SAFETY: the context is the detector, alive as its handle is.
+  private static let onDebug: larder_debug_callback = { _, type, _, count, context in
+    guard type == CURLINFO_DATA_IN, let context else { return 0 }
+    let detector = Unmanaged<ExcessDetector>.fromOpaque(context).takeUnretainedValue()
+    detector.arrived += Int64(count)
+    if detector.arrived > detector.promised { detector.flag.pointee = 1 }
     return 0
   }
 }

@@ -298,7 +298,9 @@ extension Exchange {
     guard begin(head, transfer) else { return false }
     if transfer.request.method == .get, let length = head.contentLength {
       promised = length
-      if version != .http2 { excess.expect(close: version == .http10 || framing.closes, easy) }
+      if version != .http2 {
+        excess.expect(length, close: version == .http10 || framing.closes, easy)
+      }
       if length == 0 { excess.bodyEnded() }
     }
     return true

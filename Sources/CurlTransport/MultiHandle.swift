@@ -2,18 +2,26 @@ import CCurl
 
 /// The set of running transfers and the open connections, freed exactly once.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
-  // SAFETY: used on the transfer thread only, but for `wake`, which any thread may call.
+  // SAFETY: all of it is used on the transfer thread only, but for `wake`, which any thread may call.
   let raw: UnsafeMutableRawPointer
   private let events: SocketEvents
   /// Where libcurl looks when it closes a socket, and so here: connections live as long as this handle.
   let watch: UnsafeMutablePointer<larder_excess_watch>
 
+  /// Makes a handle without transfers.
+  ///
+  /// - Throws: ``OutOfMemory``, ``OutOfDescriptors``, or ``RefusedMultiOption`` when libcurl does not take what wakes
+  ///   it, without which no transfer would ever end.
   init() throws {
     let events = try SocketEvents()
     guard let raw = curl_multi_init() else { throw OutOfMemory() }
+    let code = events.attach(to: raw)
+    guard code == CURLM_OK else {
+      curl_multi_cleanup(raw)
+      throw RefusedMultiOption(option: CURLMOPT_SOCKETFUNCTION, code: code)
+    }
     self.raw = raw
     self.events = events
-    events.attach(to: raw)
     watch = .allocate(capacity: 1)
     watch.initialize(to: larder_excess_watch())
   }
@@ -23,8 +31,12 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     watch.deallocate()
   }
 
-  func set(_ option: CURLMoption, _ value: Int) {
-    _ = larder_multi_set_long(raw, option, value)
+  /// Sets a number.
+  ///
+  /// - Throws: ``RefusedMultiOption`` when libcurl does not take it.
+  func set(_ option: CURLMoption, _ value: Int) throws(RefusedMultiOption) {
+    let code = larder_multi_set_long(raw, option, value)
+    guard code == CURLM_OK else { throw RefusedMultiOption(option: option, code: code) }
   }
 
   /// Moves every transfer on that can go on, as far as it goes without waiting.
@@ -44,5 +56,19 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     else { return nil }
     // SAFETY: every easy handle that joins was made by an Exchange, which put itself there and outlives the handle.
     return (Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue(), result)
+  }
+}
+
+/// An option of all transfers that libcurl did not take, and why.
+struct RefusedMultiOption: Error {
+  /// The option.
+  let option: CURLMoption
+  /// libcurl's word.
+  let code: CURLMcode
+
+  /// A sentence for a person.
+  var words: String {
+    "libcurl refuses option \(option.rawValue) of all transfers "
+      + "(\(String(cString: curl_multi_strerror(code))))"
   }
 }

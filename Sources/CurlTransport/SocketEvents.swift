@@ -46,10 +46,12 @@ final class SocketEvents: @unchecked Sendable {
   }
 
   /// Has libcurl tell this object what it waits for, for as long as both live.
-  func attach(to multi: UnsafeMutableRawPointer) {
+  ///
+  /// - Returns: CURLM_OK, or why libcurl refuses.
+  func attach(to multi: UnsafeMutableRawPointer) -> CURLMcode {
     // SAFETY: unretained: the multi handle's owner keeps this object until the handle is freed.
     let context = Unmanaged.passUnretained(self).toOpaque()
-    _ = larder_multi_set_callbacks(multi, Self.onSocket, Self.onTimer, context)
+    return larder_multi_set_callbacks(multi, Self.onSocket, Self.onTimer, context)
   }
 
   /// Ends a wait, or the next one, from any thread.

@@ -10,8 +10,8 @@ final class TransferCore: Sendable {
   init(_ options: TransportOptions) throws {
     self.options = options
     multi = try MultiHandle()
-    multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    try multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     // A connection is kept for each transfer that may run, and some for hosts that are quiet just now.
-    multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
+    try multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
   }
 }

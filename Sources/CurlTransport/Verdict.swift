@@ -31,8 +31,8 @@ extension Exchange {
     }
     // Stores do send pictures with `Content-Encoding: utf-8` or `aws-chunked`; the bytes are fine.
     if code == CURLE_BAD_CONTENT_ENCODING, received == 0, !transfer.takesCodedBytes,
-      transfer.request.method == .get,
-      errorDetail.hasPrefix("Unrecognized")
+      transfer.request.method == .get, let head,
+      !ContentCodings.decodable.contains(all: head.headers)
     {
       return .unknownCoding
     }
@@ -147,12 +147,14 @@ extension Exchange {
     case CURLE_OPERATION_TIMEDOUT: timeout(outcome)
     case CURLE_PARTIAL_FILE: .truncated
     case CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2_STREAM, CURLE_HTTP2: .reset
-    // libcurl has no code of its own for broken chunks.
-    case CURLE_RECV_ERROR: text.contains("chunk") ? .badResponse : .reset
+    case CURLE_RECV_ERROR:
+      head.map { LibcurlWords.tellBrokenChunks(text, $0) } ?? false ? .badResponse : .reset
     case CURLE_BAD_CONTENT_ENCODING: .badEncoding
     case CURLE_PEER_FAILED_VERIFICATION: verification(outcome)
     // A connection that was cut during the handshake is worth another try, a handshake that failed is not.
-    case CURLE_SSL_CONNECT_ERROR: text.contains("SSL_connect: ") ? .reset : .tlsFailed
+    case CURLE_SSL_CONNECT_ERROR:
+      Self.cuts.contains(Int32(outcome.error_number)) || LibcurlWords.tellCutHandshake(text)
+        ? .reset : .tlsFailed
     case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
       .tlsFailed
@@ -162,6 +164,9 @@ extension Exchange {
     default: .badResponse
     }
   }
+
+  /// What the system says of a connection that the other side cut.
+  private static let cuts: Set<Int32> = [ECONNRESET, ECONNABORTED, EPIPE]
 
   private func timeout(_ outcome: larder_outcome) -> FailureReason {
     // libcurl starts the clock of its limit before that of its total, and rounds both.

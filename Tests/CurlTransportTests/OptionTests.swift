@@ -23,4 +23,19 @@ struct OptionTests {
     #expect(refused?.option == CURLOPT_PROTOCOLS_STR)
     #expect(refused?.words.hasPrefix("libcurl refuses option 10318 (") == true)
   }
+
+  @Test func `an option of all transfers that libcurl refuses is an error`() throws {
+    let multi = try MultiHandle()
+
+    let refused = #expect(throws: RefusedMultiOption.self) {
+      try multi.set(CURLMoption(9999), 1)
+    }
+
+    #expect(refused?.code == CURLM_UNKNOWN_OPTION)
+    #expect(refused?.words.hasPrefix("libcurl refuses option 9999 of all transfers (") == true)
+  }
+
+  @Test func `libcurl takes every option of all transfers`() throws {
+    _ = try TransferCore(TransportOptions())
+  }
 }

@@ -337,4 +337,38 @@ import Transport
     #expect(last.last?.response != nil)
     #expect(proxy.asked.map(\.target) == ["http://cdn.example/3"])
   }
+
+  @Test func `a proxy that speaks TLS itself passes plain requests and tunnels on`() throws {
+    let folder = try TemporaryFolder()
+    let authority = try TestAuthority(folder)
+    try authority.make(.authority("root"))
+    try authority.make(.server("server", by: "root"))
+    let chain = try authority.chain("server")
+    let plain = ScriptedServer(Self.hello)
+    let secure = try ScriptedTLSServer(chain: chain, key: authority.key("server")) { _ in
+      [.bytes(Array(Self.reply.utf8))]
+    }
+    let proxy = ScriptedProxy { .pass($0.method == "CONNECT" ? secure.port : plain.port) }
+    let front = try TLSFront(chain: chain, key: authority.key("server"), to: proxy.port)
+    defer {
+      for close in [plain.close, secure.close, proxy.close, front.close] { close() }
+    }
+    let url = "https://clerk:s3cret@localhost:\(front.port)"
+    let trusting = try Self.options(url) { $0.caFile = authority.certificate("root") }
+
+    let open = try fetch("http://shop.example/x", trusting) { $0.trust = .named }
+    let sealed = try fetch("https://localhost:\(secure.port)/y", trusting) { $0.trust = .named }
+    let stranger = try fetch("http://shop.example/x", try Self.options(url)) { $0.trust = .named }
+
+    #expect(open.response?.head.status == 200, "\(open)")
+    #expect(sealed.response?.head.status == 200, "\(sealed)")
+    #expect(
+      proxy.asked.map(\.description)
+        == ["GET http://shop.example/x", "CONNECT localhost:\(secure.port)"]
+    )
+    #expect(proxy.asked.allSatisfy { $0.text.contains("Proxy-Authorization: Basic ") })
+    #expect(plain.received.allSatisfy { $0.path == "/x" } && secure.requests == 1)
+    #expect(stranger.failure?.reason == .proxyFailed, "\(stranger)")
+    #expect(stranger.failure?.mayHaveBeenSent == false)
+  }
 }

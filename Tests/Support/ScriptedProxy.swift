@@ -25,32 +25,24 @@ package final class ScriptedProxy: Sendable {
     case refuse(UInt8)
   }
 
-  private struct State {
-    var asked: [Asked] = []
-    var open: Set<Int32> = []
-    var isClosed = false
-  }
-
-  package let port: Int
-  private let listener: Int32
+  private let listener: LoopbackListener
   private let password: String?
-  private let state = Mutex(State())
+  private let requests = Mutex<[Asked]>([])
   private let script: @Sendable (Asked) -> Answer
 
   /// Starts a proxy; with `password`, given as `user:password`, SOCKS asks for it.
   package init(password: String? = nil, _ script: @escaping @Sendable (Asked) -> Answer) {
-    guard let bound = try? LoopbackPort(), listen(bound.descriptor, 128) == 0 else {
-      fatalError("no loopback port")
-    }
+    guard let listener = try? LoopbackListener() else { fatalError("no loopback port") }
+    self.listener = listener
     self.password = password
     self.script = script
-    listener = bound.descriptor
-    port = Int(bound.number)
-    startThread { [self] in acceptAll() }
+    listener.start { [self] connection, _ in serve(connection) }
   }
 
+  package var port: Int { listener.port }
+
   /// What it was asked so far, in order.
-  package var asked: [Asked] { state.withLock { $0.asked } }
+  package var asked: [Asked] { requests.withLock { $0 } }
 
   /// Its URL under a scheme, with user and password if given.
   package func url(_ scheme: String = "http", _ userInfo: String? = nil) -> String {
@@ -58,38 +50,11 @@ package final class ScriptedProxy: Sendable {
   }
 
   /// Ends every thread; call it when the test is done.
-  package func close() {
-    state.withLock { state in
-      guard !state.isClosed else { return }
-      state.isClosed = true
-      Glibc.shutdown(listener, Int32(SHUT_RDWR))
-      for descriptor in state.open { Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
-    }
-  }
-
-  private func acceptAll() {
-    while true {
-      let descriptor = accept(listener, nil, nil)
-      let isClosed = state.withLock { state in
-        if descriptor >= 0 { state.open.insert(descriptor) }
-        return state.isClosed
-      }
-      if isClosed || descriptor < 0 {
-        if descriptor >= 0 { Glibc.close(descriptor) }
-        Glibc.close(listener)
-        return
-      }
-      startThread { [self] in
-        serve(descriptor)
-        state.withLock { _ = $0.open.remove(descriptor) }
-        Glibc.close(descriptor)
-      }
-    }
-  }
+  package func close() { listener.close() }
 
   private func note(_ method: String, _ target: String, _ text: String) -> Answer {
     let asked = Asked(method: method, target: target, text: text)
-    state.withLock { $0.asked.append(asked) }
+    requests.withLock { $0.append(asked) }
     return script(asked)
   }
 
@@ -108,20 +73,21 @@ package final class ScriptedProxy: Sendable {
     let words = text.split(separator: " ", maxSplits: 2).map(String.init)
     guard words.count == 3 else { return }
     switch note(words[0], words[1], text) {
-    case .say(let answer): send(Array(answer.utf8), client)
+    case .say(let answer): _ = send(all: Array(answer.utf8), to: client)
     case .refuse: break
     case .pass(let port):
       if words[0] == "CONNECT" {
         guard let origin = connect(port) else { return }
-        send(Array("HTTP/1.1 200 Go ahead\r\n\r\n".utf8), client)
+        _ = send(all: Array("HTTP/1.1 200 Go ahead\r\n\r\n".utf8), to: client)
         relay(client, origin)
       } else {
         guard let origin = connect(port) else { return }
         // One request a connection, so that the next is read here and not let through.
         let path = words[1].split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let target = "/" + (path.last?.drop { $0 != "/" }.dropFirst() ?? "")
-        let rest = words[2].dropLast(2) + "Connection: close\r\n\r\n"
-        send(Array("\(words[0]) \(target) \(rest)".utf8), origin)
+        // CR LF is one character: the blank line goes, and the end of the last field stays.
+        let rest = words[2].dropLast() + "Connection: close\r\n\r\n"
+        _ = send(all: Array("\(words[0]) \(target) \(rest)".utf8), to: origin)
         relay(client, origin)
       }
     }
@@ -134,24 +100,27 @@ package final class ScriptedProxy: Sendable {
     }
     var said = ""
     if let password {
-      guard methods.contains(2) else { return send([5, 0xFF], client) }
-      send([5, 2], client)
+      guard methods.contains(2) else {
+        _ = send(all: [5, 0xFF], to: client)
+        return
+      }
+      _ = send(all: [5, 2], to: client)
       guard let size = read(client, 2), let user = read(client, Int(size[1])),
         let length = read(client, 1)?.first, let secret = read(client, Int(length))
       else { return }
       said = String(decoding: user, as: UTF8.self) + ":" + String(decoding: secret, as: UTF8.self)
-      send([1, said == password ? 0 : 1], client)
+      _ = send(all: [1, said == password ? 0 : 1], to: client)
       guard said == password else { return }
     } else {
-      send([5, 0], client)
+      _ = send(all: [5, 0], to: client)
     }
     guard let head = read(client, 4), let target = readTarget(client, head[3]) else { return }
     switch note("SOCKS", target, said) {
-    case .say(let text): send(Array(text.utf8), client)
-    case .refuse(let code): send([5, code, 0, 1, 0, 0, 0, 0, 0, 0], client)
+    case .say(let text): _ = send(all: Array(text.utf8), to: client)
+    case .refuse(let code): _ = send(all: [5, code, 0, 1, 0, 0, 0, 0, 0, 0], to: client)
     case .pass(let port):
       guard let origin = connect(port) else { return }
-      send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0], client)
+      _ = send(all: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0], to: client)
       relay(client, origin)
     }
   }
@@ -201,7 +170,7 @@ package final class ScriptedProxy: Sendable {
       for (end, other) in [(0, origin), (1, client)] where ends[end].revents != 0 {
         let count = recv(ends[end].fd, &buffer, buffer.count, 0)
         guard count > 0 else { return }
-        send(Array(buffer[..<count]), other)
+        _ = send(all: Array(buffer[..<count]), to: other)
       }
     }
   }
@@ -215,16 +184,5 @@ package final class ScriptedProxy: Sendable {
       bytes += piece[..<got]
     }
     return bytes
-  }
-
-  private func send(_ bytes: [UInt8], _ descriptor: Int32) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
   }
 }

@@ -53,21 +53,13 @@ package final class ScriptedServer: Sendable {
     }
   }
 
-  private struct State {
-    var received: [Received] = []
-    var connections = 0
-    var open: Set<Int32> = []
-    var isClosed = false
-  }
-
-  package let port: Int
-  private let listener: Int32
-  private let state = Mutex(State())
+  private let listener: LoopbackListener
+  private let requests = Mutex<[Received]>([])
   private let script: @Sendable (Received) -> [Action]
 
   package convenience init(_ script: @escaping @Sendable (Received) -> [Action]) {
-    guard let server = try? LoopbackPort() else { fatalError("no loopback port") }
-    self.init(server, script)
+    guard let listener = try? LoopbackListener() else { fatalError("no loopback port") }
+    self.init(listener, script)
   }
 
   /// Listens on one loopback address, and on that port.
@@ -76,15 +68,14 @@ package final class ScriptedServer: Sendable {
     port: Int = 0,
     _ script: @escaping @Sendable (Received) -> [Action]
   ) throws {
-    self.init(try LoopbackPort(host, port: port), script)
+    self.init(try LoopbackListener(on: host, port: port), script)
   }
 
-  private init(_ bound: LoopbackPort, _ script: @escaping @Sendable (Received) -> [Action]) {
+  private init(_ listener: LoopbackListener, _ script: @escaping @Sendable (Received) -> [Action])
+  {
+    self.listener = listener
     self.script = script
-    guard listen(bound.descriptor, 128) == 0 else { fatalError("cannot listen") }
-    listener = bound.descriptor
-    port = Int(bound.number)
-    startThread { [self] in acceptAll() }
+    listener.start { [self] in serve($0, $1) }
   }
 
   /// Answers every request alike.
@@ -92,55 +83,22 @@ package final class ScriptedServer: Sendable {
     self.init { _ in actions }
   }
 
+  package var port: Int { listener.port }
+
   package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  package var received: [Received] { state.withLock { $0.received } }
-  package var connections: Int { state.withLock { $0.connections } }
+  package var received: [Received] { requests.withLock { $0 } }
+  package var connections: Int { listener.connections }
 
   /// Ends every thread; call it when the test is done.
-  package func close() {
-    state.withLock { state in
-      guard !state.isClosed else { return }
-      state.isClosed = true
-      Glibc.shutdown(listener, Int32(SHUT_RDWR))
-      for descriptor in state.open { Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
-    }
-  }
-
-  private func acceptAll() {
-    while true {
-      let descriptor = accept(listener, nil, nil)
-      let isClosed = state.withLock { state in
-        if descriptor >= 0 {
-          state.open.insert(descriptor)
-          state.connections += 1
-        }
-        return state.isClosed
-      }
-      if isClosed || descriptor < 0 {
-        if descriptor >= 0 { Glibc.close(descriptor) }
-        Glibc.close(listener)
-        return
-      }
-      let number = connections
-      startThread { [self] in
-        serve(descriptor, number)
-        state.withLock { _ = $0.open.remove(descriptor) }
-        Glibc.close(descriptor)
-      }
-    }
-  }
+  package func close() { listener.close() }
 
   private func serve(_ descriptor: Int32, _ connection: Int) {
     var buffer: [UInt8] = []
     while let bytes = readHead(descriptor, &buffer) {
-      let request = state.withLock { state in
-        let request = Received(
-          bytes,
-          number: state.received.count,
-          connection: connection
-        )
-        state.received.append(request)
+      let request = requests.withLock { requests in
+        let request = Received(bytes, number: requests.count, connection: connection)
+        requests.append(request)
         return request
       }
       for action in script(request) {
@@ -170,15 +128,15 @@ package final class ScriptedServer: Sendable {
 
   private func act(_ action: Action, _ descriptor: Int32) -> Bool {
     switch action {
-    case .send(let text): return send(Array(text.utf8), descriptor)
-    case .bytes(let bytes): return send(bytes, descriptor)
+    case .send(let text): return send(all: Array(text.utf8), to: descriptor)
+    case .bytes(let bytes): return send(all: bytes, to: descriptor)
     case .flood(let text):
       let bytes = Array(text.utf8)
-      while send(bytes, descriptor) {}
+      while send(all: bytes, to: descriptor) {}
       return false
     case .drip(let byte):
       repeat {
-        guard send([byte], descriptor) else { return false }
+        guard send(all: [byte], to: descriptor) else { return false }
       } while !isGone(descriptor, within: 100)
       return false
     case .hang:
@@ -200,23 +158,6 @@ package final class ScriptedServer: Sendable {
       )
       return false
     }
-  }
-
-  private func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes { raw in
-        Glibc.send(
-          descriptor,
-          raw.baseAddress.map { $0 + sent },
-          bytes.count - sent,
-          Int32(MSG_NOSIGNAL)
-        )
-      }
-      guard count > 0 else { return false }
-      sent += count
-    }
-    return true
   }
 
   private func isGone(_ descriptor: Int32, within milliseconds: Int32) -> Bool {

@@ -1,0 +1,96 @@
+import Glibc
+import Support
+import Testing
+import Transport
+
+@testable import CurlTransport
+
+/// What libcurl tells by no code, let happen: a libcurl that says it in other words fails here.
+@Suite struct LibraryWordsTests {
+  /// Closes the connection once a first byte of the client's handshake has come.
+  private func cuttingServer(resets: Bool) throws -> LoopbackListener {
+    let listener = try LoopbackListener()
+    listener.start { connection, _ in
+      var byte: UInt8 = 0
+      // Unread bytes would make the close a reset.
+      if !resets {
+        var piece = [UInt8](repeating: 0, count: 1 << 14)
+        _ = recv(connection, &piece, piece.count, 0)
+      } else {
+        _ = recv(connection, &byte, 1, 0)
+      }
+    }
+    return listener
+  }
+
+  @Test(arguments: [false, true])
+  func `a handshake that is cut is a reset, worth another try`(_ resets: Bool) throws {
+    let server = try cuttingServer(resets: resets)
+    defer { server.close() }
+
+    let failure = try #require(try fetch("https://127.0.0.1:\(server.port)/").failure)
+
+    #expect(failure.reason == .reset, "\(failure)")
+  }
+
+  @Test func `a handshake that is answered with something else failed for good`() throws {
+    let listener = try LoopbackListener()
+    listener.start { connection, _ in
+      var piece = [UInt8](repeating: 0, count: 1 << 14)
+      _ = recv(connection, &piece, piece.count, 0)
+      _ = Glibc.send(connection, "HTTP/1.1 400 No\r\n\r\n", 19, Int32(MSG_NOSIGNAL))
+    }
+    defer { listener.close() }
+
+    let failure = try #require(try fetch("https://127.0.0.1:\(listener.port)/").failure)
+
+    #expect(failure.reason == .tlsFailed, "\(failure)")
+  }
+
+  @Test func `broken chunks are told in words, and only of a body in chunks`() throws {
+    let server = ScriptedServer(
+      .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nxyz\r\n")
+    )
+    defer { server.close() }
+    let plain = ResponseHead(
+      status: 200,
+      headers: Headers(),
+      url: try CurlTransport.parse("http://h/"),
+      version: .http11,
+      contentLength: nil,
+      isEncoded: false,
+      redirects: []
+    )
+
+    let failure = try #require(try fetch(server.url()).failure)
+
+    #expect(failure.reason == .badResponse, "\(failure)")
+    #expect(!LibcurlWords.tellBrokenChunks("chunk", plain))
+  }
+
+  @Test(arguments: [
+    ("gzip", true), ("GZIP, identity", true), ("x-gzip", true), ("deflate,gzip", true), ("", true),
+    ("br", false), ("utf-8", false), ("gzip, utf-8", false), ("aws-chunked", false),
+    ("gzi", false),
+  ])
+  func `a coding is known when every name of it is`(_ value: String, _ isKnown: Bool) {
+    let codings = ContentCodings(zlib: true, brotli: false, zstandard: true)
+    var headers = Headers()
+    headers.append("Content-Encoding", value)
+
+    #expect(codings.contains(all: headers) == isKnown)
+    #expect(codings.contains(all: Headers()))
+  }
+
+  @Test func `the codings that libcurl asks for are the ones that are held known`() throws {
+    let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+    defer { server.close() }
+
+    _ = try fetch(server.url()) { $0.accept = .json }
+
+    let sent = try #require(server.received.first?.header("Accept-Encoding"))
+    let names = Set(sent.split(separator: ",").map { String($0.drop { $0 == " " }) })
+    #expect(names.isSubset(of: ContentCodings.decodable.names))
+    #expect(names.union(["identity", "none", "x-gzip"]) == ContentCodings.decodable.names)
+  }
+}
