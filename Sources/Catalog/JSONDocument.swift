@@ -75,12 +75,26 @@ public final class JSONDocument: @unchecked Sendable {
     }
     guard tree == nil else {
       json_decref(tree)
+      // jansson reads past a NUL behind a number.
+      if let place = text.firstIndex(of: 0) {
+        return JSONComplaint(
+          words: "text without NUL bytes expected",
+          offset: place - text.startIndex + 1
+        )
+      }
       return JSONComplaint(words: "too large for this machine", offset: 0)
     }
     let words = withUnsafeBytes(of: &error.text) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
-    return JSONComplaint(words: words, offset: Int(error.position))
+    let kind: JSONComplaint.Kind =
+      switch json_error_code(&error) {
+      case json_error_premature_end_of_input: .endsEarly
+      case json_error_end_of_input_expected: .goesOn
+      case json_error_invalid_utf8: .encoding
+      default: .syntax
+      }
+    return JSONComplaint(kind: kind, words: words, offset: Int(error.position))
   }
 }
 

@@ -1,5 +1,19 @@
 /// What jansson said against a text, and after how many bytes it said so.
 struct JSONComplaint: Error {
+  /// What kind of mistake it is, by jansson's code.
+  enum Kind {
+    /// The text ends before its value does.
+    case endsEarly
+    /// Something follows the value.
+    case goesOn
+    /// Bytes are not UTF-8.
+    case encoding
+    /// Anything else, for which jansson has one code: its words alone tell what it expected.
+    case syntax
+  }
+
+  /// What kind of mistake it is.
+  var kind = Kind.syntax
   /// jansson's words, in English: "']' expected near '3'".
   var words: String
   /// How many bytes had been consumed, the offending token included.
@@ -44,22 +58,34 @@ struct JSONText {
   /// Turns jansson's complaint into an error that points at the start of the offending token.
   func error(_ complaint: JSONComplaint, subject: String) -> CatalogError {
     let (words, token) = Self.split(complaint.words)
+    let expected = Self.expected(words, complaint.kind)
     var offset = max(0, complaint.offset - 1)
+    // jansson takes a NUL for the end of the text, which its words then speak of.
+    if token == nil, bytes.dropFirst(offset).first == 0 {
+      return error(
+        .malformedJSON,
+        at: offset,
+        subject: subject,
+        expected: expected,
+        found: "a NUL byte, which JSON does not allow there"
+      )
+    }
+    let endsEarly = complaint.kind == .endsEarly
     if let token {
       let start = complaint.offset - token.utf8.count
       let found = bytes.dropFirst(max(0, start)).prefix(token.utf8.count)
       if start >= 0, found.elementsEqual(token.utf8) { offset = start }
     }
-    if words.endsEarly { offset = bytes.count }
-    if words.endsEarly, let token, token.hasPrefix("\"") {
+    if endsEarly { offset = bytes.count }
+    if endsEarly, let token, token.hasPrefix("\"") {
       offset = bytes.count - token.utf8.count
     }
-    let found = words.endsEarly ? "the end of the text" : token.map { "\"\(Self.shortened($0))\"" }
+    let found = endsEarly ? "the end of the text" : token.map { "\"\(Self.shortened($0))\"" }
     return error(
       .malformedJSON,
       at: offset,
       subject: subject,
-      expected: words.expected,
+      expected: expected,
       found: found
     )
   }
@@ -84,36 +110,32 @@ struct JSONText {
     )
   }
 
-  /// What was expected, and whether the text ended before it came.
-  private typealias Words = (expected: String, endsEarly: Bool)
-
-  private static func split(_ complaint: String) -> (Words, token: String?) {
-    var message = Substring(complaint)
-    var token: String?
+  /// jansson's words, and the token that they end with, if any.
+  private static func split(_ complaint: String) -> (words: Substring, token: String?) {
     if let near = complaint.firstRange(of: " near '"), complaint.last == "'" {
-      message = complaint[..<near.lowerBound]
-      token = String(complaint[near.upperBound...].dropLast())
+      return (complaint[..<near.lowerBound], String(complaint[near.upperBound...].dropLast()))
     }
     let ending = " near end of file"
-    let endsEarly = message.hasSuffix(ending) || message.hasPrefix("premature end")
-    if message.hasSuffix(ending) { message = message.dropLast(ending.count) }
-    return ((expected(message), endsEarly), token)
+    return (complaint.hasSuffix(ending) ? complaint.dropLast(ending.count) : complaint[...], nil)
   }
 
-  /// jansson's words turned around, so that they follow "expected".
-  private static func expected(_ message: Substring) -> String {
-    switch message {
+  /// What is to follow "expected": by the kind where that tells it, else jansson's words turned around.
+  private static func expected(_ words: Substring, _ kind: JSONComplaint.Kind) -> String {
+    switch kind {
+    case .goesOn: return "the end of the text after one value"
+    case .encoding: return "UTF-8"
+    case .endsEarly, .syntax: break
+    }
+    switch words {
     case "unexpected token", "invalid token": return "a value"
     case "premature end of input": return "a closing quote"
     case "unexpected newline": return "a closing quote before the line ends"
     case "invalid escape": return "a known escape"
-    case "end of file expected": return "the end of the text after one value"
     default: break
     }
-    if message.hasSuffix(" expected") { return message.dropLast(" expected".count).quotesDoubled }
-    if message.hasPrefix("unable to decode byte") { return "UTF-8" }
-    if message.hasPrefix("control character") { return "control characters to be escaped" }
-    return "valid JSON (\(message.quotesDoubled))"
+    if words.hasSuffix(" expected") { return words.dropLast(" expected".count).quotesDoubled }
+    if words.hasPrefix("control character") { return "control characters to be escaped" }
+    return "valid JSON (\(words.quotesDoubled))"
   }
 
   private static func shortened(_ token: String) -> String {

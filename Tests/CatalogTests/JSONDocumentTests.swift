@@ -46,6 +46,28 @@ struct JSONDocumentTests {
     )
   }
 
+  @Test(arguments: [
+    ("{\"a\":1}\0", 8, "the end of the text after one value"),
+    ("[1]\n\0", 1, "the end of the text"),
+    ("[1,\0]", 4, "a value"), ("[1\0]", 3, "text without NUL bytes"), ("\0", 1, "a value"),
+    ("{\0}", 2, "string or \"}\""),
+    ("{\"a\":1}\0\0 x", 8, "the end of the text"),
+  ])
+  func `a NUL byte is named where it stands, with what was to stand there`(
+    _ json: String,
+    _ column: Int,
+    _ expected: String
+  ) {
+    let error = error(bytes(json))
+
+    #expect(error?.column == column)
+    #expect(error?.expected?.contains(expected) == true)
+    #expect(
+      error?.description.hasSuffix("found a NUL byte, which JSON does not allow there") == true,
+      "\(error?.description ?? "")"
+    )
+  }
+
   @Test func `bytes that are not UTF-8 are refused`() {
     #expect(error([0x5B, 0x22, 0xFF, 0x22, 0x5D])?.expected == "UTF-8")
   }
