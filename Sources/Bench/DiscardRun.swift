@@ -1,4 +1,4 @@
-import Dispatch
+import Cache
 import Synchronization
 import Transport
 
@@ -30,7 +30,7 @@ final class DiscardRun: Sendable {
       state.failures = [:]
       return state.conditions
     }
-    let group = DispatchGroup()
+    let group = WorkGroup()
     for (number, url) in urls.enumerated() {
       var request = Request(url)
       request.accept = .picture
@@ -44,7 +44,7 @@ final class DiscardRun: Sendable {
         group.leave()
       }
     }
-    group.wait()
+    group.join()
     return state.withLock { ($0.images, $0.failures) }
   }
 

@@ -142,7 +142,7 @@ package final class PictureStore: Sendable {
 
   /// Commits what has arrived so far, then calls `completion`, on a queue of the store.
   package func flush(_ completion: @escaping @Sendable () -> Void) {
-    let group = DispatchGroup()
+    let group = WorkGroup()
     for lane in lanes {
       group.enter()
       lane.submit(.flush { group.leave() })

@@ -1,11 +1,12 @@
 import Cache
 import Catalog
 import Dispatch
+import Imaging
 import Transport
 
 /// One run of the main job: sections, then details and pictures, all in parallel, then the report.
 ///
-/// Blocks the thread that calls ``run()``. Three DispatchGroups join the work; every request that
+/// Blocks the thread that calls ``run()``. Three groups join the work; every request that
 /// entered one leaves it on success, failure and cancellation alike, because the transport
 /// completes each exactly once. ``stop()`` may be called from any thread.
 package final class SyncRun: Sendable {
@@ -93,6 +94,7 @@ package final class SyncRun: Sendable {
 
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
+    if options.squareSide != nil { try checkDecoders() }
     // What the catalog file gets wrong is said before anything is made or fetched.
     let addresses = try CatalogAddresses(
       catalog,
@@ -165,13 +167,13 @@ package final class SyncRun: Sendable {
       self.complete(arrival, context, details, pictures)
     }
     sections.start(targets)
-    sections.group.wait()
+    sections.group.join()
     if !transport.hasStopped { try sections.guardCatalog() }
     pictures.release()
     let writing = ReportWriting(context, before: before, sections: sections.sections)
-    details?.group.wait()
+    details?.group.join()
     details?.judgeMissing()
-    pictures.group.wait()
+    pictures.group.join()
     let flushed = DispatchSemaphore(value: 0)
     store.flush { flushed.signal() }
     flushed.wait()
@@ -220,6 +222,15 @@ package final class SyncRun: Sendable {
     if !pictures.hasStrays { try index.noteFolderTimes(of: layout) }
     withExtendedLifetime(lock) {}
     return report
+  }
+
+  /// Says before anything is fetched what would fail every square alike.
+  private func checkDecoders() throws(CacheError) {
+    do throws(ImagingError) {
+      try CodecLibrary.check()
+    } catch {
+      throw CacheError(.unsupported, error.description)
+    }
   }
 
   private func squareStage(_ context: RunContext) throws -> SquareStage? {

@@ -7,7 +7,7 @@ import Transport
 /// Brings the details of all items up to date, each item once, and hands on their pictures.
 final class DetailStage: Sendable {
   /// Entered once an item whose detail needs a request, left when that is kept or has failed.
-  let group = DispatchGroup()
+  let group = WorkGroup()
 
   struct State {
     var known: [String: DetailEntry]

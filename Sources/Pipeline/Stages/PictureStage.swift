@@ -9,7 +9,7 @@ import Transport
 /// joins them. Hosts wait in lines of their own, so a slow one holds up nobody else.
 final class PictureStage: Sendable {
   /// Entered once a picture that needs a request, left when that picture is durable or failed.
-  let group = DispatchGroup()
+  let group = WorkGroup()
 
   /// A picture that needs a request.
   struct Job: Sendable {

@@ -11,7 +11,7 @@ import Transport
 /// start while other sections are still on their way. `group` joins the sources.
 final class SectionStage: Sendable {
   /// Entered once a source, left when it is decoded and handed on, or has failed.
-  let group = DispatchGroup()
+  let group = WorkGroup()
 
   /// A listing to be completed with details and pictures.
   struct Arrival: Sendable {

@@ -25,7 +25,7 @@ final class SquareStage: Sendable {
   private let known: [PictureID: SquareEntry]
   private let isOver: @Sendable () -> Bool
   private let state: Mutex<State>
-  private let group = DispatchGroup()
+  private let group = WorkGroup()
   private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
   private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
@@ -55,7 +55,11 @@ final class SquareStage: Sendable {
       return started
     }
     for _ in 0..<started {
-      queue.async(group: group) { self.work() }
+      group.enter()
+      queue.async { [self] in
+        work()
+        group.leave()
+      }
     }
   }
 
@@ -66,7 +70,7 @@ final class SquareStage: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be written.
   func finish(_ pictures: Set<PictureID>) throws(CacheError) -> SyncReport.Squares {
     add(pictures.sorted())
-    group.wait()
+    group.join()
     try store.flush()
     return state.withLock { state in
       state.tally.failures.sort { $0.path < $1.path }

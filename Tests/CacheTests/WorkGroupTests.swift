@@ -1,0 +1,86 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Cache
+
+struct WorkGroupTests {
+  @Test func `join waits for all that entered, and for what they bring`() {
+    let group = WorkGroup()
+    let done = Atomic<Int>(0)
+    let queue = DispatchQueue(label: "work", attributes: .concurrent)
+    for _ in 0..<100 {
+      group.enter()
+      queue.async {
+        group.enter()
+        queue.async {
+          done.add(1, ordering: .relaxed)
+          group.leave()
+        }
+        done.add(1, ordering: .relaxed)
+        group.leave()
+      }
+    }
+
+    group.join()
+
+    #expect(done.load(ordering: .relaxed) == 200)
+  }
+
+  @Test func `a group that nothing entered is joined at once, and more than once`() {
+    let group = WorkGroup()
+
+    group.join()
+    group.join()
+  }
+
+  @Test func `notify comes after the last leave`() {
+    let group = WorkGroup()
+    let told = DispatchSemaphore(value: 0)
+    group.enter()
+    group.notify(queue: .global()) { told.signal() }
+
+    #expect(told.wait(timeout: .now()) == .timedOut)
+    group.leave()
+
+    #expect(told.wait(timeout: .now() + 5) == .success)
+  }
+
+  @Test func `more that leave than entered end the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let group = WorkGroup()
+      group.enter()
+      group.leave()
+      group.leave()
+    }
+  }
+
+  @Test func `a leave after the join ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let group = WorkGroup()
+      group.join()
+      group.leave()
+    }
+  }
+
+  @Test func `what enters after the join ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let group = WorkGroup()
+      group.enter()
+      group.leave()
+      group.join()
+      group.enter()
+    }
+  }
+
+  @Test func `a group that is let go of while something has not left ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      func forget() {
+        let group = WorkGroup()
+        group.enter()
+      }
+      forget()
+    }
+  }
+}
