@@ -20,6 +20,7 @@ extension Index {
   static func salvage(_ path: String) -> [PictureEntry] {
     var configuration = Configuration()
     configuration.readonly = true
+    configuration.prepareDatabase { try harden($0, path) }
     guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
       return []
     }

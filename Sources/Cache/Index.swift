@@ -81,6 +81,7 @@ package final class Index: Sendable {
     else { return }
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
+    configuration.prepareDatabase { try harden($0, path) }
     // A live writer's journal looks the same; SQLite tells the two apart by the writer's locks.
     do {
       _ = try DatabaseQueue(path: path, configuration: configuration)
@@ -141,13 +142,28 @@ package final class Index: Sendable {
     configuration.busyMode = .timeout(10)
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA cache_size = -4096; PRAGMA trusted_schema = OFF")
-      // SQLite says nothing of a pragma that it does not know.
-      guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
-        throw CacheError(.unsupported, "cannot use \(path): SQLite trusts whatever its file says")
-      }
+      try harden(db, path)
+      try db.execute(sql: "PRAGMA cache_size = -4096")
     }
     return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  /// Keeps what a planted or damaged file says from being believed, and the file from being damaged by it.
+  ///
+  /// - Throws: ``CacheError`` of code `unsupported` when SQLite does not do so.
+  static func harden(
+    _ db: Database,
+    _ path: String,
+    _ defence: SQLiteDefence = .loaded
+  ) throws {
+    guard defence.turnOn(db.sqliteConnection) else {
+      throw CacheError(.unsupported, "cannot use \(path): SQLite does not guard its schema")
+    }
+    try db.execute(sql: "PRAGMA trusted_schema = OFF")
+    // SQLite says nothing of a pragma that it does not know.
+    guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
+      throw CacheError(.unsupported, "cannot use \(path): SQLite trusts whatever its file says")
+    }
   }
 
   /// The same contents in memory.

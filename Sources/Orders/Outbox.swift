@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import Transport
 
 /// The orders, and what is still to be sent of them: one SQLite database outside every cache.
 ///
@@ -34,11 +35,12 @@ package final class Outbox: Sendable {
     var configuration = Configuration()
     configuration.busyMode = .timeout(Self.patience)
     configuration.prepareDatabase { db in
+      try Self.harden(db, path)
       // TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
       try db.execute(
         sql: """
           PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -4096; PRAGMA trusted_schema = OFF
+          PRAGMA cache_size = -4096
           """
       )
     }
@@ -47,6 +49,24 @@ package final class Outbox: Sendable {
       try Self.migrate(queue, path, migrator)
     } catch {
       throw Self.translate(error, path)
+    }
+  }
+
+  /// Keeps what a planted or damaged file says from being believed, and the file from being damaged by it.
+  ///
+  /// - Throws: ``OrdersError`` when SQLite does not do so.
+  static func harden(
+    _ db: Database,
+    _ path: String,
+    _ defence: SQLiteDefence = .loaded
+  ) throws {
+    guard defence.turnOn(db.sqliteConnection) else {
+      throw OrdersError(.disk, "cannot use \(path): SQLite does not guard its schema")
+    }
+    try db.execute(sql: "PRAGMA trusted_schema = OFF")
+    // SQLite says nothing of a pragma that it does not know.
+    guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
+      throw OrdersError(.disk, "cannot use \(path): SQLite trusts whatever its file says")
     }
   }
 

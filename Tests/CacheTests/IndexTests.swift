@@ -1,6 +1,7 @@
 import Cache
 import Dispatch
 import Foundation
+import GRDB
 import Glibc
 import Support
 import Testing
@@ -18,6 +19,42 @@ struct IndexTests {
   private var root: String { folder.path("cache") }
 
   private func opened() throws -> Index { try Index(CacheLayout(creating: root)) }
+
+  @Test func `no statement can write the schema of the index, nor a planted one make it`() throws {
+    let index = try opened()
+
+    #expect(throws: (any Error).self) {
+      try index.write { db in
+        try db.execute(sql: "PRAGMA writable_schema = ON")
+        try db.execute(sql: "UPDATE sqlite_schema SET sql = 'x' WHERE name = 'picture'")
+      }
+    }
+
+    let trusts = try index.read { try Int.fetchOne($0, sql: "PRAGMA trusted_schema") }
+    #expect(trusts == 0)
+    #expect(try Index(reading: root).isWhole(fast: false))
+  }
+
+  @Test func `an index whose guard SQLite refuses, or says to be off, is not opened`() throws {
+    let queue = try DatabaseQueue()
+    let guards = [
+      SQLiteDefence(nil), SQLiteDefence { _, _, _, _ in 1 },
+      SQLiteDefence { _, _, _, state in
+        state.pointee = 0
+        return 0
+      },
+    ]
+
+    for defence in guards {
+      let error = #expect(throws: CacheError.self) {
+        try queue.inDatabase { try Index.harden($0, "index.sqlite", defence) }
+      }
+      #expect(error?.code == .unsupported)
+      #expect(
+        error?.description == "cannot use index.sqlite: SQLite does not guard its schema"
+      )
+    }
+  }
 
   @Test func `an index that a newer larder wrote is left alone`() throws {
     try opened().write { try $0.execute(sql: "PRAGMA user_version = 99") }

@@ -1,7 +1,9 @@
 import Catalog
+import GRDB
 import Glibc
 import Support
 import Testing
+import Transport
 
 @testable import Orders
 
@@ -35,6 +37,30 @@ import Testing
     chmod(shelf.path, 0o644)
     _ = try shelf.outbox()
     #expect(shelf.folder.state(of: "state/orders.sqlite")?.mode == 0o600)
+  }
+
+  @Test func `no statement can write the schema of the outbox`() throws {
+    let shelf = try Shelf()
+    try shelf.place()
+
+    #expect(throws: (any Error).self) {
+      try shelf.outbox().write { db in
+        try db.execute(sql: "PRAGMA writable_schema = ON")
+        try db.execute(sql: "UPDATE sqlite_schema SET sql = 'x' WHERE name = 'placed'")
+      }
+    }
+
+    #expect(try shelf.outbox().orders().count == 1)
+  }
+
+  @Test func `an outbox whose guard SQLite refuses is not opened`() throws {
+    let queue = try DatabaseQueue()
+
+    let error = #expect(throws: OrdersError.self) {
+      try queue.inDatabase { try Outbox.harden($0, "orders", SQLiteDefence { _, _, _, _ in 1 }) }
+    }
+
+    #expect(error?.description == "cannot use orders: SQLite does not guard its schema")
   }
 
   @Test func `states go one step at a time, and each is kept with its time`() throws {
