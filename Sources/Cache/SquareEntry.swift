@@ -22,14 +22,6 @@ package struct SquareEntry: Sendable, Equatable {
   package var name: String { "squares/\(side)/\(path)" }
 }
 
-extension PictureEntry {
-  /// Where the square of the picture lies, relative to the cache: `squares/512/3f/soup-….jpg` for
-  /// `images/3f/soup-….jpg`.
-  package func squareName(side: Int) -> String {
-    "squares/\(side)/\(name.path.dropFirst("images/".count))"
-  }
-}
-
 extension Index {
   /// The squares that there are, or that could not be made; all of them, or those of one size.
   package func squares(side: Int? = nil) throws(CacheError) -> [SquareEntry] {

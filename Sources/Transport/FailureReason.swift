@@ -90,8 +90,6 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let tooLarge = FailureReason("too-large")
   /// The bytes are no picture that larder keeps; sinks say so.
   package static let notAPicture = FailureReason("not-a-picture")
-  /// The bytes are not the JSON that was expected; sinks say so.
-  package static let notJSON = FailureReason("not-json")
 
   // The run ended first.
 

@@ -74,9 +74,6 @@ extension StoredResponse {
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
   }
 
-  /// Whether the server promises that the body never changes while fresh. (RFC 8246)
-  package var isImmutable: Bool { CacheControl(headers).immutable }
-
   /// Whether the response may stand in for an error at that moment. (RFC 9111, section 4.2.4; RFC 5861, section 4)
   package func mayStandIn(at now: UnixTime) -> Bool {
     if freshWindow.contains(now) { return true }

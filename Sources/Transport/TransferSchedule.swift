@@ -78,9 +78,6 @@ package struct TransferSchedule: Sendable {
     return hosts.count - 1
   }
 
-  /// How many transfers the host may have at once just now.
-  package func concurrency(ofHost host: Int) -> Int { hosts[host].window.limit }
-
   /// Queues a transfer; `first` puts it before others of its priority, as the next hop of a redirect.
   package mutating func add(
     _ transfer: Int,
