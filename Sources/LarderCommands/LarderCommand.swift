@@ -44,9 +44,9 @@ package struct LarderCommand: ParsableCommand {
   }
 
   /// Ends the process: our own failures with their sentence on stderr and their status, the
-  /// parser's as it likes.
+  /// parser's as ``exit(forParser:)`` says.
   private static func exit(for error: any Error) -> Never {
-    guard let failure = CommandFailure(error) else { exit(withError: error) }
+    guard let failure = CommandFailure(error) else { exit(forParser: error) }
     if let message = failure.message {
       // The options may be what failed to parse, so the arguments are asked themselves.
       let isJSON =
@@ -56,5 +56,14 @@ package struct LarderCommand: ParsableCommand {
       Log(isJSON ? .json : .text).error(message)
     }
     Output.end(failure.status)
+  }
+
+  /// Ends the process: help and completions on stdout, what is wrong with the arguments on stderr.
+  private static func exit(forParser error: any Error) -> Never {
+    let code = exitCode(for: error)
+    guard !code.isSuccess else { exit(withError: error) }
+    let message = ParserMessage(fullMessage(for: error), arguments: CommandLine.arguments).text
+    if !message.isEmpty { Output.note(message) }
+    exit(withError: code)
   }
 }

@@ -118,4 +118,27 @@ import Testing
     #expect(try Command.larder(["status"], environment: ["LARDER_CACHE": shop.cache]).status == 0)
     #expect(try Command.shell("mkdir a && cd a && \"$larder\" status").status == 1)
   }
+
+  @Test(arguments: [
+    ["sync", "x.yaml", "--\u{1B}]0;owned\u{7}"], ["sync", "x.yaml", "--rate=\u{1B}[2J\u{9B}31m5"],
+    ["sync", "x.yaml", "more\u{202E}gnp.exe\u{2066}"], ["\u{1B}[31mred", "a"],
+    ["list", "--limit", "1\nlarder: all is well\n\u{85}\u{2028}x"],
+    ["sync", "x.yaml", "--frobnicate\r\nlarder: all is well"],
+  ])
+  func `what is wrong with an argument is said without its control characters and lines`(
+    _ arguments: [String]
+  ) throws {
+    let run = try Command.larder(arguments)
+
+    #expect(run.status == 64)
+    #expect(run.output.isEmpty)
+    let isPlain = run.errors.unicodeScalars.allSatisfy { scalar in
+      scalar == "\n"
+        || !scalar.properties.isBidiControl
+          && scalar.properties.generalCategory != .control
+          && scalar.properties.generalCategory != .lineSeparator
+    }
+    #expect(isPlain, "\(run.errors.debugDescription)")
+    #expect(!run.errors.split(separator: "\n").contains { $0.hasPrefix("larder: all is well") })
+  }
 }
