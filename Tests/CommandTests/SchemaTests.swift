@@ -35,6 +35,24 @@ import Testing
     try expect(printed, fits: test.schema)
   }
 
+  @Test func `what an export did fits its schema, with a name taken and a picture missing`() throws
+  {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+    _ = try shop.sync("--square", "64")
+
+    let printed = try shop.larder(
+      "export",
+      shop.folder.path("out"),
+      "--flat",
+      "--squares",
+      "--json"
+    )
+
+    #expect(printed.status == 3)
+    #expect(try Document(printed)["missing"].count == 1)
+    try expect(printed, fits: "export")
+  }
+
   @Test func `the pictures that were made, and one that was not, fit their schema`() throws {
     let folder = try TemporaryFolder()
     let bad = try folder.write("no picture", to: "bad.jpg")

@@ -194,4 +194,39 @@ import Testing
     let lines = String(decoding: try folder.read("out/manifest.jsonl"), as: UTF8.self)
     #expect(lines.split(separator: "\n").count == names.count)
   }
+
+  @Test func `what a killed export left half written goes with the next, and nobody else's`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    _ = try shop.sync(folder)
+    // No Linux numbers processes beyond 4,194,304; the first is always there.
+    let left = [".larder-4194305.tmp", ".larder-4194399.tmp"]
+    let others = [
+      ".larder-1.tmp", ".larder-x.tmp", ".larder-04194305.tmp", ".larder--5.tmp",
+      ".larder-4194305",
+      "larder-4194305.tmp", ".larder-4194305.tmp.jpg",
+    ]
+    for name in left + others { try folder.write("half", to: "out/\(name)") }
+    try folder.write("mine", to: "out/.larder-4194306.tmp/mine")
+
+    _ = try Self.export(folder)
+
+    for name in left { #expect(folder.state(of: "out/\(name)") == nil, "\(name)") }
+    for name in others + [".larder-4194306.tmp/mine"] {
+      #expect(folder.state(of: "out/\(name)") != nil, "\(name)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (".larder-12.tmp", 12), (".larder-0.tmp", nil), (".larder-+1.tmp", nil),
+      (".larder-.tmp", nil),
+      (".larder-99999999999.tmp", nil), (".larder-1.tmp ", nil), ("", nil), (".tmp", nil),
+    ] as [(String, pid_t?)]
+  )
+  func `a half written file names its process`(_ name: String, _ process: pid_t?) {
+    #expect(ExportFolder.owner(of: name) == process)
+  }
 }

@@ -18,11 +18,54 @@ struct ExportFolder {
   private let path: String
   private let temporary: String
 
-  /// Makes the folder when there is none.
-  init(_ path: String) throws(CacheError) {
+  /// Makes the folder when there is none, and removes what exports that were killed left half written.
+  ///
+  /// - Parameters:
+  ///   - path: the folder.
+  ///   - isAlive: whether there is a process of that number.
+  /// - Throws: ``CacheError`` when the folder cannot be made.
+  init(_ path: String, isAlive: (pid_t) -> Bool = Self.isAlive) throws(CacheError) {
     self.path = path
-    temporary = "\(path)/.larder-\(getpid()).tmp"
+    temporary = "\(path)/\(Self.temporaryName(of: getpid()))"
     try Self.make(path)
+    for name in Self.names(in: path) {
+      guard let owner = Self.owner(of: name), owner != getpid(), !isAlive(owner) else { continue }
+      var status = stat()
+      guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        continue
+      }
+      unlink("\(path)/\(name)")
+    }
+  }
+
+  /// What a process calls a file that it has not written in full.
+  private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
+
+  /// The process that a file of such a name belongs to; nil for any other name.
+  static func owner(of name: String) -> pid_t? {
+    let digits = name.dropFirst(".larder-".count).dropLast(".tmp".count)
+    guard let process = pid_t(digits), process > 0, name == temporaryName(of: process) else {
+      return nil
+    }
+    return process
+  }
+
+  private static func isAlive(_ process: pid_t) -> Bool {
+    kill(process, 0) == 0 || errno != ESRCH
+  }
+
+  private static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+      )
+    }
+    return names
   }
 
   /// Puts the file at `source` at a path below the folder.
