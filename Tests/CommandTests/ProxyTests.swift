@@ -150,4 +150,65 @@ import class Support.ScriptedProxy
     #expect(!list.output.contains("\"ambiguous\""))
     #expect(!(send.output + send.errors + list.output).contains("secret-path"))
   }
+
+  @Test func `an order is delivered through the proxy, once`() throws {
+    let (shop, environment) = try OrderTests.shop()
+    let proxy = proxy(to: shop)
+    defer { proxy.close() }
+    _ = try OrderTests.order("place", "A1", "--by", "Jiyeon", in: shop, environment)
+
+    let send = try Command.larder(
+      ["order", "send", "--json", "--proxy", proxy.url("http", "clerk:\(Self.secret)")],
+      environment: environment
+    )
+
+    #expect(send.status == 0, "\(send.errors)")
+    #expect(try Document(send)["delivered"].int == 1)
+    #expect(proxy.asked.map(\.description) == ["POST \(shop.store.baseURL)/orders"])
+    #expect(proxy.asked.allSatisfy { $0.text.contains("Proxy-Authorization: Basic ") })
+    #expect(shop.store.orders.count == 1)
+  }
+
+  @Test func `a stamped photo is uploaded through the proxy`() throws {
+    let store = try SampleStore.start(
+      StoreContent(["/photos": Resource(json: #"{"success":true,"message":"thanks"}"#)]),
+      orders: OrderIntake(paths: ["/photos"])
+    )
+    let port = store.port
+    let proxy = ScriptedProxy { _ in .pass(port) }
+    defer {
+      proxy.close()
+      store.stop()
+    }
+    let folder = try TemporaryFolder()
+    let photo = try #require(
+      FileManager.default.contentsOfDirectory(atPath: "\(Command.samples)/photo").sorted().first
+    )
+
+    let stamp = try Command.larder([
+      "stamp", "\(Command.samples)/photo/\(photo)", "--out", folder.path("out"), "--time", "now",
+      "--size", "64", "--json", "--post", store.baseURL + "/photos", "--proxy", proxy.url(),
+    ])
+
+    #expect(stamp.status == 0, "\(stamp.errors)")
+    #expect(try Document(stamp)["upload"]["accepted"].bool == true)
+    #expect(proxy.asked.map(\.description) == ["POST \(store.baseURL)/photos"])
+    #expect(store.orders.count == 1)
+  }
+
+  @Test func `a measurement goes through the proxy`() throws {
+    let shop = try Shop()
+    let proxy = proxy(to: shop)
+    defer { proxy.close() }
+
+    let bench = try Command.larder([
+      "bench", shop.catalog, "--parallel", "2", "--runs", "1", "--json", "--proxy", proxy.url(),
+    ])
+
+    #expect(bench.status == 0 || bench.status == 3, "\(bench.errors)")
+    #expect(try Document(bench)["runs"].count ?? 0 > 0)
+    let pictures = proxy.asked.filter { $0.target.contains("/pictures/") }
+    #expect(!pictures.isEmpty)
+    #expect(proxy.asked.count == shop.store.requests.count)
+  }
 }
