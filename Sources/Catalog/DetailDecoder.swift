@@ -110,13 +110,23 @@ public struct DetailDecoder: Sendable {
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
     for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
-    guard let fault = reader.faults.first else { return detail }
     // What is held from before is worth more than a detail of which nothing is left.
-    guard detail != ItemDetail(id: id) else {
+    if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
+    detail.empty = emptyFields(of: detail, in: root)
+    guard !reader.faults.isEmpty else { return detail }
     detail.lost = reader.faults.map { LostField(field: $0.field, reason: $0.reason) }
     return detail
+  }
+
+  /// The fields that the catalog file names and that are lists without elements; nil when there are none.
+  private func emptyFields(of detail: ItemDetail, in root: JSONNode) -> [String]? {
+    let empty = mapping.given.filter { field in
+      !field.isHeld(by: detail)
+        && mapping.paths(of: field).contains { $0.leadsToEmptyList(in: root) }
+    }
+    return empty.isEmpty ? nil : empty.map(\.name).sorted()
   }
 
   /// Whether anything that the mapping names is there, so that `{}` does not pass for a detail.

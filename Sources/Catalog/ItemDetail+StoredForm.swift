@@ -18,6 +18,7 @@ extension ItemDetail {
           $0.value(text)
         }
       }
+      if let empty { $0.member("empty", empty) }
       if let lost {
         $0.name("lost")
         $0.value(lost)
@@ -40,6 +41,7 @@ extension ItemDetail {
       notes: try reader.dictionary("notes"),
       lost: try reader.optionalLostFields("lost")
     )
+    empty = try reader.optionalTexts("empty")
   }
 
   /// The fields that a stored detail lost, found without reading the detail where it lost none.
@@ -47,7 +49,7 @@ extension ItemDetail {
   /// - Parameter bytes: What ``encoded()`` wrote.
   /// - Returns: The fields, in the order in which they were read.
   public static func lostFields(in bytes: [UInt8]) -> [LostField] {
-    // A detail ends in the object of its notes, unless the list of lost fields follows that.
+    // A detail ends in the object of its notes or the names of empty fields, unless the list of lost fields follows.
     guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }
     return (try? ItemDetail(decoding: bytes))?.lost ?? []
   }

@@ -12,6 +12,9 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   public var notes: [String: String]
   /// The fields that are there and could not be read; nil when there are none.
   public var lost: [LostField]?
+  /// The fields, by their names in the catalog file, that it spells out and that are lists without elements
+  /// here: no value, and no sign of a wrong path either; nil when there are none.
+  public var empty: [String]?
 
   /// Makes a detail; what a feed may leave out may be left out here.
   public init(

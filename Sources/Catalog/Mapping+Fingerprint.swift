@@ -32,6 +32,9 @@ extension Mapping {
     lines.append(line("detail.prices", detail.prices))
     lines += self.lines("detail.images", detail.images)
     lines += detail.notes.map { line("detail.notes.\($0.name)", $0.paths) }
+    if !detail.given.isEmpty {
+      lines.append((["detail.given"] + detail.given.map(\.name).sorted()).joined(separator: "\t"))
+    }
     return lines.joined(separator: "\n")
   }
 

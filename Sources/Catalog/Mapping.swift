@@ -85,6 +85,8 @@ public struct Mapping: Hashable, Sendable {
     public var images: ImageRules = ImageRules()
     /// Further texts by name, in the order of the file.
     public var notes: [NoteRule] = []
+    /// The fields whose paths the catalog file itself spells out: when no detail yields one, its path is wrong.
+    public var given: Set<DetailField> = []
 
     /// Makes a detail of no fields.
     public init() {}

@@ -28,6 +28,7 @@ struct MappingParser {
     try override(&mapping, with: format)
     // A format names what its shops may have; only the user knows what one has.
     mapping.item.given = []
+    mapping.detail?.given = []
     return mapping
   }
 
@@ -107,6 +108,7 @@ struct MappingParser {
         )
       }
     }
+    try node.note(given: &changed)
     let root = try JSONPath(parsing: "$")
     if changed.entries.isEmpty { changed.entries = [root] }
     if changed.root.isEmpty { changed.root = [root] }
@@ -139,6 +141,28 @@ extension YAMLMapping {
       } else {
         item.given.insert(field)
       }
+    }
+  }
+
+  /// Notes which fields of a detail stand here with a path.
+  fileprivate func note(given detail: inout Mapping.Detail) throws(CatalogError) {
+    let roles = try member("images").flatMap { node throws(CatalogError) in
+      node.isNull ? nil : try node.mapping()
+    }
+    // Notes that are spelled out replace those of the format.
+    if member("notes") != nil {
+      detail.given = detail.given.filter { if case .note = $0 { false } else { true } }
+    }
+    detail.given.formIntersection(detail.fields)
+    for field in detail.fields {
+      let isNamed =
+        switch field {
+        case .description: member("description") != nil
+        case .prices: member("prices") != nil
+        case .images(let role): roles?.member(role.rawValue) != nil
+        case .note: member("notes") != nil
+        }
+      if isNamed { detail.given.insert(field) }
     }
   }
 

@@ -33,6 +33,11 @@ struct StoredFormReader {
     return texts
   }
 
+  /// A list of strings that may be absent.
+  func optionalTexts(_ name: String) throws(CatalogError) -> [String]? {
+    try node[name] == nil ? nil : texts(name)
+  }
+
   /// A price that may be absent.
   func optionalPrice(_ name: String) throws(CatalogError) -> Price? {
     guard let node = node[name] else { return nil }

@@ -173,6 +173,7 @@ package final class SyncRun: Sendable {
     let writing = ReportWriting(context, before: before, sections: sections.sections)
     details?.group.join()
     details?.judgeMissing()
+    if !transport.hasStopped { details?.judgeFields() }
     pictures.group.join()
     let flushed = DispatchSemaphore(value: 0)
     store.flush { flushed.signal() }

@@ -143,6 +143,7 @@ extension SyncReport {
           + "stays; if the shop means it, run once with --allow-removals"
       )
     }
+    if let error = details.error { words.append(error) }
     return words
   }
 

@@ -42,6 +42,20 @@ struct GuardWords {
       + "catalog file if the shop renamed it, or \(Self.remedy)"
   }
 
+  /// No detail has some fields any more.
+  ///
+  /// - Parameters:
+  ///   - names: the fields.
+  ///   - paths: where they were.
+  ///   - count: how many details keep what they held.
+  /// - Returns: The sentence, without its full stop.
+  static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> String {
+    "cannot refresh \(names.joined(separator: ", ")) of \(count) "
+      + "\(count == 1 ? "detail" : "details"): no detail that came has a value at "
+      + "\(paths.map(\.description).joined(separator: ", ")) any more, so what was held stays; correct "
+      + "the path in the catalog file if the shop renamed it, or \(remedy)"
+  }
+
   /// Too many items cannot be read.
   ///
   /// - Parameters:

@@ -77,6 +77,7 @@ struct ReportWriting {
     }
     let isWithheld =
       !report.items.withheld.isEmpty || !report.details.withheld.isEmpty
+      || !report.details.kept.isEmpty
       || sections.contains { $0.source == .withheld || !$0.kept.isEmpty }
     return isWithheld ? .withheld : .complete
   }

@@ -84,7 +84,7 @@ extension SyncReport.Section: Decodable {
 
 extension SyncReport.Details: Decodable {
   private enum CodingKeys: CodingKey {
-    case failed, fetched, missing, stale, total, unchanged, withheld
+    case error, failed, fetched, kept, missing, stale, total, unchanged, withheld
   }
 
   /// Reads the row; older reports do not say what was kept.
@@ -97,7 +97,9 @@ extension SyncReport.Details: Decodable {
       missing: try row.decode(Int.self, forKey: .missing),
       stale: try row.decodeIfPresent(Int.self, forKey: .stale) ?? 0,
       failed: try row.decode(Int.self, forKey: .failed),
-      withheld: try row.decodeIfPresent([String].self, forKey: .withheld) ?? []
+      withheld: try row.decodeIfPresent([String].self, forKey: .withheld) ?? [],
+      kept: try row.decodeIfPresent([String].self, forKey: .kept) ?? [],
+      error: try row.decodeIfPresent(String.self, forKey: .error)
     )
   }
 }
@@ -141,8 +143,10 @@ extension StoredFormWriter {
 
   fileprivate mutating func value(_ details: SyncReport.Details) {
     object {
+      $0.member("error", details.error)
       $0.member("failed", details.failed)
       $0.member("fetched", details.fetched)
+      $0.member("kept", details.kept)
       $0.member("missing", details.missing)
       $0.member("stale", details.stale)
       $0.member("total", details.total)

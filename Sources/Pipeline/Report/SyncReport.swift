@@ -99,6 +99,10 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var failed = 0
     /// The items whose details went missing with so many others that it looks like a fault.
     package var withheld: [String] = []
+    /// The fields that all details have lost, by their names in the catalog file, and that they keep.
+    package var kept: [String] = []
+    /// Why fields were kept, and what to do.
+    package var error: String?
   }
 
   /// The pictures.

@@ -16,11 +16,15 @@ final class DetailStage: Sendable {
     var lost: [String: [LostField]] = [:]
     /// What was held and the origin has no more, as it is kept until all details have answered.
     var vanished: [String: (detail: DetailEntry, document: DocumentEntry)] = [:]
+    /// The items whose details came anew or are as they were.
+    var answered: Set<String> = []
+    /// What details that came anew have and lost.
+    var fields = DetailFields()
     var line: WorkLine<String>?
   }
 
   let context: RunContext
-  private let rule: DetailRule
+  let rule: DetailRule
   private let pictures: PictureStage?
   private let target: @Sendable (String) throws(TransferFailure) -> DocumentSource
   private let mapping: Int64
@@ -312,7 +316,8 @@ final class DetailStage: Sendable {
     }
     let (entry, references) = entry(of: detail, document, base: base)
     pictures?.add(references)
-    keep(entry, document) { $0.fetched += 1 }
+    let (kept, word) = guarded(detail, entry, document)
+    keep(kept, word) { $0.fetched += 1 }
   }
 
   /// A detail that needs no question.
@@ -320,6 +325,7 @@ final class DetailStage: Sendable {
     if known.state == .missing, known.body != nil { return keepMissing(known.item, document) }
     if known.state == .held { add(picturesOf: known) }
     noteLost(known)
+    noteAnswer(known)
     finish { Self.count(known, in: &$0) }
   }
 
@@ -347,6 +353,7 @@ final class DetailStage: Sendable {
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
     noteLost(detail)
+    noteAnswer(detail)
     context.store.keep(detail, catalog: context.entry.id, document: document) { [self] in
       finish(count)
     }

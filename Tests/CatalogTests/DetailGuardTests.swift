@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Catalog
+
+/// What details lose all at once, and what the catalog file names in vain.
+struct DetailGuardTests {
+  /// held, had, isLeft, came, cameWith, isInNew, and whether the field is lost.
+  typealias Row = (Int, Int, Bool, Int, Int, Bool, Bool)
+
+  @Test(
+    arguments: [
+      (3, 3, false, 3, 3, false, true), (3, 2, false, 3, 2, false, true),
+      (4, 2, false, 4, 2, false, false), (2, 2, false, 2, 2, false, false),
+      (5, 5, true, 5, 5, true, false), (5, 5, true, 1, 1, false, false),
+      (100, 100, true, 9, 9, false, false), (100, 100, true, 10, 10, false, true),
+      (100, 100, true, 10, 10, true, false), (100, 50, true, 30, 15, false, false),
+      (100, 50, true, 29, 15, false, true), (0, 0, false, 0, 0, false, false),
+    ] as [Row]
+  )
+  func `a field is lost when most had it and none of what tells has it now`(_ row: Row) {
+    var evidence = DetailGuard.Evidence()
+    (evidence.held, evidence.had, evidence.isLeft) = (row.0, row.1, row.2)
+    (evidence.came, evidence.cameWith, evidence.isInNew) = (row.3, row.4, row.5)
+
+    #expect(DetailGuard.isLost(evidence) == row.6)
+  }
+
+  @Test func `a detail takes what it lost from its earlier version, in the order of the parts`() {
+    let old = ItemDetail(
+      id: "A",
+      description: "old",
+      images: [
+        ImageReference(role: .top, url: "t"), ImageReference(role: .gallery, url: "g"),
+        ImageReference(role: .section, url: "s"),
+      ],
+      notes: ["point": "1", "fee": "2"]
+    )
+    let new = ItemDetail(
+      id: "A",
+      description: "new",
+      images: [ImageReference(role: .section, url: "n")],
+      notes: ["fee": "3"]
+    )
+
+    let kept = new.keeping([.images(.gallery), .images(.top), .note("point")], of: old)
+
+    #expect(kept.description == "new")
+    #expect(kept.images.map(\.url) == ["t", "g", "n"])
+    #expect(kept.notes == ["point": "1", "fee": "3"])
+  }
+
+  private func mapping(_ detail: String) throws -> Mapping.Detail {
+    let lines = [
+      "name: shop", "currency: KRW", "base: http://h/", "sections: [{key: A, title: A, url: a}]",
+      "detail: {url: \"detail/{id}\"\(detail)}",
+    ]
+    let file = try CatalogFile(parsing: bytes(lines.joined(separator: "\n")), file: "s.yaml")
+    return try #require(file.mapping.detail)
+  }
+
+  @Test func `only the paths of a detail that the catalog file spells out are its own`() throws {
+    #expect(try mapping("").given.isEmpty)
+    #expect(try mapping(", description: $.text").given == [.description])
+    #expect(
+      try mapping(", images: {top: $.a, gallery: null}, notes: {point: $.p}, prices: $.c").given
+        == [.images(.top), .note("point"), .prices]
+    )
+    #expect(
+      try mapping(", description: $.text").fields.map(\.name).starts(with: [
+        "detail.description", "detail.prices", "detail.images.top",
+      ])
+    )
+  }
+
+  @Test func `a list without elements is noted of a field that is spelled out, and stored`() throws
+  {
+    let decoder = DetailDecoder(
+      envelope: Mapping.Envelope(),
+      mapping: try mapping(", images: {top: $.top, gallery: \"$.gallery[*]\"}, root: $"),
+      currency: "KRW"
+    )
+
+    let detail = try decoder.detail(bytes(#"{"top": "t.jpg", "gallery": []}"#), id: "A")
+    let none = try decoder.detail(bytes(#"{"top": "t.jpg", "gallery": null}"#), id: "A")
+
+    #expect(detail.empty == ["detail.images.gallery"] && none.empty == nil)
+    #expect(try ItemDetail(decoding: detail.encoded()) == detail)
+    #expect(try ItemDetail(decoding: none.encoded()) == none)
+    #expect(ItemDetail.lostFields(in: detail.encoded()).isEmpty)
+    var torn = detail
+    torn.lost = [LostField(field: "top", reason: "odd")]
+    #expect(try ItemDetail(decoding: torn.encoded()) == torn)
+    #expect(ItemDetail.lostFields(in: torn.encoded()) == torn.lost)
+  }
+}

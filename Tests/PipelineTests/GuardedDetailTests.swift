@@ -1,0 +1,197 @@
+import Cache
+import Catalog
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// Fields that all details lose at once, and paths that no detail yields.
+struct GuardedDetailTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 1, items: 5)
+  }
+
+  private var ids: [String] { (shop.items["A"] ?? []).map(\.id) }
+
+  private func run(
+    _ catalog: CatalogFile? = nil,
+    warm: Bool = false,
+    allowRemovals: Bool = false
+  ) throws -> SyncReport {
+    shop.clock.advance(100_000)
+    var options = SyncOptions()
+    options.onlyDue = warm
+    options.allowRemovals = allowRemovals
+    return try shop.sync(folder, catalog, options: options)
+  }
+
+  /// A second run, a third and a warm one.
+  private func laterRuns(_ catalog: CatalogFile? = nil) throws -> [SyncReport] {
+    [try run(catalog), try run(catalog), try run(catalog, warm: true)]
+  }
+
+  /// Publishes details whose pictures stand under other names.
+  private func rename(_ ids: [String]) {
+    for id in ids {
+      shop.put(
+        #"{"hash": "\#(id)", "data": {"top": "/pictures/\#(id)-top.jpg", "#
+          + #""product_description": "New about \#(id)", "prices": ["7,000원"]}}"#,
+        at: "/shop/detail/\(id)"
+      )
+    }
+  }
+
+  private func pictures() throws -> [[ImageReference.Role]] {
+    try CatalogReader(cache: folder.path("cache"), catalog: nil).list()
+      .map { $0.detail?.images.map(\.role) ?? [] }
+  }
+
+  @Test func `pictures that all details lose by a rename stay, in every run, until they are back`()
+    throws
+  {
+    #expect(try run().outcome == .complete)
+    rename(ids)
+
+    let reports = try laterRuns()
+
+    for report in reports {
+      #expect(report.outcome == .withheld)
+      #expect(report.details.kept == ["detail.images.top", "detail.images.gallery"])
+      let words = report.details.error ?? ""
+      #expect(words.hasPrefix("cannot refresh detail.images.top, detail.images.gallery of 5 "))
+      #expect(words.contains("$.top_image") && words.contains("--allow-removals"), "\(words)")
+      #expect(report.failures.isEmpty && report.details.withheld.isEmpty)
+      #expect(report.images.failed == 0)
+    }
+    #expect(try pictures() == Array(repeating: [.top, .gallery, .gallery], count: 5))
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.list().allSatisfy { $0.detail?.description == "New about \($0.item.id)" })
+    #expect(try verify(folder).isClean)
+    #expect(try reader.index.referencedPictures().count == 16)
+
+    try shop.publish()
+    let back = try run()
+    #expect(back.outcome == .complete && back.details.kept.isEmpty && back.details.error == nil)
+
+    rename(ids)
+    let allowed = try run(allowRemovals: true)
+    #expect(allowed.outcome == .complete && allowed.details.kept.isEmpty)
+    #expect(try pictures() == Array(repeating: [], count: 5))
+    #expect(try run().outcome == .complete)
+  }
+
+  @Test func `texts and prices that all details lose stay too`() throws {
+    _ = try run()
+    for id in ids {
+      shop.put(
+        #"{"hash": "\#(id)", "data": {"top_image": "/pictures/\#(id)-top.jpg", "cost": "1"}}"#,
+        at: "/shop/detail/\(id)"
+      )
+    }
+
+    let reports = try laterRuns()
+
+    for report in reports {
+      #expect(report.outcome == .withheld)
+      #expect(
+        report.details.kept == ["detail.description", "detail.prices", "detail.images.gallery"]
+      )
+    }
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.list().allSatisfy { $0.detail?.description == "More about \($0.item.id)" })
+    #expect(try reader.list().allSatisfy { $0.detail?.prices.map(\.minorUnits) == [7000] })
+  }
+
+  @Test func `what some details lose goes, and what nobody had is not missed`() throws {
+    _ = try run()
+    rename(Array(ids.prefix(3)))
+
+    let report = try run()
+
+    #expect(report.outcome == .complete && report.details.kept.isEmpty)
+    #expect(try pictures().map(\.count) == [0, 0, 0, 3, 3])
+    let again = try run()
+    #expect(again.outcome == .complete && again.details.unchanged == 5)
+  }
+
+  @Test func `a run that is cut short leaves lost fields to the next, which judges them`() throws {
+    _ = try run()
+    rename(ids)
+    shop.store.faults = [FaultRule("/shop/detail/A4", .status(500))]
+
+    let cut = try run()
+    shop.store.faults = []
+    let report = try run()
+
+    #expect(cut.outcome == .partial && report.outcome == .withheld)
+    #expect(try pictures().allSatisfy { $0.count == 3 })
+  }
+
+  @Test func `the details of one file lose no field either`() throws {
+    func publish(_ name: String) throws {
+      let details = ids.map { id -> [String: Any] in
+        ["hash": id, "data": [name: "/pictures/\(id)-top.jpg", "product_description": name]]
+      }
+      shop.put(try SampleShop.json(["body": details]), at: "/shop/details")
+    }
+    try publish("top_image")
+    let catalog = try shop.catalog(detail: false, "detail: {url: details}")
+    #expect(try run(catalog).outcome == .complete)
+    try publish("picture")
+
+    let reports = try laterRuns(catalog)
+
+    for report in reports {
+      #expect(report.outcome == .withheld)
+      #expect(report.details.kept == ["detail.images.top"])
+    }
+    #expect(try pictures().allSatisfy { $0 == [.top] })
+    try publish("top_image")
+    #expect(try run(catalog).outcome == .complete)
+  }
+
+  @Test func `a path that the catalog file gives and no detail yields is told in every run`()
+    throws
+  {
+    let catalog = try shop.catalog(
+      detail: false,
+      "detail: {url: \"detail/{id}\", images: {section: $.no_such}, description: $.product_description}"
+    )
+
+    let reports = [try run(catalog)] + (try laterRuns(catalog))
+
+    for report in reports {
+      #expect(report.outcome == .partial)
+      #expect(report.failures.map(\.reason) == ["field-missing"])
+      #expect(report.failures.map(\.stage) == [.detail])
+      #expect(
+        report.failures.first?.detail
+          == "cannot read detail.images.section: no detail has a value at "
+          + "$.no_such; correct the path in the catalog file, or leave it out"
+      )
+    }
+    #expect(try pictures().allSatisfy { $0.count == 3 })
+  }
+
+  @Test func `a list that all details have without elements is no wrong path`() throws {
+    for id in ids {
+      shop.put(
+        #"{"hash": "\#(id)", "data": {"top_image": "/pictures/\#(id)-top.jpg", "parts": []}}"#,
+        at: "/shop/detail/\(id)"
+      )
+    }
+    let catalog = try shop.catalog(
+      detail: false,
+      "detail: {url: \"detail/{id}\", images: {section: \"$.parts[*]\"}}"
+    )
+
+    let reports = [try run(catalog)] + (try laterRuns(catalog))
+
+    for report in reports { #expect(report.outcome == .complete, "\(report.failures)") }
+  }
+}
