@@ -168,7 +168,14 @@ package final class SyncRun: Sendable {
     }
     sections.start(targets)
     sections.group.join()
-    if !transport.hasStopped { try sections.guardCatalog() }
+    if !transport.hasStopped {
+      do throws(CacheError) {
+        try sections.guardCatalog()
+      } catch {
+        // Said once the pictures that are under way have ended: the run may not leave them behind.
+        context.failures.note(error)
+      }
+    }
     pictures.release()
     let writing = ReportWriting(context, before: before, sections: sections.sections)
     details?.group.join()
