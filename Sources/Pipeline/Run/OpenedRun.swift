@@ -1,0 +1,162 @@
+import Cache
+import Dispatch
+import Transport
+
+/// A run that holds its cache: opened before anything is fetched, closed when every stage has ended.
+struct OpenedRun {
+  /// What all stages share.
+  let context: RunContext
+  /// The last run of the catalog that ended; nil when this is the first.
+  let previous: RunEntry?
+  /// The sections that it left.
+  let before: [RunSection]
+  /// What the index knows of each picture.
+  let states: [PictureID: PictureState]
+  /// What a killed run or somebody else left out of step.
+  let recovery: Recovery
+  private let lock: CacheLock
+  private let number: Int64
+
+  /// Opens the cache, making it when there is none, and enters the run.
+  ///
+  /// - Parameters:
+  ///   - request: what is asked for.
+  ///   - cache: the cache's path.
+  ///   - holder: what to write into the cache's lock.
+  ///   - disk: where bytes go.
+  ///   - transport: how to fetch.
+  ///   - progress: how far the run is.
+  ///   - notice: called with a sentence for a person when the cache was taken over.
+  /// - Throws: ``CacheError``, with code `locked` while another run holds the cache.
+  init(
+    _ request: RunRequest,
+    cache: String,
+    holder: String,
+    disk: any Disk,
+    transport: any Fetching & URLParsing,
+    progress: SyncProgress,
+    notice: (String) -> Void
+  ) throws(CacheError) {
+    let layout = try CacheLayout(creating: cache)
+    lock = try CacheLock(layout, holder: holder)
+    if let words = lock.notice { notice(words) }
+    let index = try Index(layout)
+    let oldest = request.now() + -PartialBodies.longestAge
+    recovery = try Recovery(layout, index, partialsSince: oldest.seconds)
+    if !recovery.strays.isEmpty, try index.catalogs().isEmpty {
+      try index.noteLost(since: request.now().seconds)
+    }
+    let catalog = request.catalog
+    let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
+    previous = try index.lastRun(catalog: entry.id)
+    before = try previous.map { run throws(CacheError) in try index.sections(run: run.id) } ?? []
+    let pictureTraits = PictureTraits(from: request.named, over: transport)
+    try index.noteSelection(pictureTraits.digest)
+    states = try index.pictureStates()
+    number = try index.beginRun(catalog: entry.id, at: request.now().seconds)
+    let store = PictureStore(
+      layout,
+      index: index,
+      disk: disk,
+      run: number,
+      states: states,
+      partials: recovery.partials
+    )
+    let variables = request.variables
+    context = RunContext(
+      catalog: catalog,
+      entry: entry,
+      options: request.options,
+      transport: variables.isEmpty ? transport : VeilingTransport(transport, variables),
+      variables: variables,
+      layout: layout,
+      index: index,
+      store: store,
+      progress: progress,
+      work: DispatchQueue(label: "larder.work"),
+      starts: DispatchQueue(label: "larder.starts"),
+      now: request.now,
+      named: request.named,
+      credentials: request.credentials,
+      pictureTraits: pictureTraits,
+      failures: FailureLog(),
+      localBase: request.addresses.localBase
+    )
+  }
+
+  /// Sweeps what nobody claims, writes the report and ends the run, which is what is shown from then on.
+  ///
+  /// - Parameters:
+  ///   - results: what the stages did.
+  ///   - wasStopped: whether somebody ended the run early.
+  ///   - began: when the run began.
+  /// - Returns: The report.
+  /// - Throws: ``CacheError`` when the cache itself failed, now or in a stage.
+  func close(
+    _ results: RunResults,
+    wasStopped: Bool,
+    since began: ContinuousClock.Instant
+  ) throws(CacheError) -> SyncReport {
+    // Until the last row is written the cache is nobody else's.
+    defer { withExtendedLifetime(lock) {} }
+    let (index, layout, pictures) = (context.index, context.layout, results.pictures)
+    if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
+
+    let seen = pictures.seen
+    // What this run brought it has seen; of what was there before, perhaps not all.
+    let hasOthers = states.keys.contains { !seen.contains($0) }
+    var report = try results.writing.report(
+      details: results.details?.tally,
+      lost: results.details?.lost ?? [:],
+      pictures: pictures.tally,
+      bytesHeld: try index.bytesHeld(hasOthers ? seen : nil)
+    )
+    report.run = number
+    if wasStopped { report.outcome = .interrupted }
+    // A run that left details or pictures out cannot tell what belongs to nobody.
+    let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
+    if report.outcome == .complete, isWhole { try sweep(pictures) }
+    // After the pictures, so that squares of those that went go with them.
+    let removed = try SquareSweep(layout, index).run()
+    report.squares = results.squares
+    report.squares?.removed = removed
+    report.durationSeconds = (ContinuousClock.now - began).inSeconds
+    if report.outcome == .failed, previous == nil {
+      // Nothing was synced, so there is nothing to list: the catalog comes with its first good run.
+      report.run = nil
+      try index.forgetRun(number, of: context.entry.id)
+    } else {
+      try index.endRun(
+        number,
+        at: context.now().seconds,
+        outcome: report.outcome.rawValue,
+        report: report.json(),
+        sections: results.sections.map { RunSection($0) }
+      )
+      // Later than the run's end, which says what is shown.
+      if isWhole, report.outcome == .complete,
+        hasOthers ? true : try index.hasUnreferenced()
+      {
+        try index.markUnreferenced(
+          except: try index.referencedPictures(),
+          at: context.now().seconds
+        )
+      }
+    }
+    // Strays that this run may not sweep are for the next to find, which looks only when in doubt.
+    if !pictures.hasStrays { try index.noteFolderTimes(of: layout) }
+    return report
+  }
+
+  /// Removes what nobody claims, at the end of a run that asked for all that its catalog claims.
+  private func sweep(_ pictures: PictureStage) throws(CacheError) {
+    let index = context.index
+    let isAlone = try index.catalogs().count == 1
+    if isAlone { context.store.sweepPartials() }
+    guard pictures.hasStrays else { return try index.noteLost(since: nil) }
+    // Once the index was lost, a catalog that has not run since may own what seems to be nobody's:
+    // that is left to gc, after its grace.
+    guard try index.lostSince() == nil else { return }
+    _ = try pictures.sweep(except: isAlone ? [] : try index.claimedPaths())
+  }
+}

@@ -1,0 +1,54 @@
+import Catalog
+import Transport
+
+/// What a run is asked for, with every address of the catalog file read and judged.
+struct RunRequest: Sendable {
+  let catalog: CatalogFile
+  let options: SyncOptions
+  /// The wall clock.
+  let now: @Sendable () -> UnixTime
+  /// Turns the texts of the catalog file into sources.
+  let addresses: CatalogAddresses
+  /// The sources of the sections, in the catalog's order.
+  let sections: [DocumentSource]
+  /// The environment's part of the URLs.
+  let variables: URLVariables
+  /// The hosts and origins that the user named.
+  let named: NamedOrigins
+  /// The catalog file's headers with the environment put in.
+  let credentials: Headers
+
+  /// Reads the addresses.
+  ///
+  /// - Parameters:
+  ///   - catalog: what to fetch.
+  ///   - folder: the catalog file's folder, which local sections are relative to.
+  ///   - options: what else was asked.
+  ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
+  ///   - parser: how URLs are read.
+  ///   - now: the wall clock.
+  /// - Throws: ``CatalogError`` or ``TransferFailure`` for what the catalog file gets wrong.
+  init(
+    _ catalog: CatalogFile,
+    folder: String,
+    options: SyncOptions,
+    environment: [String: String],
+    parser: any URLParsing,
+    now: @escaping @Sendable () -> UnixTime
+  ) throws {
+    self.catalog = catalog
+    self.options = options
+    self.now = now
+    addresses = try CatalogAddresses(
+      catalog,
+      folder: folder,
+      base: options.base,
+      environment: environment,
+      parser
+    )
+    sections = try addresses.sections()
+    variables = try addresses.variables()
+    named = try addresses.named()
+    credentials = try catalog.resolved(environment)
+  }
+}

@@ -1,0 +1,159 @@
+import Cache
+import Catalog
+import Dispatch
+import Transport
+
+/// What the stages of a run did, for the report.
+struct RunResults {
+  /// The sections, in the catalog's order.
+  let sections: [SectionResult]
+  /// The details; nil when none were asked for.
+  let details: DetailStage?
+  /// The pictures.
+  let pictures: PictureStage
+  /// The squares; nil when none were asked for.
+  let squares: SyncReport.Squares?
+  /// The report, as far as the sections decide it.
+  let writing: ReportWriting
+}
+
+/// The stages of a run, and what each hands to the next: sections name details and pictures, details
+/// name pictures, pictures are made squares of.
+final class RunStages: Sendable {
+  private let context: RunContext
+  private let before: [RunSection]
+  private let pictures: PictureStage
+  private let details: DetailStage?
+  private let squares: SquareStage?
+  private let sections: SectionStage
+
+  /// Makes the stages; nothing is fetched yet.
+  ///
+  /// - Parameters:
+  ///   - opened: the run.
+  ///   - addresses: turns what a catalog file writes into sources.
+  ///   - disk: where squares go.
+  ///   - hasStopped: asked before each square whether somebody ended the run early.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  init(
+    _ opened: OpenedRun,
+    _ addresses: CatalogAddresses,
+    disk: any Disk,
+    hasStopped: @escaping @Sendable () -> Bool
+  ) throws {
+    let context = opened.context
+    let squares = try Self.squares(context, disk, hasStopped)
+    let pictures = PictureStage(context, states: opened.states, recovery: opened.recovery) { id in
+      squares?.add(CollectionOfOne(id))
+    }
+    let details = try Self.details(context, addresses, pictures)
+    self.context = context
+    self.squares = squares
+    self.pictures = pictures
+    self.details = details
+    before = opened.before
+    sections = SectionStage(
+      context,
+      previous: opened.before,
+      report: opened.previous?.report,
+      // Details go before pictures, and which there are a listing tells only once it is kept.
+      ahead: { if details == nil { pictures.askAhead($0) } }
+    ) { arrival in
+      Self.hand(on: arrival, context, details, pictures)
+    }
+  }
+
+  /// Fetches everything and waits for the last byte to be kept.
+  ///
+  /// - Parameters:
+  ///   - targets: the sources of the sections.
+  ///   - hasStopped: whether somebody ended the run early.
+  /// - Returns: What was done.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
+    sections.start(targets)
+    sections.group.join()
+    if !hasStopped() {
+      do throws(CacheError) {
+        try sections.guardCatalog()
+      } catch {
+        // Said once the pictures that are under way have ended: the run may not leave them behind.
+        context.failures.note(error)
+      }
+    }
+    pictures.release()
+    let writing = ReportWriting(context, before: before, sections: sections.sections)
+    details?.group.join()
+    details?.judgeMissing()
+    if !hasStopped() { details?.judgeFields() }
+    pictures.group.join()
+    let flushed = DispatchSemaphore(value: 0)
+    context.store.flush { flushed.signal() }
+    flushed.wait()
+    return RunResults(
+      sections: sections.sections,
+      details: details,
+      pictures: pictures,
+      squares: try squares?.finish(pictures.seen),
+      writing: writing
+    )
+  }
+
+  /// Starts what a listing needs: the details of its items, and its pictures.
+  private static func hand(
+    on arrival: SectionStage.Arrival,
+    _ context: RunContext,
+    _ details: DetailStage?,
+    _ pictures: PictureStage
+  ) {
+    do throws(CacheError) {
+      if let details { details.add(try context.index.itemKeys(listing: arrival.listing)) }
+      if let references = arrival.references {
+        pictures.add(references)
+      } else {
+        let ids = try context.index.pictures(listing: arrival.listing)
+        try pictures.add(ids) { () throws(CacheError) in
+          let items = try context.items(arrival.listing)
+          return Dictionary(items.flatMap(\.images).map { (PictureID(url: $0.url), $0.url) }) {
+            first,
+            _ in first
+          }
+        }
+      }
+    } catch {
+      context.failures.note(error)
+    }
+  }
+
+  private static func squares(
+    _ context: RunContext,
+    _ disk: any Disk,
+    _ hasStopped: @escaping @Sendable () -> Bool
+  ) throws -> SquareStage? {
+    guard let side = context.options.squareSide else { return nil }
+    let (deadline, now) = (context.options.squareDeadline, context.now)
+    return try SquareStage(context, side: side, disk: disk) {
+      hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false
+    }
+  }
+
+  private static func details(
+    _ context: RunContext,
+    _ addresses: CatalogAddresses,
+    _ pictures: PictureStage
+  ) throws -> DetailStage? {
+    guard let rule = context.catalog.detail, !context.options.noDetails else { return nil }
+    var order: (@Sendable (String, String) -> Bool)?
+    if context.options.onlyDue {
+      let seen = try context.index.detailChecks(catalog: context.entry.id)
+      order = { (seen[$0] ?? 0, $0) < (seen[$1] ?? 0, $1) }
+    }
+    return DetailStage(
+      context,
+      rule: rule,
+      known: try context.index.details(catalog: context.entry.id),
+      pictures: context.options.thumbnailsOnly ? nil : pictures,
+      order: order
+    ) { text throws(TransferFailure) in try addresses.target(text) }
+  }
+}

@@ -1,0 +1,160 @@
+import Cache
+import Catalog
+import Imaging
+import Transport
+
+/// One run of the main job: sections, then details and pictures, all in parallel, then the report.
+///
+/// Blocks the thread that calls ``run()``. Three groups join the work; every request that
+/// entered one leaves it on success, failure and cancellation alike, because the transport
+/// completes each exactly once. ``stop()`` may be called from any thread.
+package final class SyncRun: Sendable {
+  private let catalog: CatalogFile
+  private let folder: String
+  private let cachePath: String
+  private let options: SyncOptions
+  private let transport: StoppableTransport
+  private let disk: any Disk
+  private let environment: [String: String]
+  private let now: @Sendable () -> UnixTime
+  private let notice: @Sendable (String) -> Void
+
+  /// How far the run is, for a display.
+  package let progress = SyncProgress()
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - catalog: what to fetch.
+  ///   - folder: the catalog file's folder, which local sections are relative to.
+  ///   - cache: the cache's path; it is made when there is none.
+  ///   - options: what else was asked.
+  ///   - transport: how to fetch.
+  ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
+  ///   - disk: where bytes go.
+  ///   - now: the wall clock.
+  ///   - notice: called with a sentence for a person when something was mended before the run.
+  package init(
+    _ catalog: CatalogFile,
+    folder: String,
+    cache: String,
+    options: SyncOptions = SyncOptions(),
+    transport: any Fetching & URLParsing,
+    environment: [String: String] = [:],
+    disk: any Disk = SystemDisk(),
+    now: @escaping @Sendable () -> UnixTime,
+    notice: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.catalog = catalog
+    self.folder = folder
+    self.cachePath = cache
+    self.options = options
+    self.transport = StoppableTransport(transport)
+    self.environment = environment
+    self.disk = disk
+    self.now = now
+    self.notice = notice
+  }
+
+  /// Ends the run early: nothing new is started, what is whole is kept, the report says the rest.
+  package func stop() {
+    transport.stop()
+  }
+
+  /// Runs to the end and says what happened.
+  ///
+  /// An index that turns out damaged is put aside and made anew from what can be read of it and from the
+  /// files, and the run begins again.
+  ///
+  /// - Parameter holder: what to write into the cache's lock, for those who have to wait.
+  /// - Returns: The report.
+  /// - Throws: ``SyncError`` when the run could not take place at all.
+  package func run(holder: String) throws(SyncError) -> SyncReport {
+    do {
+      do {
+        return try perform(holder: holder)
+      } catch let error as CacheError where error.code == .damaged {
+        guard let notice = try IndexRenewal(cachePath).run(holder: holder, at: now()) else {
+          throw error
+        }
+        self.notice(notice)
+        return try perform(holder: holder)
+      }
+    } catch let error as CacheError {
+      throw .cache(error)
+    } catch let error as CatalogError {
+      throw .catalog(error)
+    } catch let error as TransferFailure {
+      throw .address(error)
+    } catch {
+      throw .cache(CacheError(.disk, "cannot sync \(catalog.name): \(error)"))
+    }
+  }
+
+  /// The run in its steps: plan, open, wire, run, close.
+  private func perform(holder: String) throws -> SyncReport {
+    let began = ContinuousClock.now
+    if options.squareSide != nil { try checkDecoders() }
+    // What the catalog file gets wrong is said before anything is made or fetched.
+    let request = try RunRequest(
+      catalog,
+      folder: folder,
+      options: options,
+      environment: environment,
+      parser: transport,
+      now: now
+    )
+    let opened = try OpenedRun(
+      request,
+      cache: cachePath,
+      holder: holder,
+      disk: disk,
+      transport: transport,
+      progress: progress,
+      notice: notice
+    )
+    let stages = try RunStages(opened, request.addresses, disk: disk) { [transport] in
+      transport.hasStopped
+    }
+    let results = try stages.run(request.sections) { transport.hasStopped }
+    return try opened.close(results, wasStopped: transport.hasStopped, since: began)
+  }
+
+  /// Says before anything is fetched what would fail every square alike.
+  private func checkDecoders() throws(CacheError) {
+    do throws(ImagingError) {
+      try CodecLibrary.check()
+    } catch {
+      throw CacheError(.unsupported, error.description)
+    }
+  }
+}
+
+/// Why a run could not take place at all.
+package enum SyncError: Error, Sendable {
+  /// The cache is held, damaged or cannot be written.
+  case cache(CacheError)
+  /// The catalog file or the environment is wrong.
+  case catalog(CatalogError)
+  /// An address in the catalog file cannot be used.
+  case address(TransferFailure)
+}
+
+extension RunSection {
+  init(_ result: SectionResult) {
+    self.init(
+      key: result.key,
+      title: result.title,
+      subtitle: result.subtitle,
+      listing: result.listing,
+      source: result.source.rawValue
+    )
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}
