@@ -46,6 +46,28 @@ struct WarmTests {
     #expect(report.details.unchanged == 12)
   }
 
+  @Test func `a section that is added costs no other section and no detail a request`() throws {
+    shop.store.content.cache("/shop/", as: "max-age=3600")
+    func section(_ key: String) -> String { "{key: \(key), title: \(key), url: \(key)}" }
+    let two = try shop.catalog(sections: "[\(section("A")), \(section("B"))]")
+    let three = try shop.catalog(
+      sections: "[\(section("C")), \(section("A")), {key: B, title: renamed, url: B}]"
+    )
+    var options = SyncOptions()
+    options.onlyDue = true
+    #expect(try shop.sync(folder, two, options: options).outcome == .complete)
+    shop.store.clearRequests()
+
+    let report = try shop.sync(folder, three, options: options)
+
+    let asked = shop.store.requests.map(\.path).filter { $0.hasPrefix("/shop/") }
+    // What is called otherwise is read again; what follows it in the file is not.
+    let new = ["/shop/B", "/shop/C"] + (1...4).map { "/shop/detail/C\($0)" }
+    #expect(asked.sorted() == new)
+    #expect(report.sections.map(\.title) == ["C", "A", "renamed"])
+    #expect(report.outcome == .complete && report.details.unchanged == 8)
+  }
+
   @Test func `what did not fit into one run is first in the next, and nothing is fetched twice`()
     throws
   {

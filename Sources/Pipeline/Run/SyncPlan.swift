@@ -78,11 +78,13 @@ package struct SyncPlan: Sendable, Equatable, Codable {
           action = "read"
         } else {
           let held = try index?.document(source.name, reader: catalog.reader(at: position))
-          let need = asked.freshness(of: held, source, at: now)
+          let mapping = catalog.listingDigest(at: position)
+          let need = asked.freshness(of: held, source, mapping, at: now)
           // Only an unattended run leaves a section alone that is fresh.
           let isQuiet = need.isQuiet && options.onlyDue
           action =
-            isQuiet ? "fresh" : asked.condition(for: held, source) == nil ? "fetch" : "revalidate"
+            isQuiet
+            ? "fresh" : asked.condition(for: held, source, mapping) == nil ? "fetch" : "revalidate"
         }
         sections.append(Section(url: source.redacted, action: action))
       }
@@ -130,6 +132,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
     if let rule = catalog.detail, !options.noDetails {
       let known = try index.details(catalog: entry.id)
+      let mapping = catalog.detailDigest
       for id in Set(ids).sorted() {
         // What has no URL is not asked for.
         guard let text = rule.url(for: id) else { continue }
@@ -137,7 +140,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         let document =
           known[id] == nil
           ? nil : try index.document(source.name, reader: catalog.detailReader)
-        var need = asked.freshness(of: document, source, at: now)
+        var need = asked.freshness(of: document, source, mapping, at: now)
         if options.onlyDue, known[id]?.state == .missing, let document {
           need = document.missingFreshness(at: now)
         }
@@ -170,7 +173,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 /// What the requests of a run would send, to judge what is held by.
 private struct Asked {
   let pictures: PictureTraits
-  private let mapping: Int64
   private let named: NamedOrigins
   private let credentials: Headers
   private let transport: any Fetching
@@ -184,7 +186,6 @@ private struct Asked {
     self.named = named
     self.credentials = credentials
     self.transport = transport
-    mapping = catalog.listingDigest
     pictures = PictureTraits(from: named, over: transport)
   }
 
@@ -192,6 +193,7 @@ private struct Asked {
   func freshness(
     of held: DocumentEntry?,
     _ source: DocumentSource,
+    _ mapping: Int64,
     at now: UnixTime
   ) -> Freshness {
     guard let held, held.mapping == mapping else { return .refetch }
@@ -199,7 +201,9 @@ private struct Asked {
   }
 
   /// What would be asked about a document, fresh or not.
-  func condition(for held: DocumentEntry?, _ source: DocumentSource) -> Condition? {
+  func condition(for held: DocumentEntry?, _ source: DocumentSource, _ mapping: Int64)
+    -> Condition?
+  {
     guard let held, held.mapping == mapping else { return nil }
     return held.condition(for: traits(source))
   }

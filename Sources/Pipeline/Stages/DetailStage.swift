@@ -50,7 +50,7 @@ final class DetailStage: Sendable {
     self.rule = rule
     self.pictures = pictures
     self.target = target
-    self.mapping = context.catalog.listingDigest
+    self.mapping = context.catalog.detailDigest
     state = Mutex(State(known: known))
     let line = WorkLine<String>(limit: Self.window, queue: context.starts, order: order) {
       [weak self] batch in

@@ -73,11 +73,24 @@ extension CatalogFile {
     return urls.map { paging.firstPage(of: $0) }
   }
 
-  /// What decides how a body is read: when it changes, unchanged bodies are read again.
-  var listingDigest: Int64 {
-    var text = "\(currency)\n\(sections.fingerprint)\n\(mapping.fingerprint)"
+  /// What decides how the bodies of the source at a position of ``sources`` are read: when it changes, unchanged
+  /// ones are read again.
+  ///
+  /// Other listed sections have no part in it, so one that is added costs no other its body.
+  func listingDigest(at position: Int) -> Int64 {
+    let own: SectionPlan =
+      switch sections {
+      case .listed(let sources): .listed([sources[position]])
+      case .combined: sections
+      }
+    var text = "\(currency)\n\(own.fingerprint)\n\(mapping.fingerprint)"
     if let paging { text += "\n\(paging.fingerprint)" }
     return ContentDigest.number(of: Array(text.utf8))
+  }
+
+  /// What decides how the bodies of details are read.
+  var detailDigest: Int64 {
+    ContentDigest.number(of: Array("\(currency)\ndetails\n\(mapping.fingerprint)".utf8))
   }
 
   /// Who reads the source at a position of ``sources``, as the index tells documents of one URL apart:

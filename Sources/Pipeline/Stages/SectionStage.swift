@@ -28,7 +28,6 @@ final class SectionStage: Sendable {
   let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let lines = Mutex<[HostPort?: WorkLine<Reading>]>([:])
-  private let mapping: Int64
 
   /// A stage that compares with the sections of the last run.
   ///
@@ -51,7 +50,6 @@ final class SectionStage: Sendable {
     self.lastSkips = LastSkips(report)
     self.ahead = ahead
     self.arrived = arrived
-    self.mapping = context.catalog.listingDigest
     results = Mutex(Array(repeating: [], count: context.catalog.sources.count))
   }
 
@@ -115,6 +113,10 @@ final class SectionStage: Sendable {
     context.catalog.reader(at: reading.position)
   }
 
+  private func mapping(of reading: Reading) -> Int64 {
+    context.catalog.listingDigest(at: reading.position)
+  }
+
   private func document(of reading: Reading) throws(CacheError) -> DocumentEntry? {
     let (name, reader) = (reading.next.name, reader(of: reading))
     if let held = try context.index.document(name, reader: reader) { return held }
@@ -125,7 +127,7 @@ final class SectionStage: Sendable {
   func page(_ reading: Reading) {
     do throws(CacheError) {
       var held = try document(of: reading)
-      if held?.mapping != mapping { held = nil }
+      if held?.mapping != mapping(of: reading) { held = nil }
       let known = held
       if context.options.onlyDue, let known, isFresh(known, reading.next) {
         context.work.async { [self] in
@@ -192,7 +194,7 @@ final class SectionStage: Sendable {
       var document = DocumentEntry(
         url: reading.next.name,
         reader: reader(of: reading),
-        mapping: mapping,
+        mapping: mapping(of: reading),
         response: word.text,
         expiry: word.expiry,
         digest: digest,

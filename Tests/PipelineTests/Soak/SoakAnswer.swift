@@ -50,7 +50,7 @@ struct SoakAnswer: Sendable {
     var words: String {
       func count(_ content: SoakContent?) -> String {
         guard case .listing(let sections) = content else { return "" }
-        return "of \(sections.map { "\($0.items.count) + \($0.unreadable)" })"
+        return "of \(sections.map { "\($0.readable.count) + \($0.unreadable.count)" })"
       }
       return switch self {
       case .body(let content): "body \(count(content))"
@@ -89,7 +89,7 @@ extension SoakShop {
         request.isConditional ? .same(nil) : .nothing
       )
     case .renamed:
-      let content = SoakContent.listing([SoakSection(key: "", unreadable: 1)])
+      let content = SoakContent.listing([SoakSection(key: "", items: [SoakItem(id: "a")])])
       return whole(
         content.bytes,
         fields,

@@ -11,17 +11,18 @@ enum SoakContent: Hashable, Sendable {
 struct SoakSection: Hashable, Sendable {
   var key: String
   var items: [SoakItem] = []
-  /// How many more it lists that are no items, for they have no title.
-  var unreadable = 0
 
-  /// Whether it lists nothing.
-  var isEmpty: Bool { items.isEmpty && unreadable == 0 }
+  /// Its items, but for those that cannot be read.
+  var readable: [SoakItem] { items.filter { $0.title != nil } }
+  /// The ids of those that cannot be read.
+  var unreadable: [String] { items.filter { $0.title == nil }.map(\.id) }
 }
 
 /// An item as a listing tells of it.
 struct SoakItem: Hashable, Sendable {
   var id: String
-  var title: String
+  /// Without it there is no item.
+  var title: String?
   var price: Int?
   var picture: String?
 }
@@ -57,6 +58,30 @@ extension SoakContent {
     }
   }
 
+  /// The same with the pictures' URLs as they are, where the body came from a URL. (RFC 3986, section 5)
+  func resolved(from base: String) -> SoakContent {
+    let host =
+      base.prefix { $0 != ":" } + "://" + base.dropFirst("http://".count).prefix { $0 != "/" }
+    func absolute(_ text: String) -> String {
+      if text.hasPrefix("//") { return "http:\(text)" }
+      return text.hasPrefix("/") ? "\(host)\(text)" : text
+    }
+    switch self {
+    case .picture: return self
+    case .listing(var sections):
+      for section in sections.indices {
+        for item in sections[section].items.indices {
+          let picture = sections[section].items[item].picture
+          sections[section].items[item].picture = picture.map(absolute)
+        }
+      }
+      return .listing(sections)
+    case .detail(var detail):
+      detail.pictures = detail.pictures.map(absolute)
+      return .detail(detail)
+    }
+  }
+
   /// The bytes of a picture: a JPEG's first and last marker around what tells it from others.
   ///
   /// Some are longer than one read of a socket.
@@ -72,19 +97,19 @@ extension SoakContent {
 
 extension SoakSection {
   fileprivate var json: String {
-    let items =
-      items.map(\.json) + (0..<unreadable).map { "{\"id\": \"a\($0)\", \"name\": \"b\"}" }
-    return "{\"key\": \"\(key)\", \"items\": [\(items.joined(separator: ", "))]}"
+    let items = items.map(\.json).joined(separator: ", ")
+    return "{\"key\": \"\(key)\", \"items\": [\(items)]}"
   }
 }
 
 extension SoakItem {
   fileprivate var json: String {
     let image = picture.map { ", \"image\": \"\($0)\"" } ?? ""
+    let title = title.map { ", \"title\": \"\($0)\"" } ?? ", \"name\": \"renamed\""
     // What has no price has none, or what is none.
-    let none = title.utf8.count % 2 == 0 ? "" : ", \"price\": \"on request\""
+    let none = id.utf8.count % 2 == 0 ? "" : ", \"price\": \"on request\""
     let price = price.map { ", \"price\": \($0)" } ?? none
-    return "{\"id\": \"\(id)\", \"title\": \"\(title)\"\(price)\(image)}"
+    return "{\"id\": \"\(id)\"\(title)\(price)\(image)}"
   }
 }
 

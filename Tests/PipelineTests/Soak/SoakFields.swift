@@ -8,6 +8,8 @@ struct SoakFields: Hashable, Sendable {
     var noCache = false
     var noStore = false
     var staleIfError: Int64?
+    /// Directives that change nothing for a private cache.
+    var others: [String] = []
   }
 
   var date: Int64?
@@ -30,6 +32,7 @@ struct SoakFields: Hashable, Sendable {
       if control.noCache { words.append("no-cache") }
       if control.noStore { words.append("no-store") }
       if let seconds = control.staleIfError { words.append("stale-if-error=\(seconds)") }
+      words += control.others
       lines.append("Cache-Control: \(words.joined(separator: ", "))")
     }
     if let expires { lines.append("Expires: \(expires.map { UnixTime($0).httpDate } ?? "0")") }

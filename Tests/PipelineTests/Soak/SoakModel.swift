@@ -46,16 +46,18 @@ struct SoakModel {
 
   /// What came of a URL in a run, at the end of its redirects.
   private func end(of url: String, _ exchanges: [String: [SoakOrigin.Exchange]])
-    -> (hops: [(status: Int, fields: SoakFields)], worth: SoakAnswer.Worth)?
+    -> (hops: [(status: Int, fields: SoakFields)], worth: SoakAnswer.Worth, place: String)?
   {
     var hops: [(status: Int, fields: SoakFields)] = []
     var place = url
     while let last = exchanges[place]?.last, hops.count < 9 {
       hops.append((last.answer.status, last.answer.fields))
-      guard case .moved(let next) = last.answer.worth else { return (hops, last.answer.worth) }
+      guard case .moved(let next) = last.answer.worth else {
+        return (hops, last.answer.worth, place)
+      }
       place = next
     }
-    return hops.isEmpty ? nil : (hops, .nothing)
+    return hops.isEmpty ? nil : (hops, .nothing, place)
   }
 
   /// Takes in what a run did about one URL.
@@ -89,8 +91,9 @@ struct SoakModel {
       complain(run, "after \(answers.map(\.answer.status)) asked again for", url, held)
     }
     var hops = end.hops
+    func read(_ content: SoakContent) -> Value? { reading(content.resolved(from: end.place)) }
     if run.wasCut {
-      if case .body(let content) = end.worth, let value = reading(content) {
+      if case .body(let content) = end.worth, let value = read(content) {
         held.otherFields = hops[hops.count - 1].fields
         held.values.insert(value)
         if run.cut?.isCrash == true { held.strays.insert(value) }
@@ -114,7 +117,7 @@ struct SoakModel {
     }
     switch end.worth {
     case .body(let content):
-      guard let value = reading(content) else { return .failed }
+      guard let value = read(content) else { return .failed }
       held = Held(values: [value], fields: hops[hops.count - 1].fields)
     case .same(let content):
       held.values.formUnion(held.strays)
@@ -123,7 +126,7 @@ struct SoakModel {
       held.strays = []
       held.mayBeMissing = false
       let new = hops[hops.count - 1].fields
-      if let value = content.flatMap(reading) { held.values = [value] }
+      if let value = content.flatMap(read) { held.values = [value] }
       let renewed = [held.fields, held.otherFields].map { $0?.renewed(by: new) }
       let terms = renewed.map { fields in
         fields.map { SoakTerm(hops.dropLast() + [(200, $0)], at: run.now) }
@@ -218,20 +221,25 @@ struct SoakModel {
     )
     var whole: Page?
     if case .combined = catalog.shape { whole = settlePage(SoakShop.page(catalog, 0), run) }
-    return catalog.sections.enumerated().map { number, section in
+    // One response that holds all sections may have dropped some, which the guard then holds.
+    var keys = catalog.sections.map(\.key)
+    if case .combined = catalog.shape {
+      keys += (shown[catalog.name] ?? []).map(\.key).filter { !keys.contains($0) }
+    }
+    return keys.enumerated().map { number, key in
       let (incoming, mayFail): (Set<SoakSection>, Bool) =
         switch catalog.shape {
-        case .combined: whole?.parts(section.key) ?? ([], true)
+        case .combined: whole?.parts(key) ?? ([], true)
         case .listed: settlePage(SoakShop.page(catalog, number), run).parts("")
         case .paged: settlePages(number, run)
         }
-      let old = before[section.key]
+      let old = before[key]
       var choices = incoming.flatMap {
         SoakListing.choices($0, after: old, allowsRemovals: run.allowsRemovals)
       }
       // What did not come, or perhaps did not, is as it was.
       if mayFail || run.wasCut { choices.append(SoakListing(items: old ?? [])) }
-      return (section.key, choices)
+      return (key, choices)
     }
   }
 
@@ -288,8 +296,8 @@ struct SoakModel {
         for part in page.bodies.map({ $0[0] }) {
           let before = SoakSection(pages: pages)
           let isOver =
-            part.isEmpty || pages.contains(part)
-            || part.unreadable == 0 && before.items(withNew: part.items) == before.items
+            part.items.isEmpty || pages.contains(part)
+            || !part.readable.isEmpty && before.adding(part).readable == before.readable
           if isOver { whole.insert(before) } else { longer.insert(pages + [part]) }
         }
       }

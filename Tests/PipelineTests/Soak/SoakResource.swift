@@ -21,6 +21,8 @@ struct SoakResource: Sendable {
     case noStore
     case everythingVaries
     case excusing(Int64)
+    /// For this user alone, by what larder always sends alike.
+    case personal(Int64)
   }
 
   var content: SoakContent
@@ -61,7 +63,7 @@ struct SoakResource: Sendable {
       (.silent, weight: 4), (.seconds(Int64(seconds)), weight: 8),
       (.expires(Int64(seconds)), weight: 3), (.expired, weight: 1), (.noCache, weight: 2),
       (.noStore, weight: 1), (.everythingVaries, weight: lies.contains(.varying) ? 1 : 0),
-      (.excusing(Int64(seconds)), weight: 1),
+      (.excusing(Int64(seconds)), weight: 1), (.personal(Int64(seconds)), weight: 1),
     ])
     dateOffset = random.pick([
       (0, weight: 12), (-40, weight: 1), (90, weight: 1),
@@ -130,6 +132,12 @@ struct SoakResource: Sendable {
     case .everythingVaries:
       fields.control = SoakFields.Control(maxAge: 3_600)
       fields.vary = "*"
+    case .personal(let seconds):
+      fields.control = SoakFields.Control(
+        maxAge: seconds,
+        others: ["private", "must-revalidate", "s-maxage=1"]
+      )
+      fields.vary = "Accept-Encoding, User-Agent"
     case .excusing(let seconds):
       fields.control = SoakFields.Control(maxAge: 60, staleIfError: seconds)
     }

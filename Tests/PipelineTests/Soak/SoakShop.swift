@@ -39,6 +39,8 @@ struct SoakShop: Sendable {
   /// How often it lived on.
   private(set) var age = 0
   private var serial = 0
+  /// The sections that were dropped, by the catalog's place.
+  private var dropped: [Int: [SoakSection]] = [0: [], 1: [], 2: []]
 
   /// A shop of three catalogs that share some pictures.
   init(_ random: inout SplitMix64, at time: Int64, lies: Set<SoakLie>) {
@@ -62,8 +64,7 @@ struct SoakShop: Sendable {
 
   private mutating func newItem(_ random: inout SplitMix64) -> SoakItem {
     serial += 1
-    let picture =
-      random.happens(0.9) ? Self.picture(Int.random(in: 0..<Self.pictures, using: &random)) : nil
+    let picture = random.happens(0.9) ? Self.reference(&random) : nil
     return SoakItem(
       id: "n\(serial)",
       title: "요리 \(serial)",
@@ -72,7 +73,21 @@ struct SoakShop: Sendable {
     )
   }
 
-  private static func picture(_ number: Int) -> String { "http://img.test/p/\(number).jpg" }
+  /// A reference to a picture: a URL, one without its scheme, or one without its host, which is then
+  /// that of the body.
+  private static func reference(_ random: inout SplitMix64) -> String {
+    let host = random.pick([
+      ("http://img.test", weight: 7), ("//img.test", weight: 1), ("", weight: 1),
+    ])
+    return "\(host)/p/\(Int.random(in: 0..<pictures, using: &random)).jpg"
+  }
+
+  /// The URLs that a reference may come to.
+  private static func urls(of reference: String) -> [String] {
+    if reference.hasPrefix("//") { return ["http:\(reference)"] }
+    guard reference.hasPrefix("/") else { return [reference] }
+    return ["http://shop.test\(reference)", "http://cdn.test\(reference)"]
+  }
 
   /// Lets some seconds pass, and the shop change and be in whatever mood.
   mutating func live(_ random: inout SplitMix64, seconds: Int64) {
@@ -89,6 +104,7 @@ struct SoakShop: Sendable {
         }
       }
     }
+    if random.happens(0.04) { rearrange(&random) }
     let lies = lies
     for url in resources.keys.sorted() { resources[url]?.live(&random, at: time, lies: lies) }
     publish(&random)
@@ -106,6 +122,25 @@ struct SoakShop: Sendable {
     }
   }
 
+  /// Drops a section of a catalog, or adds one: a new one, or one that was dropped.
+  private mutating func rearrange(_ random: inout SplitMix64) {
+    guard lies.contains(.shrinking) else { return }
+    let place = Int.random(in: catalogs.indices, using: &random)
+    let count = catalogs[place].sections.count
+    if count > 1, random.happens(0.5) {
+      dropped[place]?.append(
+        catalogs[place].sections.remove(at: Int.random(in: 0..<count, using: &random))
+      )
+    } else if let section = dropped[place]?.popLast() {
+      catalogs[place].sections.insert(section, at: Int.random(in: 0...count, using: &random))
+    } else if count < 5 {
+      serial += 1
+      var section = SoakSection(key: "\(catalogs[place].name)-\(serial)")
+      for _ in 0..<Int.random(in: 0...6, using: &random) { section.items.append(newItem(&random)) }
+      catalogs[place].sections.append(section)
+    }
+  }
+
   /// Takes away what no catalog lists any more.
   private mutating func clear() {
     var listed: Set<String> = []
@@ -116,7 +151,9 @@ struct SoakShop: Sendable {
     }
     let targets = Set(resources.values.compactMap(\.moved?.url))
     resources = resources.filter { url, resource in
-      if url.hasPrefix("http://cdn.test") { return targets.contains(url) }
+      if url.hasPrefix("http://cdn.test"), !url.hasPrefix("http://cdn.test/p/") {
+        return targets.contains(url)
+      }
       if case .detail = resource.content { return listed.contains(url) }
       return true
     }
@@ -138,12 +175,13 @@ struct SoakShop: Sendable {
     case 42... where !lies.contains(.shrinking):
       items[place].price = (items[place].price ?? 0) + 10
     case 42..<55: items.remove(at: place)
-    case 55..<64: items[place].price = (items[place].price ?? 0) + 10
+    case 57..<64: items[place].price = (items[place].price ?? 0) + 10
     case 64..<66: items[place].price = nil
+    case 55..<57: items[place].title = nil
     case 66 where random.happens(0.3): for place in items.indices { items[place].price = nil }
-    case 67..<77: items[place].title += "*"
+    case 67..<77: items[place].title = (items[place].title ?? "요리 \(items[place].id)") + "*"
     case 77..<87:
-      items[place].picture = Self.picture(Int.random(in: 0..<Self.pictures, using: &random))
+      items[place].picture = Self.reference(&random)
     case 87..<92: items.shuffle(using: &random)
     case 92..<94: items[place].picture = nil
     case 94 where random.happens(0.3): for place in items.indices { items[place].picture = nil }
@@ -194,22 +232,23 @@ struct SoakShop: Sendable {
         }
       }
       for item in catalog.sections.flatMap(\.items) {
-        if let picture = item.picture {
-          put(.painting(picture, 1), at: picture, &random, anew: false)
+        for url in item.picture.map(Self.urls) ?? [] {
+          put(.painting(url, 1), at: url, &random, anew: false)
         }
         guard catalog.hasDetails else { continue }
         let gallery = Set(
           (0..<Int.random(in: 0...2, using: &random)).map { _ in
-            Self.picture(Int.random(in: 0..<Self.pictures, using: &random))
+            Self.reference(&random)
           }
         ).sorted()
         let detail = SoakDetail(id: item.id, text: "About \(item.id)", pictures: gallery)
         put(.detail(detail), at: Self.detail(catalog, item.id), &random, anew: false)
       }
     }
-    for case .detail(let detail) in resources.values.map(\.content) {
-      for picture in detail.pictures.sorted() {
-        put(.painting(picture, 1), at: picture, &random, anew: false)
+    for case .detail(let detail) in resources.keys.sorted().compactMap({ resources[$0]?.content })
+    {
+      for url in detail.pictures.sorted().flatMap(Self.urls) {
+        put(.painting(url, 1), at: url, &random, anew: false)
       }
     }
   }
@@ -261,11 +300,6 @@ struct SoakShop: Sendable {
 
 /// What a soak's origin can be told to do beyond failing, each on its own.
 enum SoakLie: String, CaseIterable, Sendable {
-  /// Those that every run meets; the others wait for `LARDER_SOAK_LIES`.
-  static let usual: Set<SoakLie> = [
-    .quietChanges, .blind304, .otherTag, .undated, .varying,
-  ]
-
   /// Redirects to other resources and back.
   case moves
   /// A body changes and its validators stay, or within the second that `Last-Modified` names.
@@ -286,6 +320,6 @@ enum SoakLie: String, CaseIterable, Sendable {
   case varying
   /// Details that are gone for a while.
   case missingDetails
-  /// Listings that suddenly lack many items or all.
+  /// Listings that suddenly lack many items or all, and sections that are dropped and added.
   case shrinking
 }

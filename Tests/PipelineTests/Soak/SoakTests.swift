@@ -7,17 +7,15 @@ import Testing
 ///
 /// After each the cache is held against ``SoakModel``, to the byte. `LARDER_SOAK_RUNS` and
 /// `LARDER_SOAK_SEED` play another length and another seed, and a failure prints both;
-/// `LARDER_SOAK_LIES` names what the origin does beside failing, as ``SoakLie`` calls it, or `all`.
+/// `LARDER_SOAK_LIES` leaves of what the origin does beside failing only what it names, as ``SoakLie`` calls it.
 struct SoakTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let runs = environment["LARDER_SOAK_RUNS"].flatMap { Int($0) } ?? 40
   private static let seed = environment["LARDER_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
   private static let lies =
     environment["LARDER_SOAK_LIES"].map { words in
-      words == "all"
-        ? Set(SoakLie.allCases)
-        : Set(words.split(separator: ",").compactMap { SoakLie(rawValue: String($0)) })
-    } ?? SoakLie.usual
+      Set(words.split(separator: ",").compactMap { SoakLie(rawValue: String($0)) })
+    } ?? Set(SoakLie.allCases)
 
   @Test func `the cache is what the origin's answers make it, however that origin behaves`() throws
   {
