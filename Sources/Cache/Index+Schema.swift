@@ -28,6 +28,10 @@ extension Index {
   ]
 
   /// What `PRAGMA user_version` holds in a file that has seen all ``migrations``: their number.
+  ///
+  /// It is the version of what the rows hold, too: the stored forms of items and details carry none of their own.
+  /// A member that an older larder may pass over needs none; anything that it would refuse or misread, such as
+  /// another kind of picture, is a migration though no table changes.
   static let version = migrations.count
 
   /// Brings a file up to date, each change whole or not at all.
@@ -58,7 +62,9 @@ extension Index {
   /// number, little-endian.
   static let schema = """
     -- Single values: `folders` is when each picture folder last changed, as the last run left it;
-    -- `lost` is when the index was made anew beside pictures that it did not know.
+    -- `lost` is when the index was made anew beside pictures that it did not know; `selection` is the
+    -- digest of the fields that requests for pictures sent. Each may be gone, or anything: that costs a
+    -- look into the folders or a question to the origin. Keys of a newer larder are left alone.
     CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
     -- A catalog by its name; several may share a cache.

@@ -46,13 +46,12 @@ package final class PartialBodies: Sendable {
     }
     var found: [(name: String, body: PartialBody, modified: Int64)] = []
     for name in names where !name.hasSuffix("".noteName) {
-      guard let stamp = layout.partial.stamp(of: name), stamp.bytes >= Self.leastSize,
-        stamp.modified >= oldest,
-        let note = layout.partial.text(of: name.noteName, limit: 128 << 10),
-        var body = PartialBody(note: note, name: name, boot: boot),
+      guard let stamp = layout.partial.stamp(of: name), stamp.modified >= oldest,
+        let note = layout.partial.text(of: name.noteName, limit: 1 << 20),
+        let body = PartialBody(note: note, name: name, boot: boot),
+        body.size >= Self.leastSize, body.size <= stamp.bytes,
         body.length.map({ stamp.bytes <= $0 }) ?? true
       else { continue }
-      body.size = stamp.bytes
       found.append((name, body, stamp.modified))
     }
     found.sort { ($0.modified, $0.name) > ($1.modified, $1.name) }
@@ -69,11 +68,20 @@ package final class PartialBodies: Sendable {
   /// How many nobody has asked for yet.
   var count: Int { bodies.withLock { $0.count } }
 
-  /// Hands over the body of a picture, once.
+  /// Hands over the body of a picture, once, and only if its bytes are those that came.
+  ///
+  /// Reads them all. One that is not sound is removed: the picture begins anew.
   func take(_ id: PictureID) -> PartialBody? {
-    bodies.withLock { bodies in
-      bodies.isEmpty ? nil : bodies.removeValue(forKey: PictureEntry(id: id, url: "").partialName)
+    let taken = bodies.withLock { bodies -> (String, PartialBody)? in
+      guard !bodies.isEmpty else { return nil }
+      let name = PictureEntry(id: id, url: "").partialName
+      return bodies.removeValue(forKey: name).map { (name, $0) }
     }
+    guard let (name, body) = taken else { return nil }
+    if body.isSound(name, in: layout.partial) { return body }
+    try? layout.remove("partial/\(name.noteName)")
+    try? layout.remove("partial/\(name)")
+    return nil
   }
 
   /// Removes what nobody asked for; the next run removes what this one cannot.

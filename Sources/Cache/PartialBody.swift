@@ -1,11 +1,15 @@
+import Crypto
 import Glibc
 
 /// What must be known of a body that broke off, for a later run to go on with it.
 ///
-/// Kept beside the body in `partial/`, in a note of its own. It is written once, when the body
-/// outgrows memory, and never for the many small pictures that come in one piece. A note counts
-/// only in the same boot of the machine: a kill leaves all that was written, but after a power cut
-/// a file may have its size and not its bytes, and syncing every piece would cost more than it saves.
+/// Kept beside the body in `partial/`, in a note of its own. It is written when the body outgrows
+/// memory, and never for the many small pictures that come in one piece; each piece adds a line with
+/// the digest of all that came so far, so that no byte that changed on the disk becomes part of a
+/// picture. A note counts only in the same boot of the machine: a kill leaves all that was written,
+/// but after a power cut a file may have its size and not its bytes, and syncing every piece would
+/// cost more than it saves. What another version wrote does not count either: its first line differs,
+/// the body is removed, and the picture fetched from its beginning.
 struct PartialBody: Equatable, Sendable {
   /// The picture's URL, as it is sent.
   var url: String
@@ -17,8 +21,12 @@ struct PartialBody: Equatable, Sendable {
   var type: PictureType
   /// The whole's length, when the origin told it.
   var length: Int64?
-  /// How many bytes lie in the file; not in the note, for they grow.
+  /// How many bytes lie in the file, by the note's last sound line.
   var size: Int64 = 0
+  /// The SHA-256 of those bytes, in hexadecimal.
+  var digest = ""
+  /// How many bytes of the note are sound.
+  var noteSize: Int64 = 0
 
   /// The identity that the URL gives.
   var id: PictureID { PictureID(url: url) }
@@ -29,32 +37,86 @@ struct PartialBody: Equatable, Sendable {
 }
 
 extension PartialBody {
-  private static let heading = "larder partial 1"
-  /// Ends a note: one that was cut while it was written lacks it.
-  private static let ending = "end"
+  private static let heading = "larder partial 2"
+  /// Ends a note's head, before the head's own digest.
+  private static let ending = "end "
+  /// How many lines the head has without its end.
+  private static let headLines = 7
 
   /// Reads a note back.
   ///
-  /// Nil when it is not whole, of another boot, or names a picture whose body this is not.
+  /// Nil when its head is not whole to the byte, when it is of another version or boot, says of no byte that
+  /// it came, or names a picture whose body this is not.
   init?(note: String, name: String, boot: String) {
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    guard lines.count == 9, lines[0] == Self.heading, lines[7] == Self.ending, !boot.isEmpty,
-      lines[1] == boot, !lines[3].isEmpty, let type = PictureType(rawValue: lines[5])
+    let head = lines.prefix(Self.headLines)
+    guard lines.count > Self.headLines + 2, head[0] == Self.heading, !boot.isEmpty,
+      head[1] == boot, !head[3].isEmpty, let type = PictureType(rawValue: head[5]),
+      lines[Self.headLines] == Self.ending + Self.digest(of: head)
     else { return nil }
-    url = lines[2]
-    validator = lines[3]
-    source = lines[4]
+    url = head[2]
+    validator = head[3]
+    source = head[4]
     self.type = type
-    length = Int64(lines[6])
+    length = Int64(head[6])
     guard PictureEntry(id: id, url: url).partialName == name else { return nil }
+    noteSize = Int64(lines[...Self.headLines].reduce(0) { $0 + $1.utf8.count + 1 })
+    // What follows the last line break was cut.
+    for line in lines[(Self.headLines + 1)...].dropLast() {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false)
+      guard words.count == 2, let count = Int64(words[0]), count >= max(size, 1),
+        words[1].utf8.count == 64
+      else { break }
+      size = count
+      digest = String(words[1])
+      noteSize += Int64(line.utf8.count + 1)
+    }
+    guard size > 0 else { return nil }
   }
 
-  /// The note, for the boot of that name; none of its values can hold a line break.
+  /// The note's head, for the boot of that name; none of its values can hold a line break.
   func note(boot: String) -> String {
-    [
-      Self.heading, boot, url, validator, source, type.rawValue,
-      length.map(String.init) ?? "-", Self.ending, "",
-    ].joined(separator: "\n")
+    let head = [
+      Self.heading, boot, url, validator, source, type.rawValue, length.map(String.init) ?? "-",
+    ]
+    return (head + [Self.ending + Self.digest(of: head[...]), ""]).joined(separator: "\n")
+  }
+
+  /// The note's line that says how many bytes came, and what they are.
+  ///
+  /// - Parameters:
+  ///   - count: how many lie in the file.
+  ///   - sha256: their digest.
+  /// - Returns: The line, with its end.
+  static func line(_ count: Int64, sha256: [UInt8]) -> String {
+    "\(count) \(hexadecimal(sha256))\n"
+  }
+
+  private static func digest(of head: ArraySlice<String>) -> String {
+    hexadecimal(ContentDigest.sha256(Array(head.joined(separator: "\n").utf8)))
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// Whether the file in `folder` begins with the bytes that the note speaks of; reads them all.
+  func isSound(_ name: String, in folder: Folder) -> Bool {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = openat(folder.descriptor, name, flags)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var hash = SHA256()
+    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+    var rest = size
+    while rest > 0 {
+      let count = read(descriptor, &buffer, Int(min(rest, Int64(buffer.count))))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      hash.update(data: buffer[..<count])
+      rest -= Int64(count)
+    }
+    return Self.hexadecimal(Array(hash.finalize())) == digest
   }
 
   /// What the kernel calls the time since the machine was started; empty when it does not tell,

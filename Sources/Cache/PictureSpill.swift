@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Only its lane touches more than ``failure``.
 final class PictureSpill: @unchecked Sendable {
-  // SAFETY: `hash`, `file`, `size`, `ending`, `held` and `hasNote` are read and written on `lane`
+  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written on `lane`
   // only, whose queue is serial; `failure` has a lock of its own because the transfer thread asks
   // for it. All else is constant.
   private var hash = SHA256()
@@ -16,6 +16,8 @@ final class PictureSpill: @unchecked Sendable {
   private(set) var ending = PictureEnding()
   /// Whether a note lies beside the file.
   private(set) var hasNote = false
+  /// The note, to which each piece adds a line.
+  private var note: OpenFile?
   /// What an earlier run left, until its bytes are hashed.
   private var held: PartialBody?
   /// What a later run must know to go on; nil when the body cannot be gone on with.
@@ -49,6 +51,11 @@ final class PictureSpill: @unchecked Sendable {
     ending.append(bytes)
     try disk.append(bytes.span.bytes, to: file)
     size += Int64(bytes.count)
+    if let note {
+      // After the bytes: what the note does not know yet is cut off by whoever goes on.
+      let line = PartialBody.line(size, sha256: digest())
+      try disk.append(Array(line.utf8).span.bytes, to: note)
+    }
   }
 
   /// Makes the file and its note, or opens what an earlier run left and hashes it.
@@ -56,6 +63,7 @@ final class PictureSpill: @unchecked Sendable {
     if let held {
       let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
       try hash(held.offset, of: file)
+      note = try disk.reopen(name.noteName, in: layout.partial, keeping: held.noteSize)
       self.held = nil
       self.file = file
       size = held.offset
@@ -68,6 +76,7 @@ final class PictureSpill: @unchecked Sendable {
       hasNote = true
       let note = try disk.create(name.noteName, in: layout.partial)
       try disk.append(Array(body.note(boot: PartialBody.boot).utf8).span.bytes, to: note)
+      self.note = note
     }
     return file
   }
@@ -98,6 +107,7 @@ final class PictureSpill: @unchecked Sendable {
   func leave() -> Bool {
     guard hasNote, failure.withLock({ $0 == nil }) else { return false }
     file = nil
+    note = nil
     return true
   }
 
@@ -107,6 +117,7 @@ final class PictureSpill: @unchecked Sendable {
     let hasFile = file != nil || held != nil
     hasNote = false
     file = nil
+    note = nil
     held = nil
     hash = SHA256()
     ending = PictureEnding()

@@ -106,7 +106,7 @@ struct StoredFormReader {
       .storedForm,
       subject: subject,
       reason: reason,
-      remedy: "the cache is damaged: sync again"
+      remedy: "the index is damaged: run larder verify --repair, then sync"
     )
   }
 }

@@ -211,22 +211,58 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  @Test func `a note that was cut while it was written does not count`() throws {
-    let body = PartialBody(url: url("a"), validator: "\"v1\"", source: Self.place, type: .png)
-    let name = PictureEntry(id: body.id, url: body.url).partialName
-    let note = body.note(boot: "b")
+  /// By hand, as the first larders that had notes wrote them, and as a later one might.
+  @Test(arguments: [
+    "larder partial 1\nBOOT\nURL\n\"v1\"\nURL\nimage/jpeg\n700063\nend\n",
+    "larder partial 3\nBOOT\nURL\n\"v1\"\nURL\nimage/jpeg\n700063\nend 0\n70000 0\n", "",
+  ])
+  func `a body that another version left is removed, and the picture fetched from its beginning`(
+    _ note: String
+  ) throws {
+    let name = try left("a")
+    let text = note.replacing("BOOT", with: PartialBody.boot).replacing("URL", with: url("a"))
+    try folder.write(text, to: "cache/partial/\(name).note")
 
-    #expect(PartialBody(note: note, name: name, boot: "b") == body)
-    for count in 0..<note.count {
-      #expect(PartialBody(note: String(note.prefix(count)), name: name, boot: "b") == nil)
-    }
-    #expect(PartialBody(note: note, name: name, boot: "other") == nil)
-    #expect(PartialBody(note: body.note(boot: ""), name: name, boot: "") == nil)
-    #expect(PartialBody(note: note, name: "0123456789ab-1", boot: "b") == nil)
-    #expect(
-      PartialBody(note: note.replacing("image/png", with: "text/html"), name: name, boot: "b")
-        == nil
+    let cache = try CacheOnDisk(folder)
+    let sink = sink(cache)
+
+    #expect(sink.resumePoint == nil)
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    try finish(sink, cache)
+    try expectWhole(cache)
+  }
+
+  @Test func `a body that is not the one that came, to the bit, is never gone on with`() throws {
+    let layout = try CacheLayout(creating: folder.path("cache"))
+    let name = try left("a", count: 65_536)
+    let (body, note) = (
+      try folder.read("cache/partial/\(name)"), try folder.read("cache/partial/\(name).note")
     )
+    func taken(_ body: [UInt8], _ note: [UInt8]) throws -> PartialBody? {
+      try folder.write(body, to: "cache/partial/\(name)")
+      try folder.write(note, to: "cache/partial/\(name).note")
+      return try PartialBodies(layout, since: 0).take(PictureID(url: url("a")))
+    }
+    let whole = try #require(try taken(body, note))
+    #expect(whole.size == 65_536)
+
+    for place in stride(from: 0, to: body.count, by: 1021) {
+      #expect(try taken(Array(body[..<place]), note) == nil)
+      var flipped = body
+      flipped[place] ^= 1 << (place % 8)
+      #expect(try taken(flipped, note) == nil)
+    }
+    for place in note.indices {
+      #expect(try taken(body, Array(note[..<place])) == nil)
+      for bit in 0..<8 {
+        var flipped = note
+        flipped[place] ^= 1 << bit
+        #expect(try taken(body, flipped) == nil, "byte \(place), bit \(bit)")
+      }
+    }
+    #expect(folder.files(below: "cache/partial").isEmpty)
+    // What follows the last line came after it was written: it is cut off.
+    #expect(try taken(body + [1, 2, 3], note) == whole)
   }
 
   @Test func `bodies without a sound note are removed, and so are notes without a body`() throws {
@@ -281,7 +317,7 @@ struct PartialTests {
   @Test func `a failed or killed step never lets wrong bytes be gone on with`() throws {
     // First run: file, note, pieces. Second run: reopening, pieces, commit.
     for isCrash in [false, true] {
-      for number in 1...20 {
+      for number in 1...30 {
         let folder = try TemporaryFolder()
         let tests = PartialTests(folder)
         let fault: FaultyDisk.Fault =
@@ -327,7 +363,8 @@ struct PartialTests {
     let name = PictureEntry(id: body.id, url: body.url).partialName
     let cut = [UInt8](repeating: 1, count: count)
     try folder.write(cut, to: "cache/partial/\(name)")
-    try folder.write(body.note(boot: PartialBody.boot), to: "cache/partial/\(name).note")
+    let line = PartialBody.line(Int64(count), sha256: ContentDigest.sha256(cut))
+    try folder.write(body.note(boot: PartialBody.boot) + line, to: "cache/partial/\(name).note")
     if let modified {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: Double(modified))],

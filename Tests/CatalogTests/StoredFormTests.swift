@@ -51,6 +51,103 @@ struct StoredFormTests {
     #expect(try ItemDetail(decoding: one.encoded()) == one)
   }
 
+  /// By hand, as each earlier larder wrote it; and what a later one may add.
+  @Test(
+    arguments: [
+      // The first: no place.
+      (
+        #"{"id":"H1","title":"t","description":"d","badges":["a"],"deliveryTypes":["b"],"#
+          + #""normalPrice":{"minorUnits":7000,"currency":"KRW"},"#
+          + #""salePrice":{"minorUnits":6500,"currency":"KRW"},"#
+          + #""images":[{"role":"thumbnail","url":"u"}]}"#, nil
+      ),
+      // Since an item may have a place.
+      (
+        #"{"id":"H1","title":"t","description":"d","badges":["a"],"deliveryTypes":["b"],"#
+          + #""normalPrice":{"minorUnits":7000,"currency":"KRW"},"#
+          + #""salePrice":{"minorUnits":6500,"currency":"KRW"},"coordinate":"37.5 127.0","#
+          + #""images":[{"role":"thumbnail","url":"u"}]}"#, Coordinate(text: "37.5 127.0")
+      ),
+      // A member that is not known yet.
+      (
+        #"{"version":9,"id":"H1","title":"t","description":"d","badges":["a"],"#
+          + #""deliveryTypes":["b"],"normalPrice":{"minorUnits":7000,"currency":"KRW","scale":2},"#
+          + #""salePrice":{"minorUnits":6500,"currency":"KRW"},"stock":{"left":[1]},"#
+          + #""images":[{"role":"thumbnail","url":"u","width":9}]}"#, nil
+      ),
+    ] as [(String, Coordinate?)]
+  )
+  func `an item of an earlier or a later larder is read`(_ text: String, _ place: Coordinate?)
+    throws
+  {
+    let item = try StoreItem(decoding: bytes(text))
+
+    #expect(
+      item
+        == StoreItem(
+          id: "H1",
+          title: "t",
+          description: "d",
+          badges: ["a"],
+          deliveryTypes: ["b"],
+          normalPrice: Price(minorUnits: 7000, currency: "KRW"),
+          salePrice: Price(minorUnits: 6500, currency: "KRW"),
+          coordinate: place,
+          images: [ImageReference(role: .thumbnail, url: "u")]
+        )
+    )
+  }
+
+  /// By hand, as the first larder wrote it, as the present one does, and as a later one may.
+  @Test(
+    arguments: [
+      ("}", nil), (#","lost":[{"field":"prices","reason":"r"}]}"#, "prices"),
+      (#","lost":[{"field":"prices","reason":"r","row":1}],"video":"v"}"#, "prices"),
+    ] as [(String, String?)]
+  )
+  func `a detail of an earlier or a later larder is read`(_ end: String, _ lost: String?) throws {
+    let text =
+      #"{"id":"H1","description":"d","prices":[{"minorUnits":1,"currency":"KRW"}],"#
+      + #""images":[{"role":"top","url":"u"}],"notes":{"point":"1"}"# + end
+
+    let detail = try ItemDetail(decoding: bytes(text))
+
+    #expect(detail.id == "H1" && detail.description == "d" && detail.notes == ["point": "1"])
+    #expect(detail.prices == [Price(minorUnits: 1, currency: "KRW")])
+    #expect(detail.images == [ImageReference(role: .top, url: "u")])
+    #expect(detail.lost?.map(\.field) == lost.map { [$0] })
+  }
+
+  @Test(arguments: ["nan 1", "91.0 0.0", "0.0 -180.5", "inf inf", "1", "1 2 3", ""])
+  func `a stored place that is none is no place`(_ text: String) {
+    #expect(Coordinate(text: text) == nil)
+  }
+
+  @Test func `a stored form that was cut is refused, and one that was changed never a trap`() {
+    let detail = ItemDetail(
+      id: "H1",
+      description: "d",
+      prices: [Price(minorUnits: 1, currency: "KRW")],
+      images: [ImageReference(role: .top, url: "u")],
+      notes: ["point": "1"]
+    )
+    for whole in [Self.item.encoded(), detail.encoded()] {
+      for place in whole.indices {
+        let cut = Array(whole[..<place])
+        #expect(throws: CatalogError.self) { try StoreItem(decoding: cut) }
+        #expect(throws: CatalogError.self) { try ItemDetail(decoding: cut) }
+        for bit in 0..<8 {
+          var flipped = whole
+          flipped[place] ^= 1 << bit
+          // Either is right: a letter of a title is as good as another.
+          _ = try? StoreItem(decoding: flipped)
+          _ = try? ItemDetail(decoding: flipped)
+          _ = ItemDetail.lostFields(in: flipped)
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     "", "[]", "{}", #"{"id":"a","title":5}"#, #"{"id":"a","title":"t","badges":[1]}"#,
   ])

@@ -40,6 +40,30 @@ struct FirstSyncTests {
     #expect(try verify(folder).isClean)
   }
 
+  @Test
+  func `an item of the index that cannot be read is found and mended, and costs no download`()
+    throws
+  {
+    _ = try shop.sync(folder)
+    do {
+      let index = try Index(CacheLayout(creating: folder.path("cache")))
+      try index.write { db in
+        try db.execute(sql: "UPDATE item SET body = substr(body, 1, 9) WHERE row = 1")
+      }
+    }
+
+    #expect(try verify(folder).index == .damaged)
+    do {
+      let check = try CacheCheck(folder.path("cache"), holder: "a test")
+      try check.repair(try check.run(.full))
+    }
+    let report = try shop.sync(folder)
+
+    #expect(report.outcome == .complete)
+    #expect(report.images.fetched == 0 && report.images.bytesHeld == 37 * 400)
+    #expect(try verify(folder).isClean && verify(folder).index == .whole)
+  }
+
   @Test func `pictures are on their way as soon as their section is decoded`() throws {
     do {
       let index = try Index(CacheLayout(creating: folder.path("cache")))

@@ -38,6 +38,8 @@ package struct CacheCheck: Sendable {
     do throws(CacheError) {
       index = try Index(reading: path)
       if try index?.isWhole(fast: depth == .fast) == false { state = .damaged }
+      // SQLite knows of no damage within a value.
+      if depth == .full, state == .whole { _ = try index?.claimedURLs() }
     } catch {
       switch error.code {
       case .empty where layout.holdsNothing: throw error

@@ -33,7 +33,11 @@ struct IndexRenewal {
 
   private func isDamaged(_ layout: CacheLayout) throws(CacheError) -> Bool {
     do throws(CacheError) {
-      return try !Index(layout).isWhole(fast: false)
+      let index = try Index(layout)
+      guard try index.isWhole(fast: false) else { return true }
+      // SQLite knows of no damage within a value: an item that cannot be read would end every run.
+      _ = try index.claimedURLs()
+      return false
     } catch {
       guard error.code == .damaged else { throw error }
       return true
