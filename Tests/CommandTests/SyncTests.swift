@@ -31,7 +31,7 @@ import Testing
     sections[]: key title items skipped repeats source error withheld kept unread
     items: total added removed withheld changed moved
     items.changed[]: id field from to
-    details: total fetched missing failed unchanged stale withheld
+    details: total fetched missing failed unchanged stale withheld kept error
     images: referenced unique fetched revalidated assumed fresh failed bytesFetched bytesHeld changed
     failures[]: stage id url reason attempts detail
     skipped[]: section index field id lost reason

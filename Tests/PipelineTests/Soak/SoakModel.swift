@@ -266,7 +266,10 @@ struct SoakModel {
     pages[url] = held
     let values = Set(held.values.compactMap(\.self))
     switch outcome {
-    case .answered, .notAsked: return Page(bodies: values, mayFail: values.isEmpty)
+    case .answered, .notAsked:
+      // A run that was cut short may have learned that there is none.
+      let isGone = run.wasCut && held.mayBeMissing
+      return Page(bodies: values, mayFail: values.isEmpty, isGone: isGone)
     case .failed:
       // The origin itself may have said that what is held may stand in for an error. (RFC 5861, section 4)
       let isExcused = held.fields.control?.staleIfError != nil
@@ -288,7 +291,8 @@ struct SoakModel {
       let page = settlePage(url, run, isSure: whole.isEmpty && !mayFail)
       // Behind at least one good page there may be no further one.
       if page.isGone, number > 1 {
-        return (whole.union(open.map { SoakSection(pages: $0) }), mayFail)
+        whole.formUnion(open.map { SoakSection(pages: $0) })
+        if page.bodies.isEmpty { return (whole, mayFail) }
       }
       mayFail = mayFail || page.mayFail
       var longer: Set<[SoakSection]> = []

@@ -144,8 +144,9 @@ struct SoakShop: Sendable {
   /// Takes away what no catalog lists any more.
   private mutating func clear() {
     var listed: Set<String> = []
-    for catalog in catalogs {
-      for item in catalog.sections.flatMap(\.items) {
+    for (place, catalog) in catalogs.enumerated() {
+      // What is in a dropped section comes back with it, as the version that it was.
+      for item in (catalog.sections + (dropped[place] ?? [])).flatMap(\.items) {
         listed.insert(Self.detail(catalog, item.id))
       }
     }
