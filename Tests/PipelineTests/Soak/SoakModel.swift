@@ -318,8 +318,20 @@ struct SoakModel {
       // The user may let go of what the origin does not have any more, whether it is asked or not.
       if run.allowsRemovals, held.refused != nil { held.values.insert(nil) }
       let refused = held.refused
+      let before = held.values
       let outcome = settle(url, &held, run) { content in
         if case .detail(let detail) = content { detail } else { nil }
+      }
+      // A detail that lost its pictures keeps them until the run has judged all details together: one that
+      // is cut short leaves that to the next.
+      if run.wasCut {
+        for new in held.values.subtracting(before).compactMap(\.self) where new.pictures.isEmpty {
+          for old in before.compactMap(\.self) where !old.pictures.isEmpty {
+            var kept = new
+            kept.pictures = old.pictures
+            held.values.insert(kept)
+          }
+        }
       }
       // Only one that the origin says it does not have is left alone for a day.
       if outcome == .failed { held.refused = refused }
