@@ -31,7 +31,9 @@ extension SoakModel {
       if fitting.isEmpty, !(choices.isEmpty && list.isEmpty) {
         complaints.append(
           "section \(key) shows \(shownItems.words), expected one of \(choices.map(\.items.words)), after "
-            + "\(run.pages(of: key).joined(separator: "; "))"
+            + "\(run.pages(of: key).joined(separator: "; ")); before: "
+            + history.filter { $0.key.contains("/\(key)") || $0.key.hasSuffix("/all") }
+            .map { "\($0.key): \($0.value)" }.joined(separator: "; ")
         )
       }
       guarding.add(fitting, before: shown[name]?.first { $0.key == key }?.items)

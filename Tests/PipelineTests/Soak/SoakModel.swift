@@ -204,7 +204,12 @@ struct SoakModel {
     _ run: SoakRun,
     _ hops: [(status: Int, fields: SoakFields)]
   ) {
-    let words = hops.map { "\($0.status) \($0.fields.lines.joined(separator: ", "))" }
+    let proofs = (run.exchanges[url] ?? []).map {
+      $0.request.ifNoneMatch ?? $0.request.ifModifiedSince ?? "-"
+    }
+    let words = hops.map {
+      "\(proofs): \($0.status) \($0.fields.lines.joined(separator: ", "))"
+    }
     let line = "at \(run.now)\(run.wasCut ? ", cut short" : ""): \(words.joined(separator: " → "))"
     history[url] = (history[url] ?? []).suffix(3) + [line]
   }
