@@ -31,7 +31,9 @@ struct SoakResource: Sendable {
   /// Whether its validators name this content only.
   var isHonest = true
   var moved: Move?
-  var mood = SoakMood.well
+  private(set) var mood = SoakMood.well
+  /// The latest date that a listing in a mood to be short gave itself.
+  private var shortDate: Int64 = -1
   private var validating: Validating
   private var lasting: Lasting
   /// Seconds that its `Date` is off; nil sends none.
@@ -104,8 +106,16 @@ struct SoakResource: Sendable {
       return
     }
     version += 1
-    modified = max(time, modified + 1)
+    // No date names two contents, and clocks go back.
+    modified = max(time, modified + 1, shortDate + 1)
     isHonest = true
+  }
+
+  /// Takes on a mood for one run.
+  mutating func take(_ mood: SoakMood, at time: Int64) {
+    self.mood = mood
+    if case .short = mood { shortDate = max(shortDate, time) }
+    if mood.sharesValidators(with: self, at: time) { isHonest = false }
   }
 
   /// What it says of itself.

@@ -115,9 +115,11 @@ struct SoakShop: Sendable {
     ])
     for url in resources.keys.sorted() {
       guard var resource = resources[url] else { continue }
-      resource.mood =
-        random.happens(weather) ? .chosen(&random, for: resource.content, lies: lies) : .well
-      if resource.mood.sharesValidators(with: resource, at: time) { resource.isHonest = false }
+      let isWell = !random.happens(weather)
+      resource.take(
+        isWell ? .well : .chosen(&random, for: resource.content, lies: lies),
+        at: time
+      )
       resources[url] = resource
     }
   }
