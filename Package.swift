@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "Cache",
       dependencies: [
-        "Transport", "CIPSecMB",
+        "Transport", "CIPSecMB", "CSQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -91,6 +91,7 @@ let package = Package(
       name: "Larder",
       dependencies: [
         "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
+        .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
     .target(
@@ -103,7 +104,7 @@ let package = Package(
     .target(
       name: "Orders",
       dependencies: [
-        "Catalog", "Transport",
+        "Catalog", "Transport", "CSQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]

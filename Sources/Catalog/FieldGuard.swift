@@ -30,7 +30,7 @@ public enum FieldGuard {
   public static func judge(previous: [StoreItem], incoming: [StoreItem]) -> Verdict {
     let missing = guarded.filter { field in !incoming.contains(where: field.isHeld) }
     let lost = lostFields(of: missing, sample: previous)
-    return keep(lost, previous: previous, incoming: incoming)
+    return restore(lost, previous: previous, incoming: incoming)
   }
 
   /// Which of the fields that no incoming item has are lost.
@@ -51,7 +51,7 @@ public enum FieldGuard {
   }
 
   /// Gives items what their earlier versions held in some fields.
-  public static func keep(
+  public static func restore(
     _ fields: [ItemField],
     previous: [StoreItem],
     incoming: [StoreItem]

@@ -46,11 +46,11 @@ public enum ShrinkGuard {
     guard !allowRemovals, isSuspicious(previous: previous.count, incoming: incoming.count) else {
       return Verdict(items: incoming, withheld: [])
     }
-    return keep(previous: previous, incoming: incoming)
+    return restore(previous: previous, incoming: incoming)
   }
 
   /// Keeps all that a section held beside what the feed lists now.
-  public static func keep(previous: [StoreItem], incoming: [StoreItem]) -> Verdict {
+  public static func restore(previous: [StoreItem], incoming: [StoreItem]) -> Verdict {
     var remaining: [String: Int] = [:]
     for item in incoming { remaining[item.id, default: 0] += 1 }
 

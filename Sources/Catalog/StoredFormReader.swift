@@ -102,11 +102,6 @@ struct StoredFormReader {
   }
 
   private func fault(_ reason: String) -> CatalogError {
-    CatalogError(
-      .storedForm,
-      subject: subject,
-      reason: reason,
-      remedy: "the index is damaged: run larder verify --repair, then sync"
-    )
+    CatalogError(.storedForm, subject: subject, reason: reason)
   }
 }

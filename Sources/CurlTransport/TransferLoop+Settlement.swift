@@ -3,7 +3,7 @@ import Transport
 
 extension TransferLoop {
   /// Decides what follows an exchange: completion, the next hop, or another attempt.
-  func settle(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
+  func conclude(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
     let now = MonotonicTime.now()
     switch exchange.verdict(code, transfer, now: .now()) {
     case .success(let response):

@@ -198,7 +198,7 @@ final class TransferLoop {
       }
       exchange.easy.leave(core.multi)
       remove(exchange)
-      if let transfer = exchange.transfer { settle(transfer, exchange, code) }
+      if let transfer = exchange.transfer { conclude(transfer, exchange, code) }
       exchange.clear()
       idle.append(exchange)
     }

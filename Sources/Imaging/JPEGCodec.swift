@@ -84,7 +84,7 @@ enum JPEGCodec {
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]> {
     var outcome = cjpeg_outcome()
-    let made = Made.collect(room: file.roomForSquare) { out, count in
+    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
       file.bytes.withUnsafeBufferPointer {
         cjpeg_recode(
           $0.baseAddress,
@@ -109,7 +109,7 @@ enum JPEGCodec {
     _ limits: PictureLimits
   ) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
-    let made = Made.collect(room: file.roomForSquare) { out, count in
+    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
       file.bytes.withUnsafeBufferPointer {
         cjpeg_cut(
           $0.baseAddress,
@@ -134,7 +134,7 @@ enum JPEGCodec {
     progressive: Bool
   ) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
-    let made = Made.collect(room: file.roomForSquare) { out, count in
+    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
       file.bytes.withUnsafeBufferPointer {
         cjpeg_transform(
           $0.baseAddress,
@@ -169,7 +169,7 @@ enum JPEGCodec {
     name: String
   ) throws(ImagingError) -> [UInt8] {
     var outcome = cjpeg_outcome()
-    let made = Made.collect(room: bitmap.width * bitmap.height / 4 + 65_536) { out, size in
+    let made = MallocBuffer.collect(room: bitmap.width * bitmap.height / 4 + 65_536) { out, size in
       bitmap.samples.withUnsafeBufferPointer { pixels in
         (file?.bytes ?? []).withUnsafeBufferPointer { like in
           var encoding = cjpeg_encoding(

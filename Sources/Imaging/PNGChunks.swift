@@ -87,7 +87,7 @@ struct PNGChunks: Equatable {
         metadataBytes += max(length, unpacked.bytes)
         try limits.check(metadata: metadataBytes, of: name)
         // What cannot be unpacked says nothing, and is not passed on to who might choke on it.
-        if unpacked.isWhole { keep(type, chunk, content, reader) }
+        if unpacked.isWhole { collect(type, chunk, content, reader) }
       }
     }
     throw .damaged(name, "the file is cut short")
@@ -148,7 +148,7 @@ struct PNGChunks: Equatable {
     return (count, isWhole)
   }
 
-  private mutating func keep(
+  private mutating func collect(
     _ type: String,
     _ chunk: Range<Int>,
     _ payload: Range<Int>,

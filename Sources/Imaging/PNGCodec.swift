@@ -100,7 +100,7 @@ enum PNGCodec {
       }
     }
     let made = withExtendedLifetime(easel) {
-      Made.collect(room: file.bytes.count + 65_536) { out, count in
+      MallocBuffer.collect(room: file.bytes.count + 65_536) { out, count in
         source.lend { cpng_recode(&$0, &painting, level, &out, &count, &outcome) }
       }
     }
@@ -228,7 +228,7 @@ enum PNGCodec {
       }
     }
     var outcome = cpng_outcome()
-    let made = Made.collect(room: bitmap.samples.count / 4 + 65_536) { out, count in
+    let made = MallocBuffer.collect(room: bitmap.samples.count / 4 + 65_536) { out, count in
       bitmap.samples.withUnsafeBufferPointer {
         cpng_encode(
           &shape,

@@ -117,7 +117,7 @@ public struct OrderBook: Sendable {
     to webhook: Webhook,
     _ options: SendOptions = SendOptions()
   ) async throws(LarderError) -> Delivery {
-    let stop = Stop()
+    let stop = StopFlag()
     let path = path
     let result = await withTaskCancellationHandler {
       await Blocking.run("larder.orders") { () throws(LarderError) in
@@ -133,7 +133,7 @@ public struct OrderBook: Sendable {
     _ path: String,
     _ webhook: Webhook,
     _ options: SendOptions,
-    _ stop: Stop
+    _ stop: StopFlag
   ) throws -> Delivery {
     guard Outbox.exists(at: path) else { return Delivery(.nothing) }
     var transport = TransportOptions.courier(timeout: options.timeout)

@@ -12,7 +12,7 @@ extension Shop {
     /// Pictures whose file is gone.
     public let missing: [String]
     /// Files that nobody knows.
-    public let stray: [String]
+    public let orphans: [String]
     /// Files that the system would not let us read, which says nothing about their bytes.
     public let unreadable: [String]
     /// Whether all pictures were looked at, and nothing is wrong.
@@ -97,7 +97,7 @@ extension Shop {
     /// The URLs of the pictures that went.
     public let pictures: [String]
     /// Files that nobody claimed, by their path in the cache.
-    public let strays: [String]
+    public let orphans: [String]
     /// How many bytes were freed.
     public let bytesFreed: Int64
     /// How many bytes are held.
@@ -204,9 +204,9 @@ extension Shop {
 
   /// Runs blocking work on a thread of its own; `stop` tells it that the task was cancelled.
   func blocking<Value: Sendable>(
-    _ body: @escaping @Sendable (Stop) throws(LarderError) -> Value
+    _ body: @escaping @Sendable (StopFlag) throws(LarderError) -> Value
   ) async throws(LarderError) -> Value {
-    let stop = Stop()
+    let stop = StopFlag()
     let result = await withTaskCancellationHandler {
       await Blocking.run("larder.shop") { () throws(LarderError) in try body(stop) }
     } onCancel: {
@@ -221,7 +221,7 @@ extension Shop.Verification {
     checked = report.checked
     damaged = report.damaged
     missing = report.missing
-    stray = report.stray
+    orphans = report.orphans
     unreadable = report.unreadable
     isClean = report.isClean
     isComplete = report.isComplete
@@ -231,7 +231,7 @@ extension Shop.Verification {
 extension Shop.Sweep {
   fileprivate init(_ report: CacheGc.Report) {
     pictures = report.plan.removals.map(\.picture.url)
-    strays = report.strays
+    orphans = report.orphans
     bytesFreed = report.plan.bytesFreed
     bytesHeld = report.plan.bytesKept
     bytesOver = report.plan.bytesOver

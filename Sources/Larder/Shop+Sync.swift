@@ -75,7 +75,7 @@ extension Shop {
     _ options: SyncOptions,
     onlyDue: Bool,
     _ progress: (@Sendable (Progress) -> Void)?,
-    _ stop: Stop
+    _ stop: StopFlag
   ) throws(LarderError) -> Report {
     try LarderError.translating {
       var inner = options.inner(at: now)
@@ -145,37 +145,6 @@ public struct SyncTask: Sendable {
 
   /// Ends the run early; what is whole is kept, and the report comes with the outcome `interrupted`.
   public func cancel() { task.cancel() }
-}
-
-/// Tells a cancelled task's run to stop, whichever of the two comes first.
-final class Stop: Sendable {
-  private struct State {
-    var isRaised = false
-    var action: (@Sendable () -> Void)?
-  }
-
-  private let state = Mutex(State())
-
-  /// Stops what runs, and whatever runs later.
-  func raise() {
-    let action = state.withLock { state in
-      state.isRaised = true
-      return state.action
-    }
-    action?()
-  }
-
-  /// Whether somebody asked to stop.
-  var isRaised: Bool { state.withLock { $0.isRaised } }
-
-  /// What to do when somebody asks; at once when that was before.
-  func whenRaised(_ action: @escaping @Sendable () -> Void) {
-    let isRaised = state.withLock { state in
-      state.action = action
-      return state.isRaised
-    }
-    if isRaised { action() }
-  }
 }
 
 /// Work that blocks, on a thread that Swift's pool does not need.

@@ -4,6 +4,7 @@ import CurlTransport
 import FoundationEssentials
 import Glibc
 import Pipeline
+import SystemPackage
 import Transport
 
 /// A shop's catalog, and the cache on disk that holds it with all its pictures.
@@ -97,18 +98,19 @@ private enum CatalogBytes {
   static let limit = 1 << 20
 
   static func read(_ path: String) throws(LarderError) -> [UInt8] {
-    guard let file = fopen(path, "re") else { throw .system("read", path, errno: errno) }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: limit + 1)
-    let count = fread(&bytes, 1, bytes.count, file)
-    guard ferror(file) == 0 else { throw .system("read", path, errno: errno) }
-    guard count <= limit else {
+    let bytes: [UInt8]
+    do {
+      bytes = try BoundedReading.bytes(ofFile: path, limit: limit)
+    } catch {
+      throw .system("read", path, errno: (error as? Errno)?.rawValue ?? EIO)
+    }
+    guard bytes.count <= limit else {
       throw LarderError(
         .catalog,
         "cannot read \(path): it is longer than 1 MiB, and so no catalog file",
         thing: path
       )
     }
-    return Array(bytes[..<count])
+    return bytes
   }
 }

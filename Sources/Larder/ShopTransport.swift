@@ -79,8 +79,12 @@ extension [ShopHeader] {
 final class TransportAdapter: Fetching, URLParsing {
   private let transport: any ShopTransport
   private let parser = CurlURLParser()
-  private let tasks = Mutex<[Int: Task<Void, Never>]>([:])
-  private let count = Mutex(0)
+  private let tasks = Mutex(Tasks())
+
+  private struct Tasks {
+    var running: [Int: Task<Void, Never>] = [:]
+    var started = 0
+  }
 
   init(_ transport: any ShopTransport) {
     self.transport = transport
@@ -95,21 +99,19 @@ final class TransportAdapter: Fetching, URLParsing {
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
-    let number = count.withLock { count in
-      count += 1
-      return count
-    }
-    tasks.withLock { running in
-      running[number] = Task { [self] in
+    tasks.withLock { tasks in
+      tasks.started += 1
+      let number = tasks.started
+      tasks.running[number] = Task { [self] in
         let result = await answer(request, into: sink)
-        tasks.withLock { $0[number] = nil }
+        self.tasks.withLock { $0.running[number] = nil }
         completion(result)
       }
     }
   }
 
   func cancelAll() {
-    let running = tasks.withLock { Array($0.values) }
+    let running = tasks.withLock { Array($0.running.values) }
     for task in running { task.cancel() }
   }
 

@@ -3,6 +3,7 @@ import CurlTransport
 import Dispatch
 import Foundation
 import Glibc
+import Larder
 import Pipeline
 import Transport
 

@@ -1,4 +1,5 @@
 import Glibc
+import Larder
 import SystemPackage
 
 /// Reads small files that the user names.
@@ -13,17 +14,7 @@ enum FileReading {
   /// - Throws: ``CommandFailure`` when the file cannot be read.
   static func bytes(_ path: String, what: String, limit: Int) throws -> [UInt8] {
     do {
-      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-      return try file.closeAfter {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= limit {
-          let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
-          if count == 0 { break }
-          bytes += buffer.prefix(count)
-        }
-        return bytes
-      }
+      return try BoundedReading.bytes(ofFile: path, limit: limit)
     } catch let error as Errno {
       let words = String(cString: strerror(error.rawValue)).lowercased()
       // A missing file is a slip on the command line; one that cannot be read, a matter of rights.
@@ -36,15 +27,6 @@ enum FileReading {
 
   /// What comes on stdin until its end, one byte more than `limit` at most.
   static func standardInput(limit: Int) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= limit {
-      let count = try buffer.withUnsafeMutableBytes {
-        try FileDescriptor.standardInput.read(into: $0)
-      }
-      if count == 0 { break }
-      bytes += buffer.prefix(count)
-    }
-    return bytes
+    try BoundedReading.bytes(of: .standardInput, limit: limit)
   }
 }

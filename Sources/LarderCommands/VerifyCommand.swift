@@ -2,6 +2,7 @@ import ArgumentParser
 import Cache
 import CurlTransport
 import Glibc
+import Larder
 import Pipeline
 import Transport
 
@@ -24,7 +25,7 @@ struct VerifyCommand: ParsableCommand {
       """
   )
 
-  @Flag(help: "Forget what is damaged, adopt or remove strays; the next sync fetches the rest.")
+  @Flag(help: "Forget what is damaged, adopt or remove orphans; the next sync fetches the rest.")
   var repair = false
 
   @Flag(help: "Look at sizes only, not at every byte.")

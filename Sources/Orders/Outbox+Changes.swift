@@ -98,7 +98,7 @@ extension Outbox {
   /// - Parameter ids: orders, by id or the beginning of it.
   /// - Returns: Their ids.
   /// - Throws: ``OrdersError`` of code `state` when one has no held message; nothing is changed then.
-  package func settle(arrived ids: [String]) throws(OrdersError) -> [OrderID] {
+  package func confirm(arrived ids: [String]) throws(OrdersError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).map { entry in
         let held = entry.messages.filter { $0.delivery.state == .ambiguous }

@@ -61,7 +61,7 @@ extension Outbox {
   ) throws(OrdersError) -> Delivery {
     try write { db in
       let next = plan.next(delivery, after: outcome, at: now, random: random)
-      let kept = try settle(next, message.id, outcome, at: now, db)
+      let kept = try record(next, message.id, outcome, at: now, db)
       let state = try self.state(of: webhook, db)
       try store(state.after(outcome, at: now), of: webhook, db)
       return kept
@@ -211,13 +211,13 @@ extension Outbox {
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")
         let next = plan.next(delivery, after: outcome, at: now, random: random)
-        _ = try settle(next, row[0], outcome, at: now, db)
+        _ = try record(next, row[0], outcome, at: now, db)
       }
     }
   }
 
   /// Keeps the end of an attempt; a cancelled order's message is not queued again.
-  private func settle(
+  private func record(
     _ delivery: Delivery,
     _ id: String,
     _ outcome: AttemptOutcome,

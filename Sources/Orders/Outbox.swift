@@ -1,3 +1,4 @@
+import CSQLite
 import GRDB
 import Glibc
 import Transport
@@ -58,7 +59,7 @@ package final class Outbox: Sendable {
   static func harden(
     _ db: Database,
     _ path: String,
-    _ defence: SQLiteDefence = .loaded
+    _ defence: SQLiteDefence = SQLiteDefence(larder_sqlite_config)
   ) throws {
     guard defence.turnOn(db.sqliteConnection) else {
       throw OrdersError(.disk, "cannot use \(path): SQLite does not guard its schema")

@@ -18,9 +18,9 @@ enum Layers {
     "Catalog": ["CJansson", "CSimdjson"],
     "Transport": [],
     "CurlTransport": ["Transport", "CCurl", "CGlibc"],
-    "Cache": ["Transport", "CIPSecMB"],
+    "Cache": ["Transport", "CIPSecMB", "CSQLite"],
     "Imaging": ["CDrawing", "CJPEG", "CPNG", "CPixman", "CZimg"],
-    "Orders": ["Catalog", "Transport"],
+    "Orders": ["Catalog", "Transport", "CSQLite"],
     "Pipeline": ["Catalog", "Transport", "Cache", "Imaging"],
     "Larder": [
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",

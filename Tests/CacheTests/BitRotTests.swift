@@ -41,7 +41,7 @@ struct BitRotTests {
 
     #expect(report.checked == Self.count)
     #expect(report.damaged.count == Self.count)
-    #expect(report.missing.isEmpty && report.stray.isEmpty)
+    #expect(report.missing.isEmpty && report.orphans.isEmpty)
     withExtendedLifetime(folder) {}
   }
 

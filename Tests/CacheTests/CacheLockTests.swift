@@ -32,7 +32,7 @@ struct CacheLockTests {
 
     #expect(
       String(decoding: try folder.read("cache/lock"), as: UTF8.self)
-        == "next on \(LockStanding.host)"
+        == "next on \(Machine.hostName)"
     )
     withExtendedLifetime(next) {}
   }
@@ -94,7 +94,7 @@ struct CacheLockTests {
     _ boot: String,
     _ isFree: Bool
   ) {
-    #expect((LockStanding(ClaimText(text), host: host, boot: boot) == .free) == isFree)
+    #expect((LockHolder(ClaimText(text), host: host, boot: boot) == .free) == isFree)
   }
 
   @Test func `a claim whose holder has not written its name yet counts`() throws {
@@ -116,10 +116,10 @@ struct CacheLockTests {
       99 28 254:1 / /home rw,relatime shared:1 master:2 - ext4 /dev/vda1 rw
       """
 
-    #expect(LockStanding.fileSystem(ofDevice: "0:45", in: mounts) == "nfs4")
-    #expect(LockStanding.fileSystem(ofDevice: "254:1", in: mounts) == "ext4")
-    #expect(LockStanding.fileSystem(ofDevice: "9:9", in: mounts) == nil)
-    #expect(LockStanding.isShared(kind: "nfs4") && LockStanding.isShared(kind: "fuse.sshfs"))
-    #expect(!LockStanding.isShared(kind: "ext4") && !LockStanding.isShared(kind: "tmpfs"))
+    #expect(FileSystemKind.name(ofDevice: "0:45", in: mounts) == "nfs4")
+    #expect(FileSystemKind.name(ofDevice: "254:1", in: mounts) == "ext4")
+    #expect(FileSystemKind.name(ofDevice: "9:9", in: mounts) == nil)
+    #expect(FileSystemKind.isShared(kind: "nfs4") && FileSystemKind.isShared(kind: "fuse.sshfs"))
+    #expect(!FileSystemKind.isShared(kind: "ext4") && !FileSystemKind.isShared(kind: "tmpfs"))
   }
 }

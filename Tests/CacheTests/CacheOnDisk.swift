@@ -62,7 +62,7 @@ final class CacheOnDisk {
         continue
       }
       group.enter()
-      store.keep(
+      store.commit(
         sink,
         as: {
           var entry = PictureEntry(id: PictureID(url: picture.url), url: picture.url)

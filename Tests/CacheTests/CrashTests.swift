@@ -100,7 +100,7 @@ struct CrashTests {
 
     #expect(cache.recovery.adopted == 1)
     #expect(cache.recovery.forgotten == 0)
-    #expect(cache.recovery.strays.count == 4)
+    #expect(cache.recovery.orphans.count == 4)
     for picture in Self.run where try cache.entry(picture.url) == nil {
       let id = PictureID(url: picture.url)
       let entry = try #require(try cache.recovery.adopt(url: picture.url, id: id))
@@ -108,7 +108,7 @@ struct CrashTests {
       #expect(entry.lastModified == 1_500_000_000)
     }
     #expect(try cache.entry(url("old"))?.sha256 == ContentDigest.sha256(jpeg("replaced")))
-    #expect(cache.recovery.strays.isEmpty)
+    #expect(cache.recovery.orphans.isEmpty)
     #expect(try cache.verify() == VerifyReport(checked: 7))
   }
 
@@ -118,7 +118,7 @@ struct CrashTests {
     let cache = try CacheOnDisk(folder)
     let report = try cache.verify()
     #expect(report.damaged.isEmpty && report.missing.isEmpty, "\(words)")
-    #expect(Set(report.stray) == cache.recovery.strays, "\(words)")
+    #expect(Set(report.orphans) == cache.recovery.orphans, "\(words)")
     #expect(folder.files(below: "cache/partial").isEmpty, "\(words)")
     for name in Self.before {
       #expect(try cache.entry(url(name))?.isHeld == true, "\(words): \(name)")

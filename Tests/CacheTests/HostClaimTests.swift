@@ -70,7 +70,7 @@ struct HostClaimTests {
     _ seconds: Int64,
     _ expected: String
   ) {
-    let standing = LockStanding(
+    let standing = LockHolder(
       ClaimText(text),
       host: "beta",
       boot: boot,
@@ -111,7 +111,7 @@ struct HostClaimTests {
     }
 
     for bytes in damaged {
-      let standing = LockStanding(
+      let standing = LockHolder(
         ClaimText(String(decoding: bytes, as: UTF8.self)),
         host: "beta",
         boot: "b2",

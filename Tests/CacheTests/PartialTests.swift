@@ -53,7 +53,7 @@ struct PartialTests {
     if offset == 0 { sink.restart() }
     _ = sink.begin(Self.head(offset), at: Int64(offset))
     _ = CacheOnDisk.send(Array(Self.whole.dropFirst(offset)), into: sink, pieces: 50_000)
-    cache.store.keep(
+    cache.store.commit(
       sink,
       as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
       replacing: nil
@@ -190,7 +190,7 @@ struct PartialTests {
     sink.restart()
     _ = sink.begin(Self.head(tag: "\"v2\""), at: 0)
     _ = CacheOnDisk.send(other, into: sink)
-    cache.store.keep(
+    cache.store.commit(
       sink,
       as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
       replacing: nil

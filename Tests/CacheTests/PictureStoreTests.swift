@@ -38,7 +38,7 @@ struct PictureStoreTests {
     #expect(CacheOnDisk.send(jpeg("a"), into: sink) == nil)
 
     let outcome = await withCheckedContinuation { done in
-      cache.store.keep(
+      cache.store.commit(
         sink,
         as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
         replacing: nil
@@ -60,7 +60,7 @@ struct PictureStoreTests {
           #expect(CacheOnDisk.send(jpeg(name), into: sink) == nil)
           group.addTask { [store = cache.store] in
             await withCheckedContinuation { done in
-              store.keep(
+              store.commit(
                 sink,
                 as: { PictureEntry(id: PictureID(url: url(name)), url: url(name)) },
                 replacing: nil
@@ -86,14 +86,14 @@ struct PictureStoreTests {
     #expect(CacheOnDisk.send(jpeg("a"), into: sink) == nil)
 
     let outcome = await withCheckedContinuation { done in
-      cache.store.keep(
+      cache.store.commit(
         sink,
         as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
         replacing: nil
       ) { done.resume(returning: $0) }
-      cache.store.settle()
+      cache.store.conclude()
       // The other one failed: nothing of it is kept, and nothing more is on its way.
-      cache.store.settle()
+      cache.store.conclude()
     }
 
     #expect(outcome == .stored(bytes: 64, wasHeld: false))
@@ -216,7 +216,7 @@ struct PictureStoreTests {
     sink.restart()
     #expect(CacheOnDisk.send(jpeg("second", count: count + 1), into: sink) == nil)
 
-    cache.store.keep(
+    cache.store.commit(
       sink,
       as: { PictureEntry(id: PictureID(url: url("a")), url: url("a")) },
       replacing: nil
@@ -269,7 +269,7 @@ struct PictureStoreTests {
     entry.failingSince = 7
     let row = entry
 
-    cache.store.keep(row: { row }) {}
+    cache.store.commit(row: { row }) {}
     cache.flush()
 
     #expect(try cache.entry(url("a")) == row)

@@ -29,7 +29,7 @@ struct RecoveryTests {
     let cache = try CacheOnDisk(folder)
 
     #expect(cache.recovery.forgotten + cache.recovery.adopted == 0)
-    #expect(cache.recovery.strays.isEmpty)
+    #expect(cache.recovery.orphans.isEmpty)
   }
 
   @Test func `a removed file is forgotten, its neighbours stay`() throws {
@@ -80,7 +80,7 @@ struct RecoveryTests {
     #expect(cache.recovery.adopted == 0)
   }
 
-  @Test func `a stray is adopted for the URL that it fits, once, others are swept`() throws {
+  @Test func `an orphan is adopted for the URL that it fits, once, others are swept`() throws {
     let folder = try filled("a")
     try folder.write(jpeg("b"), to: path("b"))
     try folder.write("no picture at all", to: path("c"))
@@ -99,7 +99,7 @@ struct RecoveryTests {
     #expect(folder.state(of: path("d")) == nil)
   }
 
-  @Test func `what is no picture under a name that a URL claims does not stay a stray`() throws {
+  @Test func `what is no picture under a name that a URL claims does not stay an orphan`() throws {
     let folder = try filled("a")
     try folder.write("no picture at all", to: path("c"))
     let cache = try CacheOnDisk(folder)
@@ -127,7 +127,7 @@ struct RecoveryTests {
       var entry = try #require(try cache.entry(url(name)))
       entry.response = "word of \(name)"
       let row = entry
-      cache.store.keep(row: { row }) {}
+      cache.store.commit(row: { row }) {}
     }
     cache.flush()
     try cache.end()

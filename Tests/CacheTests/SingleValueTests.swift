@@ -57,7 +57,7 @@ struct SingleValueTests {
         try index.noteSelection(7)
         _ = try index.lostSince()
 
-        #expect(recovery.forgotten == 0 && recovery.strays.isEmpty)
+        #expect(recovery.forgotten == 0 && recovery.orphans.isEmpty)
       }
       try index.noteLost(since: nil)
     }

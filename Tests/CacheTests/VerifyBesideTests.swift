@@ -76,7 +76,7 @@ struct VerifyBesideTests {
       let report = try cache.verify()
       #expect(report.damaged == [relative("b")], "at operation \(pause)")
       #expect(report.missing == [relative("d")])
-      #expect(report.stray == ["images/00/stray.jpg"])
+      #expect(report.orphans == ["images/00/stray.jpg"])
     }
   }
 
@@ -90,7 +90,7 @@ struct VerifyBesideTests {
     let report = try cache.verify()
 
     #expect(report.damaged == [relative("a")])
-    #expect(report.stray == [relative("x")])
+    #expect(report.orphans == [relative("x")])
   }
 
   @Test func `a picture whose row changes while it is looked at is not judged by the old one`()
@@ -148,13 +148,13 @@ struct VerifyBesideTests {
     #expect(try cache.verify() == VerifyReport(checked: 3))
   }
 
-  @Test func `a stray that cannot be read is neither adopted nor removed`() throws {
+  @Test func `an orphan that cannot be read is neither adopted nor removed`() throws {
     let cache = try CacheOnDisk(folder)
     try folder.write(jpeg("x"), to: path("x"))
-    let stray = relative("x")
+    let orphan = relative("x")
     let layout = cache.layout
     var recovery = try Recovery(cache.layout, cache.index) { file throws(CacheError) in
-      if file.path == stray { throw .system("read", file.path, errno: EIO) }
+      if file.path == orphan { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)
     }
 

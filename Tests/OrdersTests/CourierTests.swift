@@ -156,12 +156,12 @@ import Testing
     let webhook = FakeWebhook { _ in .reset }
     _ = try shelf.send(webhook, policy: .hold)
 
-    #expect(try shelf.outbox().settle(arrived: [id.rawValue]) == [id])
+    #expect(try shelf.outbox().confirm(arrived: [id.rawValue]) == [id])
     _ = try shelf.send(webhook, policy: .resend)
 
     #expect(webhook.arrivals.count == 1)
     #expect(try shelf.outbox().order(id.rawValue).delivery.state == .delivered)
-    #expect(throws: OrdersError.self) { try shelf.outbox().settle(arrived: [id.rawValue]) }
+    #expect(throws: OrdersError.self) { try shelf.outbox().confirm(arrived: [id.rawValue]) }
   }
 
   @Test func `Slack gets one message a second, and none before Retry-After ends`() throws {

@@ -90,7 +90,7 @@ struct FreshnessPropertyTests {
       var picture = PictureEntry(id: PictureID(number: 1), url: "https://a.example/x")
       picture.sha256 = [1]
       picture.enter(head, asked: start, answered: answered, traits: asking)
-      let word = OriginWord(head, asked: start, answered: answered, traits: asking)
+      let word = StoredValidity(head, asked: start, answered: answered, traits: asking)
       let document = DocumentEntry(
         url: "https://a.example/x",
         mapping: 1,
@@ -134,8 +134,8 @@ struct FreshnessPropertyTests {
       let traits = Self.traits(&chance)
       let plain = StoredResponse(head, requestTime: start, responseTime: start, traits: traits)
         .renewed(by: update, requestTime: start + 100, responseTime: start + 101, traits: traits)
-      let old = OriginWord(head, asked: start, answered: start, traits: traits)
-      let word = OriginWord(
+      let old = StoredValidity(head, asked: start, answered: start, traits: traits)
+      let word = StoredValidity(
         renewing: old.text,
         by: update,
         asked: start + 100,

@@ -210,6 +210,87 @@ struct PagingSyncTests {
     #expect(resumed.sections.map(\.items) == [3])
   }
 
+  /// What the pages list before and after, which of them end their freshness before the second run, and
+  /// which are then asked for in turn.
+  struct Move: Sendable {
+    var before: [[String]]
+    var after: [[String]]
+    var due: Set<Int>
+    var asked: [Int]
+    var shown: [String]
+  }
+
+  private static let moves = [
+    // An item goes to the page behind, and one to the page before.
+    Move(
+      before: [["1", "2"], ["3", "4"], ["5", "6"]],
+      after: [["0", "1"], ["2", "3"], ["4", "5"], ["6"]],
+      due: [1],
+      asked: [1, 2, 3, 4, 5],
+      shown: ["0", "1", "2", "3", "4", "5", "6"]
+    ),
+    Move(
+      before: [["1", "2"], ["3", "4"], ["5", "6"]],
+      after: [["2", "3"], ["4", "5"], ["6"]],
+      due: [2],
+      asked: [2, 1, 3, 4],
+      shown: ["2", "3", "4", "5", "6"]
+    ),
+    Move(
+      before: [["1", "2"], ["3", "4"], ["5", "6"]],
+      after: [["1", "2"], ["3", "4"], ["5", "6"]],
+      due: [2],
+      asked: [2],
+      shown: ["1", "2", "3", "4", "5", "6"]
+    ),
+    // The last page is not there any more, because its item went to the page before.
+    Move(
+      before: [["1", "2"], ["3"]],
+      after: [["1", "3"]],
+      due: [2],
+      asked: [2, 1],
+      shown: ["1", "3"]
+    ),
+  ]
+
+  @Test(arguments: moves.indices)
+  func `under warm an item that moves between pages is never missing, whichever are fresh`(
+    number: Int
+  ) throws {
+    let move = Self.moves[number]
+    let isGoneBehind = move.after.count == 1
+    try serve(move.before)
+    for page in shop.store.faults.rules.indices {
+      let age = move.due.contains(page + 1) ? 60 : 600
+      shop.store.faults.rules[page].effects.append(.header("Cache-Control", "max-age=\(age)"))
+    }
+    shop.store.faults.rules.append(
+      FaultRule(
+        "/shop/A",
+        query: "page=\(move.before.count + 1)",
+        .header("Cache-Control", "max-age=600")
+      )
+    )
+    let catalog = try catalog("parameter: page")
+    var due = SyncOptions()
+    due.onlyDue = true
+
+    _ = try shop.sync(folder, catalog, options: due)
+    shop.store.faults.rules = []
+    try serve(move.after)
+    if isGoneBehind {
+      shop.store.faults.rules.append(FaultRule("/shop/A", query: "page=2", .status(404)))
+    }
+    shop.store.clearRequests()
+    shop.clock.advance(120)
+    due.allowRemovals = true
+    let report = try shop.sync(folder, catalog, options: due)
+
+    #expect(shop.store.requests.map(\.query) == move.asked.map { "page=\($0)" })
+    #expect(try shown() == move.shown)
+    #expect(report.outcome == .complete)
+  }
+
   @Test func `pages of one response that holds all sections keep each section's places`() throws {
     let pages = [
       #"[{"key": "a", "items": [{"id": 1, "title": "t"}, 5]}, {"key": "b", "items": [7]}]"#,

@@ -79,8 +79,8 @@ struct SharedAddressTests {
         digest: held.digest,
         fetched: held.fetched
       )
-      try index.keep(old, decoded: index.decoded(held.id))
-      try index.keep(
+      try index.store(old, decoded: index.decoded(held.id))
+      try index.store(
         DocumentEntry(url: held.url, reader: reader, mapping: 0),
         decoded: []
       )

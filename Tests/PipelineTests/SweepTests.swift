@@ -209,7 +209,7 @@ struct SweepTests {
 
     _ = try shop.sync(folder, other)
     #expect(folder.files(below: "cache/images").count == 19)
-    #expect(try gc().strays.isEmpty)
+    #expect(try gc().orphans.isEmpty)
     let report = try shop.sync(folder)
 
     #expect(report.images.fetched == 0)

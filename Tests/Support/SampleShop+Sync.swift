@@ -57,12 +57,12 @@ extension VerifyReport {
     checked: Int,
     damaged: [String] = [],
     missing: [String] = [],
-    stray: [String] = []
+    orphans: [String] = []
   ) {
     self.init()
     self.checked = checked
     self.damaged = damaged
     self.missing = missing
-    self.stray = stray
+    self.orphans = orphans
   }
 }

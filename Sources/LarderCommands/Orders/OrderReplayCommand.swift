@@ -40,7 +40,7 @@ struct OrderReplayCommand: ParsableCommand {
     let box = all ? try outbox.existing() : try outbox.outbox(of: orders.first ?? "")
     let ids =
       arrived
-      ? try box?.settle(arrived: orders) ?? []
+      ? try box?.confirm(arrived: orders) ?? []
       : try box?.replay(all ? nil : orders, at: now) ?? []
     if output.json {
       let entries = try ids.compactMap { try box?.order($0.rawValue) }

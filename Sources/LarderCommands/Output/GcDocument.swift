@@ -27,11 +27,16 @@ struct GcDocument: Encodable {
 
   private let dryRun: Bool
   private let removed: [Removal]
-  private let strays: [String]
+  private let orphans: [String]
   private let runsForgotten: Int
   private let bytesFreed: Int64
   private let bytesKept: Int64
   private let bytesOver: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case dryRun, removed, runsForgotten, bytesFreed, bytesKept, bytesOver
+    case orphans = "strays"
+  }
 
   init(_ report: CacheGc.Report, isDryRun: Bool) {
     dryRun = isDryRun
@@ -46,7 +51,7 @@ struct GcDocument: Encodable {
         used: Moment.text(picture.used)
       )
     }
-    strays = report.strays
+    orphans = report.orphans
     runsForgotten = report.runs
     bytesFreed = report.plan.bytesFreed
     bytesKept = report.plan.bytesKept
@@ -66,10 +71,10 @@ struct GcDocument: Encodable {
         let since = removal.unreferencedSince.map { " since \($0)" } ?? ""
         return "\(removal.reason)\(since)  \(removal.path)  \(PlainText.line(removal.url))"
       }
-      lines += strays.map { "stray  \(PlainText.line($0))" }
+      lines += orphans.map { "orphan  \(PlainText.line($0))" }
     }
     var sum =
-      "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(strays.count, "stray")) "
+      "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(orphans.count, "orphan")) "
       + (dryRun ? "would go" : "removed") + ": \(Quantities.bytes(bytesFreed)) freed, "
       + "\(Quantities.bytes(bytesKept)) kept"
     if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }

@@ -7,17 +7,22 @@ struct VerifyDocument: Encodable {
   private let checked: Int
   private let damaged: [String]
   private let missing: [String]
-  private let stray: [String]
+  private let orphans: [String]
   private let unreadable: [String]
   private let index: String
   private let complete: Bool
   private let clean: Bool
 
+  private enum CodingKeys: String, CodingKey {
+    case checked, damaged, missing, unreadable, index, complete, clean
+    case orphans = "stray"
+  }
+
   init(_ report: VerifyReport) {
     checked = report.checked
     damaged = report.damaged
     missing = report.missing
-    stray = report.stray
+    orphans = report.orphans
     unreadable = report.unreadable
     index = report.index.rawValue
     complete = report.isComplete
@@ -33,7 +38,7 @@ struct VerifyDocument: Encodable {
   func text(repaired: Bool) -> String {
     var lines = damaged.map { "damaged  \(PlainText.line($0))" }
     lines += missing.map { "missing  \(PlainText.line($0))" }
-    lines += stray.map { "stray    \(PlainText.line($0))" }
+    lines += orphans.map { "orphan   \(PlainText.line($0))" }
     lines += unreadable.map { "unreadable  \(PlainText.line($0))" }
     if index != "whole" {
       lines.append(
@@ -55,9 +60,9 @@ struct VerifyDocument: Encodable {
 
   private func verdict(repaired: Bool) -> String {
     guard !clean else { return "clean" }
-    var counts = "\(damaged.count) damaged, \(missing.count) missing, \(stray.count) stray"
+    var counts = "\(damaged.count) damaged, \(missing.count) missing, \(orphans.count) orphaned"
     if !unreadable.isEmpty { counts += ", \(unreadable.count) unreadable" }
-    let hasMending = !damaged.isEmpty || !missing.isEmpty || !stray.isEmpty
+    let hasMending = !damaged.isEmpty || !missing.isEmpty || !orphans.isEmpty
     if hasMending || index != "whole" {
       counts +=
         repaired

@@ -76,7 +76,7 @@ package struct CacheCheck: Sendable {
     guard let index else {
       var report = VerifyReport()
       report.index = state
-      report.stray = state == .missing ? try Verification.files(of: layout) : []
+      report.orphans = state == .missing ? try Verification.files(of: layout) : []
       return report
     }
     let notes = VerifyNotes(layout)
@@ -101,7 +101,7 @@ package struct CacheCheck: Sendable {
     Verification(layout, index, isAlone: lock != nil)
   }
 
-  /// Mends what was found; strays whose name is that of a picture in a catalog are adopted.
+  /// Mends what was found; orphans whose name is that of a picture in a catalog are adopted.
   package func repair(_ report: VerifyReport) throws(CacheError) {
     guard let index else { return }
     try verification(index).repair(report, urls: try index.claimedURLs().sorted())

@@ -8,7 +8,7 @@ package struct CacheGc: Sendable {
     /// The pictures that go.
     package var plan: GcPlan
     /// Files that nobody claims, by their path in the cache.
-    package var strays: [String] = []
+    package var orphans: [String] = []
     /// How many old runs were forgotten.
     package var runs = 0
   }
@@ -65,13 +65,13 @@ package struct CacheGc: Sendable {
     for removal in report.plan.removals {
       try layout.removePicture(removal.picture.id, url: removal.picture.url)
     }
-    for stray in report.strays { try layout.removeStray(stray) }
+    for orphan in report.orphans { try layout.removeOrphan(orphan) }
     _ = try SquareSweep(layout, index).run()
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
     }
     report.runs = try index.forgetRuns(before: now - options.history)
-    if recovery.strays.subtracting(report.strays).isEmpty {
+    if recovery.orphans.subtracting(report.orphans).isEmpty {
       try index.noteFolderTimes(of: layout)
     }
     return report
@@ -89,13 +89,13 @@ package struct CacheGc: Sendable {
     // The date of a file is the origin's; when it came here is when its inode last changed. After the
     // index was lost, nobody could claim a file before it was made anew.
     let lost = try index.lostSince() ?? .min
-    let strays = try Verification.strays(cache: path, index: index)
-    guard !strays.isEmpty else { return report }
+    let orphans = try Verification.orphans(cache: path, index: index)
+    guard !orphans.isEmpty else { return report }
     let claimed = try index.claimedPaths()
-    for stray in strays where !claimed.contains(stray) {
-      guard let came = layout.changed(stray) else { continue }
+    for orphan in orphans where !claimed.contains(orphan) {
+      guard let came = layout.changed(orphan) else { continue }
       let since = max(came, lost)
-      if now - since >= options.limits.grace, now >= since { report.strays.append(stray) }
+      if now - since >= options.limits.grace, now >= since { report.orphans.append(orphan) }
     }
     return report
   }

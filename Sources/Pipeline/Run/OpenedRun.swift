@@ -43,7 +43,7 @@ struct OpenedRun {
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
     recovery = try Recovery(layout, index, partialsSince: oldest.seconds)
-    if !recovery.strays.isEmpty, try index.catalogs().isEmpty {
+    if !recovery.orphans.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now().seconds)
     }
     let catalog = request.catalog
@@ -143,8 +143,8 @@ struct OpenedRun {
         )
       }
     }
-    // Strays that this run may not sweep are for the next to find, which looks only when in doubt.
-    if !pictures.hasStrays { try index.noteFolderTimes(of: layout) }
+    // Orphans that this run may not sweep are for the next to find, which looks only when in doubt.
+    if !pictures.hasOrphans { try index.noteFolderTimes(of: layout) }
     return report
   }
 
@@ -153,7 +153,7 @@ struct OpenedRun {
     let index = context.index
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }
-    guard pictures.hasStrays else { return try index.noteLost(since: nil) }
+    guard pictures.hasOrphans else { return try index.noteLost(since: nil) }
     // Once the index was lost, a catalog that has not run since may own what seems to be nobody's:
     // that is left to gc, after its grace.
     guard try index.lostSince() == nil else { return }

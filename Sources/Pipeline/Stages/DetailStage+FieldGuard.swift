@@ -146,7 +146,7 @@ extension DetailStage {
     guard fields != stripped.fields || rule.isShared else { return }
     let old = state.withLock { $0.known[id]?.body }.flatMap { try? ItemDetail(decoding: $0) }
     let merged = fields.isEmpty ? nil : old.flatMap { stripped.entry.keeping(fields, of: $0) }
-    context.store.keep(
+    context.store.commit(
       merged ?? stripped.entry,
       catalog: context.entry.id,
       document: isVouched ? stripped.document : stripped.document.unvouched

@@ -41,7 +41,7 @@ extension DetailStage {
     for (detail, document) in vanished.values {
       var detail = detail
       detail.state = .missing
-      context.store.keep(detail, catalog: context.entry.id, document: document) {}
+      context.store.commit(detail, catalog: context.entry.id, document: document) {}
     }
   }
 }

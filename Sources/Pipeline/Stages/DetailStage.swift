@@ -101,7 +101,7 @@ final class DetailStage: Sendable {
       context.store.announce(1)
       context.fetch(source, held: document, priority: .detail) { [self] reply in
         answer(reply, id: id, source: source, held: document, known: known)
-        context.store.settle()
+        context.store.conclude()
       }
     } catch {
       context.failures.note(error)
@@ -115,7 +115,7 @@ final class DetailStage: Sendable {
       if context.options.onlyDue, let held,
         held.freshness(at: context.now(), for: context.traits(of: source)).isQuiet
       {
-        return shared.settle(.unchanged(held))
+        return shared.resolve(.unchanged(held))
       }
       context.store.announce(1)
       context.fetch(source, held: held, priority: .detail) { [self] reply in
@@ -123,8 +123,8 @@ final class DetailStage: Sendable {
         if case .decoded(let details, _, let document, let base) = answer {
           keepAll(details, document, base: base)
         }
-        shared.settle(answer)
-        context.store.settle()
+        shared.resolve(answer)
+        context.store.conclude()
       }
     } completion: { [self] answer in
       let known = state.withLock { $0.known[id] }
@@ -205,14 +205,14 @@ final class DetailStage: Sendable {
     let listed = seen
     for (id, detail) in details where !listed.contains(id) {
       let entry = entry(of: detail, document, base: base).entry
-      context.store.keep(entry, catalog: context.entry.id, document: document) {}
+      context.store.commit(entry, catalog: context.entry.id, document: document) {}
     }
   }
 
   private func entry(
     _ source: DocumentSource,
     _ body: [UInt8],
-    _ word: OriginWord
+    _ word: StoredValidity
   ) -> DocumentEntry {
     DocumentEntry(
       url: source.name,
@@ -354,7 +354,7 @@ final class DetailStage: Sendable {
   ) {
     noteLost(detail)
     noteAnswer(detail)
-    context.store.keep(detail, catalog: context.entry.id, document: document) { [self] in
+    context.store.commit(detail, catalog: context.entry.id, document: document) { [self] in
       finish(count)
     }
   }

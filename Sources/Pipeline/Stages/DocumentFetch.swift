@@ -46,9 +46,9 @@ enum DocumentSource: Hashable, Sendable {
 /// How a request for a document ended.
 enum DocumentReply: Sendable {
   /// A body, the URL that it came from in the end, and the origin's word on it.
-  case body([UInt8], base: WebURL?, word: OriginWord)
+  case body([UInt8], base: WebURL?, word: StoredValidity)
   /// What is held is still right.
-  case unchanged(word: OriginWord)
+  case unchanged(word: StoredValidity)
   /// There is nothing to be had.
   case failed(TransferFailure)
 }
@@ -99,7 +99,7 @@ extension RunContext {
       failures.count(attempts: response.attempts)
       if response.isNotModified {
         let word = held.flatMap {
-          OriginWord(
+          StoredValidity(
             renewing: $0.response,
             by: response.head,
             asked: asked,
@@ -123,7 +123,7 @@ extension RunContext {
       return .body(
         sink.take(),
         base: response.head.url,
-        word: OriginWord(response.head, asked: asked, answered: now(), traits: traits)
+        word: StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
       )
     }
   }
@@ -158,7 +158,7 @@ extension RunContext {
       if count == 0 { break }
       filled += count
     }
-    return .body(Array(bytes.prefix(filled)), base: localBase, word: OriginWord.none)
+    return .body(Array(bytes.prefix(filled)), base: localBase, word: StoredValidity.none)
   }
 
   private func systemWords(_ code: Int32) -> String {

@@ -113,7 +113,7 @@ extension PictureEntry {
     answered: UnixTime,
     traits: RequestTraits
   ) {
-    let word = OriginWord(head, asked: asked, answered: answered, traits: traits)
+    let word = StoredValidity(head, asked: asked, answered: answered, traits: traits)
     response = word.text
     expiry = word.expiry
     fetched = answered.seconds
@@ -129,7 +129,10 @@ extension PictureEntry {
     answered: UnixTime,
     traits: RequestTraits
   ) -> PictureEntry {
-    vouched(OriginWord(assuming: head, asked: asked, answered: answered, traits: traits), answered)
+    vouched(
+      StoredValidity(assuming: head, asked: asked, answered: answered, traits: traits),
+      answered
+    )
   }
 
   /// The entry after a 304.
@@ -139,7 +142,7 @@ extension PictureEntry {
     answered: UnixTime,
     traits: RequestTraits
   ) -> PictureEntry {
-    let word = OriginWord(
+    let word = StoredValidity(
       renewing: response,
       by: head,
       asked: asked,
@@ -150,7 +153,7 @@ extension PictureEntry {
     return vouched(word ?? .none, answered)
   }
 
-  private func vouched(_ word: OriginWord, _ answered: UnixTime) -> PictureEntry {
+  private func vouched(_ word: StoredValidity, _ answered: UnixTime) -> PictureEntry {
     var entry = self
     entry.response = word.text
     entry.expiry = word.expiry

@@ -1,7 +1,11 @@
 import Cache
 import Synchronization
 
-/// What the pages of one source have brought so far, so that reading ends where they begin to repeat.
+/// What the pages of one source have brought so far, so that reading ends where they begin to repeat, and
+/// which of them may go unasked.
+///
+/// An unattended run leaves a page alone while it is fresh. Once one page has changed, items may have moved
+/// between pages: all of them are then asked for, those that were left alone too.
 ///
 /// A class: a reading is handed on from page to page, and the ids of many thousand items with it.
 final class PagingProgress: Sendable {
@@ -12,9 +16,54 @@ final class PagingProgress: Sendable {
     var ids: [String: Set<String>] = [:]
     var elements: [String: Int] = [:]
     var repeats: [String: Int] = [:]
+    /// The pages that the origin was asked for.
+    var asked: Set<String> = []
+    /// The pages that the origin says it does not have.
+    var gone: Set<String> = []
+    var hasLeftAlone = false
+    var asksAll = false
   }
 
   private let state = Mutex(State())
+
+  /// Whether a held page is taken as it is; if not, the caller asks for it now.
+  ///
+  /// - Parameters:
+  ///   - name: the page.
+  ///   - isFresh: whether it is fresh.
+  /// - Returns: True also for one that this run asked for already.
+  func leavesAlone(_ name: String, isFresh: Bool) -> Bool {
+    state.withLock { state in
+      if state.asked.contains(name) { return true }
+      guard isFresh, !state.asksAll else {
+        state.asked.insert(name)
+        return false
+      }
+      state.hasLeftAlone = true
+      return true
+    }
+  }
+
+  /// Whether the origin was asked for a page and does not have it.
+  func isGone(_ name: String) -> Bool { state.withLock { $0.gone.contains(name) } }
+
+  /// Notes that a page changed, or went.
+  ///
+  /// - Parameters:
+  ///   - name: the page.
+  ///   - isGone: whether it went.
+  /// - Returns: Whether reading begins anew, because earlier pages were left alone.
+  func noteChange(of name: String, isGone: Bool = false) -> Bool {
+    state.withLock { state in
+      if isGone { state.gone.insert(name) }
+      state.asksAll = true
+      guard state.hasLeftAlone else { return false }
+      let (asked, gone) = (state.asked, state.gone)
+      state = State()
+      (state.asked, state.gone, state.asksAll) = (asked, gone, true)
+      return true
+    }
+  }
 
   /// Notes that a page is asked for; false when it was before.
   func visit(_ name: String) -> Bool {

@@ -7,7 +7,7 @@ extension PictureStage {
   func assume(_ held: PictureEntry, _ head: ResponseHead, _ job: Job, _ asked: UnixTime) {
     let now = context.now
     let traits = context.pictureTraits(job.url)
-    context.store.keep(
+    context.store.commit(
       row: { held.assumed(by: head, asked: asked, answered: now(), traits: traits) },
       completion: { [self] in
         finish(job) {
@@ -31,7 +31,7 @@ extension PictureStage {
       if response.isNotModified {
         renewed(job, held, sink, response, asked)
       } else {
-        keep(job, held, sink, response, asked)
+        commit(job, held, sink, response, asked)
       }
     case .failure(let failure):
       // Of what may come another time the next run need not fetch the same bytes again.
@@ -45,7 +45,7 @@ extension PictureStage {
   }
 
   /// Hands new bytes to the store.
-  private func keep(
+  private func commit(
     _ job: Job,
     _ held: PictureEntry?,
     _ sink: PictureSink,
@@ -56,7 +56,7 @@ extension PictureStage {
     let head = response.head
     let attempts = response.attempts
     let traits = context.pictureTraits(job.url)
-    context.store.keep(
+    context.store.commit(
       sink,
       as: {
         var entry = PictureEntry(id: job.id, url: job.url.text)
@@ -91,7 +91,7 @@ extension PictureStage {
       )
       return failed(job, nil, failure)
     }
-    context.store.keep(
+    context.store.commit(
       row: { held.renewed(by: head, asked: asked, answered: now(), traits: traits) },
       completion: { [self] in finish(job) { $0.revalidated += 1 } }
     )
@@ -139,7 +139,7 @@ extension PictureStage {
     context.failures.note(job.id, failure)
     guard !failure.endedWithRun else { return finish(job) { _ in } }
     let now = context.now()
-    context.store.keep(
+    context.store.commit(
       row: { [context] in
         // What holds no bytes may have a row all the same, which knows since when it fails.
         let known = held ?? (try? context.index.pictures([job.id]))?[job.id]

@@ -16,7 +16,7 @@ final class PictureStage: Sendable {
     let id: PictureID
     let url: WebURL
     let isHeld: Bool
-    let value: PictureValue
+    let value: PicturePriority
   }
 
   private struct State {
@@ -58,7 +58,7 @@ final class PictureStage: Sendable {
   var seen: Set<PictureID> { state.withLock { $0.seen } }
 
   /// Whether there are files that nobody claimed.
-  var hasStrays: Bool { state.withLock { !$0.recovery.strays.isEmpty } }
+  var hasOrphans: Bool { state.withLock { !$0.recovery.orphans.isEmpty } }
 
   /// Removes the files that nobody claimed.
   func sweep(except claimed: Set<String>) throws(CacheError) -> Int {
@@ -197,7 +197,7 @@ final class PictureStage: Sendable {
       id: id,
       url: url,
       isHeld: known?.isHeld ?? false,
-      value: PictureValue(of: known, isChanged: isChanged)
+      value: PicturePriority(of: known, isChanged: isChanged)
     )
   }
 
@@ -287,7 +287,7 @@ final class PictureStage: Sendable {
       } else {
         arrived(result, job, held, sink, asked)
       }
-      context.store.settle()
+      context.store.conclude()
     }
   }
 

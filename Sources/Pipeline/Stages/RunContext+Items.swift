@@ -53,8 +53,8 @@ extension Index {
       } catch {
         throw CacheError(
           .damaged,
-          "cannot read item \(record.key) in the index: \(error.description); "
-            + "run larder verify --repair, then sync"
+          "cannot read item \(record.key) in the index: \(error.description)",
+          remedy: .repair
         )
       }
     }

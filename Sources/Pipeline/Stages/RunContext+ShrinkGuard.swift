@@ -36,22 +36,22 @@ extension RunContext {
     let lost =
       listed == 0 ? [] : FieldGuard.lostFields(of: valueless, sample: try sample(of: shown))
     guard shrinks || !lost.isEmpty else { return GuardedListing(listing: listing) }
-    return try keep(shown, beside: listing, shrinks: shrinks, fields: lost)
+    return try restore(shown, beside: listing, shrinks: shrinks, fields: lost)
   }
 
   /// Keeps of a listing that is shown what the feed's has lost: items, fields of items, or both.
-  func keep(
+  func restore(
     _ shown: Int64,
     beside listing: Int64,
     shrinks: Bool,
     fields: [ItemField] = []
   ) throws(CacheError) -> GuardedListing {
     let before = try items(shown)
-    let fielded = FieldGuard.keep(fields, previous: before, incoming: try items(listing))
+    let fielded = FieldGuard.restore(fields, previous: before, incoming: try items(listing))
     var guarded = GuardedListing(listing: listing, kept: fielded.kept)
     var items = fielded.items
     if shrinks {
-      let verdict = ShrinkGuard.keep(previous: before, incoming: items)
+      let verdict = ShrinkGuard.restore(previous: before, incoming: items)
       items = verdict.items
       guarded.withheld = verdict.withheld
     }
@@ -90,7 +90,7 @@ extension RunContext {
     let kept = named.intersection(gone).union(again).union(new)
     guard !kept.isEmpty else { return }
     let before = try items(shown).filter { listed.contains($0.id) || kept.contains($0.id) }
-    let verdict = ShrinkGuard.keep(previous: before, incoming: try items(guarded.listing))
+    let verdict = ShrinkGuard.restore(previous: before, incoming: try items(guarded.listing))
     guarded.listing = try index.keepListing(verdict.items.map { ItemRecord($0) })
     guarded.unread = kept.sorted()
   }

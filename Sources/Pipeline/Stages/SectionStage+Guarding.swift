@@ -176,7 +176,7 @@ extension SectionStage {
     guard ShrinkGuard.isSuspicious(catalog: before, incoming: after) else { return }
     for (result, shown) in shrunk {
       guard let listing = result.listing else { continue }
-      let guarded = try context.keep(shown, beside: listing, shrinks: true)
+      let guarded = try context.restore(shown, beside: listing, shrinks: true)
       guard !guarded.withheld.isEmpty else { continue }
       let held = try context.index.itemCount(listing: shown)
       replace(result.key) {

@@ -4,7 +4,7 @@ import Transport
 
 extension SectionStage {
   /// Keeps what a page was decoded to, while its pictures are already on their way.
-  func keep(
+  func store(
     _ listing: DecodedListing,
     document: inout DocumentEntry,
     base: WebURL?,
@@ -44,7 +44,7 @@ extension SectionStage {
       )
     }
     for section in failed { sections.append(try row(of: section)) }
-    try context.index.keep(document, decoded: sections)
+    try context.index.store(document, decoded: sections)
     return Page(document: document, sections: sections, references: references)
   }
 

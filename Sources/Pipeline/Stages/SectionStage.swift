@@ -100,6 +100,14 @@ final class SectionStage: Sendable {
     var ceiling: String?
     /// The error that held pages stand in for, as their origin lets them. (RFC 5861, section 4)
     var excused: String?
+
+    /// The same from its first page on.
+    var anew: Reading {
+      var reading = self
+      reading.pages = []
+      reading.next = start
+      return reading
+    }
   }
 
   /// One page, decoded now or before.
@@ -129,7 +137,10 @@ final class SectionStage: Sendable {
       var held = try document(of: reading)
       if held?.mapping != mapping(of: reading) { held = nil }
       let known = held
-      if context.options.onlyDue, let known, isFresh(known, reading.next) {
+      if reading.progress.isGone(reading.next.name) { return try complete(reading) }
+      if context.options.onlyDue, let known,
+        reading.progress.leavesAlone(reading.next.name, isFresh: isFresh(known, reading.next))
+      {
         context.work.async { [self] in
           do throws(CacheError) {
             try answer(.unchanged(word: .held(known)), to: reading, held: known)
@@ -175,7 +186,12 @@ final class SectionStage: Sendable {
       if failure.saysThereIsNone, !reading.pages.isEmpty {
         // Some shops answer so behind their last page.
         context.failures.count(attempts: failure.attempts)
-        if held != nil { reading.isNew = true }
+        if held != nil {
+          reading.isNew = true
+          if reading.progress.noteChange(of: reading.next.name, isGone: true) {
+            return page(reading.anew)
+          }
+        }
         return try complete(reading)
       }
       context.failures.note(.section, id: key(of: reading.position), failure)
@@ -185,7 +201,7 @@ final class SectionStage: Sendable {
       guard var document = held else { return }
       document.response = word.text
       document.expiry = word.expiry
-      try context.index.keep(document)
+      try context.index.store(document)
       let sections = try context.index.decoded(document.id)
       reading.pages.append(Page(document: document, sections: sections))
 
@@ -203,7 +219,7 @@ final class SectionStage: Sendable {
       if let held, held.digest == digest, held.came(from: base) {
         // The origin sent the same body again: what it was decoded to still stands.
         document.next = held.next
-        try context.index.keep(document)
+        try context.index.store(document)
         reading.pages.append(
           Page(document: document, sections: try context.index.decoded(document.id))
         )
@@ -227,8 +243,11 @@ final class SectionStage: Sendable {
         return refuse(reading, SyncReport.Skipped(bad))
       }
       reading.isNew = true
-      let page = try keep(listing, document: &document, base: base ?? reading.next.base, reading)
+      let page = try store(listing, document: &document, base: base ?? reading.next.base, reading)
       reading.pages.append(page)
+      if held != nil, reading.progress.noteChange(of: reading.next.name) {
+        return self.page(reading.anew)
+      }
     }
 
     // A body that did not change may have been read by a run that was not strict.

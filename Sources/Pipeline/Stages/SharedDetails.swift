@@ -61,7 +61,7 @@ final class SharedDetails: Sendable {
   }
 
   /// Tells everybody who waits, and all who ask from now on.
-  func settle(_ answer: Answer) {
+  func resolve(_ answer: Answer) {
     let waiting = state.withLock { state in
       defer { state = .answered(answer) }
       if case .waiting(let waiting) = state { return waiting }

@@ -109,7 +109,7 @@ final class SquareStage: Sendable {
     }
     do throws(ImagingError) {
       let square = try square(of: picture)
-      try keep(square.bytes, of: picture)
+      try store(square.bytes, of: picture)
     } catch {
       try store.note(error.description, of: picture)
       state.withLock {
@@ -121,9 +121,9 @@ final class SquareStage: Sendable {
     }
   }
 
-  private func keep(_ bytes: [UInt8], of picture: PictureEntry) throws(ImagingError) {
+  private func store(_ bytes: [UInt8], of picture: PictureEntry) throws(ImagingError) {
     do throws(CacheError) {
-      try store.keep(bytes, of: picture)
+      try store.store(bytes, of: picture)
       state.withLock { $0.tally.made += 1 }
     } catch {
       // What the disk refuses ends the run, as it does for the pictures themselves.

@@ -86,7 +86,7 @@ package final class PictureStore: Sendable {
   ///   - previous: what was held before, if anything.
   ///   - connectionIsOpen: see ``Response/connectionIsOpen``.
   ///   - completion: called on a queue of the store when the picture is durable, or refused.
-  package func keep(
+  package func commit(
     _ sink: PictureSink,
     as entry: @escaping @Sendable () -> PictureEntry,
     replacing previous: PictureEntry?,
@@ -105,7 +105,7 @@ package final class PictureStore: Sendable {
   /// Writes a row without new bytes: a 304, or a failure.
   ///
   /// Committed with the next group.
-  package func keep(
+  package func commit(
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void
   ) {
@@ -113,7 +113,7 @@ package final class PictureStore: Sendable {
   }
 
   /// Writes an item's detail and its document with the next group.
-  package func keep(
+  package func commit(
     _ detail: DetailEntry,
     catalog: Int64,
     document: DocumentEntry,
@@ -135,7 +135,7 @@ package final class PictureStore: Sendable {
   ///
   /// After the last, what has gathered is committed at once: no group waits for more to fill it
   /// when nothing more is on its way.
-  package func settle() {
+  package func conclude() {
     let left = announced.subtract(1, ordering: .relaxed).newValue
     if left == 0 { flush {} }
   }

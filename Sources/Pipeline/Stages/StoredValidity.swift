@@ -6,18 +6,18 @@ import Transport
 /// The header fields that freshness and revalidation are judged by, one a line, after a line that
 /// says when they were asked for and answered, and what else decides whether they still hold. The
 /// transport judges; this only keeps.
-struct OriginWord: Sendable, Equatable {
+struct StoredValidity: Sendable, Equatable {
   /// The fields as text; nil when nobody said anything, as of a local file.
   var text: String?
   /// When the word ends, in seconds since 1970; long past when it must always be asked again.
   var expiry: Int64
 
   /// No word at all.
-  static let none = OriginWord(text: nil, expiry: 0)
+  static let none = StoredValidity(text: nil, expiry: 0)
 
   /// The word that a held document came with or was last renewed by.
-  static func held(_ entry: DocumentEntry) -> OriginWord {
-    OriginWord(text: entry.response, expiry: entry.expiry)
+  static func held(_ entry: DocumentEntry) -> StoredValidity {
+    StoredValidity(text: entry.response, expiry: entry.expiry)
   }
 
   /// The fields that are kept.
@@ -120,7 +120,7 @@ struct OriginWord: Sendable, Equatable {
 }
 
 extension StoredResponse {
-  /// Reads back what an ``OriginWord`` keeps; nil when there is nothing, or nothing that makes sense.
+  /// Reads back what an ``StoredValidity`` keeps; nil when there is nothing, or nothing that makes sense.
   init?(word text: String?) {
     guard var text else { return nil }
     let read: StoredResponse? = text.withUTF8 { bytes in

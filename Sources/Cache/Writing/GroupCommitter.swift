@@ -91,7 +91,7 @@ final class GroupCommitter: @unchecked Sendable {
   }
 
   /// Takes back an ``expect()``: it came to nothing, and whoever waits for it must not.
-  func forgo() {
+  func retract() {
     arrived.subtract(1, ordering: .relaxed)
     queue.async { if self.isDrained { self.commitRows() } }
   }

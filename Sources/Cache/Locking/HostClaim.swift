@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// What a killed run left is taken over at once on its own machine, where the caller holds the `flock`:
 /// its own machine is the kernel that it ran on, whatever the host was called. On others it is taken
-/// over when they have seen no renewal for eight intervals, by their own clocks. (``LockStanding``,
+/// over when they have seen no renewal for eight intervals, by their own clocks. (``LockHolder``,
 /// ``ClaimWatch``) A holder that was frozen so long, and comes back, finds another's claim in place of
 /// its own before it commits anything more. (``demandHold()``)
 final class HostClaim: Sendable {

@@ -34,7 +34,7 @@ package struct Recovery: Sendable {
   /// Pictures whose file was ahead of its row: their rows now describe the file.
   package private(set) var adopted = 0
   /// Files without a row, by their path in the cache.
-  package private(set) var strays: Set<String> = []
+  package private(set) var orphans: Set<String> = []
   /// What earlier runs left unfinished and a picture may go on with.
   package let partials: PartialBodies
 
@@ -110,7 +110,7 @@ package struct Recovery: Sendable {
     for folder in try layout.existingFolders() {
       for name in try layout.folder(folder).names() {
         let path = "images/\(PictureName.folderName(folder))/\(name)"
-        if !known.contains(path) { strays.insert(path) }
+        if !known.contains(path) { orphans.insert(path) }
       }
     }
     let (rows, ids) = (renewed, gone)
@@ -128,14 +128,14 @@ package struct Recovery: Sendable {
   /// Its row then holds the file's own date as the only thing known of the origin's word, so the
   /// next request can ask whether it is still good.
   package mutating func adopt(url: String, id: PictureID) throws(CacheError) -> PictureEntry? {
-    guard !strays.isEmpty else { return nil }
+    guard !orphans.isEmpty else { return nil }
     let claimed = PictureEntry(id: id, url: url)
-    guard strays.remove(claimed.name.path) != nil else { return nil }
+    guard orphans.remove(claimed.name.path) != nil else { return nil }
     let renewed: PictureEntry?
     // What cannot be read is nobody's to remove; whoever asks for the picture puts another in its place.
     do throws(CacheError) { renewed = try renew(claimed) } catch { return nil }
     guard let entry = renewed else {
-      // No picture: were it left, it would stay a stray that no sweep knows of.
+      // No picture: were it left, it would stay an orphan that no sweep knows of.
       try layout.remove(claimed.name.path)
       return nil
     }
@@ -153,9 +153,9 @@ package struct Recovery: Sendable {
   /// - Returns: How many were removed.
   /// - Throws: ``CacheError`` when one cannot be removed.
   package mutating func sweep(except claimed: Set<String> = []) throws(CacheError) -> Int {
-    let nobodys = strays.subtracting(claimed)
+    let nobodys = orphans.subtracting(claimed)
     for path in nobodys { try layout.remove(path) }
-    strays.subtract(nobodys)
+    orphans.subtract(nobodys)
     return nobodys.count
   }
 

@@ -58,7 +58,7 @@ package final class SquareStore: Sendable {
   ///   - bytes: the square.
   ///   - picture: what it was made of.
   /// - Throws: ``CacheError`` when the disk refuses; what was there before then stays.
-  package func keep(_ bytes: [UInt8], of picture: PictureEntry) throws(CacheError) {
+  package func store(_ bytes: [UInt8], of picture: PictureEntry) throws(CacheError) {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
     }

@@ -220,14 +220,14 @@ final class IngestLane: @unchecked Sendable {
     } catch {
       whole.spill?.discard(layout, disk)
       committer.note(error)
-      committer.forgo()
+      committer.retract()
       whole.completion(.refused(.disk, detail: error.description))
     }
   }
 
   private func refuse(_ whole: ArrivedBody, _ reason: FailureReason, _ words: String) {
     whole.spill?.discard(layout, disk)
-    committer.forgo()
+    committer.retract()
     whole.completion(.refused(reason, detail: words))
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Bytes that a C function made with malloc, freed exactly once.
-struct Made: ~Copyable {
+struct MallocBuffer: ~Copyable {
   var bytes: UnsafeMutablePointer<UInt8>?
   var count = 0
 
@@ -13,7 +13,7 @@ struct Made: ~Copyable {
   deinit { free(bytes) }
 }
 
-extension Made {
+extension MallocBuffer {
   /// What `encode` makes in `room` bytes that are Swift's own, so that a file which fits there is never in
   /// memory twice; one that does not comes in memory that was made with malloc, and is copied.
   ///
@@ -29,7 +29,7 @@ extension Made {
       _ count: inout Int
     ) -> Bool
   ) -> [UInt8]? {
-    var elsewhere = Made()
+    var elsewhere = MallocBuffer()
     var isMade = false
     let bytes = [UInt8](unsafeUninitializedCapacity: max(room, 1)) { room, count in
       var (out, size) = (room.baseAddress, room.count)

@@ -11,9 +11,9 @@ struct SquareVerification {
   func run(_ depth: Verification.Depth) throws(CacheError) -> Verification.Look {
     guard try layout.root.findKind("squares") != nil else { return Verification.Look() }
     var look = try look(at: nil, depth)
-    look.report.stray = try layout.squareFiles()
+    look.report.orphans = try layout.squareFiles()
     let known = try known()
-    look.report.stray.removeAll { known.contains($0) }
+    look.report.orphans.removeAll { known.contains($0) }
     return look
   }
 
@@ -45,7 +45,7 @@ struct SquareVerification {
     let known = try known()
     for path in paths.subtracting(entries.map(\.name)).sorted()
     where !known.contains(path) && layout.kind(of: path) != nil {
-      found.report.stray.append(path)
+      found.report.orphans.append(path)
       if mayName(path) { found.underWay.insert(path) }
     }
     return found
@@ -77,7 +77,7 @@ struct SquareVerification {
     }
   }
 
-  /// Where squares belong: a file without a row is a stray only when no held picture has its square there.
+  /// Where squares belong: a file without a row is an orphan only when no held picture has its square there.
   private func known() throws(CacheError) -> Set<String> {
     var pictures: Set<String> = []
     try index.forEachPicture { if $0.isHeld { pictures.insert($0.name.path) } }
@@ -95,11 +95,11 @@ struct SquareVerification {
     return parts.count == 3 && Int(parts[1]) != nil && PictureName.mayName("images/\(parts[2])")
   }
 
-  /// Forgets what is damaged or missing, so that the next run makes it again, and removes strays.
+  /// Forgets what is damaged or missing, so that the next run makes it again, and removes orphans.
   func repair(_ report: VerifyReport) throws(CacheError) {
     let bad = Set(report.damaged + report.missing)
     try index.forget(try index.squares().filter { bad.contains($0.name) })
-    for path in report.damaged + report.stray where path.hasPrefix("squares/") {
+    for path in report.damaged + report.orphans where path.hasPrefix("squares/") {
       try layout.remove(path)
     }
   }

@@ -1,3 +1,4 @@
+import CSQLite
 import GRDB
 import GRDBSQLite
 import Glibc
@@ -154,7 +155,7 @@ package final class Index: Sendable {
   static func harden(
     _ db: Database,
     _ path: String,
-    _ defence: SQLiteDefence = .loaded
+    _ defence: SQLiteDefence = SQLiteDefence(larder_sqlite_config)
   ) throws {
     guard defence.turnOn(db.sqliteConnection) else {
       throw CacheError(.unsupported, "cannot use \(path): SQLite does not guard its schema")

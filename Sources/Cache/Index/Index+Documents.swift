@@ -186,7 +186,7 @@ extension Index {
   }
 
   /// Keeps a page and what it was decoded to, together or not at all.
-  package func keep(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
+  package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
     try write { db in
       try Self.save(document, in: db)
       try db.execute(
@@ -209,7 +209,7 @@ extension Index {
   }
 
   /// Keeps a page whose body did not change.
-  package func keep(_ document: DocumentEntry) throws(CacheError) {
+  package func store(_ document: DocumentEntry) throws(CacheError) {
     try write { db in try Self.save(document, in: db) }
   }
 

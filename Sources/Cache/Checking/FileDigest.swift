@@ -73,7 +73,7 @@ extension CacheLayout {
   }
 
   /// Removes what lies at a path below `images/` and is nobody's.
-  package func removeStray(_ path: String) throws(CacheError) {
+  package func removeOrphan(_ path: String) throws(CacheError) {
     try remove(path)
   }
 

@@ -24,7 +24,7 @@ package final class CacheLock: Sendable {
   ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
   /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another run holds the cache.
   package convenience init(_ layout: CacheLayout, holder: String) throws(CacheError) {
-    try self.init(layout, holder: holder, machine: Machine()) { LockStanding.isShared($0) }
+    try self.init(layout, holder: holder, machine: Machine()) { FileSystemKind.isShared($0) }
   }
 
   /// The same on a machine, and with a judgement of file systems, of the caller's choice.
@@ -47,7 +47,7 @@ package final class CacheLock: Sendable {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
-      let other = LockStanding.withoutHost(Self.text(of: descriptor))
+      let other = Machine.withoutHost(Self.text(of: descriptor))
       close(descriptor)
       guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }
       throw CacheError(
@@ -66,7 +66,7 @@ package final class CacheLock: Sendable {
       throw error
     }
     ftruncate(descriptor, 0)
-    let line = "\(holder) on \(LockStanding.host)"
+    let line = "\(holder) on \(Machine.hostName)"
     _ = line.withCString { pwrite(descriptor, $0, strlen($0), 0) }
     self.descriptor = descriptor
     self.layout = layout
@@ -113,7 +113,7 @@ package final class CacheLock: Sendable {
     }
     defer { close(descriptor) }
     // One that was left on a file system of this machine alone says nothing.
-    if layout.kind(of: HostClaim.name) != nil, LockStanding.isShared(descriptor) { return true }
+    if layout.kind(of: HostClaim.name) != nil, FileSystemKind.isShared(descriptor) { return true }
     guard !text(of: descriptor).isEmpty else { return false }
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
     flock(descriptor, LOCK_UN)

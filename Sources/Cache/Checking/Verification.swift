@@ -11,7 +11,7 @@ package struct VerifyReport: Sendable, Equatable {
   /// Rows whose file is gone.
   package var missing: [String] = []
   /// Files that no row knows.
-  package var stray: [String] = []
+  package var orphans: [String] = []
   /// Files that the system would not let us read, which says nothing about their bytes.
   package var unreadable: [String] = []
   /// How the index itself stands.
@@ -31,7 +31,7 @@ package struct VerifyReport: Sendable, Equatable {
 
   /// Whether nothing is wrong.
   package var isClean: Bool {
-    damaged.isEmpty && missing.isEmpty && stray.isEmpty && unreadable.isEmpty && index == .whole
+    damaged.isEmpty && missing.isEmpty && orphans.isEmpty && unreadable.isEmpty && index == .whole
       && isComplete
   }
 
@@ -78,7 +78,7 @@ package struct Verification: Sendable {
   /// - Parameters:
   ///   - depth: how closely.
   ///   - progress: called now and then, on any thread, with how many of how many are done.
-  /// - Returns: What is damaged, missing or stray.
+  /// - Returns: What is damaged, missing or orphaned.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
@@ -92,11 +92,11 @@ package struct Verification: Sendable {
   /// Mends what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
   ///
   /// Damaged and missing pictures are forgotten, damaged files removed. What cannot be read stays as it
-  /// is, with its row. A stray whose name is that
-  /// of a URL in `urls`, and which is a picture, is adopted; the other strays are removed. The
+  /// is, with its row. An orphan whose name is that
+  /// of a URL in `urls`, and which is a picture, is adopted; the other orphans are removed. The
   /// caller holds the cache's lock.
   ///
-  /// While the index is being made anew, strays that no URL claims stay: their catalogs may still come.
+  /// While the index is being made anew, orphans that no URL claims stay: their catalogs may still come.
   package func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {
     try SquareVerification(layout: layout, index: index).repair(report)
     let bad = Set(report.damaged + report.missing)
@@ -109,7 +109,7 @@ package struct Verification: Sendable {
     for url in urls { _ = try recovery.adopt(url: url, id: PictureID(url: url)) }
     guard try index.lostSince() == nil else { return }
     _ = try recovery.sweep()
-    for path in try strays() where report.stray.contains(path) {
+    for path in try orphans() where report.orphans.contains(path) {
       try layout.remove(path)
     }
     try index.noteFolderTimes(of: layout)
@@ -155,8 +155,8 @@ package struct Verification: Sendable {
   }
 
   /// The files of the cache at `path` that no held row names, sorted.
-  package static func strays(cache path: String, index: Index) throws(CacheError) -> [String] {
-    try Verification(CacheLayout(reading: path), index).strays()
+  package static func orphans(cache path: String, index: Index) throws(CacheError) -> [String] {
+    try Verification(CacheLayout(reading: path), index).orphans()
   }
 
   /// Every file below `images/`, sorted.
@@ -172,7 +172,7 @@ package struct Verification: Sendable {
   /// The files below `images/` that no held row names.
   ///
   /// Rows are read after the files, so that what is committed meanwhile counts as known.
-  func strays() throws(CacheError) -> [String] {
+  func orphans() throws(CacheError) -> [String] {
     var files: [String] = []
     for name in try layout.images.names() {
       guard let number = layout.pictureFolder(name),

@@ -22,8 +22,8 @@ package struct SquareSweep: Sendable {
     // reverse: a picture that comes back would be in step with a square that is gone.
     try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
-    let strays = try layout.squareFiles().filter { !known.contains($0) }
-    for path in strays { try layout.remove(path) }
-    return strays.count
+    let orphans = try layout.squareFiles().filter { !known.contains($0) }
+    for path in orphans { try layout.remove(path) }
+    return orphans.count
   }
 }

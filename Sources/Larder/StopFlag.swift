@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Says once, from any thread, that all work is to stop.
-final class StopFlag: Sendable {
+package final class StopFlag: Sendable {
   private struct State {
     var isRaised = false
     var action: (@Sendable () -> Void)?
@@ -11,11 +11,14 @@ final class StopFlag: Sendable {
   private let state = Mutex(State())
   private let raised = DispatchSemaphore(value: 0)
 
+  /// A flag that is down.
+  package init() {}
+
   /// Whether the flag is up.
-  var isRaised: Bool { state.withLock { $0.isRaised } }
+  package var isRaised: Bool { state.withLock { $0.isRaised } }
 
   /// Asks the work under way to stop, and whatever comes later too.
-  func raise() {
+  package func raise() {
     let action = state.withLock { state in
       state.isRaised = true
       return state.action
@@ -25,7 +28,7 @@ final class StopFlag: Sendable {
   }
 
   /// Names what stops the work under way; called at once when the flag is up already.
-  func whenRaised(_ action: @escaping @Sendable () -> Void) {
+  package func whenRaised(_ action: @escaping @Sendable () -> Void) {
     let isRaised = state.withLock { state in
       state.action = action
       return state.isRaised
@@ -34,7 +37,7 @@ final class StopFlag: Sendable {
   }
 
   /// Waits so long, or until the flag is raised.
-  func wait(seconds: Double) {
+  package func wait(seconds: Double) {
     _ = raised.wait(timeout: .now() + seconds)
   }
 }

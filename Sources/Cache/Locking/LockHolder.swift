@@ -1,7 +1,7 @@
 import Glibc
 
 /// How the claim that somebody finds in the way stands to who finds it.
-enum LockStanding: Equatable {
+enum LockHolder: Equatable {
   /// A run on this machine left it, which cannot be at work any more.
   case free
   /// Another machine wrote it, and there is no telling whether it is at work.
@@ -76,61 +76,5 @@ enum LockStanding: Equatable {
     var text = [CChar](repeating: 0, count: 64)
     let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
     return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  /// A holder's line without the name of this machine, which says nothing to who reads it here.
-  static func withoutHost(_ text: String) -> String {
-    text.hasSuffix(" on \(host)") ? String(text.dropLast(" on \(host)".count)) : text
-  }
-
-  /// This machine's name.
-  static let host: String = {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, name.count - 1) == 0 else { return "an unknown host" }
-    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }()
-
-  /// Whether a file lies on a file system that other machines may share.
-  static func isShared(_ descriptor: Int32) -> Bool {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return false }
-    // Linux packs a device's two numbers as makedev(3) says.
-    let device = UInt64(status.st_dev)
-    let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
-    let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
-    let mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
-    guard mounts >= 0 else { return false }
-    defer { close(mounts) }
-    var text: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16 << 10)
-    while case let count = read(mounts, &buffer, buffer.count), count > 0 {
-      text += buffer[..<count]
-    }
-    let kind = fileSystem(
-      ofDevice: "\(major):\(minor)",
-      in: String(decoding: text, as: UTF8.self)
-    )
-    return kind.map { isShared(kind: $0) } ?? false
-  }
-
-  /// The kind of file system that a device is mounted as. (proc_pid_mountinfo(5))
-  static func fileSystem(ofDevice device: String, in mounts: String) -> String? {
-    for line in mounts.split(separator: "\n") {
-      let fields = line.split(separator: " ")
-      guard fields.count > 4, fields[2] == device, let dash = fields.firstIndex(of: "-"),
-        dash + 1 < fields.count
-      else { continue }
-      return String(fields[dash + 1])
-    }
-    return nil
-  }
-
-  /// Whether other machines may see a file system of that kind.
-  static func isShared(kind: String) -> Bool {
-    let shared: Set<Substring> = [
-      "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "gpfs", "9p", "glusterfs",
-      "beegfs", "fuse", "ocfs2", "gfs2",
-    ]
-    return shared.contains(kind.prefix { $0 != "." })
   }
 }

@@ -4,7 +4,7 @@ extension VerifyReport {
     checked += other.checked
     damaged = (damaged + other.damaged).sorted()
     missing = (missing + other.missing).sorted()
-    stray = (stray + other.stray).sorted()
+    orphans = (orphans + other.orphans).sorted()
     unreadable = (unreadable + other.unreadable).sorted()
   }
 
@@ -19,13 +19,13 @@ extension VerifyReport {
   }
 
   /// Every file that something is wrong with.
-  var paths: Set<String> { Set(damaged + missing + stray + unreadable) }
+  var paths: Set<String> { Set(damaged + missing + orphans + unreadable) }
 
   /// Leaves these files out.
   mutating func remove(_ paths: Set<String>) {
     damaged.removeAll(where: paths.contains)
     missing.removeAll(where: paths.contains)
-    stray.removeAll(where: paths.contains)
+    orphans.removeAll(where: paths.contains)
   }
 }
 
@@ -105,7 +105,7 @@ extension Verification {
     guard !nobodys.isEmpty else { return found }
     let known = try heldPaths()
     for path in nobodys.sorted() where !known.contains(path) && layout.kind(of: path) != nil {
-      found.report.stray.append(path)
+      found.report.orphans.append(path)
       if PictureName.mayName(path) { found.underWay.insert(path) }
     }
     return found

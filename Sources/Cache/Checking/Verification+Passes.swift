@@ -31,7 +31,7 @@ extension Verification {
   ///   - start: where to begin; what was found before it is looked at again, in case it was mended.
   ///   - isStopped: asked now and then, on any thread, whether to end early.
   ///   - progress: called after each pass with the position and how many there are in all.
-  /// - Returns: What is damaged, missing or stray; not complete when it was stopped.
+  /// - Returns: What is damaged, missing or orphaned; not complete when it was stopped.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
@@ -66,7 +66,7 @@ extension Verification {
     let ids = Dictionary(
       entries.lazy.filter { suspects.contains($0.name.path) }.map { ($0.name.path, $0.id) }
     ) { first, _ in first }
-    var report = try settled(suspects.union(try strays())) { paths throws(CacheError) in
+    var report = try settled(suspects.union(try orphans())) { paths throws(CacheError) in
       try look(at: paths, ids, depth)
     }
     report.checked = position.checked

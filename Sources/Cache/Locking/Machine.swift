@@ -3,7 +3,7 @@ import Glibc
 /// What a claim has to know of the machine it is made on.
 struct Machine: Sendable {
   /// The host's name.
-  var host = LockStanding.host
+  var host = Machine.hostName
   /// What the kernel calls its boot; empty when it does not tell.
   var boot = PartialBody.boot
   /// Seconds of a clock that counts from that boot and never goes back.
@@ -19,4 +19,16 @@ struct Machine: Sendable {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
+
+  /// A holder's line without the name of this machine, which says nothing to who reads it here.
+  static func withoutHost(_ text: String) -> String {
+    text.hasSuffix(" on \(hostName)") ? String(text.dropLast(" on \(hostName)".count)) : text
+  }
+
+  /// This machine's name.
+  static let hostName: String = {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "an unknown host" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }()
 }

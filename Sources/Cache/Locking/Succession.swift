@@ -13,7 +13,7 @@ struct Succession {
   /// What an heir has written so far; nil when there is none.
   let heir: String?
   /// How the claim stands.
-  let standing: LockStanding
+  let standing: LockHolder
 
   private let text: String
   private let folder: Folder
@@ -29,7 +29,7 @@ struct Succession {
       let name = Self.name(after: pulse.token)
       return folder.kind(of: name) == nil ? nil : folder.text(of: name, limit: 4096) ?? ""
     }
-    let first = LockStanding(claim, host: machine.host, boot: machine.boot, heir: heir)
+    let first = LockHolder(claim, host: machine.host, boot: machine.boot, heir: heir)
     guard case .silent = first else {
       standing = first
       return
@@ -43,8 +43,8 @@ struct Succession {
       boot: machine.boot,
       at: machine.monotonic()
     )
-    if watch != before { Self.keep(watch, in: folder, as: mine) }
-    standing = LockStanding(
+    if watch != before { Self.write(watch, in: folder, as: mine) }
+    standing = LockHolder(
       claim,
       host: machine.host,
       boot: machine.boot,
@@ -56,7 +56,7 @@ struct Succession {
   private static func name(after token: String) -> String { "\(HostClaim.name).after-\(token)" }
 
   /// In one step; quiet when it cannot be written, which costs the takeover and nothing else.
-  private static func keep(_ watch: ClaimWatch, in folder: Folder, as mine: ClaimText) {
+  private static func write(_ watch: ClaimWatch, in folder: Folder, as mine: ClaimText) {
     let disk = SystemDisk(durable: false)
     let temporary = "\(HostClaim.watchName).\(mine.pulse?.token ?? "")"
     guard let file = try? disk.create(temporary, in: folder) else { return }
