@@ -8,7 +8,7 @@ import Transport
 /// Items and pictures that a section will list for the first time are not known before it is
 /// fetched, and so not part of a plan.
 package struct SyncPlan: Sendable, Equatable, Codable {
-  /// What would be done about one section's page.
+  /// What would be done about one page of a section.
   package struct Section: Sendable, Equatable, Codable {
     /// Its address.
     package var url: String
@@ -36,7 +36,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 
   /// The catalog's name.
   package var catalog: String
-  /// The sections' pages.
+  /// The sections' pages, as far as they are known.
   package var sections: [Section] = []
   /// The details of the items that are known.
   package var details = Work()
@@ -73,20 +73,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         transport
       )
       for (position, source) in try addresses.sections().enumerated() {
-        let action: String
-        if case .file = source {
-          action = "read"
-        } else {
-          let held = try index?.document(source.name, reader: catalog.reader(at: position))
-          let mapping = catalog.listingDigest(at: position)
-          let need = asked.freshness(of: held, source, mapping, at: now)
-          // Only an unattended run leaves a section alone that is fresh.
-          let isQuiet = need.isQuiet && options.onlyDue
-          action =
-            isQuiet
-            ? "fresh" : asked.condition(for: held, source, mapping) == nil ? "fetch" : "revalidate"
-        }
-        sections.append(Section(url: source.redacted, action: action))
+        try planPages(catalog, position, source, index, options, asked, transport, now)
       }
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
@@ -100,6 +87,43 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       throw .address(error)
     } catch {
       throw .cache(CacheError(.disk, "cannot plan \(catalog.name): \(error)"))
+    }
+  }
+
+  /// Plans a section's first page, and those behind it as far as the cache knows them.
+  private mutating func planPages(
+    _ catalog: CatalogFile,
+    _ position: Int,
+    _ first: DocumentSource,
+    _ index: Index?,
+    _ options: SyncOptions,
+    _ asked: Asked,
+    _ transport: any URLParsing,
+    _ now: UnixTime
+  ) throws {
+    let mapping = catalog.listingDigest(at: position)
+    let progress = PagingProgress()
+    var source = first
+    for page in 1... {
+      _ = progress.visit(source.name)
+      let held = try index?.document(source.name, reader: catalog.reader(at: position))
+      let need = asked.freshness(of: held, source, mapping, at: now)
+      let action =
+        if case .file = source {
+          "read"
+        } else if need.isQuiet && options.onlyDue {
+          // Only an unattended run leaves a section alone that is fresh.
+          "fresh"
+        } else {
+          asked.condition(for: held, source, mapping) == nil ? "fetch" : "revalidate"
+        }
+      sections.append(Section(url: source.redacted, action: action))
+      guard let rule = catalog.paging, page < rule.limit, let index,
+        let held, held.mapping == mapping,
+        try progress.take(held, try index.decoded(held.id), of: index),
+        let next = held.next, progress.visit(next)
+      else { return }
+      source = .web(try transport.parse(next, relativeTo: nil))
     }
   }
 
@@ -152,6 +176,13 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       }
     }
     let entries = try index.pictures(pictures.sorted())
+    let unknown = pictures.subtracting(entries.keys)
+    if !unknown.isEmpty {
+      // Those that a run which ended early did not come to.
+      for (id, url) in try urls(of: run, index, entry) where unknown.contains(id) {
+        images.add(addresses.redacted(url), .refetch)
+      }
+    }
     for id in pictures.sorted() {
       guard let entry = entries[id] else { continue }
       let url = try? transport.parse(entry.url, relativeTo: nil)
@@ -162,6 +193,23 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
     images.fetch.sort()
     images.revalidate.sort()
+  }
+
+  /// The URLs of all pictures that a run's items and the known details name.
+  private func urls(
+    of run: RunEntry,
+    _ index: Index,
+    _ entry: CatalogEntry
+  ) throws -> [PictureID: String] {
+    var images: [ImageReference] = []
+    for section in try index.sections(run: run.id) {
+      guard let listing = section.listing else { continue }
+      images += try index.storeItems(listing: listing).flatMap(\.images)
+    }
+    for detail in try index.details(catalog: entry.id).values {
+      images += detail.body.flatMap { try? ItemDetail(decoding: $0) }?.images ?? []
+    }
+    return Dictionary(images.map { (PictureID(url: $0.url), $0.url) }) { first, _ in first }
   }
 
   /// The plan as one line of JSON.

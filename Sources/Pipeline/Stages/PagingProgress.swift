@@ -80,6 +80,23 @@ final class PagingProgress: Sendable {
     state.withLock { $0.repeats[section] ?? 0 }
   }
 
+  /// Takes a page in as the index holds it; false when it brings nothing that the pages before it have not.
+  func take(
+    _ document: DocumentEntry,
+    _ sections: [DecodedSection],
+    of index: Index
+  ) throws(CacheError) -> Bool {
+    var listed: [String: [String]] = [:]
+    var elements: [String: Int] = [:]
+    for section in sections {
+      let keys = try index.itemKeys(listing: section.listing)
+      listed[section.key] = keys
+      let skipped = SkippedText.read(section.skipped)
+      elements[section.key] = keys.count + skipped.count { $0.lost == .item }
+    }
+    return take(digest: document.digest, listed: listed, elements: elements)
+  }
+
   /// Takes a page in, unless it repeats earlier ones: it has the bytes of one, or items and none that
   /// is new.
   ///

@@ -23,7 +23,7 @@ extension SectionStage {
       return try complete(reading)
     }
     if reading.pages.count == 1 { _ = reading.progress.visit(reading.start.name) }
-    guard try takesIn(last, reading.progress) else {
+    guard try reading.progress.take(last.document, last.sections, of: context.index) else {
       reading.pages.removeLast()
       return try complete(reading)
     }
@@ -56,19 +56,6 @@ extension SectionStage {
     }
     reading.next = .web(url)
     page(reading)
-  }
-
-  /// Whether a page brings something that the pages before it have not.
-  private func takesIn(_ page: Page, _ progress: PagingProgress) throws(CacheError) -> Bool {
-    var listed: [String: [String]] = [:]
-    var elements: [String: Int] = [:]
-    for section in page.sections {
-      let keys = try context.index.itemKeys(listing: section.listing)
-      listed[section.key] = keys
-      let skipped = SkippedText.read(section.skipped)
-      elements[section.key] = keys.count + skipped.count { $0.lost == .item }
-    }
-    return progress.take(digest: page.document.digest, listed: listed, elements: elements)
   }
 
   /// The URL of the page that follows one that was just read, as its own word or the catalog's rule has

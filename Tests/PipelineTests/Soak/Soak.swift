@@ -18,6 +18,8 @@ struct Soak {
     var runs = 0
     var requests = 0
     var cuts = 0
+    /// How many runs were held against their plan to the last picture.
+    var plans = 0
     var sweeps = 0
     var outcomes: [String: Int] = [:]
   }
@@ -32,9 +34,13 @@ struct Soak {
   var figures: String {
     let outcomes = tally.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return "\(tally.runs) runs (\(outcomes.joined(separator: ", "))), \(tally.cuts) cut short, "
+      + "\(tally.plans) just as planned, "
       + "\(tally.sweeps) sweeps, \(tally.requests) requests, "
       + "\(model.pictures.values.count { !$0.values.contains(nil) }) pictures held"
   }
+
+  /// How many runs were held against what `--dry-run` said before them, to the last picture.
+  var plans: Int { tally.plans }
 
   /// Plays one run.
   ///
@@ -62,7 +68,9 @@ struct Soak {
     tally.requests += run.exchanges.values.reduce(0) { $0 + $1.count }
     tally.cuts += run.wasCut ? 1 : 0
     tally.outcomes[run.report?.outcome.rawValue ?? "crashed", default: 0] += 1
+    let before = model
     try model.compare(run, folder)
+    tally.plans += model.comparePlan(run, before) ? 1 : 0
     if random.happens(0.1) {
       tally.sweeps += 1
       try model.sweep(folder, at: run.now)

@@ -12,6 +12,8 @@ struct SoakModel {
   struct Held<Value: Hashable & Sendable>: Sendable {
     /// What it may be: one value, nil for nothing, or several after a run that was cut short.
     var values: Set<Value?> = [nil]
+    /// The URL that it came from, at the end of redirects; nil when that is in doubt.
+    var place: String?
     /// The origin's last word on it.
     var fields = SoakFields()
     /// The word of a version that a run brought which was cut short, and that may be held instead.
@@ -45,7 +47,7 @@ struct SoakModel {
   var complaints: [String] = []
 
   /// What came of a URL in a run, at the end of its redirects.
-  private func end(of url: String, _ exchanges: [String: [SoakOrigin.Exchange]])
+  func end(of url: String, _ exchanges: [String: [SoakOrigin.Exchange]])
     -> (hops: [(status: Int, fields: SoakFields)], worth: SoakAnswer.Worth, place: String)?
   {
     var hops: [(status: Int, fields: SoakFields)] = []
@@ -67,6 +69,7 @@ struct SoakModel {
   ///   - held: what the cache held of it before.
   ///   - run: the run.
   ///   - mayBeFresh: whether its kind is left alone while it is fresh in such a run.
+  ///   - mayBeAsked: whether it may be asked for all the same.
   ///   - reading: what a content of the right kind is.
   /// - Returns: How it ended.
   mutating func settle<Value>(
@@ -74,6 +77,7 @@ struct SoakModel {
     _ held: inout Held<Value>,
     _ run: SoakRun,
     mayBeFresh: Bool = true,
+    mayBeAsked: Bool = false,
     reading: (SoakContent) -> Value?
   ) -> Outcome {
     guard let end = end(of: url, run.exchanges) else {
@@ -82,7 +86,7 @@ struct SoakModel {
       if isDue, !rests, !run.wasCut { complain(run, "did not ask for", url, held) }
       return .notAsked
     }
-    if mayBeFresh, held.term?.forbids(askingAt: run.now) == true {
+    if mayBeFresh, !mayBeAsked, held.term?.forbids(askingAt: run.now) == true {
       complain(run, "asked for what is fresh,", url, held)
     }
     let answers = run.exchanges[url] ?? []
@@ -95,6 +99,7 @@ struct SoakModel {
     if run.wasCut {
       if case .body(let content) = end.worth, let value = read(content) {
         held.otherFields = hops[hops.count - 1].fields
+        held.place = nil
         held.values.insert(value)
         if run.cut?.isCrash == true { held.strays.insert(value) }
       }
@@ -118,7 +123,7 @@ struct SoakModel {
     switch end.worth {
     case .body(let content):
       guard let value = read(content) else { return .failed }
-      held = Held(values: [value], fields: hops[hops.count - 1].fields)
+      held = Held(values: [value], place: end.place, fields: hops[hops.count - 1].fields)
     case .same(let content):
       held.values.formUnion(held.strays)
       if held.values == [nil] { complain(run, "believed a 304 without holding", url, held) }
@@ -212,158 +217,5 @@ struct SoakModel {
     }
     let line = "at \(run.now)\(run.wasCut ? ", cut short" : ""): \(words.joined(separator: " → "))"
     history[url] = (history[url] ?? []).suffix(3) + [line]
-  }
-
-  // MARK: - The three kinds
-
-  /// What a run made of its catalog's listings.
-  ///
-  /// - Returns: Section by section what it may show now; nothing for one that never came.
-  mutating func settleListings(_ run: SoakRun) -> [(key: String, choices: [SoakListing])] {
-    let catalog = run.catalog
-    let before = Dictionary(
-      uniqueKeysWithValues: (shown[catalog.name] ?? []).map { ($0.key, $0.items) }
-    )
-    var whole: Page?
-    if case .combined = catalog.shape { whole = settlePage(SoakShop.page(catalog, 0), run) }
-    // One response that holds all sections may have dropped some, which the guard then holds.
-    var keys = catalog.sections.map(\.key)
-    if case .combined = catalog.shape {
-      keys += (shown[catalog.name] ?? []).map(\.key).filter { !keys.contains($0) }
-    }
-    return keys.enumerated().map { number, key in
-      let (incoming, mayFail): (Set<SoakSection>, Bool) =
-        switch catalog.shape {
-        case .combined: whole?.parts(key) ?? ([], true)
-        case .listed: settlePage(SoakShop.page(catalog, number), run).parts("")
-        case .paged: settlePages(number, run)
-        }
-      let old = before[key]
-      var choices = incoming.flatMap {
-        SoakListing.choices($0, after: old, allowsRemovals: run.allowsRemovals)
-      }
-      // What did not come, or perhaps did not, is as it was.
-      if mayFail || run.wasCut { choices.append(SoakListing(items: old ?? [])) }
-      return (key, choices)
-    }
-  }
-
-  /// What a page may hold after a run, and whether it may count as one that failed.
-  private struct Page {
-    var bodies: Set<[SoakSection]>
-    var mayFail: Bool
-    var isGone = false
-
-    func parts(_ key: String) -> (Set<SoakSection>, Bool) {
-      (Set(bodies.map { body in body.first { $0.key == key } ?? SoakSection(key: key) }), mayFail)
-    }
-  }
-
-  private mutating func settlePage(_ url: String, _ run: SoakRun, isSure: Bool = true) -> Page {
-    var held = pages[url] ?? Held()
-    // A page that may not be needed need not be asked for.
-    if !isSure { held.refused = run.now }
-    let outcome = settle(url, &held, run, mayBeFresh: run.isWarm) {
-      if case .listing(let sections) = $0 { sections } else { nil }
-    }
-    // A listing that is not there is one that failed.
-    held.refused = nil
-    pages[url] = held
-    let values = Set(held.values.compactMap(\.self))
-    switch outcome {
-    case .answered, .notAsked:
-      // A run that was cut short may have learned that there is none.
-      let isGone = run.wasCut && held.mayBeMissing
-      return Page(bodies: values, mayFail: values.isEmpty, isGone: isGone)
-    case .failed:
-      // The origin itself may have said that what is held may stand in for an error. (RFC 5861, section 4)
-      let isExcused = held.fields.control?.staleIfError != nil
-      return Page(bodies: isExcused ? values : [], mayFail: true)
-    case .gone: return Page(bodies: [], mayFail: true, isGone: true)
-    }
-  }
-
-  /// What the pages of a section may hold together, up to the first that is empty, is not there, or lists
-  /// nothing that those before it do not.
-  ///
-  /// An item that two pages list, as when it moved while they were read, counts where it came first.
-  private mutating func settlePages(_ section: Int, _ run: SoakRun) -> (Set<SoakSection>, Bool) {
-    var open: Set<[SoakSection]> = [[]]
-    var whole: Set<SoakSection> = []
-    var mayFail = false
-    for number in 1... {
-      let url = SoakShop.page(run.catalog, section, number)
-      let page = settlePage(url, run, isSure: whole.isEmpty && !mayFail)
-      // Behind at least one good page there may be no further one.
-      if page.isGone, number > 1 {
-        whole.formUnion(open.map { SoakSection(pages: $0) })
-        if page.bodies.isEmpty { return (whole, mayFail) }
-      }
-      mayFail = mayFail || page.mayFail
-      var longer: Set<[SoakSection]> = []
-      for pages in open {
-        for part in page.bodies.map({ $0[0] }) {
-          let before = SoakSection(pages: pages)
-          let isOver =
-            part.items.isEmpty || pages.contains(part)
-            || !part.readable.isEmpty && before.adding(part).readable == before.readable
-          if isOver { whole.insert(before) } else { longer.insert(pages + [part]) }
-        }
-      }
-      open = longer
-      if open.isEmpty { break }
-    }
-    return (whole, mayFail)
-  }
-
-  /// What a run made of the details of items.
-  mutating func settleDetails(_ urls: Set<String>, _ run: SoakRun) {
-    for url in urls.sorted() {
-      var held = details[url] ?? Held()
-      // The user may let go of what the origin does not have any more, whether it is asked or not.
-      if run.allowsRemovals, held.refused != nil { held.values.insert(nil) }
-      let refused = held.refused
-      let before = held.values
-      let outcome = settle(url, &held, run) { content in
-        if case .detail(let detail) = content { detail } else { nil }
-      }
-      // A detail that lost its pictures keeps them until the run has judged all details together: one that
-      // is cut short leaves that to the next.
-      if run.wasCut {
-        for new in held.values.subtracting(before).compactMap(\.self) where new.pictures.isEmpty {
-          for old in before.compactMap(\.self) where !old.pictures.isEmpty {
-            var kept = new
-            kept.pictures = old.pictures
-            held.values.insert(kept)
-          }
-        }
-      }
-      // Only one that the origin says it does not have is left alone for a day.
-      if outcome == .failed { held.refused = refused }
-      details[url] = held
-    }
-  }
-
-  /// What a run made of the pictures of items.
-  ///
-  /// - Parameters:
-  ///   - urls: all that are shown.
-  ///   - optional: those of details that the origin does not have any more, for they may have gone too.
-  ///   - run: the run.
-  mutating func settlePictures(_ urls: Set<String>, optional: Set<String>, _ run: SoakRun) {
-    for url in urls.sorted() {
-      var held = pictures[url] ?? Held()
-      if optional.contains(url) { held.refused = run.now }
-      let strays = held.strays
-      _ = settle(url, &held, run) { content in
-        if case .picture(let bytes) = content { bytes } else { nil }
-      }
-      // What is held is asked for however often that failed.
-      if !held.values.contains(nil) { held.refused = nil }
-      // Of a file that was adopted it is enough for now that the origin's body has its length.
-      let lengths = held.values.compactMap { $0?.count }
-      held.values.formUnion(strays.filter { lengths.contains($0.count) })
-      pictures[url] = held
-    }
   }
 }

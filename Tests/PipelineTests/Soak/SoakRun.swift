@@ -31,6 +31,8 @@ struct SoakRun: Sendable {
   let cut: Cut?
   var exchanges: [String: [SoakOrigin.Exchange]] = [:]
   var report: SyncReport?
+  /// What `--dry-run` says before the run.
+  var plan: SyncPlan?
 
   /// Whether it may have ended before all was done.
   var wasCut: Bool { cut != nil }
@@ -67,6 +69,14 @@ struct SoakRun: Sendable {
     options.onlyDue = isWarm
     options.allowRemovals = allowsRemovals
     let moment = UnixTime(now)
+    plan = try SyncPlan(
+      try file(),
+      folder: folder.path,
+      cache: folder.path("cache"),
+      options: options,
+      transport: transport,
+      now: moment
+    )
     let run = SyncRun(
       try file(),
       folder: folder.path,
