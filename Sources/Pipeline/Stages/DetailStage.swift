@@ -6,38 +6,39 @@ import Transport
 
 /// Brings the details of all items up to date, each item once, and hands on their pictures.
 final class DetailStage: Sendable {
-  /// Entered once an item whose detail needs a request, left when that is kept or has failed.
+  /// Entered once an item whose detail needs a request, left when that is durable or has failed.
   let group = WorkGroup()
 
-  struct State {
-    var known: [String: DetailEntry]
+  private struct State {
     var seen: Set<String> = []
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
-    /// What was held and the origin has no more, as it is kept until all details have answered.
-    var vanished: [String: (detail: DetailEntry, document: DocumentEntry)] = [:]
-    /// The items whose details came anew or are as they were.
-    var answered: Set<String> = []
-    /// What details that came anew have and lost.
-    var fields = DetailFields()
     var line: WorkLine<String>?
   }
 
-  let context: RunContext
-  let rule: DetailRule
+  private let context: RunContext
+  private let rule: DetailRule
+  private let known: [String: DetailEntry]
   private let pictures: PictureStage?
   private let target: @Sendable (String) throws(TransferFailure) -> DocumentSource
   private let mapping: Int64
-  private let shared = SharedDetails()
-  let state: Mutex<State>
+  private let shared: SharedDetails
+  private let fields: LostDetailFields
+  private let vanished = VanishedDetails()
+  private let state = Mutex(State())
 
   /// How many details are asked for at once.
   private static let window = 64
 
-  /// A stage for the items of one catalog; `target` turns the catalog's text into a source.
+  /// A stage for the items of one catalog.
   ///
-  /// Without `pictures`, those of the details are not fetched. `order` says which of two items that
-  /// wait goes first.
+  /// - Parameters:
+  ///   - context: the run.
+  ///   - rule: where the details are.
+  ///   - known: the details as the last run left them, by item.
+  ///   - pictures: fetches their pictures; nil when they are not fetched.
+  ///   - order: which of two items that wait goes first.
+  ///   - target: turns the catalog's text into a source.
   init(
     _ context: RunContext,
     rule: DetailRule,
@@ -48,10 +49,17 @@ final class DetailStage: Sendable {
   ) {
     self.context = context
     self.rule = rule
+    self.known = known
     self.pictures = pictures
     self.target = target
-    self.mapping = context.catalog.detailDigest
-    state = Mutex(State(known: known))
+    mapping = context.catalog.detailDigest
+    shared = SharedDetails(context)
+    fields = LostDetailFields(
+      context.catalog.mapping.detail,
+      known: known,
+      isShared: rule.isShared,
+      allowsRemovals: context.options.allowRemovals
+    )
     let line = WorkLine<String>(limit: Self.window, queue: context.starts, order: order) {
       [weak self] batch in
       for id in batch { self?.fetch(id) }
@@ -63,8 +71,6 @@ final class DetailStage: Sendable {
   var tally: SyncReport.Details { state.withLock { $0.tally } }
   /// The fields that details have and that could not be read, by item.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
-  /// The items whose details this run asked for.
-  var seen: Set<String> { state.withLock { $0.seen } }
 
   /// Adds the items of a listing.
   func add(_ ids: [String]) {
@@ -78,6 +84,8 @@ final class DetailStage: Sendable {
     line?.add(new)
   }
 
+  // MARK: - Asking
+
   private func fetch(_ id: String) {
     let source: DocumentSource
     do throws(TransferFailure) {
@@ -87,20 +95,23 @@ final class DetailStage: Sendable {
       return finish { $0.failed += 1 }
     }
     do throws(CacheError) {
-      let known = state.withLock { $0.known[id] }
-      let reader = context.catalog.detailReader
-      var held = try context.index.document(source.name, reader: reader)
-      if held == nil, known != nil {
-        held = try context.index.takeOver(source.name, reader: reader, sections: [])
+      let known = known[id]
+      var request = try context.request(
+        for: source,
+        reader: context.catalog.detailReader,
+        mapping: mapping,
+        takingOver: known == nil ? nil : []
+      )
+      if rule.isShared { return askShared(id, request) }
+      if known == nil || known?.state == .failed { request.held = nil }
+      request.isDecoded = known?.isCurrent ?? false
+      if let held = request.held, let known, isFresh(held, known, source) {
+        return show(known, held)
       }
-      if held?.mapping != mapping { held = nil }
-      if rule.isShared { return ask(id, source, held) }
-      if known == nil || known?.state == .failed { held = nil }
-      if let held, let known, isFresh(held, known, source) { return settle(known, held) }
-      let document = held
+      let asked = request
       context.store.announce(1)
-      context.fetch(source, held: document, priority: .detail) { [self] reply in
-        answer(reply, id: id, source: source, held: document, known: known)
+      context.fetch(asked, priority: .detail) { [self] outcome in
+        answer(outcome, id, asked)
         context.store.conclude()
       }
     } catch {
@@ -109,253 +120,181 @@ final class DetailStage: Sendable {
     }
   }
 
+  /// Whether a detail needs no question; an unattended run asks daily for what the origin has not, unless the origin
+  /// said how long that holds.
+  private func isFresh(_ held: DocumentEntry, _ known: DetailEntry, _ source: DocumentSource)
+    -> Bool
+  {
+    if context.options.onlyDue, known.state == .missing {
+      return held.isResting(at: context.now())
+    }
+    return context.isQuiet(held, source)
+  }
+
+  private func answer(_ outcome: DocumentOutcome, _ id: String, _ request: DocumentRequest) {
+    let known = known[id]
+    switch outcome {
+    case .stands(let document):
+      guard let known else { return finish { $0.failed += 1 } }
+      confirm(known, document, request.source)
+    case .excused(let document, let failure):
+      guard let known else { return fail(id, failure) }
+      show(known, document)
+    case .new(let body, let base, let document):
+      do throws(CatalogError) {
+        let detail = try decodeDetail(body, id: id, using: context.catalog)
+        take(detail, from: request.source, document, base: base)
+      } catch {
+        guard error.code != .absentDetail else { return takeMissing(id, document) }
+        refuse(id, request.source, error.description)
+      }
+    case .failed(let failure) where failure.saysThereIsNone:
+      context.failures.count(attempts: failure.attempts)
+      let now = context.now()
+      var document = request.row
+      document.fetched = now.seconds
+      document.expiry = failure.wordEnd(at: now) ?? 0
+      takeMissing(id, document)
+    case .failed(let failure):
+      fail(id, failure)
+    }
+  }
+
   /// Takes the item's part of the one document that holds all details.
-  private func ask(_ id: String, _ source: DocumentSource, _ held: DocumentEntry?) {
-    shared.ask {
-      if context.options.onlyDue, let held,
-        held.freshness(at: context.now(), for: context.traits(of: source)).isQuiet
-      {
-        return shared.resolve(.unchanged(held))
-      }
-      context.store.announce(1)
-      context.fetch(source, held: held, priority: .detail) { [self] reply in
-        let answer = read(reply, source, held)
-        if case .decoded(let details, _, let document, let base) = answer {
-          keepAll(details, document, base: base)
-        }
-        shared.resolve(answer)
-        context.store.conclude()
-      }
+  private func askShared(_ id: String, _ request: DocumentRequest) {
+    shared.ask(request) { [self] body in
+      writeUnlisted(body)
     } completion: { [self] answer in
-      let known = state.withLock { $0.known[id] }
       switch answer {
-      case .decoded(let details, let unreadable, let document, let base):
-        if let detail = details[id] { return keep(detail, from: source, document, base: base) }
-        if let reason = unreadable[id] { return fail(id, known, source, reason) }
-        keepMissing(id, document)
-      case .unchanged(let document):
-        guard let known, known.state == .held, known.since == nil else {
-          return keepMissing(id, document)
+      case .decoded(let body):
+        if let detail = body.details[id] {
+          take(detail, from: request.source, body.document, base: body.base)
+        } else if let reason = body.unreadable[id] {
+          refuse(id, request.source, reason)
+        } else {
+          takeMissing(id, body.document)
         }
-        if refuses(known, source) { return }
-        add(picturesOf: known)
-        keep(known, document) { $0.unchanged += 1 }
+      case .unchanged(let document):
+        guard let known = known[id], known.isCurrent else { return takeMissing(id, document) }
+        confirm(known, document, request.source)
       case .failed:
-        if let known, known.state == .held { add(picturesOf: known) }
+        addPictures(of: known[id])
         finish { $0.failed += 1 }
       }
     }
   }
 
-  private func read(
-    _ reply: DocumentReply,
-    _ source: DocumentSource,
-    _ held: DocumentEntry?
-  ) -> SharedDetails.Answer {
-    switch reply {
-    case .failed(let failure):
-      let traits = context.traits(of: source)
-      if let held, held.excuses(failure, at: context.now(), for: traits) {
-        context.failures.count(attempts: failure.attempts)
-        return .unchanged(held)
-      }
-      context.failures.note(.detail, id: nil, failure)
-      return .failed
-    case .unchanged(let word):
-      guard var document = held else { return .failed }
-      document.response = word.text
-      document.expiry = word.expiry
-      return .unchanged(document)
-    case .body(let body, let base, let word):
-      var document = entry(source, body, word)
-      if let held, held.digest == document.digest, held.came(from: base) {
-        return .unchanged(document)
-      }
-      do throws(CatalogError) {
-        let decoded = try decodeDetails(body, using: context.catalog)
-        // What could not be read is read again in every run, and told again.
-        if !decoded.unreadable.isEmpty {
-          document = DocumentEntry(url: source.name, mapping: mapping, fetched: document.fetched)
-        }
-        var unreadable: [String: String] = [:]
-        for detail in decoded.unreadable {
-          if let id = detail.id {
-            unreadable[id] = detail.reason
-          } else {
-            let words = "cannot read detail number \(detail.index): \(detail.reason)"
-            context.failures.note(undecodable: .detail, id: nil, source, words)
-          }
-        }
-        return .decoded(
-          Dictionary(decoded.details.map { ($0.id, $0) }) { $1 },
-          unreadable: unreadable,
-          document,
-          base: base ?? source.base
-        )
-      } catch {
-        context.failures.note(undecodable: .detail, id: nil, source, error.description)
-        return .failed
-      }
-    }
-  }
-
-  /// Keeps the details of items that nobody lists yet: when one is listed later, the document may be
+  /// Writes the details of items that nobody lists yet: when one is listed later, the document may be
   /// unchanged, and is then not sent again.
-  private func keepAll(_ details: [String: ItemDetail], _ document: DocumentEntry, base: WebURL?) {
-    let listed = seen
-    for (id, detail) in details where !listed.contains(id) {
-      let entry = entry(of: detail, document, base: base).entry
-      context.store.commit(entry, catalog: context.entry.id, document: document) {}
+  private func writeUnlisted(_ body: SharedDetails.Body) {
+    let listed = state.withLock { $0.seen }
+    for (id, detail) in body.details where !listed.contains(id) {
+      context.commit(context.row(of: detail, body.document, base: body.base).entry, body.document)
     }
   }
 
-  private func entry(
-    _ source: DocumentSource,
-    _ body: [UInt8],
-    _ word: StoredValidity
-  ) -> DocumentEntry {
-    DocumentEntry(
-      url: source.name,
-      reader: context.catalog.detailReader,
-      mapping: mapping,
-      response: word.text,
-      expiry: word.expiry,
-      digest: ContentDigest.number(of: body),
-      fetched: context.now().seconds
-    )
-  }
+  // MARK: - What becomes of a detail
 
-  private func answer(
-    _ reply: DocumentReply,
-    id: String,
-    source: DocumentSource,
-    held: DocumentEntry?,
-    known: DetailEntry?
-  ) {
-    switch reply {
-    case .failed(let failure)
-    where failure.status == 404 || failure.status == 410
-      || failure.reason == .http(404):
-      context.failures.count(attempts: failure.attempts)
-      var document = DocumentEntry(
-        url: source.name,
-        reader: context.catalog.detailReader,
-        mapping: mapping
-      )
-      document.fetched = context.now().seconds
-      document.expiry = failure.wordEnd(at: context.now()) ?? 0
-      keepMissing(id, document)
-
-    case .failed(let failure):
-      let traits = context.traits(of: source)
-      if let held, let known, held.excuses(failure, at: context.now(), for: traits) {
-        context.failures.count(attempts: failure.attempts)
-        return settle(known, held)
-      }
-      context.failures.note(.detail, id: id, failure)
-      // What was had before still shows, and its pictures may be due.
-      if let known, known.state == .held { add(picturesOf: known) }
-      finish { if !failure.endedWithRun { $0.failed += 1 } }
-
-    case .unchanged(let word):
-      guard var document = held, let known else { return finish { $0.failed += 1 } }
-      document.response = word.text
-      document.expiry = word.expiry
-      if refuses(known, source) { return }
-      if known.state == .held { add(picturesOf: known) }
-      keep(known, document) { Self.count(known, in: &$0) }
-
-    case .body(let body, let base, let word):
-      let document = entry(source, body, word)
-      if let known, known.state == .held, known.since == nil, let held,
-        held.digest == document.digest, held.came(from: base)
-      {
-        if refuses(known, source) { return }
-        add(picturesOf: known)
-        return keep(known, document) { $0.unchanged += 1 }
-      }
-      do throws(CatalogError) {
-        let detail = try decodeDetail(body, id: id, using: context.catalog)
-        keep(detail, from: source, document, base: base ?? source.base)
-      } catch {
-        guard error.code != .absentDetail else {
-          return keepMissing(id, document)
-        }
-        fail(id, known, source, error.description)
-      }
-    }
-  }
-
-  /// A detail that came and cannot be read: what was had before still shows, and its pictures may be
-  /// due.
-  private func fail(_ id: String, _ known: DetailEntry?, _ source: DocumentSource, _ why: String) {
-    context.failures.note(undecodable: .detail, id: id, source, why)
-    if let known, known.state == .held { add(picturesOf: known) }
-    finish { $0.failed += 1 }
-  }
-
-  /// Under `--strict`, one field that could not be read fails its detail.
-  private func refuses(_ known: DetailEntry, _ source: DocumentSource) -> Bool {
-    guard context.options.strict, let body = known.body,
-      let bad = ItemDetail.lostFields(in: body).first
-    else { return false }
-    fail(known.item, known, source, bad.words(of: known.item))
-    return true
-  }
-
-  /// Hands on the pictures of a detail that was just decoded, and keeps it.
-  private func keep(
+  /// A detail that was just decoded: hands on its pictures, and writes it.
+  private func take(
     _ detail: ItemDetail,
     from source: DocumentSource,
     _ document: DocumentEntry,
     base: WebURL?
   ) {
     if context.options.strict, let bad = detail.lost?.first {
-      let known = state.withLock { $0.known[detail.id] }
-      return fail(detail.id, known, source, bad.words(of: detail.id))
+      return refuse(detail.id, source, bad.words(of: detail.id))
     }
-    let (entry, references) = entry(of: detail, document, base: base)
+    let (entry, references) = context.row(of: detail, document, base: base)
     pictures?.add(references)
-    let (kept, word) = guarded(detail, entry, document)
-    keep(kept, word) { $0.fetched += 1 }
+    let (row, vouched) = fields.admit(detail, entry, document)
+    write(row, vouched) { $0.fetched += 1 }
   }
 
-  /// A detail that needs no question.
-  private func settle(_ known: DetailEntry, _ document: DocumentEntry) {
-    if known.state == .missing, known.body != nil { return keepMissing(known.item, document) }
-    if known.state == .held { add(picturesOf: known) }
-    noteLost(known)
-    noteAnswer(known)
+  /// A detail that its origin still has as it is held.
+  private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
+    // Under `--strict`, one field that could not be read fails its detail.
+    if context.options.strict, let body = known.body,
+      let bad = ItemDetail.lostFields(in: body).first
+    {
+      return refuse(known.item, source, bad.words(of: known.item))
+    }
+    addPictures(of: known)
+    write(known, document) { Self.count(known, in: &$0) }
+  }
+
+  /// A detail that shows as it is held, without a word of its origin.
+  private func show(_ known: DetailEntry, _ document: DocumentEntry) {
+    if known.state == .missing, known.body != nil { return takeMissing(known.item, document) }
+    addPictures(of: known)
+    note(known)
     finish { Self.count(known, in: &$0) }
+  }
+
+  /// A detail that its origin has not.
+  ///
+  /// What was held before stays and shows, with the moment since when it is gone, until the user lets
+  /// it go. Its pictures stay with it and are not asked for: they went with the detail.
+  private func takeMissing(_ id: String, _ document: DocumentEntry) {
+    guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
+      return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
+        $0.missing += 1
+      }
+    }
+    detail.document = document.id
+    detail.since = detail.since ?? context.now().seconds
+    if detail.state == .held { vanished.note(detail, document) }
+    write(detail, document) {
+      $0.missing += 1
+      $0.stale += 1
+    }
+  }
+
+  /// A detail that could not be fetched: what was had before still shows, and its pictures may be due.
+  private func fail(_ id: String, _ failure: TransferFailure) {
+    context.failures.note(.detail, id: id, failure)
+    addPictures(of: known[id])
+    finish { if !failure.endedWithRun { $0.failed += 1 } }
+  }
+
+  /// A detail that came and cannot be read: what was had before still shows, and its pictures may be
+  /// due.
+  private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
+    context.failures.note(undecodable: .detail, id: id, source, why)
+    addPictures(of: known[id])
+    finish { $0.failed += 1 }
+  }
+
+  /// Writes a detail's row, and ends the detail once that is durable.
+  private func write(
+    _ detail: DetailEntry,
+    _ document: DocumentEntry,
+    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
+  ) {
+    note(detail)
+    context.commit(detail, document) { [self] in finish(count) }
+  }
+
+  /// Notes what shows of an item from now on.
+  private func note(_ detail: DetailEntry) {
+    let lost = detail.body.map(ItemDetail.lostFields) ?? []
+    if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
+    fields.noteAnswer(detail)
   }
 
   private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
     if known.state == .missing { tally.missing += 1 } else { tally.unchanged += 1 }
   }
 
-  private func add(picturesOf known: DetailEntry) {
+  private func addPictures(of known: DetailEntry?) {
+    guard let known, known.state == .held else { return }
     do throws(CacheError) {
       try pictures?.add(known.pictures) { () throws(CacheError) in
-        guard let body = known.body, let detail = try? ItemDetail(decoding: body) else {
-          return [:]
-        }
-        return Dictionary(detail.images.map { (PictureID(url: $0.url), $0.url) }) { $1 }
+        let images = known.decoded?.images ?? []
+        return Dictionary(images.map { (PictureID(url: $0.url), $0.url) }) { $1 }
       }
     } catch {
       context.failures.note(error)
-    }
-  }
-
-  /// Keeps a detail's row, and ends the detail once that is durable.
-  func keep(
-    _ detail: DetailEntry,
-    _ document: DocumentEntry,
-    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
-  ) {
-    noteLost(detail)
-    noteAnswer(detail)
-    context.store.commit(detail, catalog: context.entry.id, document: document) { [self] in
-      finish(count)
     }
   }
 
@@ -371,6 +310,51 @@ final class DetailStage: Sendable {
     }
     line?.leave()
     group.leave()
+  }
+
+  // MARK: - Once all have answered
+
+  /// Judges the details that were held and are missing now; see ``VanishedDetails``.
+  ///
+  /// A run that is killed before leaves them to the next, which asks for them anew.
+  func judgeMissing() {
+    let seen = state.withLock { $0.seen }
+    switch vanished.judge(held: known.values.count { $0.state == .held && seen.contains($0.item) })
+    {
+    case .withheld(let items): state.withLock { $0.tally.withheld = items }
+    case .gone(let rows): for row in rows { context.commit(row.detail, row.document) }
+    }
+  }
+
+  /// Judges the fields that details lost; see ``LostDetailFields``.
+  ///
+  /// A field that the catalog file spells out and no detail has makes the run incomplete.
+  func judgeFields() {
+    guard let mapping = context.catalog.mapping.detail else { return }
+    let verdict = fields.judge()
+    for row in verdict.rows { context.commit(row.detail, row.document) }
+    if !verdict.kept.isEmpty {
+      let names = verdict.kept.map(\.name)
+      let paths = verdict.kept.flatMap { mapping.paths(of: $0) }
+      state.withLock {
+        $0.tally.kept = names
+        $0.tally.error = GuardWords.lost(names, paths, details: verdict.losers)
+      }
+    }
+    for field in verdict.absent {
+      let paths = mapping.paths(of: field).map(\.description)
+      context.failures.note(
+        SyncReport.Failure(
+          stage: .detail,
+          id: nil,
+          url: rule.urlTemplate,
+          reason: FailureReason.fieldMissing.rawValue,
+          attempts: 1,
+          detail: "cannot read \(field.name): no detail has a value at "
+            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or leave it out"
+        )
+      )
+    }
   }
 }
 

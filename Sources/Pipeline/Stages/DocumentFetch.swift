@@ -54,18 +54,18 @@ enum DocumentReply: Sendable {
 }
 
 extension RunContext {
-  /// Fetches a document, conditionally when `held` was read with the mapping in force.
+  /// Fetches a document, conditionally when something is held of it, and judges the reply.
   ///
   /// `completion` is called once, on the work queue.
   func fetch(
-    _ source: DocumentSource,
-    held: DocumentEntry?,
+    _ document: DocumentRequest,
     priority: Request.Priority,
-    completion: @escaping @Sendable (DocumentReply) -> Void
+    completion: @escaping @Sendable (DocumentOutcome) -> Void
   ) {
-    switch source {
+    let held = document.held
+    switch document.source {
     case .file(let path):
-      work.async { completion(read(path)) }
+      work.async { completion(document.outcome(of: read(path), at: now(), for: nil)) }
     case .web(let url):
       var request = Request(document: url, from: named, credentials: credentials)
       let traits = RequestTraits(request, over: transport)
@@ -75,7 +75,12 @@ extension RunContext {
       let sink = BodyBuffer()
       let asked = now()
       transport.fetch(request, into: sink) { result in
-        work.async { completion(reply(result, sink, held, asked, traits)) }
+        work.async {
+          let reply = reply(result, sink, held, asked, traits)
+          let outcome = document.outcome(of: reply, at: now(), for: traits)
+          if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
+          completion(outcome)
+        }
       }
     }
   }
@@ -109,13 +114,7 @@ extension RunContext {
         }
         guard let word else {
           return .failed(
-            TransferFailure(
-              reason: .badResponse,
-              url: response.head.url.redacted,
-              detail: "304 for a document that is not held",
-              attempts: response.attempts,
-              status: 304
-            )
+            .notModified(response.head.url.redacted, attempts: response.attempts)
           )
         }
         return .unchanged(word: word)

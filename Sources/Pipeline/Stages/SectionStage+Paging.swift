@@ -132,8 +132,3 @@ extension FailureReason {
   /// A listing that has more pages than the catalog file lets larder read.
   static let pageLimit = FailureReason(rawValue: "page-limit")
 }
-
-extension TransferFailure {
-  /// Whether the answer is that there is nothing at the URL: 404 or 410.
-  var saysThereIsNone: Bool { status == 404 || status == 410 || reason == .http(404) }
-}

@@ -117,144 +117,119 @@ final class SectionStage: Sendable {
     var references: [String: [PictureReference]]?
   }
 
-  private func reader(of reading: Reading) -> String {
-    context.catalog.reader(at: reading.position)
-  }
-
-  private func mapping(of reading: Reading) -> Int64 {
-    context.catalog.listingDigest(at: reading.position)
-  }
-
-  private func document(of reading: Reading) throws(CacheError) -> DocumentEntry? {
-    let (name, reader) = (reading.next.name, reader(of: reading))
-    if let held = try context.index.document(name, reader: reader) { return held }
-    let keys = key(of: reading.position).map { [$0] } ?? previousKeys
-    return try context.index.takeOver(name, reader: reader, sections: keys)
+  private func request(for reading: Reading) throws(CacheError) -> DocumentRequest {
+    try context.request(
+      for: reading.next,
+      reader: context.catalog.reader(at: reading.position),
+      mapping: context.catalog.listingDigest(at: reading.position),
+      takingOver: key(of: reading.position).map { [$0] } ?? previousKeys
+    )
   }
 
   func page(_ reading: Reading) {
     do throws(CacheError) {
-      var held = try document(of: reading)
-      if held?.mapping != mapping(of: reading) { held = nil }
-      let known = held
+      let request = try request(for: reading)
       if reading.progress.isGone(reading.next.name) { return try complete(reading) }
-      if context.options.onlyDue, let known,
-        reading.progress.leavesAlone(reading.next.name, isFresh: isFresh(known, reading.next))
+      if context.options.onlyDue, let held = request.held,
+        reading.progress.leavesAlone(
+          reading.next.name,
+          isFresh: context.isQuiet(held, reading.next)
+        )
       {
-        context.work.async { [self] in
-          do throws(CacheError) {
-            try answer(.unchanged(word: .held(known)), to: reading, held: known)
-          } catch {
-            context.failures.note(error)
-            fail(reading, error.description)
-          }
-        }
+        context.work.async { [self] in answer(.stands(held), to: reading, request) }
         return
       }
-      context.fetch(reading.next, held: known, priority: .section) { [self] reply in
-        do throws(CacheError) {
-          try answer(reply, to: reading, held: known)
-        } catch {
-          context.failures.note(error)
-          fail(reading, error.description)
-        }
+      context.fetch(request, priority: .section) { [self] outcome in
+        answer(outcome, to: reading, request)
       }
     } catch {
-      context.failures.note(error)
-      fail(reading, error.description)
+      fail(reading, error)
     }
   }
 
-  private func isFresh(_ held: DocumentEntry, _ source: DocumentSource) -> Bool {
-    held.freshness(at: context.now(), for: context.traits(of: source)).isQuiet
-  }
-
-  private func answer(_ reply: DocumentReply, to reading: Reading, held: DocumentEntry?)
-    throws(CacheError)
-  {
-    var reading = reading
-    switch reply {
-    case .failed(let failure):
-      let traits = context.traits(of: reading.next)
-      if let held, held.excuses(failure, at: context.now(), for: traits) {
-        context.failures.count(attempts: failure.attempts)
+  private func answer(
+    _ outcome: DocumentOutcome,
+    to reading: Reading,
+    _ request: DocumentRequest
+  ) {
+    do throws(CacheError) {
+      switch outcome {
+      case .stands(let document):
+        try context.index.store(document)
+        try take(held: document, into: reading)
+      case .excused(let document, let failure):
+        var reading = reading
         reading.excused = failure.description
-        let sections = try context.index.decoded(held.id)
-        reading.pages.append(Page(document: held, sections: sections))
-        break
-      }
-      if failure.saysThereIsNone, !reading.pages.isEmpty {
+        try take(held: document, into: reading)
+      case .new(let body, let base, let document):
+        try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
+      case .failed(let failure) where failure.saysThereIsNone && !reading.pages.isEmpty:
         // Some shops answer so behind their last page.
         context.failures.count(attempts: failure.attempts)
-        if held != nil {
-          reading.isNew = true
-          if reading.progress.noteChange(of: reading.next.name, isGone: true) {
-            return page(reading.anew)
-          }
-        }
-        return try complete(reading)
+        try end(at: reading, wasHeld: request.held != nil)
+      case .failed(let failure):
+        context.failures.note(.section, id: key(of: reading.position), failure)
+        fail(reading, failure.description)
       }
-      context.failures.note(.section, id: key(of: reading.position), failure)
-      return fail(reading, failure.description)
+    } catch {
+      fail(reading, error)
+    }
+  }
 
-    case .unchanged(let word):
-      guard var document = held else { return }
-      document.response = word.text
-      document.expiry = word.expiry
-      try context.index.store(document)
-      let sections = try context.index.decoded(document.id)
-      reading.pages.append(Page(document: document, sections: sections))
+  /// Goes on with what a page was decoded to before.
+  private func take(held document: DocumentEntry, into reading: Reading) throws(CacheError) {
+    var reading = reading
+    let sections = try context.index.decoded(document.id)
+    reading.pages.append(Page(document: document, sections: sections))
+    // The body may have been read by a run that was not strict.
+    let skipped = sections.lazy.flatMap { SkippedText.read($0.skipped) }
+    if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
+    try goOn(reading)
+  }
 
-    case .body(let body, let base, let word):
-      let digest = ContentDigest.number(of: body)
-      var document = DocumentEntry(
-        url: reading.next.name,
-        reader: reader(of: reading),
-        mapping: mapping(of: reading),
-        response: word.text,
-        expiry: word.expiry,
-        digest: digest,
-        fetched: context.now().seconds
-      )
-      if let held, held.digest == digest, held.came(from: base) {
-        // The origin sent the same body again: what it was decoded to still stands.
-        document.next = held.next
-        try context.index.store(document)
-        reading.pages.append(
-          Page(document: document, sections: try context.index.decoded(document.id))
-        )
-        break
-      }
-      let listing: DecodedListing
-      do throws(CatalogError) {
-        listing = try decode(body, reading)
-      } catch {
-        let hint = error.remedy == nil ? "; look at what the shop sends" : ""
-        let words = error.description + hint
-        context.failures.note(
-          undecodable: .section,
-          id: key(of: reading.position),
-          reading.next,
-          words
-        )
-        return fail(reading, words)
-      }
-      if context.options.strict, let bad = listing.skipped.first {
-        return refuse(reading, SyncReport.Skipped(bad))
-      }
+  /// Goes on with a page whose bytes are new.
+  private func take(
+    _ body: [UInt8],
+    base: WebURL?,
+    _ document: DocumentEntry,
+    into reading: Reading,
+    wasHeld: Bool
+  ) throws(CacheError) {
+    let listing: DecodedListing
+    do throws(CatalogError) {
+      listing = try decode(body, reading)
+    } catch {
+      let hint = error.remedy == nil ? "; look at what the shop sends" : ""
+      let words = error.description + hint
+      let id = key(of: reading.position)
+      context.failures.note(undecodable: .section, id: id, reading.next, words)
+      return fail(reading, words)
+    }
+    if context.options.strict, let bad = listing.skipped.first {
+      return refuse(reading, SyncReport.Skipped(bad))
+    }
+    var (reading, document) = (reading, document)
+    reading.isNew = true
+    reading.pages.append(try store(listing, document: &document, base: base, reading))
+    if wasHeld, reading.progress.noteChange(of: reading.next.name) { return page(reading.anew) }
+    try goOn(reading)
+  }
+
+  /// Completes a source behind whose last page there is none, or reads it anew when there was one.
+  private func end(at reading: Reading, wasHeld: Bool) throws(CacheError) {
+    var reading = reading
+    if wasHeld {
       reading.isNew = true
-      let page = try store(listing, document: &document, base: base ?? reading.next.base, reading)
-      reading.pages.append(page)
-      if held != nil, reading.progress.noteChange(of: reading.next.name) {
-        return self.page(reading.anew)
+      if reading.progress.noteChange(of: reading.next.name, isGone: true) {
+        return page(reading.anew)
       }
     }
+    try complete(reading)
+  }
 
-    // A body that did not change may have been read by a run that was not strict.
-    let skipped = reading.pages.last?.sections.flatMap { SkippedText.read($0.skipped) } ?? []
-    if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
-
-    try goOn(reading)
+  private func fail(_ reading: Reading, _ error: CacheError) {
+    context.failures.note(error)
+    fail(reading, error.description)
   }
 
   /// Under `--strict`: one bad item fails its source.

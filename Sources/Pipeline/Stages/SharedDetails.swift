@@ -7,15 +7,22 @@ import Transport
 ///
 /// Fetched and decoded once, whoever asks first; those who ask meanwhile wait for the same answer.
 final class SharedDetails: Sendable {
+  /// A body, decoded.
+  struct Body: Sendable {
+    /// The details by item.
+    var details: [String: ItemDetail]
+    /// Why those of some items could not be read.
+    var unreadable: [String: String]
+    /// The document's row.
+    var document: DocumentEntry
+    /// What references in it are relative to.
+    var base: WebURL?
+  }
+
   /// What the document said.
   enum Answer: Sendable {
-    /// A body: the details by item, and why those of some items could not be read.
-    case decoded(
-      [String: ItemDetail],
-      unreadable: [String: String],
-      DocumentEntry,
-      base: WebURL?
-    )
+    /// A new body.
+    case decoded(Body)
     /// What is held still stands.
     case unchanged(DocumentEntry)
     /// There is nothing to be had.
@@ -28,14 +35,25 @@ final class SharedDetails: Sendable {
     case answered(Answer)
   }
 
+  private let context: RunContext
   private let state = Mutex(State.idle)
 
-  /// Asks for the document's answer.
+  /// The details of a run's catalog.
+  init(_ context: RunContext) {
+    self.context = context
+  }
+
+  /// Asks for the document's answer, fetching it for the first who asks.
   ///
   /// - Parameters:
-  ///   - start: starts the request, for the first who asks.
+  ///   - request: the document.
+  ///   - arrived: called with a new body before anybody is told of it.
   ///   - completion: called once with the answer, now or later.
-  func ask(start: () -> Void, completion: @escaping @Sendable (Answer) -> Void) {
+  func ask(
+    _ request: DocumentRequest,
+    arrived: @escaping @Sendable (Body) -> Void,
+    completion: @escaping @Sendable (Answer) -> Void
+  ) {
     enum Move {
       case start
       case wait
@@ -54,14 +72,78 @@ final class SharedDetails: Sendable {
       }
     }
     switch move {
-    case .start: start()
+    case .start: fetch(request, arrived)
     case .wait: break
     case .tell(let answer): completion(answer)
     }
   }
 
+  private func fetch(_ request: DocumentRequest, _ arrived: @escaping @Sendable (Body) -> Void) {
+    if context.options.onlyDue, let held = request.held, context.isQuiet(held, request.source) {
+      return resolve(.unchanged(held))
+    }
+    context.store.announce(1)
+    context.fetch(request, priority: .detail) { [self] outcome in
+      let answer = answer(to: outcome, request)
+      if case .decoded(let body) = answer { arrived(body) }
+      resolve(answer)
+      context.store.conclude()
+    }
+  }
+
+  private func answer(to outcome: DocumentOutcome, _ request: DocumentRequest) -> Answer {
+    switch outcome {
+    case .stands(let document), .excused(let document, _):
+      return .unchanged(document)
+    case .failed(let failure):
+      context.failures.note(.detail, id: nil, failure)
+      return .failed
+    case .new(let bytes, let base, let document):
+      do throws(CatalogError) {
+        return .decoded(try decode(bytes, base: base, document, request))
+      } catch {
+        context.failures.note(undecodable: .detail, id: nil, request.source, error.description)
+        return .failed
+      }
+    }
+  }
+
+  private func decode(
+    _ bytes: [UInt8],
+    base: WebURL?,
+    _ document: DocumentEntry,
+    _ request: DocumentRequest
+  ) throws(CatalogError) -> Body {
+    let decoded = try decodeDetails(bytes, using: context.catalog)
+    var document = document
+    // What could not be read is read again in every run, and told again.
+    if !decoded.unreadable.isEmpty {
+      let fetched = document.fetched
+      document = DocumentEntry(
+        url: request.source.name,
+        mapping: request.mapping,
+        fetched: fetched
+      )
+    }
+    var unreadable: [String: String] = [:]
+    for detail in decoded.unreadable {
+      if let id = detail.id {
+        unreadable[id] = detail.reason
+      } else {
+        let words = "cannot read detail number \(detail.index): \(detail.reason)"
+        context.failures.note(undecodable: .detail, id: nil, request.source, words)
+      }
+    }
+    return Body(
+      details: Dictionary(decoded.details.map { ($0.id, $0) }) { $1 },
+      unreadable: unreadable,
+      document: document,
+      base: base
+    )
+  }
+
   /// Tells everybody who waits, and all who ask from now on.
-  func resolve(_ answer: Answer) {
+  private func resolve(_ answer: Answer) {
     let waiting = state.withLock { state in
       defer { state = .answered(answer) }
       if case .waiting(let waiting) = state { return waiting }

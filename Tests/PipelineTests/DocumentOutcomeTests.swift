@@ -1,0 +1,160 @@
+import Cache
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// What follows from a reply, for a section's page and a detail alike.
+struct DocumentOutcomeTests {
+  private static let now = UnixTime(1_800_000_000)
+  private static let body: [UInt8] = [123, 125]
+  private static let page = WebURL(scheme: .https, host: "a.example", path: "/page")
+  private static let elsewhere = WebURL(scheme: .https, host: "b.example", path: "/page")
+  private static let traits = RequestTraits(
+    fields: [:],
+    credentials: [:],
+    digest: ContentDigest.number(of:)
+  )
+
+  /// The word of an origin, asked and answered a minute ago.
+  private static func word(_ control: String, tag: String = "\"1\"") -> StoredValidity {
+    var headers = Headers()
+    headers.append("Cache-Control", control)
+    headers.append("ETag", tag)
+    let head = ResponseHead(status: 200, headers: headers, url: page)
+    let then = now + -60
+    return StoredValidity(head, asked: then, answered: then, traits: traits)
+  }
+
+  private static let excusing = word("max-age=1, stale-if-error=3600")
+  private static let strict = word("max-age=1")
+  private static let new = word("max-age=600", tag: "\"2\"")
+
+  private static func request(held word: StoredValidity?, of body: [UInt8] = body)
+    -> DocumentRequest
+  {
+    var request = DocumentRequest(source: .web(page), reader: "shop\tsections", mapping: 7)
+    guard let word else { return request }
+    var held = request.row
+    held.response = word.text
+    held.expiry = word.expiry
+    held.digest = ContentDigest.number(of: body)
+    held.fetched = now.seconds - 60
+    held.next = "https://a.example/page?2"
+    request.held = held
+    return request
+  }
+
+  private static func failed(_ reason: FailureReason, status: Int? = nil) -> DocumentReply {
+    .failed(TransferFailure(reason: reason, url: "u", attempts: 3, status: status))
+  }
+
+  /// What an outcome is, in words that a table can hold.
+  private static func words(_ outcome: DocumentOutcome, _ held: DocumentEntry?) -> String {
+    func row(_ document: DocumentEntry) -> String {
+      let word =
+        document.response == new.text ? "new word" : document == held ? "as it was" : "other"
+      let fetched = document.fetched == now.seconds ? ", fetched now" : ""
+      return word + fetched + (document.next == nil ? "" : ", next page")
+    }
+    switch outcome {
+    case .stands(let document): return "stands: " + row(document)
+    case .excused(let document, let failure): return "excused \(failure.reason): " + row(document)
+    case .new(let bytes, let base, let document):
+      return "new: \(bytes.count) bytes, \(base?.text ?? "no base"), " + row(document)
+    case .failed(let failure): return "failed: \(failure.reason)"
+    }
+  }
+
+  /// A row of the table.
+  struct Case: Sendable {
+    var request: DocumentRequest
+    var reply: DocumentReply
+    var outcome: String
+  }
+
+  static let cases: [Case] = {
+    let held = request(held: strict)
+    var undecoded = held
+    undecoded.isDecoded = false
+    let same = DocumentReply.body(body, base: page, word: new)
+    let other = DocumentReply.body([91, 93, 10], base: elsewhere, word: new)
+    let aPage = "https://a.example/page"
+    return [
+      // Failures, excused only as the origin let them, and only those that may pass.
+      Case(request: request(held: nil), reply: failed(.reset), outcome: "failed: reset"),
+      Case(request: held, reply: failed(.reset), outcome: "failed: reset"),
+      Case(
+        request: request(held: excusing),
+        reply: failed(.reset),
+        outcome: "excused reset: as it was, next page"
+      ),
+      Case(
+        request: request(held: excusing),
+        reply: failed(.http(503), status: 503),
+        outcome: "excused http-503: as it was, next page"
+      ),
+      Case(
+        request: request(held: excusing),
+        reply: failed(.http(404), status: 404),
+        outcome: "failed: http-404"
+      ),
+      // 304.
+      Case(
+        request: held,
+        reply: .unchanged(word: new),
+        outcome: "stands: new word, next page"
+      ),
+      Case(
+        request: undecoded,
+        reply: .unchanged(word: new),
+        outcome: "stands: new word, next page"
+      ),
+      Case(
+        request: request(held: nil),
+        reply: .unchanged(word: new),
+        outcome: "failed: bad-response"
+      ),
+      // The same bytes stand when they came from the same place and were decoded.
+      Case(request: held, reply: same, outcome: "stands: new word, fetched now, next page"),
+      Case(
+        request: undecoded,
+        reply: same,
+        outcome: "new: 2 bytes, \(aPage), new word, fetched now"
+      ),
+      Case(
+        request: held,
+        reply: .body(body, base: elsewhere, word: new),
+        outcome: "new: 2 bytes, https://b.example/page, new word, fetched now"
+      ),
+      Case(
+        request: request(held: strict, of: [91, 93]),
+        reply: same,
+        outcome: "new: 2 bytes, \(aPage), new word, fetched now"
+      ),
+      // New bytes, with what references in them are relative to.
+      Case(
+        request: request(held: nil),
+        reply: same,
+        outcome: "new: 2 bytes, \(aPage), new word, fetched now"
+      ),
+      Case(
+        request: held,
+        reply: other,
+        outcome: "new: 3 bytes, https://b.example/page, new word, fetched now"
+      ),
+      Case(
+        request: held,
+        reply: .body([91, 93, 10], base: nil, word: new),
+        outcome: "new: 3 bytes, \(aPage), new word, fetched now"
+      ),
+    ]
+  }()
+
+  @Test(arguments: cases)
+  func `each reply has one outcome`(_ row: Case) {
+    let outcome = row.request.outcome(of: row.reply, at: Self.now, for: Self.traits)
+
+    #expect(Self.words(outcome, row.request.held) == row.outcome)
+  }
+}
