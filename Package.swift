@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "Cache",
       dependencies: [
-        "Transport", "CIPSecMB", "CSQLite",
+        "Transport", "Imaging", "CIPSecMB", "CSQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -165,7 +165,7 @@ let package = Package(
     .testTarget(
       name: "ImagingTests",
       dependencies: [
-        "Imaging", "CJPEG", "PictureFixtures",
+        "Imaging", "CJPEG", "PictureFixtures", "Support",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
@@ -177,7 +177,7 @@ let package = Package(
       ],
       exclude: ["Fixtures"]
     ),
-    .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"]),
+    .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore", "Support"]),
     .testTarget(
       name: "PipelineTests",
       dependencies: [

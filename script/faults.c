@@ -4,23 +4,13 @@
 // the environment: LARDER_FAULT is kill, short, or the name of an error; LARDER_FAULT_AT the call's
 // number. At the call and at the end the count goes to the file LARDER_FAULT_COUNT, and with it the name
 // of the call that was hit. A short write is a real one: half of the bytes are written and the rest is not.
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "preload.h"
+
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static atomic_long calls;
 static long fault_at;
@@ -62,7 +52,6 @@ static int struck(const char *name) {
 
 __attribute__((destructor)) static void finish(void) { report(); }
 
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define FAIL(name)                       \
   {                                      \
     if (struck(#name) && fault_error) {  \
@@ -83,23 +72,10 @@ __attribute__((destructor)) static void finish(void) { report(); }
     }                                                      \
     return NEXT(name)(__VA_ARGS__);                        \
   }
-#define OPEN(name, parameters, flags, ...)               \
-  int name parameters {                                  \
-    mode_t mode = 0;                                     \
-    if (flags & (O_CREAT | O_TMPFILE)) {                 \
-      va_list rest;                                      \
-      va_start(rest, flags);                             \
-      mode = va_arg(rest, mode_t);                       \
-      va_end(rest);                                      \
-    }                                                    \
-    FAIL(name)                                           \
-    return NEXT(name)(__VA_ARGS__, mode);                \
-  }
+#define OPEN(name, parameters, folder) \
+  OPENING(name, parameters, FAIL(name) return syscall(SYS_openat, folder, path, flags, mode);)
 
-OPEN(open, (const char *path, int flags, ...), flags, path, flags)
-OPEN(open64, (const char *path, int flags, ...), flags, path, flags)
-OPEN(openat, (int folder, const char *path, int flags, ...), flags, folder, path, flags)
-OPEN(openat64, (int folder, const char *path, int flags, ...), flags, folder, path, flags)
+OPENS
 WRITE(write, (int file, const void *bytes, size_t count), count, file, bytes, count)
 WRITE(pwrite, (int file, const void *bytes, size_t count, off_t at), count, file, bytes, count, at)
 WRITE(pwrite64, (int file, const void *bytes, size_t count, off64_t at), count, file, bytes, count, at)

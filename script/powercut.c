@@ -7,20 +7,10 @@
 //   create PATH | folder PATH | write OFFSET LENGTH PATH, and then the bytes | size SIZE PATH
 //   sync PATH | rename FROM TO | link FROM TO | unlink PATH
 //   said LENGTH, and then what went to standard output | sent LENGTH, and then what went to a socket
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "preload.h"
+
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 static int record = -1;
@@ -73,7 +63,6 @@ static int name_of(int folder, const char *name, char *path) {
   return counts(path);
 }
 
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define LOCKED(type, call)             \
   pthread_mutex_lock(&order);          \
   type result = call;                  \
@@ -97,21 +86,8 @@ static int opened(int folder, const char *name, int flags, mode_t mode) {
   UNLOCK
 }
 
-#define OPEN(name, parameters, folder)                   \
-  int name parameters {                                  \
-    mode_t mode = 0;                                     \
-    if (flags & (O_CREAT | O_TMPFILE)) {                 \
-      va_list rest;                                      \
-      va_start(rest, flags);                             \
-      mode = va_arg(rest, mode_t);                       \
-      va_end(rest);                                      \
-    }                                                    \
-    return opened(folder, path, flags, mode);            \
-  }
-OPEN(open, (const char *path, int flags, ...), AT_FDCWD)
-OPEN(open64, (const char *path, int flags, ...), AT_FDCWD)
-OPEN(openat, (int folder, const char *path, int flags, ...), folder)
-OPEN(openat64, (int folder, const char *path, int flags, ...), folder)
+#define OPEN(name, parameters, folder) OPENING(name, parameters, return opened(folder, path, flags, mode);)
+OPENS
 
 static void wrote(int file, const void *bytes, ssize_t count, off_t at) {
   char path[PATH_MAX];

@@ -1,12 +1,9 @@
 import FoundationEssentials
+import Pipeline
 
 extension BenchReport {
   /// The report as one line of JSON; every key is there.
-  package func json() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return [UInt8](try encoder.encode(self))
-  }
+  package func json() throws -> [UInt8] { try jsonLine() }
 
   static func decoded(_ bytes: [UInt8]) throws -> BenchReport {
     try JSONDecoder().decode(BenchReport.self, from: Data(bytes))

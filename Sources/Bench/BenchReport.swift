@@ -1,3 +1,5 @@
+import Catalog
+
 /// What was measured, key for key what `bench --json` prints; also what a baseline is read from.
 package struct BenchReport: Sendable, Equatable, Codable {
   /// One pass at one number of transfers at once.
@@ -75,19 +77,11 @@ package struct BenchReport: Sendable, Equatable, Codable {
   /// How sure a rate is.
   package struct Confidence: Sendable, Equatable, Codable {
     /// The interval's lower bound; nil, as the others, after a single run.
-    package var low: Double?
+    @OrNull package var low: Double? = nil
     /// The interval's upper bound.
-    package var high: Double?
+    @OrNull package var high: Double? = nil
     /// Half of it beside its middle.
-    package var halfWidth: Double?
-
-    /// Writes every key.
-    package func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(low, forKey: .low)
-      try container.encode(high, forKey: .high)
-      try container.encode(halfWidth, forKey: .halfWidth)
-    }
+    @OrNull package var halfWidth: Double? = nil
   }
 
   /// How requests found their connections.
@@ -133,21 +127,21 @@ package struct BenchReport: Sendable, Equatable, Codable {
   /// The rows, by parallelism and then by pass.
   package var runs: [Row] = []
   /// The quickest of the first pass; nil when nothing was fetched.
-  package var best: Best?
+  @OrNull package var best: Best? = nil
   /// `closed` when a request starts as another ends, `open` under a rate.
   package var loop = "closed"
   /// What the latencies mean because of that, in words.
   package var latency = ""
   /// Requests a second, under a rate.
-  package var rate: Double?
+  @OrNull package var rate: Double? = nil
   /// Where the bytes went.
   package var sink = Sink.cache
   /// What the embedded origin does, when it was measured.
-  package var origin: OriginFacts?
+  @OrNull package var origin: OriginFacts? = nil
   /// The first requests of the quickest row's median run.
   package var waterfall: [Bar] = []
   /// How it compares with an earlier one.
-  package var baseline: BaselineComparison?
+  @OrNull package var baseline: BaselineComparison? = nil
   /// Whether a signal ended it early.
   package var interrupted = false
 
@@ -170,21 +164,4 @@ package struct BenchReport: Sendable, Equatable, Codable {
 
   /// How many failures there were in all.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
-}
-
-extension BenchReport {
-  /// Writes every key, null where there is nothing to say.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(runs, forKey: .runs)
-    try container.encode(best, forKey: .best)
-    try container.encode(loop, forKey: .loop)
-    try container.encode(latency, forKey: .latency)
-    try container.encode(rate, forKey: .rate)
-    try container.encode(sink, forKey: .sink)
-    try container.encode(origin, forKey: .origin)
-    try container.encode(waterfall, forKey: .waterfall)
-    try container.encode(baseline, forKey: .baseline)
-    try container.encode(interrupted, forKey: .interrupted)
-  }
 }

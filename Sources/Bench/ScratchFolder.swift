@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Transport
 
 /// A folder of its own for one measurement, gone when it ends.
 final class ScratchFolder: Sendable {
@@ -9,7 +10,7 @@ final class ScratchFolder: Sendable {
   init(in parent: String) throws(BenchError) {
     var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      let words = String(cString: strerror(errno)).lowercased()
+      let words = systemWords(errno)
       throw BenchError(
         .disk,
         "cannot make a folder in \(parent): \(words); choose another with --scratch"

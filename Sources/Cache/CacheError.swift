@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 /// Why the cache could not do what it was asked, with what to do about it.
 package struct CacheError: Error, Equatable, CustomStringConvertible {
@@ -91,7 +92,7 @@ package struct CacheError: Error, Equatable, CustomStringConvertible {
     let mayNotWrite = code == EACCES || code == EPERM || code == EROFS
     return CacheError(
       isFull ? .diskFull : .disk,
-      "cannot \(verb) \(thing): \(isFull ? "no space left; free some and run again" : words(for: code))",
+      "cannot \(verb) \(thing): \(isFull ? "no space left; free some and run again" : systemWords(code))",
       remedy: mayNotWrite ? .writableFolder : nil,
       thing: thing,
       errno: code
@@ -112,17 +113,10 @@ package struct CacheError: Error, Equatable, CustomStringConvertible {
     default:
       CacheError(
         .disk,
-        "cannot read \(path): \(words(for: code)); look at it as the user that it belongs to",
+        "cannot read \(path): \(systemWords(code)); look at it as the user that it belongs to",
         thing: path,
         errno: code
       )
     }
-  }
-
-  /// The system's own words for an error number, in lower case as they go in the middle of a
-  /// sentence.
-  static func words(for code: Int32) -> String {
-    // The GNU strerror_r may answer with a constant of its own instead of filling the buffer.
-    String(cString: strerror(code)).lowercased()
   }
 }

@@ -153,7 +153,7 @@ public struct PictureBatch: Sendable, Equatable {
       )
     }
     defer { close(file) }
-    var head = [UInt8](repeating: 0, count: 12)
+    var head = [UInt8](repeating: 0, count: PictureFormat.sniffLength)
     let count = read(file, &head, head.count)
     switch PictureFormat(sniffing: head.prefix(max(count, 0))) {
     case .some(let format) where format == .jpeg || format == .png:

@@ -11,9 +11,12 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   /// An AVIF still or sequence.
   case avif
 
+  /// How many bytes are enough to judge any format.
+  package static let sniffLength = 12
+
   /// The format that the first bytes of a file say, whatever its name, or nil when they are of none.
   public init?(sniffing bytes: some Collection<UInt8>) {
-    let head = Array(bytes.prefix(12))
+    let head = Array(bytes.prefix(Self.sniffLength))
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {
       self = .jpeg
     } else if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
@@ -32,6 +35,15 @@ public enum PictureFormat: String, Sendable, CaseIterable {
       return nil
     }
   }
+
+  /// The format of a media type such as `image/jpeg`; nil for any other.
+  package init?(mediaType: some StringProtocol) {
+    guard mediaType.hasPrefix("image/") else { return nil }
+    self.init(rawValue: String(mediaType.dropFirst(6)))
+  }
+
+  /// The media type, as it stands in `Content-Type`.
+  package var mediaType: String { "image/\(rawValue)" }
 
   /// What people call the format.
   public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }

@@ -75,8 +75,12 @@ public struct LarderError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The operating system's refusal to do `verb` to `thing`.
   static func system(_ verb: String, _ thing: String, errno code: Int32) -> LarderError {
-    let words = String(cString: strerror(code)).lowercased()
-    return LarderError(.disk, "cannot \(verb) \(thing): \(words)", thing: thing, errno: code)
+    LarderError(
+      .disk,
+      "cannot \(verb) \(thing): \(systemWords(code))",
+      thing: thing,
+      errno: code
+    )
   }
 }
 

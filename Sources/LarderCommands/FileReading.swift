@@ -1,6 +1,7 @@
 import Glibc
 import Larder
 import SystemPackage
+import Transport
 
 /// Reads small files that the user names.
 enum FileReading {
@@ -16,7 +17,7 @@ enum FileReading {
     do {
       return try BoundedReading.bytes(ofFile: path, limit: limit)
     } catch let error as Errno {
-      let words = String(cString: strerror(error.rawValue)).lowercased()
+      let words = systemWords(error.rawValue)
       // A missing file is a slip on the command line; one that cannot be read, a matter of rights.
       throw CommandFailure(
         "cannot read \(what) \(path): \(words); check the path and its permissions",

@@ -141,14 +141,7 @@ package final class Courier: Sendable {
       return .refused("unwritable")
     }
     let reply = ReplyBuffer()
-    let result = Mutex<Result<Response, TransferFailure>?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    transport.fetch(request, into: reply) { outcome in
-      result.withLock { $0 = outcome }
-      done.signal()
-    }
-    done.wait()
-    guard let result = result.withLock({ $0 }) else { return .unknown("no-result") }
+    let result = transport.result(of: request, into: reply)
     return AttemptOutcome.judge(result, reply: reply.bytes, payload: webhook.payload)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 /// Why an order could not be taken, changed or sent, with what to do about it.
 package struct OrdersError: Error, Equatable, CustomStringConvertible {
@@ -90,7 +91,7 @@ package struct OrdersError: Error, Equatable, CustomStringConvertible {
     let isFull = code == ENOSPC || code == EDQUOT
     let words =
       isFull
-      ? "no space left; free some and run again" : String(cString: strerror(code)).lowercased()
+      ? "no space left; free some and run again" : systemWords(code)
     return OrdersError(
       isFull ? .diskFull : .disk,
       "cannot \(verb) \(thing): \(words)",

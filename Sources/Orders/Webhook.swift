@@ -56,7 +56,7 @@ package struct Webhook: Sendable {
     guard words.count == 1 else {
       throw OrdersError(.usage, "cannot use the webhook's URL: there is more than one; keep one")
     }
-    guard parsed.scheme == .https || Self.isLoopback(parsed.host) else {
+    guard parsed.scheme == .https || parsed.isLoopback else {
       throw OrdersError(
         .usage,
         "cannot use the webhook's URL: http would show it to the network; give one with https"
@@ -77,11 +77,5 @@ package struct Webhook: Sendable {
   var digest: String {
     SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8))
       .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 }

@@ -48,7 +48,7 @@ final class Listener: Sendable {
       let error = outcome.error.withLock { $0 }
       let cause =
         switch error {
-        case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
+        case let error as IOError: StoreError.words(for: error.errnoCode)
         case let error?: "\(error)"
         case nil: "it closed at once"
         }

@@ -20,7 +20,7 @@ final class OrderDesk: Sendable {
       throw StoreError(
         .orders,
         "keep orders in \(name)",
-        String(cString: strerror(errno)).lowercased(),
+        StoreError.words(for: errno),
         "name a file in a folder that can be written"
       )
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why the sample store could not start, or could not read what it was given.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of trouble it was; an open set.
@@ -55,4 +57,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     "cannot \(thing): \(cause); \(advice)"
   }
+
+  /// The system's own words for an error number, in lower case as they go in a sentence.
+  static func words(for errno: Int32) -> String { String(cString: strerror(errno)).lowercased() }
 }

@@ -1,3 +1,6 @@
+import Dispatch
+import Synchronization
+
 /// Fetches resources, many at a time.
 package protocol Fetching: Sendable {
   /// Starts, or queues, a transfer into `sink`.
@@ -19,6 +22,32 @@ package protocol Fetching: Sendable {
 }
 
 extension Fetching {
+  /// Fetches, and waits for the result: for a thread with nothing else to do, never the transfer thread.
+  ///
+  /// - Parameters:
+  ///   - request: What to ask.
+  ///   - sink: Where the body goes.
+  ///   - isCancelled: Asked once the request is submitted: a `cancelAll()` just before would have missed it.
+  /// - Returns: What `fetch` completes with.
+  package func result(
+    of request: Request,
+    into sink: any BodySink,
+    isCancelled: () -> Bool = { false }
+  ) -> Result<Response, TransferFailure> {
+    let result = Mutex<Result<Response, TransferFailure>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    fetch(request, into: sink) { outcome in
+      result.withLock { $0 = outcome }
+      done.signal()
+    }
+    if isCancelled() { cancelAll() }
+    done.wait()
+    return result.withLock { $0 }
+      ?? .failure(
+        TransferFailure(reason: .cancelled, url: request.url.redacted, mayHaveBeenSent: true)
+      )
+  }
+
   /// Those that the request names itself, and what it accepts.
   package func fields(of request: Request) -> Headers {
     var fields = request.headers

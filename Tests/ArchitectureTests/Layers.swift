@@ -18,7 +18,7 @@ enum Layers {
     "Catalog": ["CJansson", "CSimdjson"],
     "Transport": [],
     "CurlTransport": ["Transport", "CCurl", "CGlibc"],
-    "Cache": ["Transport", "CIPSecMB", "CSQLite"],
+    "Cache": ["Transport", "Imaging", "CIPSecMB", "CSQLite"],
     "Imaging": ["CDrawing", "CJPEG", "CPNG", "CPixman", "CZimg"],
     "Orders": ["Catalog", "Transport", "CSQLite"],
     "Pipeline": ["Catalog", "Transport", "Cache", "Imaging"],

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @Suite struct BenchTests {
@@ -127,7 +128,7 @@ import Testing
     // Four at once, each no sooner than 5 ms after it was asked for.
     #expect(bare > 0 && bare < 800)
     #expect((report["runs"][0]["totalMilliseconds"]["p50"].double ?? 0) >= 5)
-    #expect(try folder.read("bench.html").hasSuffix("</html>\n"))
+    #expect(try folder.text("bench.html").hasSuffix("</html>\n"))
   }
 
   @Test func `Ctrl-C ends a measurement with 130 and leaves nothing behind`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 
 /// A shop whose feed can be broken in the ways that shops break theirs.
 ///

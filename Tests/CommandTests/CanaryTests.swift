@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SampleStore
+import Support
 import Testing
 
 /// Secrets of every kind at once, made up for the run, looked for wherever a run leaves something.
@@ -120,8 +121,8 @@ import Testing
     #expect(shop.store.requests.contains { $0.query?.contains(canaries.webhook) == true })
     #expect(shop.store.requests.contains { $0.headers["token"] == canaries.header })
     // And nothing but them.
-    let cache = try shop.folder.files(below: "cache")
-    let state = try shop.folder.files(below: "state")
+    let cache = try shop.folder.contents(below: "cache")
+    let state = try shop.folder.contents(below: "state")
     #expect(cache["index.sqlite"]?.isEmpty == false)
     #expect(state["orders.sqlite"]?.isEmpty == false)
     for form in canaries.forms {

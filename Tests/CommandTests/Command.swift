@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import Support
 import Synchronization
 import Testing
 
@@ -138,8 +139,8 @@ final class Running: Sendable {
     let shown = screen?.end() ?? ""
     return Command(
       status: status,
-      output: terminal == .output ? shown : try folder.read("stdout"),
-      errors: terminal == .errors ? shown : try folder.read("stderr"),
+      output: terminal == .output ? shown : try folder.text("stdout"),
+      errors: terminal == .errors ? shown : try folder.text("stderr"),
       peak: peak.withLock { $0 }
     )
   }

@@ -1,10 +1,11 @@
 import Foundation
+import Support
 import Testing
 
 /// Unattended runs that find the index damaged.
 @Suite struct DamagedIndexTests {
   private func aside(_ shop: Shop) throws -> [Data] {
-    try shop.folder.files(below: "cache")
+    try shop.folder.contents(below: "cache")
       .filter { $0.key.hasPrefix("index.sqlite.damaged-") && !$0.key.hasSuffix("-journal") }
       .map(\.value)
   }

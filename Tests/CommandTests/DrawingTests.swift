@@ -1,5 +1,6 @@
 import Foundation
 import Imaging
+import Support
 import Testing
 
 @Suite struct DrawingTests {

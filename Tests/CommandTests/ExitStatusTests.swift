@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 
 @Suite struct ExitStatusTests {
@@ -97,7 +98,7 @@ import Testing
     #expect(sync.errors.contains(shop.cache))
     #expect(sync.errors.contains("not a directory"))
     #expect(shop.store.requests.isEmpty)
-    #expect(try shop.folder.read("cache") == "a file")
+    #expect(try shop.folder.text("cache") == "a file")
   }
 
   @Test func `74 when the cache cannot be made, even by root`() throws {

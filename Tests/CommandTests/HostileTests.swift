@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SampleStore
+import Support
 import Testing
 
 /// What is wrong with the machine is said, and hurts nothing else.

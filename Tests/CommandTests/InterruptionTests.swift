@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SampleStore
+import Support
 import Testing
 
 @Suite struct InterruptionTests {
@@ -75,7 +76,7 @@ import Testing
     killed.send(SIGKILL)
     #expect(try killed.wait().status == 128 + SIGKILL)
     shop.store.faults = .none
-    let held = try shop.folder.files(below: "cache/images").filter { $0.key.hasSuffix("jpg") }
+    let held = try shop.folder.contents(below: "cache/images").filter { $0.key.hasSuffix("jpg") }
     let sync = try shop.sync("--json")
 
     #expect(sync.status == 0)
@@ -97,7 +98,7 @@ import Testing
       ["sync", shop.catalog, "--cache", shop.cache, "--retries", "0"]
     )
     func held() throws -> Int {
-      try shop.folder.files(below: "cache").filter { $0.key.hasPrefix("partial/") }
+      try shop.folder.contents(below: "cache").filter { $0.key.hasPrefix("partial/") }
         .map(\.value.count).max() ?? 0
     }
     let deadline = ContinuousClock.now + .seconds(30)
@@ -117,9 +118,9 @@ import Testing
     #expect(resumed.headers["if-range"] == Resource(bytes, type: "").etag)
     #expect(resumed.status == 206)
     #expect(resumed.bytes == bytes.count - left)
-    let files = try shop.folder.files(below: "cache/images").values
+    let files = try shop.folder.contents(below: "cache/images").values
     #expect(files.contains(Data(bytes)))
     #expect(try shop.larder("verify").status == 0)
-    #expect(try shop.folder.files(below: "cache").keys.allSatisfy { !$0.hasPrefix("partial/") })
+    #expect(try shop.folder.contents(below: "cache").keys.allSatisfy { !$0.hasPrefix("partial/") })
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 
 /// Orders as a shell sees them.
@@ -50,7 +51,7 @@ import Testing
     #expect(warm.status == 0)
     #expect(warm.errors.isEmpty)
     #expect(shop.store.orders.count == 1)
-    let text = try shop.folder.read("larder.prom")
+    let text = try shop.folder.text("larder.prom")
     #expect(text.contains("# TYPE larder_orders gauge\n"))
     #expect(text.contains("larder_orders{delivery=\"delivered\"} 1\n"))
     #expect(text.contains("larder_orders{delivery=\"queued\"} 0\n"))
@@ -237,7 +238,7 @@ import Testing
         Data(text.utf8).base64EncodedString(),
       ]
     }
-    let files = try shop.folder.files(below: "state")
+    let files = try shop.folder.contents(below: "state")
     #expect(files["orders.sqlite"]?.isEmpty == false)
     for form in forms + ["s3cret"] {
       for command in commands { #expect(!(command.output + command.errors).contains(form)) }

@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 
 /// What a feed says reaches people as text, and programs as it is.

@@ -1,6 +1,7 @@
 import Foundation
 import Imaging
 import SampleStore
+import Support
 import class Support.ClosedPort
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
         #expect(diary.store.orders.last?.headers.contains { $0.value == Self.token } == true)
         #expect(!(command.output + command.errors).contains("s3cret"), "\(answer)")
       }
-      for (name, bytes) in try diary.folder.files(below: "out") {
+      for (name, bytes) in try diary.folder.contents(below: "out") {
         #expect(bytes.range(of: Data("s3cret".utf8)) == nil, "\(name)")
       }
     }
@@ -95,7 +96,7 @@ import Testing
     #expect(command.status == status)
     #expect(command.errors.contains(words), "\(command.errors)")
     #expect(diary.store.orders.count == 1)
-    #expect(try diary.folder.files(below: "out").keys.sorted() == ["morning.png"])
+    #expect(try diary.folder.contents(below: "out").keys.sorted() == ["morning.png"])
   }
 
   @Test func `a server that is not there is status 69`() throws {

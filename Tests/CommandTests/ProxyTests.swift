@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 import class Support.ScriptedProxy
 
@@ -60,7 +61,7 @@ import class Support.ScriptedProxy
     for text in [sync.output, sync.errors, direct.output, direct.errors] {
       #expect(!text.contains(Self.secret) && !text.contains(expected))
     }
-    for (name, bytes) in try shop.folder.files(below: "cache") {
+    for (name, bytes) in try shop.folder.contents(below: "cache") {
       #expect(bytes.range(of: Data(Self.secret.utf8)) == nil, "\(name)")
     }
   }

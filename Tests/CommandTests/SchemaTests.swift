@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 
 /// What `--json` prints, held to the schemas that programs are written against.

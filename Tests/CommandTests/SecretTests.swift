@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 
 @Suite struct SecretTests {
@@ -46,7 +47,7 @@ import Testing
         #expect(!command.errors.contains(form))
       }
     }
-    let files = try shop.folder.files(below: "cache")
+    let files = try shop.folder.contents(below: "cache")
     #expect(files["index.sqlite"]?.isEmpty == false)
     for (name, bytes) in files {
       for form in Self.forms { #expect(bytes.range(of: Data(form.utf8)) == nil, "\(name)") }
@@ -82,7 +83,7 @@ import Testing
         #expect(!command.errors.contains(form))
       }
     }
-    for (name, bytes) in try shop.folder.files(below: "cache") {
+    for (name, bytes) in try shop.folder.contents(below: "cache") {
       for form in forms { #expect(bytes.range(of: Data(form.utf8)) == nil, "\(name)") }
     }
   }
@@ -149,7 +150,7 @@ import Testing
         #expect(!command.errors.contains(form), "\(form)")
       }
     }
-    for (name, bytes) in try shop.folder.files(below: "cache") {
+    for (name, bytes) in try shop.folder.contents(below: "cache") {
       for form in forms { #expect(bytes.range(of: Data(form.utf8)) == nil, "\(name): \(form)") }
     }
     #expect(unset.status == 78)

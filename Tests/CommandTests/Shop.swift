@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import class Support.ClosedPort
 
 /// A small shop on this machine with a catalog file for it and a cache of its own.

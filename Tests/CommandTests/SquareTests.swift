@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Imaging
 import SampleStore
+import Support
 import Testing
 
 @Suite struct SquareTests {
@@ -17,11 +18,11 @@ import Testing
     let second = try shop.sync("--square", "32", "--json")
     #expect(try Self.counts(second) == ["made": 0, "fresh": 5, "removed": 0, "unfit": 0])
 
-    let before = try shop.folder.files(below: "cache/squares")
+    let before = try shop.folder.contents(below: "cache/squares")
     shop.store.content["/pictures/S1.jpg"] = try Self.photo(9, modified: 1_620_000_000)
     let third = try shop.sync("--square", "32", "--json")
     #expect(try Self.counts(third) == ["made": 1, "fresh": 4, "removed": 0, "unfit": 0])
-    let after = try shop.folder.files(below: "cache/squares")
+    let after = try shop.folder.contents(below: "cache/squares")
     #expect(after.filter { before[$0.key] != $0.value }.count == 1)
     #expect(try shop.larder("verify").status == 0)
     #expect(try Document(try shop.larder("verify", "--json"))["checked"].int == 10)
@@ -57,7 +58,7 @@ import Testing
     #expect(try shop.sync("--square", "32").status == 0)
 
     let first = try shop.larder("export", out, "--flat", "--copy", "--squares", "--json")
-    let files = try shop.folder.files(below: "out")
+    let files = try shop.folder.contents(below: "out")
     let again = try shop.larder(
       "export",
       out,
@@ -75,7 +76,7 @@ import Testing
     }
     #expect(try Document(plain)["deleted"].int == 0)
     #expect(files.keys.filter { $0.contains("squares/32/") && $0.hasSuffix(".jpg") }.count == 5)
-    #expect(try shop.folder.files(below: "out") == files)
+    #expect(try shop.folder.contents(below: "out") == files)
   }
 
   @Test func `what cannot be cropped is said once and fails nothing`() throws {
@@ -270,7 +271,7 @@ import Testing
 
   /// The squares' paths below their folder, and the side of each as its own header says.
   private static func squares(_ shop: Shop, side: Int = 32) throws -> [String: Int] {
-    let files = (try? shop.folder.files(below: "cache/squares/\(side)")) ?? [:]
+    let files = (try? shop.folder.contents(below: "cache/squares/\(side)")) ?? [:]
     return try files.filter { $0.key.hasSuffix(".jpg") }.mapValues { bytes in
       let probe = try PictureFile([UInt8](bytes)).probe
       return probe.width == probe.height && !probe.isCutShort ? probe.width : 0
@@ -278,7 +279,7 @@ import Testing
   }
 
   private static func pictures(_ shop: Shop) throws -> [String] {
-    try shop.folder.files(below: "cache/images").keys.filter { $0.hasSuffix(".jpg") }.sorted()
+    try shop.folder.contents(below: "cache/images").keys.filter { $0.hasSuffix(".jpg") }.sorted()
   }
 
   private static func counts(_ sync: Command) throws -> [String: Int] {

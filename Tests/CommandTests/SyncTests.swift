@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SampleStore
+import Support
 import Testing
 
 @Suite struct SyncTests {

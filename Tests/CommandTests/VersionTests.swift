@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// Caches of earlier and of later versions.
@@ -88,7 +89,7 @@ import Testing
     // `user_version`, big-endian. (https://sqlite.org/fileformat.html, section 1.3)
     bytes.replaceSubrange(60..<64, with: [0, 0, 0, 99])
     try bytes.write(to: index)
-    let files = try shop.folder.files(below: "cache/images")
+    let files = try shop.folder.contents(below: "cache/images")
 
     let commands = [
       ["sync", shop.catalog], ["warm", shop.catalog], ["sync", "--dry-run", shop.catalog],
@@ -103,7 +104,7 @@ import Testing
     }
 
     #expect(try Data(contentsOf: index) == bytes)
-    #expect(try shop.folder.files(below: "cache/images") == files)
-    #expect(try !shop.folder.files(below: "cache").keys.contains { $0.contains("damaged") })
+    #expect(try shop.folder.contents(below: "cache/images") == files)
+    #expect(try !shop.folder.contents(below: "cache").keys.contains { $0.contains("damaged") })
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 
 @Suite struct WarmTests {
@@ -7,7 +8,7 @@ import Testing
     let shop = try Shop()
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let second = try shop.folder.write(
-      try shop.folder.read("shop.yaml").replacing("name: banchan", with: "name: other"),
+      try shop.folder.text("shop.yaml").replacing("name: banchan", with: "name: other"),
       to: "other.yaml"
     )
 
@@ -122,7 +123,7 @@ import Testing
     #expect(warm.status == 3)
     let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
     #expect(mode == 0o644)
-    let text = try shop.folder.read("larder.prom")
+    let text = try shop.folder.text("larder.prom")
     for line in [
       "# TYPE larder_run_images gauge",
       #"larder_run_images{catalog="banchan",outcome="failed"} 1"#,

@@ -1,5 +1,6 @@
 import Glibc
 import PictureFixtures
+import Support
 import SystemPackage
 import Testing
 
@@ -268,26 +269,8 @@ func native(_ bytes: [UInt8]) throws -> Bitmap {
 
 /// Runs a test in a folder of its own.
 func withFolder(_ body: (FilePath) throws -> Void) throws {
-  var template = Array("/tmp/larder-imaging-XXXXXX".utf8CString)
-  guard let made = mkdtemp(&template) else { throw Errno(rawValue: errno) }
-  let folder = FilePath(String(cString: made))
-  defer { remove(folder) }
-  try body(folder)
-}
-
-private func remove(_ path: FilePath) {
-  if let folder = opendir(path.string) {
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { remove(path.appending(name)) }
-    }
-    closedir(folder)
-    rmdir(path.string)
-  } else {
-    unlink(path.string)
-  }
+  let folder = try TemporaryFolder()
+  try withExtendedLifetime(folder) { try body(FilePath($0.path)) }
 }
 
 /// The names in a folder.

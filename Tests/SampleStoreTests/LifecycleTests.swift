@@ -1,5 +1,6 @@
 import Dispatch
 import SampleStore
+import Support
 import Testing
 
 struct LifecycleTests {
@@ -92,7 +93,7 @@ struct LifecycleTests {
   }
 
   @Test func `with a certificate it speaks https, and its faults too`() throws {
-    let folder = try TemporaryDirectory()
+    let folder = try TemporaryFolder()
     let made = try folder.run(
       "/usr/bin/openssl",
       "req",

@@ -1,4 +1,5 @@
 import SampleStore
+import Support
 import Testing
 
 struct OrderTests {
@@ -19,7 +20,7 @@ struct OrderTests {
   }
 
   @Test func `orders go line by line into a file that is only added to`() throws {
-    let folder = try TemporaryDirectory()
+    let folder = try TemporaryFolder()
     try folder.write("before\n", to: "orders.jsonl")
     let intake = OrderIntake(paths: ["/hook/T1"], file: folder.path + "/orders.jsonl")
     let store = try SampleStore.start(StoreContent(), orders: intake, clock: { 784_111_777 })
@@ -29,7 +30,7 @@ struct OrderTests {
     _ = client.answer()
 
     #expect(
-      try folder.read("orders.jsonl") == """
+      try folder.text("orders.jsonl") == """
         before
         {"time":"1994-11-06T08:49:37Z","method":"POST","path":"/hook/T1","status":200,\
         "headers":[["Host","store"],["Content-Length","6"]],"body":"a\\n\\"b\\"\\u0001"}

@@ -1,5 +1,6 @@
 import Glibc
 import SampleStore
+import Support
 import Testing
 
 struct ServingTests {
@@ -24,7 +25,7 @@ struct ServingTests {
   }
 
   @Test func `a path without extension is a json file of the folder`() throws {
-    let folder = try TemporaryDirectory()
+    let folder = try TemporaryFolder()
     try folder.write("[1]", to: "develop/baminchan/main.json")
     let store = try SampleStore.start(StoreContent(folder: folder.path))
 
@@ -38,7 +39,7 @@ struct ServingTests {
   }
 
   @Test func `a file that changes on disk changes on the wire`() throws {
-    let folder = try TemporaryDirectory()
+    let folder = try TemporaryFolder()
     try folder.write("one", to: "a.txt")
     let store = try SampleStore.start(StoreContent(folder: folder.path))
     let before = try store.ask("/a.txt")
@@ -82,7 +83,7 @@ struct ServingTests {
     "http://other/../secret.txt", "*",
   ])
   func `no path leads out of the folder`(path: String) throws {
-    let parent = try TemporaryDirectory()
+    let parent = try TemporaryFolder()
     try parent.write("secret", to: "secret.txt")
     try parent.write("fine", to: "served/in.txt")
     symlink("../secret.txt", parent.path + "/served/out.txt")

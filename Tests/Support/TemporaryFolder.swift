@@ -35,8 +35,17 @@ package final class TemporaryFolder: Sendable {
   }
 
   /// Writes a text file, making the folders above it.
-  package func write(_ text: String, to name: String) throws {
+  ///
+  /// - Returns: The file's path.
+  @discardableResult
+  package func write(_ text: String, to name: String) throws -> String {
     try write(Array(text.utf8), to: name)
+    return path(name)
+  }
+
+  /// A file's bytes as text.
+  package func text(_ name: String) throws -> String {
+    String(decoding: try read(name), as: UTF8.self)
   }
 
   /// A file's bytes.

@@ -182,7 +182,7 @@ struct PictureRowWriter: ~Copyable {
     row.bind(3, entry.sha256)
     row.bind(4, entry.sha256.map { ContentDigest.prefix($0) })
     row.bind(5, entry.bytes)
-    row.bind(6, entry.type?.rawValue)
+    row.bind(6, entry.type?.mediaType)
     row.bind(7, entry.stamp?.inode)
     row.bind(8, entry.stamp?.modified)
     row.bind(9, entry.response)
@@ -211,7 +211,7 @@ extension PictureEntry {
     self.init(id: PictureID(number: row.number(0)), url: row.text(1) ?? "")
     sha256 = row.bytes(2)
     bytes = row.number(3)
-    type = row.text(4).flatMap(PictureType.init(rawValue:))
+    type = row.text(4).flatMap({ PictureType(mediaType: $0) })
     if let inode = row.optionalNumber(5), let modified = row.optionalNumber(6) {
       stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)
     }

@@ -51,7 +51,7 @@ extension PartialBody {
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let head = lines.prefix(Self.headLines)
     guard lines.count > Self.headLines + 2, head[0] == Self.heading, !boot.isEmpty,
-      head[1] == boot, !head[3].isEmpty, let type = PictureType(rawValue: head[5]),
+      head[1] == boot, !head[3].isEmpty, let type = PictureType(mediaType: head[5]),
       lines[Self.headLines] == Self.ending + Self.digest(of: head)
     else { return nil }
     url = head[2]
@@ -77,7 +77,7 @@ extension PartialBody {
   /// The note's head, for the boot of that name; none of its values can hold a line break.
   func note(boot: String) -> String {
     let head = [
-      Self.heading, boot, url, validator, source, type.rawValue, length.map(String.init) ?? "-",
+      Self.heading, boot, url, validator, source, type.mediaType, length.map(String.init) ?? "-",
     ]
     return (head + [Self.ending + Self.digest(of: head[...]), ""]).joined(separator: "\n")
   }

@@ -1,3 +1,4 @@
+import Catalog
 import FoundationEssentials
 import Pipeline
 import Orders
@@ -7,18 +8,8 @@ struct CourierDocument: Encodable {
   private struct Trouble: Encodable {
     let order: String
     let delivery: String
-    let lastError: String?
-    let nextAttempt: String?
-
-    enum Key: String, CodingKey { case order, delivery, lastError, nextAttempt }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(order, forKey: .order)
-      try body.encode(delivery, forKey: .delivery)
-      try body.encode(lastError, forKey: .lastError)
-      try body.encode(nextAttempt, forKey: .nextAttempt)
-    }
+    @OrNull var lastError: String?
+    @OrNull var nextAttempt: String?
   }
 
   private let report: CourierReport

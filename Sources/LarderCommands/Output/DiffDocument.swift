@@ -28,22 +28,11 @@ struct DiffDocument: Encodable {
     var id: String
     var section: String
     var field: String
-    var from: String?
-    var to: String?
-
-    enum Key: String, CodingKey { case id, section, field, from, to }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(id, forKey: .id)
-      try body.encode(section, forKey: .section)
-      try body.encode(field, forKey: .field)
-      try body.encode(from, forKey: .from)
-      try body.encode(to, forKey: .to)
-    }
+    @OrNull var from: String?
+    @OrNull var to: String?
   }
 
-  private let old: Int64?
+  @OrNull private var old: Int64?
   private let new: Int64
   private let added: [Listing]
   private let removed: [Listing]
@@ -51,10 +40,6 @@ struct DiffDocument: Encodable {
   private let changed: [Change]
   private let pictures: [String]
   private let swept: [Removal]
-
-  private enum Key: String, CodingKey {
-    case old, new, added, removed, moved, changed, pictures, swept
-  }
 
   init(old: Int64?, new: Int64, _ diff: RunDiff) {
     self.old = old
@@ -77,18 +62,6 @@ struct DiffDocument: Encodable {
     swept = diff.removed.map {
       Removal(url: $0.url, at: Moment.text($0.removed), reason: $0.reason)
     }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: Key.self)
-    try body.encode(old, forKey: .old)
-    try body.encode(new, forKey: .new)
-    try body.encode(added, forKey: .added)
-    try body.encode(removed, forKey: .removed)
-    try body.encode(moved, forKey: .moved)
-    try body.encode(changed, forKey: .changed)
-    try body.encode(pictures, forKey: .pictures)
-    try body.encode(swept, forKey: .swept)
   }
 
   /// One line of JSON.
@@ -122,18 +95,8 @@ struct RunDocument: Encodable {
   private struct Run: Encodable {
     var run: Int64
     var started: String
-    var finished: String?
-    var outcome: String?
-
-    enum Key: String, CodingKey { case run, started, finished, outcome }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(run, forKey: .run)
-      try body.encode(started, forKey: .started)
-      try body.encode(finished, forKey: .finished)
-      try body.encode(outcome, forKey: .outcome)
-    }
+    @OrNull var finished: String?
+    @OrNull var outcome: String?
   }
 
   private let runs: [Run]

@@ -9,20 +9,8 @@ struct GcDocument: Encodable {
     var path: String
     var bytes: Int64
     var reason: String
-    var unreferencedSince: String?
+    @OrNull var unreferencedSince: String?
     var used: String
-
-    enum Key: String, CodingKey { case url, path, bytes, reason, unreferencedSince, used }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(url, forKey: .url)
-      try body.encode(path, forKey: .path)
-      try body.encode(bytes, forKey: .bytes)
-      try body.encode(reason, forKey: .reason)
-      try body.encode(unreferencedSince, forKey: .unreferencedSince)
-      try body.encode(used, forKey: .used)
-    }
   }
 
   private let dryRun: Bool

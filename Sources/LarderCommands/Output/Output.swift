@@ -1,5 +1,6 @@
 import Catalog
 import Glibc
+import Transport
 
 /// The only place that writes to the terminal: data to stdout, all else to stderr.
 enum Output {
@@ -75,8 +76,7 @@ enum Output {
         // The reader has gone, as in `| head`: nothing is left to say to anybody.
         if errno == EPIPE, descriptor == STDOUT_FILENO { _exit(0) }
         if descriptor == STDOUT_FILENO {
-          let words = String(cString: strerror(errno)).lowercased()
-          Output.error("cannot write the output: \(words)")
+          Output.error("cannot write the output: \(systemWords(errno))")
           _exit(ExitStatus.io.rawValue)
         }
         return

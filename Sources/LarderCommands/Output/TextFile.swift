@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 /// Small files for other programs to read at any moment.
 enum TextFile {
@@ -11,7 +12,7 @@ enum TextFile {
     let temporary = "\(path).\(getpid()).tmp"
     func failure(_ code: Int32) -> CommandFailure {
       unlink(temporary)
-      let words = String(cString: strerror(code)).lowercased()
+      let words = systemWords(code)
       return CommandFailure("cannot write \(path): \(words); check its folder", .io)
     }
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW

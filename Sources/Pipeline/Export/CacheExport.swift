@@ -167,7 +167,7 @@ package struct CacheExport: Sendable {
   /// A held picture for the plan; nil when its bytes are no picture any more.
   private func picture(_ image: ShownImage) -> ExportPlan.Picture? {
     guard let path = image.path,
-      let type = image.type.flatMap(PictureType.init(rawValue:))
+      let type = image.type.flatMap({ PictureType(mediaType: $0) })
         ?? ExportFolder.type(of: "\(cache)/\(path)")
     else { return nil }
     return ExportPlan.Picture(url: image.url, sha256: image.sha256 ?? "", type: type)

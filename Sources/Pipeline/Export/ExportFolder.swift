@@ -1,5 +1,6 @@
 import Cache
 import Glibc
+import Transport
 
 /// The folder that an export fills: every file in it is whole, whenever somebody looks.
 struct ExportFolder {
@@ -237,7 +238,7 @@ struct ExportFolder {
   }
 
   private static func failure(_ verb: String, _ path: String, _ code: Int32) -> CacheError {
-    let words = String(cString: strerror(code)).lowercased()
+    let words = systemWords(code)
     let isFull = code == ENOSPC || code == EDQUOT
     return CacheError(
       isFull ? .diskFull : .disk,

@@ -10,27 +10,13 @@ struct ExportManifest {
     var title: String
     var role: String
     var url: String
-    var path: String?
-    var sha256: String?
-    var bytes: Int64?
-    var type: String?
+    @OrNull var path: String?
+    @OrNull var sha256: String?
+    @OrNull var bytes: Int64?
+    @OrNull var type: String?
 
-    enum Key: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
       case catalog, section, item, title, role, url, path, sha256, bytes, type
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(catalog, forKey: .catalog)
-      try body.encode(section, forKey: .section)
-      try body.encode(item, forKey: .item)
-      try body.encode(title, forKey: .title)
-      try body.encode(role, forKey: .role)
-      try body.encode(url, forKey: .url)
-      try body.encode(path, forKey: .path)
-      try body.encode(sha256, forKey: .sha256)
-      try body.encode(bytes, forKey: .bytes)
-      try body.encode(type, forKey: .type)
     }
 
     /// The fields in the order of the keys.
@@ -90,7 +76,7 @@ struct ExportManifest {
 
   /// CSV with a heading: numbers are numbers, and no text is a formula.
   var table: String {
-    CSVLine.table([CSVLine(heading: Row.Key.allCases.map(\.rawValue))] + rows.map(\.line))
+    CSVLine.table([CSVLine(heading: Row.CodingKeys.allCases.map(\.rawValue))] + rows.map(\.line))
   }
 
   /// How many items have a place.

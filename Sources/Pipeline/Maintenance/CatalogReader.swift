@@ -281,7 +281,7 @@ extension ShownImage {
       path = entry.name.path
       sha256 = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       bytes = entry.bytes
-      type = entry.type?.rawValue
+      type = entry.type?.mediaType
       state = .held
     } else {
       state = entry?.failure == nil ? .missing : .failed

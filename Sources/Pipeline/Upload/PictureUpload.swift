@@ -142,16 +142,8 @@ package final class PictureUpload: Sendable {
     let cancelled = TransferFailure(reason: .cancelled, url: request.url.redacted)
     if hasStopped { return (.failure(cancelled), []) }
     let sink = BodyBuffer()
-    let answer = Mutex<Result<Response, TransferFailure>>(.failure(cancelled))
-    let done = DispatchSemaphore(value: 0)
-    transport.fetch(request, into: sink) { result in
-      answer.withLock { $0 = result }
-      done.signal()
-    }
-    // Submitted after the cancellation, yet judged before it: cancel again.
-    if hasStopped { transport.cancelAll() }
-    done.wait()
-    return (answer.withLock { $0 }, sink.take())
+    let result = transport.result(of: request, into: sink) { hasStopped }
+    return (result, sink.take())
   }
 
   /// A 2xx is a success unless the reply's own words say otherwise.

@@ -30,7 +30,7 @@ package struct UploadDestination: Sendable {
         "cannot post to \(error.url): it is no URL of http or https; give one like https://host/path"
       )
     }
-    guard url.scheme == .https || Self.isLoopback(url.host) else {
+    guard url.scheme == .https || url.isLoopback else {
       throw UploadError(
         "cannot post to \(url.redacted): over http everybody on the way reads the photo and the "
           + "token; give an https URL"
@@ -50,13 +50,6 @@ package struct UploadDestination: Sendable {
       throw UploadError("cannot send the token: it has more than one line; keep the token alone")
     }
     self.token = bare
-  }
-
-  /// Whether a host is this machine by its very name. (RFC 6761, section 6.3; RFC 1122)
-  private static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "::1" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 }
 
