@@ -35,11 +35,6 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
   targets: [
-    .systemLibrary(
-      name: "CJansson",
-      pkgConfig: "jansson",
-      providers: [.apt(["libjansson-dev"])]
-    ),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CGlibc"),
     .target(name: "CIPSecMB", linkerSettings: multiBuffer),
@@ -58,7 +53,7 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "CJansson", "CSimdjson",
+        "CSimdjson",
         .product(name: "Yams", package: "Yams"),
       ]
     ),

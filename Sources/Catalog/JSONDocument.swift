@@ -1,10 +1,8 @@
-import CJansson
 import CSimdjson
 
 /// One parsed JSON text (RFC 8259), freed exactly once when the last node of it is gone.
 ///
-/// simdjson reads it; what simdjson refuses, jansson reads again to say where and why. The tree takes
-/// about as much memory as the text.
+/// simdjson reads it. The tree takes about as much memory as the text.
 ///
 /// Tolerant where feeds are careless and nothing is lost by it: a byte order mark is skipped, the
 /// last of duplicate names wins, NUL escapes are kept, a number that fits neither `Int` nor `Double`
@@ -39,14 +37,13 @@ public final class JSONDocument: @unchecked Sendable {
         expected: "at most \(depthLimit) levels"
       )
     }
-    let repair = JSONRepair(text.bytes)
-    if let repair, let tree = Self.parse(repair.bytes, depthLimit: depthLimit) {
+    if let repair = JSONRepair(text.bytes),
+      let tree = Self.parse(repair.bytes, depthLimit: depthLimit)
+    {
       self.tree = tree
       return
     }
-    var complaint = Self.complaint(about: repair?.bytes ?? text.bytes)
-    if let repair { complaint.offset = repair.originalOffset(of: complaint.offset) }
-    throw text.error(complaint, subject: subject)
+    throw text.error(subject: subject)
   }
 
   deinit { larder_json_free(tree) }
@@ -58,43 +55,6 @@ public final class JSONDocument: @unchecked Sendable {
     bytes.withUnsafeBytes {
       larder_json_parse($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, depthLimit)
     }
-  }
-
-  /// What jansson says of a text that simdjson refuses.
-  private static func complaint(about bytes: ArraySlice<UInt8>) -> JSONComplaint {
-    var error = json_error_t()
-    // An empty array has no address, and jansson refuses a null one without saying where.
-    let text = bytes.isEmpty ? [UInt8(ascii: " ")] : bytes
-    let tree = text.withUnsafeBytes {
-      json_loadb(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self),
-        $0.count,
-        Int(JSON_DECODE_ANY | JSON_ALLOW_NUL),
-        &error
-      )
-    }
-    guard tree == nil else {
-      json_decref(tree)
-      // jansson reads past a NUL behind a number.
-      if let place = text.firstIndex(of: 0) {
-        return JSONComplaint(
-          words: "text without NUL bytes expected",
-          offset: place - text.startIndex + 1
-        )
-      }
-      return JSONComplaint(words: "too large for this machine", offset: 0)
-    }
-    let words = withUnsafeBytes(of: &error.text) {
-      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    let kind: JSONComplaint.Kind =
-      switch json_error_code(&error) {
-      case json_error_premature_end_of_input: .endsEarly
-      case json_error_end_of_input_expected: .goesOn
-      case json_error_invalid_utf8: .encoding
-      default: .syntax
-      }
-    return JSONComplaint(kind: kind, words: words, offset: Int(error.position))
   }
 }
 

@@ -1,12 +1,9 @@
-/// A JSON text rewritten so that values which the JSON readers cannot hold do not spoil the rest.
+/// A JSON text rewritten so that values which simdjson cannot hold do not spoil the rest.
 ///
-/// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair, and a
-/// NUL in a name, become U+FFFD. Everything else stays as it is, faults included.
+/// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair becomes U+FFFD. Everything else stays as it is, faults included.
 struct JSONRepair {
   /// The rewritten text.
   private(set) var bytes: ArraySlice<UInt8>
-  /// Where, in the rewritten text, a byte was put in.
-  private var insertions: [Int] = []
 
   /// Rewrites a text; nil when there is nothing to mend.
   init?(_ original: ArraySlice<UInt8>) {
@@ -18,8 +15,7 @@ struct JSONRepair {
       let byte = original[index]
       if byte == UInt8(ascii: "\"") {
         let end = Self.endOfString(original, from: index)
-        let isName = Self.isFollowedByColon(original, end)
-        let string = Self.mended(original[index..<end], isName: isName)
+        let string = Self.mended(original[index..<end])
         isChanged = isChanged || string != nil
         output += string ?? original[index..<end]
         index = end
@@ -28,10 +24,7 @@ struct JSONRepair {
         let number = original[index..<end]
         // A number in a name's place stays what it is: a fault.
         if Self.isTooLarge(number), !Self.isFollowedByColon(original, end) {
-          insertions.append(output.count)
-          output += [UInt8(ascii: "\"")] + number
-          insertions.append(output.count)
-          output.append(UInt8(ascii: "\""))
+          output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
           isChanged = true
         } else {
           output += number
@@ -44,11 +37,6 @@ struct JSONRepair {
     }
     guard isChanged else { return nil }
     bytes = output[...]
-  }
-
-  /// Where an offset of the rewritten text stood before.
-  func originalOffset(of offset: Int) -> Int {
-    offset - insertions.count { $0 < offset }
   }
 
   private static func endOfString(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
@@ -101,7 +89,7 @@ struct JSONRepair {
   }
 
   /// The string with its unusable escapes replaced; nil when it has none.
-  private static func mended(_ string: ArraySlice<UInt8>, isName: Bool) -> ArraySlice<UInt8>? {
+  private static func mended(_ string: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard string.contains(UInt8(ascii: "\\")) else { return nil }
     var output = string
     var isChanged = false
@@ -118,7 +106,7 @@ struct JSONRepair {
       let isPair =
         (0xD800..<0xDC00).contains(unit)
         && escapedUnit(string, at: index + 6).map { (0xDC00..<0xE000).contains($0) } == true
-      if !isPair, (0xD800..<0xE000).contains(unit) || (unit == 0 && isName) {
+      if !isPair, (0xD800..<0xE000).contains(unit) {
         output.replaceSubrange(index..<index + 6, with: "\\ufffd".utf8)
         isChanged = true
       }

@@ -68,8 +68,44 @@ struct JSONDocumentTests {
     )
   }
 
-  @Test func `bytes that are not UTF-8 are refused`() {
-    #expect(error([0x5B, 0x22, 0xFF, 0x22, 0x5D])?.expected == "UTF-8")
+  @Test(arguments: [
+    ([0x5B, 0x22, 0xFF, 0x22, 0x5D], 3), ([0xFF], 1), ([0x5B, 0x31, 0xC3], 3),
+    ([0x22, 0xED, 0xA0, 0x80, 0x22], 2), ([0x22, 0xC0, 0x80, 0x22], 2),
+  ])
+  func `bytes that are not UTF-8 are refused`(bytes: [UInt8], column: Int) {
+    #expect(error(bytes)?.expected == "UTF-8")
+    #expect(error(bytes)?.column == column)
+  }
+
+  @Test func `whatever is refused is placed, and nothing else has a fault`() {
+    let seed = bytes(
+      #"{"a": [1, -2.5e+3, "\u00e9\n한"], "b": {"c": null, "d": [true, false, []]}} "#
+    )
+    let alphabet = bytes("{}[]:,\"\\ \n0129.-+eEtrufalsn\u{1}\u{0}한")
+    var state: UInt64 = 1
+    func chance(_ count: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % count
+    }
+    for _ in 0..<20_000 {
+      var text = seed
+      for _ in 0...chance(3) {
+        let place = chance(text.count)
+        switch chance(3) {
+        case 0: text[place] = alphabet[chance(alphabet.count)]
+        case 1: text.insert(alphabet[chance(alphabet.count)], at: place)
+        default: text.remove(at: place)
+        }
+      }
+      let fault = JSONFault(in: text[...])
+      let words = String(decoding: text, as: UTF8.self)
+      guard let error = error(text) else {
+        #expect(fault == nil, "\(words)")
+        continue
+      }
+      #expect(fault != nil, "\(words)")
+      #expect(error.line != nil && error.column != nil)
+    }
   }
 
   @Test func `a byte order mark is skipped`() throws {
