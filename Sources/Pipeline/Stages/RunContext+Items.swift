@@ -103,6 +103,12 @@ extension CatalogFile {
     }
   }
 
+  /// The key of the section that the source at a position of ``sources`` is; nil when it combines several.
+  func sectionKey(at position: Int) -> String? {
+    guard case .listed(let sources) = sections else { return nil }
+    return sources[position].key
+  }
+
   /// Who reads the details.
   var detailReader: String { "\(name)\tdetails" }
 

@@ -27,7 +27,7 @@ extension SectionResult {
   init(
     _ joined: JoinedSection,
     _ guarded: GuardedListing,
-    of reading: SectionStage.Reading
+    of reading: SectionReading
   ) {
     self.init(
       key: joined.section.key,

@@ -20,14 +20,13 @@ final class SectionStage: Sendable {
     var references: [PictureReference]?
   }
 
-  let context: RunContext
-  let previous: [String: RunSection]
-  let previousKeys: [String]
-  let lastSkips: LastSkips
-  let ahead: @Sendable ([PictureReference]) -> Void
-  let arrived: @Sendable (Arrival) -> Void
+  private let context: RunContext
+  private let last: LastSections
+  private let writer: PageWriter
+  private let guardian: SectionGuard
+  private let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
-  private let lines = Mutex<[HostPort?: WorkLine<Reading>]>([:])
+  private let lines = Mutex<[HostPort?: WorkLine<SectionReading>]>([:])
 
   /// A stage that compares with the sections of the last run.
   ///
@@ -45,10 +44,9 @@ final class SectionStage: Sendable {
     arrived: @escaping @Sendable (Arrival) -> Void
   ) {
     self.context = context
-    self.previous = Dictionary(previous.map { ($0.key, $0) }) { first, _ in first }
-    self.previousKeys = previous.map(\.key)
-    self.lastSkips = LastSkips(report)
-    self.ahead = ahead
+    last = LastSections(previous, report: report)
+    writer = PageWriter(context: context, ahead: ahead)
+    guardian = SectionGuard(context: context, last: last)
     self.arrived = arrived
     results = Mutex(Array(repeating: [], count: context.catalog.sources.count))
   }
@@ -66,20 +64,25 @@ final class SectionStage: Sendable {
   /// Starts every source, each host's in a line of its own.
   func start(_ targets: [DocumentSource]) {
     context.progress.update { $0.sections.total += targets.count }
-    var readings: [HostPort?: [Reading]] = [:]
+    var readings: [HostPort?: [SectionReading]] = [:]
     for (position, target) in targets.enumerated() {
       group.enter()  // Left in end(_:_:), the only way out of a source.
       readings[target.host, default: []].append(
-        Reading(position: position, start: target, next: target)
+        SectionReading(
+          position: position,
+          key: context.catalog.sectionKey(at: position),
+          start: target,
+          next: target
+        )
       )
     }
     for (host, readings) in readings { line(of: host).add(readings) }
   }
 
-  private func line(of host: HostPort?) -> WorkLine<Reading> {
+  private func line(of host: HostPort?) -> WorkLine<SectionReading> {
     lines.withLock { lines in
       if let line = lines[host] { return line }
-      let line = WorkLine<Reading>(limit: Self.window, queue: context.starts) {
+      let line = WorkLine<SectionReading>(limit: Self.window, queue: context.starts) {
         [weak self] readings in
         for reading in readings { self?.page(reading) }
       }
@@ -88,45 +91,16 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// A source that is being read, page after page.
-  struct Reading: Sendable {
-    let position: Int
-    let start: DocumentSource
-    var next: DocumentSource
-    var pages: [Page] = []
-    let progress = PagingProgress()
-    var isNew = false
-    /// Why there are pages that were not read.
-    var ceiling: String?
-    /// The error that held pages stand in for, as their origin lets them. (RFC 5861, section 4)
-    var excused: String?
-
-    /// The same from its first page on.
-    var anew: Reading {
-      var reading = self
-      reading.pages = []
-      reading.next = start
-      return reading
-    }
-  }
-
-  /// One page, decoded now or before.
-  struct Page: Sendable {
-    var document: DocumentEntry
-    var sections: [DecodedSection]
-    var references: [String: [PictureReference]]?
-  }
-
-  private func request(for reading: Reading) throws(CacheError) -> DocumentRequest {
+  private func request(for reading: SectionReading) throws(CacheError) -> DocumentRequest {
     try context.request(
       for: reading.next,
       reader: context.catalog.reader(at: reading.position),
       mapping: context.catalog.listingDigest(at: reading.position),
-      takingOver: key(of: reading.position).map { [$0] } ?? previousKeys
+      takingOver: reading.key.map { [$0] } ?? last.keys
     )
   }
 
-  func page(_ reading: Reading) {
+  private func page(_ reading: SectionReading) {
     do throws(CacheError) {
       let request = try request(for: reading)
       if reading.progress.isGone(reading.next.name) { return try complete(reading) }
@@ -149,7 +123,7 @@ final class SectionStage: Sendable {
 
   private func answer(
     _ outcome: DocumentOutcome,
-    to reading: Reading,
+    to reading: SectionReading,
     _ request: DocumentRequest
   ) {
     do throws(CacheError) {
@@ -168,7 +142,7 @@ final class SectionStage: Sendable {
         context.failures.count(attempts: failure.attempts)
         try end(at: reading, wasHeld: request.held != nil)
       case .failed(let failure):
-        context.failures.note(.section, id: key(of: reading.position), failure)
+        context.failures.note(.section, id: reading.key, failure)
         fail(reading, failure.description)
       }
     } catch {
@@ -177,10 +151,11 @@ final class SectionStage: Sendable {
   }
 
   /// Goes on with what a page was decoded to before.
-  private func take(held document: DocumentEntry, into reading: Reading) throws(CacheError) {
+  private func take(held document: DocumentEntry, into reading: SectionReading) throws(CacheError)
+  {
     var reading = reading
     let sections = try context.index.decoded(document.id)
-    reading.pages.append(Page(document: document, sections: sections))
+    reading.pages.append(SectionPage(document: document, sections: sections))
     // The body may have been read by a run that was not strict.
     let skipped = sections.lazy.flatMap { SkippedText.read($0.skipped) }
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
@@ -192,7 +167,7 @@ final class SectionStage: Sendable {
     _ body: [UInt8],
     base: WebURL?,
     _ document: DocumentEntry,
-    into reading: Reading,
+    into reading: SectionReading,
     wasHeld: Bool
   ) throws(CacheError) {
     let listing: DecodedListing
@@ -201,22 +176,21 @@ final class SectionStage: Sendable {
     } catch {
       let hint = error.remedy == nil ? "; look at what the shop sends" : ""
       let words = error.description + hint
-      let id = key(of: reading.position)
-      context.failures.note(undecodable: .section, id: id, reading.next, words)
+      context.failures.note(undecodable: .section, id: reading.key, reading.next, words)
       return fail(reading, words)
     }
     if context.options.strict, let bad = listing.skipped.first {
       return refuse(reading, SyncReport.Skipped(bad))
     }
-    var (reading, document) = (reading, document)
+    var reading = reading
     reading.isNew = true
-    reading.pages.append(try store(listing, document: &document, base: base, reading))
+    reading.pages.append(try writer.write(listing, document, base: base, after: reading))
     if wasHeld, reading.progress.noteChange(of: reading.next.name) { return page(reading.anew) }
     try goOn(reading)
   }
 
   /// Completes a source behind whose last page there is none, or reads it anew when there was one.
-  private func end(at reading: Reading, wasHeld: Bool) throws(CacheError) {
+  private func end(at reading: SectionReading, wasHeld: Bool) throws(CacheError) {
     var reading = reading
     if wasHeld {
       reading.isNew = true
@@ -227,13 +201,13 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  private func fail(_ reading: Reading, _ error: CacheError) {
+  private func fail(_ reading: SectionReading, _ error: CacheError) {
     context.failures.note(error)
     fail(reading, error.description)
   }
 
   /// Under `--strict`: one bad item fails its source.
-  private func refuse(_ reading: Reading, _ bad: SyncReport.Skipped) {
+  private func refuse(_ reading: SectionReading, _ bad: SyncReport.Skipped) {
     let index = bad.index.map { $0 + reading.progress.elements(of: bad.section) }
     let words =
       "cannot read section \(bad.section): item" + (index.map { " \($0)" } ?? "")
@@ -242,7 +216,9 @@ final class SectionStage: Sendable {
     fail(reading, words)
   }
 
-  private func decode(_ body: [UInt8], _ reading: Reading) throws(CatalogError) -> DecodedListing {
+  private func decode(_ body: [UInt8], _ reading: SectionReading) throws(CatalogError)
+    -> DecodedListing
+  {
     switch context.catalog.sections {
     case .listed(let sources):
       try decodeSection(
@@ -255,37 +231,75 @@ final class SectionStage: Sendable {
     }
   }
 
+  /// Reads the page that follows the last one, or completes the source when there is none.
+  private func goOn(_ reading: SectionReading) throws(CacheError) {
+    var reading = reading
+    switch try PageSequence(context: context).step(after: reading) {
+    case .complete:
+      break
+    case .repeats:
+      reading.pages.removeLast()
+    case .next(let url):
+      reading.next = .web(url)
+      return page(reading)
+    case .invalid(let failure):
+      context.failures.note(.section, id: reading.key, failure)
+      return fail(reading, failure.description)
+    case .beyondLimit(let url, let words):
+      reading.ceiling = words
+      context.failures.note(
+        SyncReport.Failure(
+          stage: .section,
+          id: reading.key,
+          url: url.redacted,
+          reason: FailureReason.pageLimit.rawValue,
+          attempts: 0,
+          detail: words
+        )
+      )
+    }
+    try complete(reading)
+  }
+
   /// All pages are here: joins them, applies the guards and hands the sections on.
-  func complete(_ reading: Reading) throws(CacheError) {
-    let (joined, failed) = try join(reading)
+  private func complete(_ reading: SectionReading) throws(CacheError) {
+    let pages = try JoinedPages(reading, context.index)
     var results: [SectionResult] = []
-    for joined in joined {
-      guard let result = try result(of: joined, isNamed: true, reading) else { continue }
+    for joined in pages.sections {
+      guard let result = try guardian.result(of: joined, isNamed: true, reading) else { continue }
       results.append(result)
-      let (section, pages) = (joined.section, joined.pages)
-      let parts = pages.map { reading.pages[$0].references?[section.key] }
-      let isWhole =
-        result.listing == section.listing && joined.repeats == 0
-        && parts.allSatisfy { $0 != nil }
-      handOn(result, isWhole ? parts.flatMap { $0 ?? [] } : nil)
+      handOn(result, references(of: joined, result, reading))
     }
     var absent: [SectionResult] = []
-    let named = joined.map(\.section.key)
-    for (section, position) in failed {
-      let isKnown = named.contains(section.key)
-      guard let result = failure(of: section, at: position, isKnown: isKnown, reading) else {
-        continue
-      }
+    let named = pages.sections.map(\.section.key)
+    for failed in pages.failed {
+      let isKnown = named.contains(failed.section.key)
+      guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
       absent.append(result)
       handOn(result, nil)
     }
-    for section in try vanished(except: named + failed.map(\.section.key)) {
-      guard let result = try result(of: JoinedSection(section: section), isNamed: false, reading)
-      else { continue }
+    for section in try guardian.vanished(except: named + pages.failed.map(\.section.key)) {
+      let joined = JoinedSection(section: section)
+      guard let result = try guardian.result(of: joined, isNamed: false, reading) else { continue }
       absent.append(result)
       handOn(result, nil)
     }
-    end(reading, arranged(results, beside: absent))
+    end(reading, last.arranged(results, beside: absent))
+  }
+
+  /// The pictures of a section whose pages were all decoded just now and that is shown as it came; nil of any other.
+  private func references(
+    of joined: JoinedSection,
+    _ result: SectionResult,
+    _ reading: SectionReading
+  ) -> [PictureReference]? {
+    guard result.listing == joined.section.listing, joined.repeats == 0 else { return nil }
+    var references: [PictureReference] = []
+    for page in joined.pages {
+      guard let part = reading.pages[page].references?[joined.section.key] else { return nil }
+      references += part
+    }
+    return references
   }
 
   /// Hands a section's listing on, with the references to its pictures when they are at hand.
@@ -295,51 +309,31 @@ final class SectionStage: Sendable {
   }
 
   /// A source that gave nothing: the last good sections stand in for it, as stale.
-  func fail(_ reading: Reading, _ words: String) {
-    var results: [SectionResult] = []
-    let names = context.catalog.sectionNames(
-      at: reading.position,
-      held: previous,
-      order: previousKeys
-    )
-    for planned in names {
-      let held = previous[planned.key]?.listing
-      results.append(
-        SectionResult(
-          key: planned.key,
-          title: planned.title,
-          subtitle: planned.subtitle,
-          source: held == nil ? .failed : .stale,
-          listing: held,
-          error: words
-        )
-      )
-      // Its pictures may be due all the same, and the origin of those another one.
-      if let held { arrived(Arrival(listing: held, references: nil)) }
-    }
+  private func fail(_ reading: SectionReading, _ words: String) {
+    let results = last.standIns(at: reading.position, of: context.catalog, words)
+    // Their pictures may be due all the same, and the origin of those another one.
+    for result in results { handOn(result, nil) }
     end(reading, results)
   }
 
-  /// Changes the result of a section that has ended.
-  func replace(_ key: String, _ change: (inout SectionResult) -> Void) {
-    results.withLock { results in
-      for source in results.indices {
-        for place in results[source].indices where results[source][place].key == key {
-          change(&results[source][place])
+  /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
+  func guardCatalog() throws(CacheError) {
+    for changed in try guardian.changes(to: sections) {
+      results.withLock { results in
+        for source in results.indices {
+          for place in results[source].indices where results[source][place].key == changed.key {
+            results[source][place] = changed
+          }
         }
       }
+      handOn(changed, nil)
     }
   }
 
-  private func end(_ reading: Reading, _ sections: [SectionResult]) {
+  private func end(_ reading: SectionReading, _ sections: [SectionResult]) {
     results.withLock { $0[reading.position] = sections }
     context.progress.update { $0.sections.done += 1 }
     line(of: reading.start.host).leave()
     group.leave()
-  }
-
-  func key(of position: Int) -> String? {
-    guard case .listed(let sources) = context.catalog.sections else { return nil }
-    return sources[position].key
   }
 }

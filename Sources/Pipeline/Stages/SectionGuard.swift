@@ -2,7 +2,11 @@ import Cache
 import Catalog
 import Transport
 
-extension SectionStage {
+/// Judges what a feed lists against what the last run left: a section alone, and all of them together.
+struct SectionGuard: Sendable {
+  let context: RunContext
+  let last: LastSections
+
   /// What a section came to: its items after the guards, or the last good ones when the listing cannot
   /// be taken.
   ///
@@ -15,11 +19,11 @@ extension SectionStage {
   func result(
     of joined: JoinedSection,
     isNamed: Bool,
-    _ reading: Reading
+    _ reading: SectionReading
   ) throws(CacheError) -> SectionResult? {
     let section = joined.section
     let notes = SectionNotes(section.skipped)
-    let shown = previous[section.key]?.listing
+    let shown = last[section.key]?.listing
     let readable = try context.index.itemCount(listing: section.listing)
     if context.options.maxSkipped.refuses(lost: notes.lost, of: readable + notes.lost) {
       return try refusal(of: section, notes, readable: readable, reading)
@@ -30,8 +34,8 @@ extension SectionStage {
       shown: shown
     )
     if let shown, notes.lost > 0, guarded.withheld.isEmpty {
-      let last = lastSkips[section.key]
-      try context.keepUnread(notes, of: shown, last: last, in: &guarded)
+      let skips = last.skips(of: section.key)
+      try context.keepUnread(notes, of: shown, last: skips, in: &guarded)
     }
     if !isNamed, guarded.withheld.isEmpty { return nil }
     var result = SectionResult(joined, guarded, of: reading)
@@ -56,9 +60,9 @@ extension SectionStage {
     of section: DecodedSection,
     _ notes: SectionNotes,
     readable: Int,
-    _ reading: Reading
+    _ reading: SectionReading
   ) throws(CacheError) -> SectionResult {
-    let shown = previous[section.key]?.listing
+    let shown = last[section.key]?.listing
     let words = GuardWords(section.key, held: 0)
       .unreadable(notes.skipped, of: readable + notes.lost, isHeld: shown != nil)
     var result = SectionResult(
@@ -80,7 +84,7 @@ extension SectionStage {
   }
 
   /// Says which fields the catalog file names in vain: the run is then not complete.
-  private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: Reading) {
+  private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: SectionReading) {
     for field in ItemField.allCases where notes.absent.contains(field) {
       let paths = context.catalog.mapping.item.paths(of: field).map(\.description)
       context.failures.note(
@@ -100,19 +104,19 @@ extension SectionStage {
   /// A section of a combined response that cannot be used: its last good one stands in for it.
   ///
   /// - Returns: The result; nil when nobody can say which section it is, or another has its key.
-  func failure(
-    of section: DecodedSection,
-    at position: Int,
+  func result(
+    of failed: JoinedPages.Failed,
     isKnown: Bool,
-    _ reading: Reading
+    _ reading: SectionReading
   ) -> SectionResult? {
+    let section = failed.section
     let reason = SectionNotes(section.skipped).failure ?? ""
-    let name = section.key.isEmpty ? "number \(position + 1) of the response" : section.key
+    let name = section.key.isEmpty ? "number \(failed.position + 1) of the response" : section.key
     let words = "cannot read section \(name): \(reason)"
     let id = section.key.isEmpty ? nil : section.key
     context.failures.note(undecodable: .section, id: id, reading.start, words)
     guard id != nil, !isKnown else { return nil }
-    let held = previous[section.key]
+    let held = last[section.key]
     return SectionResult(
       key: section.key,
       title: held?.title ?? section.key,
@@ -128,8 +132,8 @@ extension SectionStage {
   func vanished(except named: [String]) throws(CacheError) -> [DecodedSection] {
     guard case .combined = context.catalog.sections else { return [] }
     var sections: [DecodedSection] = []
-    for key in previousKeys where !named.contains(key) {
-      guard let held = previous[key], held.listing != nil else { continue }
+    for key in last.keys where !named.contains(key) {
+      guard let held = last[key], held.listing != nil else { continue }
       sections.append(
         DecodedSection(
           key: key,
@@ -143,50 +147,38 @@ extension SectionStage {
     return sections
   }
 
-  /// Puts sections that the feed did not name where they stood before: behind the section that they
-  /// followed.
-  func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
-    var results = results
-    for result in absent {
-      let before = previousKeys.prefix { $0 != result.key }
-      let anchor = before.reversed().lazy
-        .compactMap { key in results.firstIndex { $0.key == key } }.first
-      results.insert(result, at: anchor.map { $0 + 1 } ?? 0)
-    }
-    return results
-  }
-
   /// Judges all sections together, once each has been judged alone: of a catalog that lost too much in
   /// many small places, each section keeps what it held.
-  func guardCatalog() throws(CacheError) {
-    guard !context.options.allowRemovals else { return }
+  ///
+  /// - Parameter results: what the sections came to.
+  /// - Returns: The results that change.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func changes(to results: [SectionResult]) throws(CacheError) -> [SectionResult] {
+    guard !context.options.allowRemovals else { return [] }
     var before = 0
     var after = 0
-    var shrunk: [(result: SectionResult, shown: Int64)] = []
-    for result in sections {
-      guard let listing = result.listing, let shown = previous[result.key]?.listing else {
-        continue
-      }
+    var shrunk: [(result: SectionResult, listing: Int64, shown: Int64, held: Int)] = []
+    for result in results {
+      guard let listing = result.listing, let shown = last[result.key]?.listing else { continue }
       let held = try context.index.itemCount(listing: shown)
       let listed = try context.index.itemCount(listing: listing)
       before += held
       after += listed
-      if listed < held { shrunk.append((result, shown)) }
+      if listed < held { shrunk.append((result, listing, shown, held)) }
     }
-    guard ShrinkGuard.isSuspicious(catalog: before, incoming: after) else { return }
-    for (result, shown) in shrunk {
-      guard let listing = result.listing else { continue }
+    guard ShrinkGuard.isSuspicious(catalog: before, incoming: after) else { return [] }
+    var changed: [SectionResult] = []
+    for (result, listing, shown, held) in shrunk {
       let guarded = try context.restore(shown, beside: listing, shrinks: true)
       guard !guarded.withheld.isEmpty else { continue }
-      let held = try context.index.itemCount(listing: shown)
-      replace(result.key) {
-        $0.listing = guarded.listing
-        $0.withheld = guarded.withheld
-        $0.error =
-          $0.error ?? GuardWords(result.key, held: held).shrunk(by: guarded.withheld.count)
-      }
-      arrived(Arrival(listing: guarded.listing, references: nil))
+      var result = result
+      result.listing = guarded.listing
+      result.withheld = guarded.withheld
+      let words = GuardWords(result.key, held: held).shrunk(by: guarded.withheld.count)
+      result.error = result.error ?? words
+      changed.append(result)
     }
+    return changed
   }
 }
 

@@ -2,18 +2,32 @@ import Cache
 import Catalog
 import Transport
 
-extension SectionStage {
-  /// Keeps what a page was decoded to, while its pictures are already on their way.
-  func store(
+/// Writes to the index what pages were decoded to.
+struct PageWriter: Sendable {
+  let context: RunContext
+  /// Told of a section's pictures before its listing is written.
+  let ahead: @Sendable ([PictureReference]) -> Void
+
+  /// Writes a page, while its pictures are already on their way.
+  ///
+  /// - Parameters:
+  ///   - listing: what the page was decoded to.
+  ///   - document: its row, without the page that follows.
+  ///   - base: what references in it are relative to.
+  ///   - reading: the pages before it.
+  /// - Returns: The page.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  func write(
     _ listing: DecodedListing,
-    document: inout DocumentEntry,
+    _ document: DocumentEntry,
     base: WebURL?,
-    _ reading: Reading
-  ) throws(CacheError) -> Page {
+    after reading: SectionReading
+  ) throws(CacheError) -> SectionPage {
+    var document = document
     let pictures = listing.sections.map { section in
       section.items.flatMap { context.references(to: $0.images, base: base) }
     }
-    document.next = nextPage(after: reading, listing: listing)
+    document.next = PageSequence(context: context).nextPage(after: reading, listing: listing)
     // A page of several may yet fail with the next one, and then none of it is shown.
     if reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
@@ -45,7 +59,7 @@ extension SectionStage {
     }
     for section in failed { sections.append(try row(of: section)) }
     try context.index.store(document, decoded: sections)
-    return Page(document: document, sections: sections, references: references)
+    return SectionPage(document: document, sections: sections, references: references)
   }
 
   /// What is known of a decoded section beside its items.
