@@ -130,7 +130,19 @@ package struct Recovery: Sendable {
   package mutating func adopt(url: String, id: PictureID) throws(CacheError) -> PictureEntry? {
     guard !orphans.isEmpty else { return nil }
     let claimed = PictureEntry(id: id, url: url)
-    guard orphans.remove(claimed.name.path) != nil else { return nil }
+    guard orphans.remove(claimed.name.path) != nil, let entry = try adopt(claimed) else {
+      return nil
+    }
+    adopted += 1
+    return entry
+  }
+
+  /// Enters the file where a claimed picture belongs, which nobody else may claim from now on.
+  ///
+  /// - Parameter claimed: the picture's identity and URL.
+  /// - Returns: Its row; nil when the file is no picture, and is removed, or cannot be read.
+  /// - Throws: ``CacheError`` when the row cannot be written.
+  package func adopt(_ claimed: PictureEntry) throws(CacheError) -> PictureEntry? {
     let renewed: PictureEntry?
     // What cannot be read is nobody's to remove; whoever asks for the picture puts another in its place.
     do throws(CacheError) { renewed = try renew(claimed) } catch { return nil }
@@ -143,7 +155,6 @@ package struct Recovery: Sendable {
       var writer = try PictureRowWriter(db)
       try writer.save(entry)
     }
-    adopted += 1
     return entry
   }
 
@@ -154,9 +165,14 @@ package struct Recovery: Sendable {
   /// - Throws: ``CacheError`` when one cannot be removed.
   package mutating func sweep(except claimed: Set<String> = []) throws(CacheError) -> Int {
     let nobodys = orphans.subtracting(claimed)
-    for path in nobodys { try layout.remove(path) }
+    try remove(nobodys)
     orphans.subtract(nobodys)
     return nobodys.count
+  }
+
+  /// Removes files that nobody claimed, by their paths in the cache.
+  package func remove(_ paths: Set<String>) throws(CacheError) {
+    for path in paths { try layout.remove(path) }
   }
 
   /// The entry as its file now is, or nil when that is no picture.

@@ -12,8 +12,8 @@ struct OpenedRun {
   let before: [RunSection]
   /// What the index knows of each picture.
   let states: [PictureID: PictureState]
-  /// What a killed run or somebody else left out of step.
-  let recovery: Recovery
+  /// What a killed run or somebody else left without a row.
+  let orphans: OrphanFiles
   private let lock: CacheLock
   private let number: Int64
 
@@ -42,7 +42,8 @@ struct OpenedRun {
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
-    recovery = try Recovery(layout, index, partialsSince: oldest.seconds)
+    let recovery = try Recovery(layout, index, partialsSince: oldest.seconds)
+    orphans = OrphanFiles(recovery)
     if !recovery.orphans.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now().seconds)
     }
@@ -115,7 +116,7 @@ struct OpenedRun {
     if wasStopped { report.outcome = .interrupted }
     // A run that left details or pictures out cannot tell what belongs to nobody.
     let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
-    if report.outcome == .complete, isWhole { try sweep(pictures) }
+    if report.outcome == .complete, isWhole { try sweep() }
     // After the pictures, so that squares of those that went go with them.
     let removed = try SquareSweep(layout, index).run()
     report.squares = results.squares
@@ -144,19 +145,19 @@ struct OpenedRun {
       }
     }
     // Orphans that this run may not sweep are for the next to find, which looks only when in doubt.
-    if !pictures.hasOrphans { try index.noteFolderTimes(of: layout) }
+    if orphans.isEmpty { try index.noteFolderTimes(of: layout) }
     return report
   }
 
   /// Removes what nobody claims, at the end of a run that asked for all that its catalog claims.
-  private func sweep(_ pictures: PictureStage) throws(CacheError) {
+  private func sweep() throws(CacheError) {
     let index = context.index
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }
-    guard pictures.hasOrphans else { return try index.noteLost(since: nil) }
+    guard !orphans.isEmpty else { return try index.noteLost(since: nil) }
     // Once the index was lost, a catalog that has not run since may own what seems to be nobody's:
     // that is left to gc, after its grace.
     guard try index.lostSince() == nil else { return }
-    _ = try pictures.sweep(except: isAlone ? [] : try index.claimedPaths())
+    try orphans.sweep(except: isAlone ? [] : try index.claimedPaths())
   }
 }

@@ -43,7 +43,7 @@ final class RunStages: Sendable {
   ) throws {
     let context = opened.context
     let squares = try Self.squares(context, disk, hasStopped)
-    let pictures = PictureStage(context, states: opened.states, recovery: opened.recovery) { id in
+    let pictures = PictureStage(context, states: opened.states, orphans: opened.orphans) { id in
       squares?.add(CollectionOfOne(id))
     }
     let details = try Self.details(context, addresses, pictures)

@@ -12,7 +12,7 @@ final class PictureStage: Sendable {
   let group = WorkGroup()
 
   /// A picture that needs a request.
-  struct Job: Sendable {
+  private struct Job: Sendable {
     let id: PictureID
     let url: WebURL
     let isHeld: Bool
@@ -27,11 +27,11 @@ final class PictureStage: Sendable {
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Images()
     var lines: [HostPort: WorkLine<Job>] = [:]
-    var recovery: Recovery
   }
 
-  let context: RunContext
-  let stored: @Sendable (PictureID) -> Void
+  private let context: RunContext
+  private let orphans: OrphanFiles
+  private let answers: PictureAnswers
   private let state: Mutex<State>
 
   /// How many pictures of a host are under way at once, from their request to their row: enough
@@ -41,35 +41,29 @@ final class PictureStage: Sendable {
   /// something more valuable comes.
   private static let warmWindow = 64
 
+  /// A stage for the pictures of one run.
+  ///
+  /// - Parameters:
+  ///   - context: the run.
+  ///   - states: what the index knows of each picture.
+  ///   - orphans: files without a row, which pictures may adopt.
+  ///   - stored: told of each picture whose bytes are new, once they are durable.
   init(
     _ context: RunContext,
     states: [PictureID: PictureState],
-    recovery: Recovery,
+    orphans: OrphanFiles,
     stored: @escaping @Sendable (PictureID) -> Void
   ) {
     self.context = context
-    self.stored = stored
-    state = Mutex(State(isOpen: !context.options.onlyDue, states: states, recovery: recovery))
+    self.orphans = orphans
+    answers = PictureAnswers(context, stored: stored)
+    state = Mutex(State(isOpen: !context.options.onlyDue, states: states))
   }
 
   /// What was done so far.
   var tally: SyncReport.Images { state.withLock { $0.tally } }
   /// Every picture that was referred to.
   var seen: Set<PictureID> { state.withLock { $0.seen } }
-
-  /// Whether there are files that nobody claimed.
-  var hasOrphans: Bool { state.withLock { !$0.recovery.orphans.isEmpty } }
-
-  /// Removes the files that nobody claimed.
-  func sweep(except claimed: Set<String>) throws(CacheError) -> Int {
-    do {
-      return try state.withLock { try $0.recovery.sweep(except: claimed) }
-    } catch let error as CacheError {
-      throw error
-    } catch {
-      return 0
-    }
-  }
 
   /// Lets the pictures of an unattended run start, now that all sections have said what there is:
   /// the most valuable first.
@@ -121,10 +115,10 @@ final class PictureStage: Sendable {
       }
     }
     context.noteResting(resting)
-    for _ in resting { finish(nil) { $0.failed += 1 } }
+    for _ in resting { finish(nil, .failed) }
     for (id, failure) in refused {
       context.failures.note(id, failure)
-      finish(nil) { $0.failed += 1 }
+      finish(nil, .failed)
     }
     enqueue(jobs)
   }
@@ -142,7 +136,7 @@ final class PictureStage: Sendable {
       return (due, asked.filter { rests($0, at: now, state) }, state.states)
     }
     context.noteResting(resting)
-    for _ in resting { finish(nil) { $0.failed += 1 } }
+    for _ in resting { finish(nil, .failed) }
     guard !due.isEmpty else { return }
     let known: [PictureID: String]
     let unknown: [PictureID: String]
@@ -150,7 +144,7 @@ final class PictureStage: Sendable {
       known = try context.index.pictureURLs(due)
       unknown = known.count == due.count ? [:] : try urls()
     } catch {
-      for _ in due { finish(nil) { $0.failed += 1 } }
+      for _ in due { finish(nil, .failed) }
       throw error
     }
     var jobs: [HostPort: [Job]] = [:]
@@ -161,7 +155,7 @@ final class PictureStage: Sendable {
         jobs[url.hostPort, default: []].append(job(id, url, states[id], isChanged: false))
       } catch {
         context.failures.note(id, error)
-        finish(nil) { $0.failed += 1 }
+        finish(nil, .failed)
       }
     }
     enqueue(jobs)
@@ -244,23 +238,13 @@ final class PictureStage: Sendable {
       let held = batch.filter(\.isHeld).map(\.id)
       if !held.isEmpty { entries = try context.index.pictures(held) }
       for job in batch where !job.isHeld {
-        if let entry = try adopt(job) { entries[job.id] = entry }
+        if let entry = try orphans.adopt(job.id, url: job.url) { entries[job.id] = entry }
       }
     } catch {
       context.failures.note(error)
     }
     context.store.announce(batch.count)
     for job in batch { fetch(job, held: entries[job.id]) }
-  }
-
-  private func adopt(_ job: Job) throws(CacheError) -> PictureEntry? {
-    do {
-      return try state.withLock { try $0.recovery.adopt(url: job.url.text, id: job.id) }
-    } catch let error as CacheError {
-      throw error
-    } catch {
-      return nil
-    }
   }
 
   private func fetch(_ job: Job, held: PictureEntry?) {
@@ -278,33 +262,31 @@ final class PictureStage: Sendable {
     let sink = context.store.sink(id: job.id, url: job.url.text)
     // A file that was found without its row has no word of the origin's.
     let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
+    let fetch = PictureFetch(id: job.id, url: job.url, held: held, sink: sink, asked: asked) {
+      [self] end in finish(job, end)
+    }
     // SAFETY of the group: the transport completes every fetch exactly once, and every path of
-    // `arrived` ends in finish(_:_:).
-    context.transport.fetch(request, into: adopted ?? sink) { [self] result in
+    // `answers` calls `ended`, and so finish(_:_:).
+    context.transport.fetch(request, into: adopted ?? sink) { [context, answers] result in
       if let head = adopted?.head, let held, case .failure(let refusal) = result {
-        context.failures.count(attempts: refusal.attempts)
-        assume(held, head, job, asked)
+        answers.assume(held, head, of: fetch, attempts: refusal.attempts)
       } else {
-        arrived(result, job, held, sink, asked)
+        answers.take(result, of: fetch)
       }
       context.store.conclude()
     }
   }
 
   /// Ends one request: counts it, lets the next of its host start, leaves the group.
-  func finish(
-    _ job: Job?,
-    bytes: Int64 = 0,
-    _ count: (inout SyncReport.Images) -> Void
-  ) {
+  private func finish(_ job: Job?, _ end: PictureEnd) {
     let (line, failed) = state.withLock { state in
       let before = state.tally.failed
-      count(&state.tally)
+      end.count(in: &state.tally)
       return (job.flatMap { state.lines[$0.url.hostPort] }, state.tally.failed - before)
     }
     context.progress.update {
       $0.pictures.done += 1
-      $0.bytes += bytes
+      $0.bytes += end.bytes
       $0.failed += failed
     }
     line?.leave()

@@ -1,0 +1,181 @@
+import Cache
+import Transport
+
+/// A picture that its origin is asked for.
+struct PictureFetch: Sendable {
+  let id: PictureID
+  let url: WebURL
+  /// What was held when it was asked for, if anything.
+  let held: PictureEntry?
+  /// Where its body goes.
+  let sink: PictureSink
+  /// When it was asked for.
+  let asked: UnixTime
+  /// Called once, when what came of it is durable or has failed.
+  let ended: @Sendable (PictureEnd) -> Void
+}
+
+/// How a picture that needed a request ended.
+enum PictureEnd: Sendable {
+  /// Bytes came; whether others were held before.
+  case fetched(bytes: Int64, isChange: Bool)
+  /// The origin says that what is held is still right.
+  case revalidated
+  /// A file that was found without its row has the length that the origin tells.
+  case assumed
+  /// What is held stands in for an error, as its origin lets it. (RFC 5861, section 4)
+  case excused
+  /// It could not be had.
+  case failed
+  /// The run ended first.
+  case unfinished
+
+  /// How many bytes came.
+  var bytes: Int64 { if case .fetched(let bytes, _) = self { bytes } else { 0 } }
+
+  /// Counts it.
+  func count(in tally: inout SyncReport.Images) {
+    switch self {
+    case .fetched(let bytes, let isChange):
+      tally.fetched += 1
+      tally.bytesFetched += bytes
+      if isChange { tally.changed += 1 }
+    case .revalidated:
+      tally.revalidated += 1
+    case .assumed:
+      tally.revalidated += 1
+      tally.assumed += 1
+    case .excused: tally.fresh += 1
+    case .failed: tally.failed += 1
+    case .unfinished: break
+    }
+  }
+}
+
+/// Hands what came of requests for pictures to the store; every path calls the fetch's `ended`.
+final class PictureAnswers: Sendable {
+  private let context: RunContext
+  private let stored: @Sendable (PictureID) -> Void
+
+  /// The answers of a run; `stored` is told of each picture whose bytes are new, once they are durable.
+  init(_ context: RunContext, stored: @escaping @Sendable (PictureID) -> Void) {
+    self.context = context
+    self.stored = stored
+  }
+
+  /// On the transfer thread: takes the outcome of a transfer.
+  func take(_ result: Result<Response, TransferFailure>, of fetch: PictureFetch) {
+    switch result {
+    case .success(let response):
+      if response.isNotModified {
+        renew(fetch, response)
+      } else {
+        commit(fetch, response)
+      }
+    case .failure(let failure):
+      // Of what may come another time the next run need not fetch the same bytes again.
+      if RetryPolicy.mayPass(failure) || failure.endedWithRun {
+        fetch.sink.leave()
+      } else {
+        fetch.sink.restart()
+      }
+      fail(fetch, failure)
+    }
+  }
+
+  /// Keeps an adopted file that the origin's body has the length of.
+  func assume(_ held: PictureEntry, _ head: ResponseHead, of fetch: PictureFetch, attempts: Int) {
+    let now = context.now
+    let traits = context.pictureTraits(fetch.url)
+    context.failures.count(attempts: attempts)
+    context.store.commit(
+      row: { held.assumed(by: head, asked: fetch.asked, answered: now(), traits: traits) },
+      completion: { fetch.ended(.assumed) }
+    )
+  }
+
+  /// Hands new bytes to the store.
+  private func commit(_ fetch: PictureFetch, _ response: Response) {
+    let now = context.now
+    let head = response.head
+    let attempts = response.attempts
+    let traits = context.pictureTraits(fetch.url)
+    context.store.commit(
+      fetch.sink,
+      as: {
+        var entry = PictureEntry(id: fetch.id, url: fetch.url.text)
+        entry.enter(head, asked: fetch.asked, answered: now(), traits: traits)
+        return entry
+      },
+      replacing: fetch.held,
+      connectionIsOpen: response.connectionIsOpen
+    ) { [self] outcome in finish(fetch, outcome, attempts: attempts) }
+  }
+
+  /// Keeps what is held, under the origin's new word.
+  private func renew(_ fetch: PictureFetch, _ response: Response) {
+    let now = context.now
+    let head = response.head
+    let traits = context.pictureTraits(fetch.url)
+    context.failures.count(attempts: response.attempts)
+    fetch.sink.restart()
+    guard let held = fetch.held else {
+      let failure = TransferFailure(
+        reason: .badResponse,
+        url: fetch.url.redacted,
+        detail: "304 for a picture that is not held",
+        attempts: response.attempts,
+        status: 304
+      )
+      return fail(fetch, failure)
+    }
+    context.store.commit(
+      row: { held.renewed(by: head, asked: fetch.asked, answered: now(), traits: traits) },
+      completion: { fetch.ended(.revalidated) }
+    )
+  }
+
+  /// On a queue of the store: tells what became of the bytes.
+  private func finish(_ fetch: PictureFetch, _ outcome: PictureOutcome, attempts: Int) {
+    switch outcome {
+    case .stored(let bytes, let wasHeld):
+      context.failures.count(attempts: attempts)
+      stored(fetch.id)
+      fetch.ended(.fetched(bytes: bytes, isChange: wasHeld))
+    case .same(let bytes):
+      context.failures.count(attempts: attempts)
+      fetch.ended(.fetched(bytes: bytes, isChange: false))
+    case .refused(let reason, let detail):
+      let failure = TransferFailure(
+        reason: reason,
+        url: fetch.url.redacted,
+        detail: detail,
+        attempts: attempts
+      )
+      fail(fetch, failure)
+    }
+  }
+
+  /// Enters a failure in the picture's row, which keeps the bytes that it may hold.
+  private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
+    let traits = context.pictureTraits(fetch.url)
+    if let held = fetch.held, held.excuses(failure, at: context.now(), for: traits) {
+      context.failures.count(attempts: failure.attempts)
+      return fetch.ended(.excused)
+    }
+    context.failures.note(fetch.id, failure)
+    guard !failure.endedWithRun else { return fetch.ended(.unfinished) }
+    let now = context.now()
+    context.store.commit(
+      row: { [context] in
+        // What holds no bytes may have a row all the same, which knows since when it fails.
+        let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
+        var entry = known ?? PictureEntry(id: fetch.id, url: fetch.url.text)
+        let end = failure.wordEnd(at: now)
+        entry.fail(for: failure.reason.rawValue, at: now.seconds, saidUntil: end)
+        return entry
+      },
+      completion: { fetch.ended(.failed) }
+    )
+  }
+}
