@@ -2,34 +2,43 @@ import Transport
 
 /// A picture's body that has arrived in full, and what is to be made of it.
 ///
-/// A class, for it goes from hand to hand and each copy of its many parts would be counted in and out.
+/// A class: passing it costs one retain.
 final class ArrivedBody: @unchecked Sendable {
   // SAFETY: `rest` is touched by one thread at a time: the one that made it, then its lane. All else is constant.
 
   /// Makes the row to write, on the lane, because the transfer thread has no time to read headers.
   let entry: @Sendable () -> PictureEntry
+  /// What the first bytes are; nil when they are of no picture, or too few to tell.
   let type: PictureType?
   /// The bytes that were not handed on before.
   private(set) var rest: [UInt8]
   /// Where those went that were.
   let spill: PictureSpill?
+  /// The lane that it has to follow its earlier pieces to; nil when there were none.
+  let lane: IngestLane?
   /// Whether the transport can tell that nothing is missing.
   let provesEnd: Bool
   /// What was held before, if anything.
   let previous: PictureEntry?
+  /// Whom to tell when it is durable, or refused.
   let completion: @Sendable (PictureOutcome) -> Void
 
   init(
     entry: @escaping @Sendable () -> PictureEntry,
-    arrival: PictureSink.Arrival,
+    type: PictureType?,
+    rest: [UInt8],
+    spill: PictureSpill?,
+    lane: IngestLane?,
+    provesEnd: Bool,
     previous: PictureEntry?,
     completion: @escaping @Sendable (PictureOutcome) -> Void
   ) {
     self.entry = entry
-    type = arrival.type
-    rest = arrival.rest
-    spill = arrival.spill
-    provesEnd = arrival.provesEnd
+    self.type = type
+    self.rest = rest
+    self.spill = spill
+    self.lane = lane
+    self.provesEnd = provesEnd
     self.previous = previous
     self.completion = completion
   }

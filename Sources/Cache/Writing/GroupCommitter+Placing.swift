@@ -15,8 +15,10 @@ extension GroupCommitter {
       note(error)
       loss = error
     }
-    let places = group.pictures.map { loss.map(Place.failed) ?? place($0) }
-    let folders = Set(zip(group.pictures, places).compactMap { $1.isRenamed ? $0.folder : nil })
+    let places: [Result<Bool, CacheError>] = group.pictures.map { picture in
+      loss.map { .failure($0) } ?? place(picture)
+    }
+    let folders = Set(zip(group.pictures, places).compactMap { $1.isMove ? $0.name.folder : nil })
     let unsynced = folders.filter { folder in
       do throws(CacheError) {
         try disk.sync(layout.folder(folder))
@@ -27,64 +29,52 @@ extension GroupCommitter {
         return true
       }
     }
-    for (staged, place) in zip(group.pictures, places) {
+    for (picture, place) in zip(group.pictures, places) {
       switch place {
-      case .failed(let error):
-        placed.add(refused: .refused(.disk, detail: error.description), staged.completion)
-        continue
-      case .renamed where unsynced.contains(staged.folder):
-        placed.add(
-          refused: .refused(.disk, detail: "cannot sync its folder; fetch it again"),
-          staged.completion
-        )
-        continue
-      case .renamed(let picture):
+      case .failure(let error):
+        placed.add(refused: .refused(.disk, detail: error.description), picture.completion)
+      case .success(true) where unsynced.contains(picture.name.folder):
+        let words = "cannot sync its folder; fetch it again"
+        placed.add(refused: .refused(.disk, detail: words), picture.completion)
+      case .success:
         placed.add(picture)
-      case .kept:
-        placed.add(PlacedBatch.Picture(staged, staged.entry.stamp))
       }
     }
-    placed.add(group)
-  }
-
-  /// Where a staged picture ended up.
-  private enum Place {
-    case kept
-    case renamed(PlacedBatch.Picture)
-    case failed(CacheError)
-
-    var isRenamed: Bool {
-      if case .renamed = self { true } else { false }
-    }
+    placed.add(rowsOf: group)
+    notePlaced(group.count)
   }
 
   /// Syncs one file and gives it its name.
   ///
   /// After a failed sync the file is dropped, never synced again: the kernel may have thrown away
   /// what it could not write.
-  private func place(_ staged: StagedPicture) -> Place {
-    guard let file = staged.partial else { return .kept }
-    let name = staged.name
-    let partialName = staged.entry.partialName
+  ///
+  /// - Parameter picture: the picture; its row has the stamp of the file in its place afterwards.
+  /// - Returns: Whether a file was renamed; it is not when the bytes in place are kept.
+  private func place(_ picture: StagedPicture) -> Result<Bool, CacheError> {
+    guard let file = picture.partial else { return .success(false) }
+    let name = picture.name
+    let partialName = picture.entry.partialName
     do throws(CacheError) {
       let folder = try layout.folder(name.folder)
-      if let stamp = try linkEqual(staged.entry, to: name, in: folder) {
+      if let stamp = try linkEqual(picture.entry, to: name, in: folder) {
         try disk.remove(partialName, in: layout.partial)
-        if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
-        return .renamed(PlacedBatch.Picture(staged, stamp))
+        if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
+        picture.moveInto(stamp)
+        return .success(true)
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
       // What stays of the note is swept by the next run, for it has no body any more.
-      if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
-      let picture = PlacedBatch.Picture(staged, staged.entry.stamp)
+      if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
+      picture.moveInto(picture.entry.stamp)
       placed.note(picture)
-      return .renamed(picture)
+      return .success(true)
     } catch {
       note(error)
-      if staged.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
+      if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       try? disk.remove(partialName, in: layout.partial)
-      return .failed(error)
+      return .failure(error)
     }
   }
 
@@ -114,8 +104,9 @@ extension GroupCommitter {
   }
 }
 
-extension StagedPicture {
-  fileprivate var folder: UInt8 { name.folder }
+extension Result<Bool, CacheError> {
+  /// Whether a file was renamed.
+  fileprivate var isMove: Bool { if case .success(true) = self { true } else { false } }
 }
 
 extension Index {

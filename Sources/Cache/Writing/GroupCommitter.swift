@@ -9,7 +9,7 @@ import Transport
 /// is found by the next run; a row never points to bytes that are not there.
 final class GroupCommitter: @unchecked Sendable {
   // SAFETY: `contents`, `placed`, `committing` and `flushes` belong to `queue`, which is serial. `firstFailure` has a
-  // lock, `arrived` is atomic. All else is constant.
+  // lock, `pending` is atomic. All else is constant.
   var contents: [Int64: PictureID]
   /// What has its files placed and waits for its rows.
   var placed = PlacedBatch()
@@ -17,7 +17,12 @@ final class GroupCommitter: @unchecked Sendable {
   var committing: PlacedBatch?
   /// Whom to tell once nothing waits for its rows.
   private var flushes: [@Sendable () -> Void] = []
-  private let arrived = Atomic<Int>(0)
+  /// How many outcomes were handed to the lanes and are not placed yet.
+  ///
+  /// Apart from the requests that ``PictureStore/announce(_:)`` counts: while those are under way a lane waits for
+  /// more to fill its group, but rows wait only for what has arrived. Were it one count, the rows of a run that asks
+  /// for few at a time would wait for one another.
+  private let pending = Atomic<Int>(0)
 
   let layout: CacheLayout
   let index: Index
@@ -85,18 +90,23 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Counts something that will be sent soon, or forgone.
+  /// Counts something that will be sent soon, or retracted.
   func expect() {
-    arrived.add(1, ordering: .relaxed)
+    pending.add(1, ordering: .relaxed)
   }
 
-  /// Takes back an ``expect()``: it came to nothing, and whoever waits for it must not.
+  /// Takes back an ``expect()``: it came to nothing, and the rows that waited for it are committed.
   func retract() {
-    arrived.subtract(1, ordering: .relaxed)
+    pending.subtract(1, ordering: .relaxed)
     queue.async { if self.isDrained { self.commitRows() } }
   }
 
   // MARK: - On the commit queue
+
+  /// Counts what was placed, or refused.
+  func notePlaced(_ count: Int) {
+    pending.subtract(count, ordering: .relaxed)
+  }
 
   private func commitRowsIfDue() {
     if placed.count >= Self.rowBatch || isDrained || !flushes.isEmpty { commitRows() }
@@ -109,7 +119,7 @@ final class GroupCommitter: @unchecked Sendable {
     guard committing == nil, !placed.isEmpty else { return }
     let batch = placed
     committing = batch
-    placed = batch.successor
+    placed = PlacedBatch()
     rowQueue.async {
       var failure: CacheError?
       do throws(CacheError) {
@@ -128,7 +138,7 @@ final class GroupCommitter: @unchecked Sendable {
   private func committed(_ batch: PlacedBatch, isHeld: Bool) {
     committing = nil
     if isHeld {
-      for picture in batch.pictures {
+      for picture in batch.contents.pictures {
         if let digest = picture.entry.sha256 {
           contents[ContentDigest.prefix(digest)] = picture.entry.id
         }
@@ -146,5 +156,5 @@ final class GroupCommitter: @unchecked Sendable {
   }
 
   /// Whether everything that arrived has its files placed: nothing more will join the batch soon.
-  private var isDrained: Bool { arrived.load(ordering: .relaxed) <= placed.total }
+  private var isDrained: Bool { pending.load(ordering: .relaxed) <= 0 }
 }

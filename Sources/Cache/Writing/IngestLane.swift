@@ -52,9 +52,7 @@ final class IngestLane: @unchecked Sendable {
     case discard(PictureSpill)
     case leave(PictureSpill)
     case whole(ArrivedBody)
-    /// A picture's row without new bytes, and whom to tell.
-    case row(@Sendable () -> PictureEntry, @Sendable () -> Void)
-    /// Whatever else a group may hold.
+    /// Whatever else a group may hold: rows without new bytes.
     case collect(@Sendable (inout CommitGroup) -> Void)
     /// Sends off what there is and tells when that is done.
     case flush(@Sendable () -> Void)
@@ -83,7 +81,7 @@ final class IngestLane: @unchecked Sendable {
     case .whole(let body):
       shared.gate.enter(Int64(body.rest.count))
       committer.expect()
-    case .row, .collect: committer.expect()
+    case .collect: committer.expect()
     case .discard, .leave, .flush: break
     }
     waiting.add(1, ordering: .relaxed)
@@ -115,9 +113,6 @@ final class IngestLane: @unchecked Sendable {
         leaveOnDisk(spill)
       case .whole(let body):
         ingest(body, &jobs)
-      case .row(let entry, let completion):
-        let row = entry()
-        collect { $0.add(row: row, completion: completion) }
       case .collect(let add):
         collect(add)
       case .flush(let sent):

@@ -156,29 +156,25 @@ package final class PictureSink: BodySink {
     if let spill { spill.lane.submit(.discard(spill)) }
   }
 
-  /// What arrived, once the transfer has ended well.
-  struct Arrival {
-    var type: PictureType?
-    /// The bytes not yet handed on.
-    var rest: [UInt8]
-    var spill: PictureSpill?
-    /// Where pieces went, if any did.
-    var lane: IngestLane?
-    /// Whether the transport can tell that nothing is missing.
-    var provesEnd: Bool
-  }
-
-  /// Hands out what arrived, and keeps nothing.
-  func finish(connectionIsOpen isOpen: Bool) -> Arrival {
+  /// Hands out what arrived, once the transfer has ended well, and keeps nothing.
+  func finish(
+    as entry: @escaping @Sendable () -> PictureEntry,
+    replacing previous: PictureEntry?,
+    connectionIsOpen isOpen: Bool,
+    completion: @escaping @Sendable (PictureOutcome) -> Void
+  ) -> ArrivedBody {
     state.withLock { state in
       defer { state.clear() }
-      return Arrival(
+      return ArrivedBody(
+        entry: entry,
         // Fewer bytes than any picture has were never sniffed, and so have no type.
         type: state.type,
         rest: state.gathered,
         spill: state.spill,
         lane: state.lane,
-        provesEnd: state.head?.provesEnd(connectionIsOpen: isOpen) ?? true
+        provesEnd: state.head?.provesEnd(connectionIsOpen: isOpen) ?? true,
+        previous: previous,
+        completion: completion
       )
     }
   }

@@ -93,13 +93,14 @@ package final class PictureStore: Sendable {
     connectionIsOpen: Bool = true,
     completion: @escaping @Sendable (PictureOutcome) -> Void
   ) {
-    let arrival = sink.finish(connectionIsOpen: connectionIsOpen)
-    // Behind what was handed on in pieces, now or in an earlier attempt.
-    (arrival.lane ?? freeLane).submit(
-      .whole(
-        ArrivedBody(entry: entry, arrival: arrival, previous: previous, completion: completion)
-      )
+    let body = sink.finish(
+      as: entry,
+      replacing: previous,
+      connectionIsOpen: connectionIsOpen,
+      completion: completion
     )
+    // Behind what was handed on in pieces, now or in an earlier attempt.
+    (body.lane ?? freeLane).submit(.whole(body))
   }
 
   /// Writes a row without new bytes: a 304, or a failure.
@@ -109,7 +110,7 @@ package final class PictureStore: Sendable {
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void
   ) {
-    freeLane.submit(.row(entry, completion))
+    freeLane.submit(.collect { $0.add(row: entry(), completion: completion) })
   }
 
   /// Writes an item's detail and its document with the next group.
