@@ -1,13 +1,6 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// intel-ipsec-mb knows this kind of processor only; elsewhere the target is a few empty functions.
-#if arch(x86_64)
-let multiBuffer: [LinkerSetting] = [.linkedLibrary("IPSec_MB")]
-#else
-let multiBuffer: [LinkerSetting] = []
-#endif
-
 let package = Package(
   name: "larder",
   products: [
@@ -37,7 +30,6 @@ let package = Package(
   targets: [
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CGlibc"),
-    .target(name: "CIPSecMB", linkerSettings: multiBuffer),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
@@ -62,7 +54,7 @@ let package = Package(
     .target(
       name: "Cache",
       dependencies: [
-        "Transport", "Imaging", "CIPSecMB", "CSQLite",
+        "Transport", "Imaging", "CSQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -4,27 +4,8 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/// The largest block that glibc keeps in a thread's own cache.
-static const size_t cached_size = 1032;
-
-static void *allocate_zeroed(size_t count, size_t size) {
-  size_t total;
-  if (__builtin_mul_overflow(count, size, &total)) return NULL;
-  if (total > cached_size) return calloc(count, size);
-  void *block = malloc(total);
-  // Or the compiler makes one calloc of the two.
-  __asm__("" : "+r"(block));
-  return block ? memset(block, 0, total) : NULL;
-}
-
-CURLcode larder_global_init(void) {
-  return curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, free, realloc, strdup, allocate_zeroed);
-}
 
 CURLcode larder_easy_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);

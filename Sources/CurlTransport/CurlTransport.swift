@@ -85,7 +85,7 @@ package final class CurlTransport: Fetching {
   static let needed = LibraryVersion(7, 87, 0)
 
   /// libcurl's own set-up, once a process; needs no counterpart since the process keeps it to its end.
-  private static let isLibraryReady = larder_global_init() == CURLE_OK
+  private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   private static func unavailable(_ detail: String) -> TransferFailure {
     TransferFailure(reason: .outOfMemory, url: "", detail: detail)

@@ -4,10 +4,6 @@
 #include <curl/curl.h>
 #include <stdint.h>
 
-// Readies the library for the process, with malloc as it is but for small zeroed blocks: glibc's calloc takes those from
-// the heap under its lock, past the thread's own cache, and libcurl asks for a dozen of them a transfer.
-CURLcode larder_global_init(void);
-
 // Variadic functions cannot be called from Swift; each wrapper below fixes one argument type.
 
 // Sets a number or a switch (CURLOPTTYPE_LONG).

@@ -7,9 +7,8 @@ import Transport
 /// What is submitted is done in order, and gathered into groups. Lanes share the gate that holds the transfer
 /// thread back, and the committer that their groups go to.
 final class IngestLane: @unchecked Sendable {
-  // SAFETY: `group`, `dueAt`, `isAlarmSet` and `digester` belong to `queue`, which is serial; `inbox` has a lock. All
-  // else is constant.
-  private var digester = BatchDigester()
+  // SAFETY: `group`, `dueAt` and `isAlarmSet` belong to `queue`, which is serial; `inbox` has a lock. All else is
+  // constant.
   private var group = CommitGroup()
   /// When the group that is being filled goes off, full or not.
   private var dueAt = DispatchTime.distantFuture
@@ -20,7 +19,6 @@ final class IngestLane: @unchecked Sendable {
     let layout: CacheLayout
     let disk: any Disk
     let committer: GroupCommitter
-    let pool: BodyPool
     let gate = ByteGate(room: 2 << 20)
     /// How many pictures make a group full.
     let groupSize: Int
@@ -33,7 +31,6 @@ final class IngestLane: @unchecked Sendable {
       _ layout: CacheLayout,
       _ disk: any Disk,
       _ committer: GroupCommitter,
-      _ pool: BodyPool,
       _ patience: DispatchTimeInterval,
       lanes: Int
     ) {
@@ -42,7 +39,6 @@ final class IngestLane: @unchecked Sendable {
       self.layout = layout
       self.disk = disk
       self.committer = committer
-      self.pool = pool
     }
   }
 
@@ -112,7 +108,8 @@ final class IngestLane: @unchecked Sendable {
       case .leave(let spill):
         leaveOnDisk(spill)
       case .whole(let body):
-        ingest(body, &jobs)
+        ingest(body)
+        shared.gate.leave(Int64(body.takeRest().count))
       case .collect(let add):
         collect(add)
       case .flush(let sent):
@@ -174,31 +171,8 @@ final class IngestLane: @unchecked Sendable {
     if !hasRoom || !spill.leave() { spill.discard(layout, disk) }
   }
 
-  /// Makes a file of a body, together with those right behind it: their digests take less time at once.
-  private func ingest(_ first: ArrivedBody, _ jobs: inout [Job]) {
-    var bodies = [first]
-    var bytes = first.rest.count
-    while first.spill == nil, bodies.count < BatchDigester.width,
-      bytes < BatchDigester.enoughBytes,
-      case .whole(let next)? = jobs.last, next.spill == nil
-    {
-      bodies.append(next)
-      bytes += next.rest.count
-      jobs.removeLast()
-      waiting.subtract(1, ordering: .relaxed)
-    }
-    let digests = first.spill == nil ? digester.sha256(bodies.map(\.rest)) : [[]]
-    bodies.reverse()
-    for digest in digests {
-      guard let body = bodies.popLast() else { return }
-      ingest(body, digest)
-      let bytes = body.takeRest()
-      shared.gate.leave(Int64(bytes.count))
-      shared.pool.give(consume bytes)
-    }
-  }
-
-  private func ingest(_ whole: ArrivedBody, _ digest: [UInt8]) {
+  /// Makes a file of a body.
+  private func ingest(_ whole: ArrivedBody) {
     guard let type = whole.type else {
       return refuse(whole, .notAPicture, "the body is no picture")
     }
@@ -210,7 +184,7 @@ final class IngestLane: @unchecked Sendable {
       }
     }
     do throws(CacheError) {
-      let staged = try stage(whole, type, digest)
+      let staged = try stage(whole, type)
       collect { $0.add(staged) }
     } catch {
       whole.spill?.discard(layout, disk)
@@ -227,20 +201,19 @@ final class IngestLane: @unchecked Sendable {
   }
 
   /// Writes the partial file of a body whose bytes are not those held already.
-  ///
-  /// `digest` is that of a body that came in one piece.
-  private func stage(_ whole: ArrivedBody, _ type: PictureType, _ digest: [UInt8])
-    throws(CacheError) -> StagedPicture
-  {
+  private func stage(
+    _ whole: ArrivedBody,
+    _ type: PictureType
+  ) throws(CacheError) -> StagedPicture {
     let rest = whole.rest
-    var digest = digest
+    let digest: [UInt8]
     let size: Int64
     if let spill = whole.spill {
       if let failure = spill.failure.withLock({ $0 }) { throw failure }
       try spill.append(rest, layout, disk)
       (digest, size) = (spill.digest(), spill.size)
     } else {
-      size = Int64(rest.count)
+      (digest, size) = (ContentDigest.sha256(rest), Int64(rest.count))
     }
     var entry = whole.entry()
     entry.sha256 = digest

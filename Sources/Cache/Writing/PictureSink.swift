@@ -85,12 +85,7 @@ package final class PictureSink: BodySink {
     let promised = max(0, head.contentLength ?? 0)
     state.withLock { state in
       if offset == 0 { state.head = head }
-      let room = Int(min(promised, Int64(Self.spillSize)))
-      if state.gathered.isEmpty {
-        state.gathered = store.pool.take(room)
-      } else {
-        state.gathered.reserveCapacity(room)
-      }
+      state.gathered.reserveCapacity(Int(min(promised, Int64(Self.spillSize))))
     }
     return .accept
   }

@@ -20,7 +20,6 @@ package enum PictureOutcome: Sendable, Equatable {
 /// transaction. A crash loses at most the group being written and the one being placed: 64
 /// pictures, none of them older than 250 ms.
 package final class PictureStore: Sendable {
-  let pool = BodyPool()
   private let committer: GroupCommitter
   private let partials: PartialBodies
   private let lanes: [IngestLane]
@@ -30,7 +29,7 @@ package final class PictureStore: Sendable {
   /// More than this many lanes would only wait for the group that is being placed.
   private static let mostLanes = 4
   /// How many bodies may wait in a lane before the next one helps.
-  private static let shortBacklog = 2 * BatchDigester.width
+  private static let shortBacklog = 32
 
   /// Makes the store of an open cache.
   ///
@@ -63,7 +62,7 @@ package final class PictureStore: Sendable {
     )
     self.committer = committer
     let count = max(1, lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes))
-    let shared = IngestLane.Shared(layout, disk, committer, pool, patience, lanes: count)
+    let shared = IngestLane.Shared(layout, disk, committer, patience, lanes: count)
     self.lanes = (0..<count).map { _ in IngestLane(shared) }
   }
 
@@ -162,8 +161,7 @@ package final class PictureStore: Sendable {
 
   /// The first lane that has little to do.
   ///
-  /// One lane that stays awake costs less than two that are woken for every picture, and finds more bodies to
-  /// digest at once.
+  /// One lane that stays awake costs less than two that are woken for every picture.
   private var freeLane: IngestLane {
     lanes.first { $0.backlog < Self.shortBacklog } ?? lanes.min { $0.backlog < $1.backlog }
       ?? lanes[0]
