@@ -210,7 +210,7 @@ extension Shop {
 extension Shop.Report {
   init(_ report: SyncReport) {
     catalog = report.catalog
-    run = report.run
+    run = report.run?.rawValue
     outcome = Outcome(report.outcome)
     sections = report.sections.map(Section.init)
     items = Items(report.items)

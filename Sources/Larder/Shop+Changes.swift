@@ -1,3 +1,4 @@
+import Cache
 import Catalog
 import FoundationEssentials
 import Pipeline
@@ -39,10 +40,13 @@ extension Shop {
   public func changes(from old: Int64? = nil, to new: Int64? = nil) throws(LarderError) -> Changes
   {
     try LarderError.translating {
-      let (first, last, diff) = try reader().diff(from: old, to: new)
+      let (first, last, diff) = try reader().diff(
+        from: old.map(RunID.init(rawValue:)),
+        to: new.map(RunID.init(rawValue:))
+      )
       return Changes(
-        old: first,
-        new: last,
+        old: first?.rawValue,
+        new: last.rawValue,
         items: diff.listing,
         pictures: diff.pictures,
         removedPictures: diff.removed.map(\.url)
@@ -59,7 +63,7 @@ extension Shop {
     try LarderError.translating {
       try reader().runs(limit: limit).map { run in
         Run(
-          id: run.id,
+          id: run.id.rawValue,
           started: Date(timeIntervalSince1970: Double(run.started)),
           finished: run.finished.map { Date(timeIntervalSince1970: Double($0)) },
           outcome: run.outcome.flatMap(Report.Outcome.init(rawValue:))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Cache
 import Pipeline
 
 /// `larder diff [OLD [NEW]]`: what changed.
@@ -36,7 +37,10 @@ struct DiffCommand: ParsableCommand {
       if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
       return
     }
-    let (first, last, diff) = try reader.diff(from: old, to: new)
+    let (first, last, diff) = try reader.diff(
+      from: old.map(RunID.init(rawValue:)),
+      to: new.map(RunID.init(rawValue:))
+    )
     let document = DiffDocument(old: first, new: last, diff)
     if output.json {
       Output.json(try document.json())

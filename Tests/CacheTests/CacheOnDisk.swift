@@ -12,7 +12,7 @@ final class CacheOnDisk {
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
-  let run: Int64
+  let run: RunID
   /// What bringing index and files together found.
   var recovery: Recovery
 

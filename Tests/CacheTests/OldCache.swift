@@ -52,12 +52,13 @@ struct OldCache {
         let report = String(decoding: run.report ?? [], as: UTF8.self)
         lines.append("run \(run.id) \(run.outcome ?? "-") \(report)")
         for section in try index.sections(run: run.id) {
-          let keys = try index.itemKeys(listing: section.listing ?? 0)
-          let items = try index.items(listing: section.listing ?? 0)
+          let listing = section.listing ?? ListingID(rawValue: 0)
+          let keys = try index.itemKeys(listing: listing)
+          let items = try index.items(listing: listing)
           lines.append("section \(section.key) \(section.title) \(keys)")
           lines += items.map { "item \($0.key) \(String(decoding: $0.body, as: UTF8.self))" }
           lines.append(
-            "pictures \(try index.pictures(listing: section.listing ?? 0) == items.flatMap(\.pictures))"
+            "pictures \(try index.pictures(listing: listing) == items.flatMap(\.pictures))"
           )
         }
       }

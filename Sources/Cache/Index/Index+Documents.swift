@@ -60,12 +60,12 @@ package struct DecodedSection: Sendable, Equatable {
   /// The line under the title.
   package var subtitle: String?
   /// The listing that the feed gave, before any guard.
-  package var listing: Int64
+  package var listing: ListingID
   /// What was skipped, in the caller's own text form.
   package var skipped: String
 
   /// A section from its parts.
-  package init(key: String, title: String, subtitle: String?, listing: Int64, skipped: String) {
+  package init(key: String, title: String, subtitle: String?, listing: ListingID, skipped: String) {
     self.key = key
     self.title = title
     self.subtitle = subtitle
@@ -214,7 +214,7 @@ extension Index {
   }
 
   /// The details of a catalog's items.
-  package func details(catalog: Int64) throws(CacheError) -> [String: DetailEntry] {
+  package func details(catalog: CatalogID) throws(CacheError) -> [String: DetailEntry] {
     try read { db in
       var entries: [String: DetailEntry] = [:]
       let rows = try Row.fetchCursor(
@@ -240,7 +240,7 @@ extension Index {
   /// When the origin last answered for the detail of each item of a catalog, in seconds since 1970.
   ///
   /// The word that is kept begins with when it was asked for and when it was answered.
-  package func detailChecks(catalog: Int64) throws(CacheError) -> [String: Int64] {
+  package func detailChecks(catalog: CatalogID) throws(CacheError) -> [String: Int64] {
     try read { db in
       var checks: [String: Int64] = [:]
       let rows = try Row.fetchCursor(
@@ -268,7 +268,7 @@ extension Index {
     ])
   }
 
-  static func save(_ detail: DetailEntry, catalog: Int64, in db: Database) throws {
+  static func save(_ detail: DetailEntry, catalog: CatalogID, in db: Database) throws {
     try db.cachedStatement(
       sql: """
         INSERT OR REPLACE INTO detail(catalog, item, document, state, body, pictures, since) \

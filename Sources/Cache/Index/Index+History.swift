@@ -95,7 +95,7 @@ extension Index {
   }
 
   /// Forgets a run that gave nothing, and its catalog when that holds nothing else: nothing was synced.
-  package func forgetRun(_ run: Int64, of catalog: Int64) throws(CacheError) {
+  package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(CacheError) {
     try write { db in
       try db.execute(sql: "DELETE FROM picture_change WHERE run = ?", arguments: [run])
       try db.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [run])

@@ -12,8 +12,8 @@ extension Index {
   /// - Returns: The joined listing, and how many items were left out as repeats.
   /// - Throws: ``CacheError``, also when one of the listings is not in the index.
   package func joinListings(
-    _ listings: [Int64]
-  ) throws(CacheError) -> (listing: Int64, repeats: Int) {
+    _ listings: [ListingID]
+  ) throws(CacheError) -> (listing: ListingID, repeats: Int) {
     if let only = listings.first, listings.count == 1 { return (only, 0) }
     return try write { db in
       var items: [UInt8] = []
@@ -43,7 +43,7 @@ extension Index {
         }
         seen.formUnion(page.keys)
       }
-      let listing = ContentDigest.number(of: items)
+      let listing = ListingID(rawValue: ContentDigest.number(of: items))
       try db.execute(
         sql: "INSERT OR IGNORE INTO listing(id, items, keys, pictures) VALUES (?,?,?,?)",
         arguments: [listing, Data(items), Data(keys), Data(pictures)]
@@ -59,7 +59,7 @@ private struct ListingRow {
   let keys: [ArraySlice<UInt8>]
   let pictures: [UInt8]
 
-  init(_ listing: Int64, _ db: Database, path: String) throws {
+  init(_ listing: ListingID, _ db: Database, path: String) throws {
     let select = try db.cachedStatement(
       sql: "SELECT items, keys, pictures FROM listing WHERE id = ?"
     )

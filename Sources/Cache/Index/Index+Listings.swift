@@ -23,10 +23,10 @@ extension Index {
   ///
   /// What is kept already, in this order or another, is not written again: equal lists have equal
   /// numbers, and so two runs that saw the same share it.
-  package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> Int64 {
+  package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
     let ids = items.map { ContentDigest.number(of: $0.body) }
     let packed = PackedNumbers.pack(ids)
-    let listing = ContentDigest.number(of: packed)
+    let listing = ListingID(rawValue: ContentDigest.number(of: packed))
     try write { db in
       guard
         try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing])
@@ -61,7 +61,7 @@ extension Index {
   }
 
   /// The items of a listing, in order.
-  package func items(listing: Int64) throws(CacheError) -> [ItemRecord] {
+  package func items(listing: ListingID) throws(CacheError) -> [ItemRecord] {
     try read { db in
       let packed = try Data.fetchOne(
         db,
@@ -75,7 +75,7 @@ extension Index {
         guard let row = try Row.fetchOne(select, arguments: [id]) else {
           throw CacheError(
             .damaged,
-            "cannot read listing \(listing) in \(path): an item is gone",
+            "cannot read listing \(listing.rawValue) in \(path): an item is gone",
             remedy: .repair,
             thing: path
           )
@@ -90,15 +90,15 @@ extension Index {
   }
 
   /// The keys of a listing's items, in order, without reading the items themselves.
-  package func itemKeys(listing: Int64) throws(CacheError) -> [String] {
+  package func itemKeys(listing: ListingID) throws(CacheError) -> [String] {
     try itemVersions(listing: listing).map(\.key)
   }
 
   /// The versions of a listing's items, in order, without reading the items themselves: equal
   /// versions are equal items.
   package func itemVersions(
-    listing: Int64
-  ) throws(CacheError) -> [(version: Int64, key: String)] {
+    listing: ListingID
+  ) throws(CacheError) -> [(version: ItemVersion, key: String)] {
     try read { db in
       guard
         let row = try Row.fetchOne(
@@ -110,13 +110,13 @@ extension Index {
       // As an array: each step through a Data costs a call.
       let keys = [UInt8](row[1] as Data).split(separator: 0, omittingEmptySubsequences: false)
       return zip(PackedNumbers.unpack(row[0] as Data), keys).map {
-        ($0, String(decoding: $1, as: UTF8.self))
+        (ItemVersion(rawValue: $0), String(decoding: $1, as: UTF8.self))
       }
     }
   }
 
   /// One version of an item, or nil when there is none.
-  package func item(version: Int64) throws(CacheError) -> [UInt8]? {
+  package func item(version: ItemVersion) throws(CacheError) -> [UInt8]? {
     try read { db in
       try Data.fetchOne(
         db.cachedStatement(sql: "SELECT body FROM item WHERE id = ?"),
@@ -126,7 +126,7 @@ extension Index {
   }
 
   /// The pictures that a listing refers to, in order, repeats included.
-  package func pictures(listing: Int64) throws(CacheError) -> [PictureID] {
+  package func pictures(listing: ListingID) throws(CacheError) -> [PictureID] {
     try read { db in
       let packed = try Data.fetchOne(
         db,
@@ -138,7 +138,7 @@ extension Index {
   }
 
   /// How many items a listing has, without reading them.
-  package func itemCount(listing: Int64) throws(CacheError) -> Int {
+  package func itemCount(listing: ListingID) throws(CacheError) -> Int {
     try read { db in
       try Int.fetchOne(
         db,

@@ -4,7 +4,7 @@ import GRDB
 /// A catalog that shares the cache.
 package struct CatalogEntry: Sendable, Equatable {
   /// Its number in the index.
-  package let id: Int64
+  package let id: CatalogID
   /// Its name in the catalog file.
   package let name: String
   /// The currency of its prices.
@@ -20,12 +20,12 @@ package struct RunSection: Sendable, Equatable {
   /// The line under the title.
   package var subtitle: String?
   /// What is shown, or nil when nothing was ever had.
-  package var listing: Int64?
+  package var listing: ListingID?
   /// Where it came from: `network`, `unchanged`, `stale` or `failed`.
   package var source: String
 
   /// A section from its parts.
-  package init(key: String, title: String, subtitle: String?, listing: Int64?, source: String) {
+  package init(key: String, title: String, subtitle: String?, listing: ListingID?, source: String) {
     self.key = key
     self.title = title
     self.subtitle = subtitle
@@ -37,7 +37,7 @@ package struct RunSection: Sendable, Equatable {
 /// One run in the history.
 package struct RunEntry: Sendable, Equatable {
   /// Its number: runs count from 1 in each cache.
-  package let id: Int64
+  package let id: RunID
   /// When it started, in seconds since 1970.
   package let started: Int64
   /// When it ended, or nil when it was killed or is still under way.
@@ -68,29 +68,29 @@ extension Index {
           """,
         arguments: [name, currency]
       )
-      let id = try Int64.fetchOne(
+      let id = try CatalogID.fetchOne(
         db,
         sql: "SELECT id FROM catalog WHERE name = ?",
         arguments: [name]
       )
-      return CatalogEntry(id: id ?? 0, name: name, currency: currency)
+      return CatalogEntry(id: id ?? CatalogID(rawValue: 0), name: name, currency: currency)
     }
   }
 
   /// Starts a run and says its number.
-  package func beginRun(catalog: Int64, at now: Int64) throws(CacheError) -> Int64 {
+  package func beginRun(catalog: CatalogID, at now: Int64) throws(CacheError) -> RunID {
     try write { db in
       try db.execute(
         sql: "INSERT INTO run(catalog, started) VALUES (?, ?)",
         arguments: [catalog, now]
       )
-      return db.lastInsertedRowID
+      return RunID(rawValue: db.lastInsertedRowID)
     }
   }
 
   /// Ends a run: from here on its sections are what is shown.
   package func endRun(
-    _ run: Int64,
+    _ run: RunID,
     at now: Int64,
     outcome: String,
     report: [UInt8],
@@ -136,12 +136,12 @@ extension Index {
   }
 
   /// The last run of a catalog that ended, or the one before `id`.
-  package func lastRun(catalog: Int64, before id: Int64? = nil) throws(CacheError) -> RunEntry? {
+  package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(CacheError) -> RunEntry? {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
   /// When the last complete run of a catalog ended, in seconds since 1970; nil when none was.
-  package func lastComplete(catalog: Int64) throws(CacheError) -> Int64? {
+  package func lastComplete(catalog: CatalogID) throws(CacheError) -> Int64? {
     try read { db in
       try Int64.fetchOne(
         db,
@@ -156,9 +156,9 @@ extension Index {
 
   /// The runs of a catalog, newest first.
   package func runs(
-    catalog: Int64,
+    catalog: CatalogID,
     finishedOnly: Bool = false,
-    before id: Int64? = nil,
+    before id: RunID? = nil,
     limit: Int = 100
   ) throws(CacheError) -> [RunEntry] {
     try read { db in
@@ -169,7 +169,7 @@ extension Index {
           WHERE catalog = ? AND id < ? AND (finished IS NOT NULL OR NOT ?) \
           ORDER BY id DESC LIMIT ?
           """,
-        arguments: [catalog, id ?? Int64.max, finishedOnly, limit]
+        arguments: [catalog, id?.rawValue ?? Int64.max, finishedOnly, limit]
       ).map {
         RunEntry(
           id: $0[0],
@@ -183,7 +183,7 @@ extension Index {
   }
 
   /// The sections that a run left, in order.
-  package func sections(run: Int64) throws(CacheError) -> [RunSection] {
+  package func sections(run: RunID) throws(CacheError) -> [RunSection] {
     try read { db in
       try Row.fetchAll(
         db,
@@ -200,7 +200,7 @@ extension Index {
 
   /// Since when a section of a catalog has not been had as it is: when the first run ended after the
   /// last that had it, in seconds since 1970.
-  package func failingSince(section key: String, catalog: Int64) throws(CacheError) -> Int64? {
+  package func failingSince(section key: String, catalog: CatalogID) throws(CacheError) -> Int64? {
     try read { db in
       try Int64.fetchOne(
         db,
@@ -216,7 +216,7 @@ extension Index {
   }
 
   /// The pictures whose bytes changed after run `old`, up to and with run `new`, by URL.
-  package func pictureChanges(after old: Int64, through new: Int64) throws(CacheError) -> [String]
+  package func pictureChanges(after old: RunID, through new: RunID) throws(CacheError) -> [String]
   {
     try read { db in
       try String.fetchAll(

@@ -8,7 +8,7 @@ struct CommitGroup: Sendable {
 
   var pictures: [StagedPicture] = []
   var rows: [PictureEntry] = []
-  var details: [(detail: DetailEntry, catalog: Int64, document: DocumentEntry)] = []
+  var details: [(detail: DetailEntry, catalog: CatalogID, document: DocumentEntry)] = []
   var completions: [@Sendable () -> Void] = []
 
   var isEmpty: Bool { count == 0 }
@@ -30,7 +30,7 @@ struct CommitGroup: Sendable {
 
   mutating func add(
     _ detail: DetailEntry,
-    catalog: Int64,
+    catalog: CatalogID,
     document: DocumentEntry,
     completion: @escaping @Sendable () -> Void
   ) {

@@ -115,7 +115,7 @@ extension Index {
     _ id: PictureID,
     before: [UInt8],
     after: [UInt8],
-    run: Int64,
+    run: RunID,
     in db: Database
   ) throws {
     try db.cachedStatement(

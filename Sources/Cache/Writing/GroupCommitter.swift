@@ -27,7 +27,7 @@ final class GroupCommitter: @unchecked Sendable {
   let layout: CacheLayout
   let index: Index
   let disk: any Disk
-  let run: Int64
+  let run: RunID
   /// Where files are placed.
   private let queue = DispatchQueue(label: "larder.commit")
   /// Where rows are written, while the next files are placed.
@@ -47,7 +47,7 @@ final class GroupCommitter: @unchecked Sendable {
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk,
-    run: Int64,
+    run: RunID,
     states: [PictureID: PictureState]
   ) {
     self.layout = layout

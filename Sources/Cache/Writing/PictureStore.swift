@@ -46,7 +46,7 @@ package final class PictureStore: Sendable {
     _ layout: CacheLayout,
     index: Index,
     disk: any Disk = SystemDisk(),
-    run: Int64,
+    run: RunID,
     states: [PictureID: PictureState],
     partials: PartialBodies? = nil,
     patience: DispatchTimeInterval = .milliseconds(125),
@@ -115,7 +115,7 @@ package final class PictureStore: Sendable {
   /// Writes an item's detail and its document with the next group.
   package func commit(
     _ detail: DetailEntry,
-    catalog: Int64,
+    catalog: CatalogID,
     document: DocumentEntry,
     completion: @escaping @Sendable () -> Void
   ) {

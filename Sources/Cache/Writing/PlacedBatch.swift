@@ -41,7 +41,7 @@ struct PlacedBatch: Sendable {
   }
 
   /// Writes everything, in a transaction that the caller holds.
-  func save(in db: Database, run: Int64) throws {
+  func save(in db: Database, run: RunID) throws {
     var writer = try PictureRowWriter(db)
     for picture in contents.pictures {
       try writer.save(picture.entry)

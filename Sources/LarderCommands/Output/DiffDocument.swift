@@ -32,8 +32,8 @@ struct DiffDocument: Encodable {
     @OrNull var to: String?
   }
 
-  @OrNull private var old: Int64?
-  private let new: Int64
+  @OrNull private var old: RunID?
+  private let new: RunID
   private let added: [Listing]
   private let removed: [Listing]
   private let moved: [Move]
@@ -41,7 +41,7 @@ struct DiffDocument: Encodable {
   private let pictures: [String]
   private let swept: [Removal]
 
-  init(old: Int64?, new: Int64, _ diff: RunDiff) {
+  init(old: RunID?, new: RunID, _ diff: RunDiff) {
     self.old = old
     self.new = new
     added = diff.listing.added.map { Listing(id: $0.id, section: $0.section) }
@@ -93,7 +93,7 @@ struct DiffDocument: Encodable {
 /// The runs of a catalog, as JSON and for people.
 struct RunDocument: Encodable {
   private struct Run: Encodable {
-    var run: Int64
+    var run: RunID
     var started: String
     @OrNull var finished: String?
     @OrNull var outcome: String?
@@ -125,7 +125,7 @@ struct RunDocument: Encodable {
   /// A line a run, newest first.
   var text: String {
     runs.map {
-      "\(padded(String($0.run), to: 5)) \($0.started)  \($0.outcome ?? "killed, or still running")"
+      "\(padded($0.run.description, to: 5)) \($0.started)  \($0.outcome ?? "killed, or still running")"
     }
     .joined(separator: "\n")
   }

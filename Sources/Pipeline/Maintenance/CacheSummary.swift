@@ -7,7 +7,7 @@ package struct CacheSummary: Sendable, Equatable {
     /// Its name.
     package var name: String
     /// The last run that ended, if any: its number, when it ended, how.
-    package var run: Int64?
+    package var run: RunID?
     /// When the last run ended, in seconds since 1970.
     package var finished: Int64?
     /// How it ended.

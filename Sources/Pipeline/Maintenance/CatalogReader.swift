@@ -209,11 +209,11 @@ package struct CatalogReader: Sendable {
   ///   - new: the run to look at; without it, the last.
   /// - Returns: The runs compared, the older one nil when `new` is the first, and what changed.
   /// - Throws: ``CacheError`` when there is no such run.
-  package func diff(from old: Int64?, to new: Int64?) throws(CacheError)
-    -> (old: Int64?, new: Int64, diff: RunDiff)
+  package func diff(from old: RunID?, to new: RunID?) throws(CacheError)
+    -> (old: RunID?, new: RunID, diff: RunDiff)
   {
     let last = try run(new)
-    let first: Int64?
+    let first: RunID?
     if let old {
       first = try run(old).id
     } else {
@@ -232,15 +232,15 @@ package struct CatalogReader: Sendable {
     return (first, last.id, diff)
   }
 
-  private func run(_ id: Int64?) throws(CacheError) -> RunEntry {
+  private func run(_ id: RunID?) throws(CacheError) -> RunEntry {
     guard let id else { return try lastRun() }
     let runs = try index.runs(catalog: catalog.id, finishedOnly: true, limit: 100_000)
     guard let run = runs.first(where: { $0.id == id }) else {
-      let known = runs.prefix(5).map { String($0.id) }.joined(separator: ", ")
+      let known = runs.prefix(5).map { $0.id.description }.joined(separator: ", ")
       throw CacheError(
         .empty,
         "cannot find run \(id) of \(catalog.name); the last ones are \(known)",
-        thing: String(id)
+        thing: id.description
       )
     }
     return run

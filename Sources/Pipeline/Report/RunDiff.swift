@@ -45,15 +45,15 @@ package struct RunDiff: Sendable {
       var occurrence: Int
     }
 
-    private var listings: [(section: RunSection, items: [(place: Place, version: Int64)])] = []
-    private var versions: [Place: Int64] = [:]
+    private var listings: [(section: RunSection, items: [(place: Place, version: ItemVersion)])] = []
+    private var versions: [Place: ItemVersion] = [:]
     private var keys: Set<String> = []
 
     init(_ sections: [RunSection], _ index: Index) throws(CacheError) {
       for section in sections {
-        var items: [(place: Place, version: Int64)] = []
+        var items: [(place: Place, version: ItemVersion)] = []
         var occurrences: [String: Int] = [:]
-        var stored: [(version: Int64, key: String)] = []
+        var stored: [(version: ItemVersion, key: String)] = []
         if let listing = section.listing { stored = try index.itemVersions(listing: listing) }
         for (version, key) in stored {
           let place = Place(

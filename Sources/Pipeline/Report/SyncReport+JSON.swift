@@ -21,7 +21,7 @@ extension SyncReport {
       $0.value(items)
       $0.member("outcome", outcome.rawValue)
       $0.member("requests", requests)
-      $0.member("run", run)
+      $0.member("run", run?.rawValue)
       $0.name("sections")
       $0.array { for section in sections { $0.value(section) } }
       $0.name("skipped")

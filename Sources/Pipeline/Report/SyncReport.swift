@@ -1,3 +1,4 @@
+import Cache
 import Catalog
 
 /// What a sync did, key for key what `sync --json` prints.
@@ -226,7 +227,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   /// The catalog's name.
   package var catalog: String
   /// The run's number, nil when none was entered.
-  package var run: Int64?
+  package var run: RunID?
   /// How it ended.
   package var outcome: Outcome = .complete
   /// The sections in the catalog's order.

@@ -15,7 +15,7 @@ struct OpenedRun {
   /// What a killed run or somebody else left without a row.
   let orphans: OrphanFiles
   private let lock: CacheLock
-  private let number: Int64
+  private let number: RunID
 
   /// Opens the cache, making it when there is none, and enters the run.
   ///

@@ -28,7 +28,7 @@ struct JoinedPages: Sendable {
   /// Joins the pages that were read: each listing is read once, and each joined one written once.
   init(_ reading: SectionReading, _ index: Index) throws(CacheError) {
     var places: [String: Int] = [:]
-    var listings: [[Int64]] = []
+    var listings: [[ListingID]] = []
     var notes: [SectionNotes] = []
     var elements: [Int] = []
     for (number, page) in reading.pages.enumerated() {

@@ -28,7 +28,7 @@ extension RunContext {
   }
 
   /// The items of a listing.
-  func items(_ listing: Int64) throws(CacheError) -> [StoreItem] {
+  func items(_ listing: ListingID) throws(CacheError) -> [StoreItem] {
     try index.storeItems(listing: listing)
   }
 }
@@ -45,7 +45,7 @@ extension [ImageReference] {
 
 extension Index {
   /// The items of a listing, decoded.
-  func storeItems(listing: Int64) throws(CacheError) -> [StoreItem] {
+  func storeItems(listing: ListingID) throws(CacheError) -> [StoreItem] {
     var decoded: [StoreItem] = []
     for record in try items(listing: listing) {
       do throws(CatalogError) {

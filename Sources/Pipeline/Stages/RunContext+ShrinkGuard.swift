@@ -4,7 +4,7 @@ import Catalog
 /// What is shown of a section after the guards: the feed's items, and what they kept from before.
 struct GuardedListing: Sendable {
   /// What is shown.
-  var listing: Int64
+  var listing: ListingID
   /// The ids of items that the feed no longer lists and that stay all the same.
   var withheld: [String] = []
   /// The fields that the feed has lost and that items keep from before.
@@ -23,9 +23,9 @@ extension RunContext {
   /// - Returns: The listing to show, with what was kept.
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func guardListing(
-    _ listing: Int64,
+    _ listing: ListingID,
     valueless: Set<ItemField>,
-    shown: Int64?
+    shown: ListingID?
   ) throws(CacheError) -> GuardedListing {
     guard let shown, shown != listing, !options.allowRemovals else {
       return GuardedListing(listing: listing)
@@ -41,8 +41,8 @@ extension RunContext {
 
   /// Keeps of a listing that is shown what the feed's has lost: items, fields of items, or both.
   func restore(
-    _ shown: Int64,
-    beside listing: Int64,
+    _ shown: ListingID,
+    beside listing: ListingID,
     shrinks: Bool,
     fields: [ItemField] = []
   ) throws(CacheError) -> GuardedListing {
@@ -73,7 +73,7 @@ extension RunContext {
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func keepUnread(
     _ notes: SectionNotes,
-    of shown: Int64,
+    of shown: ListingID,
     last: LastSkips.Section,
     in guarded: inout GuardedListing
   ) throws(CacheError) {
@@ -96,7 +96,7 @@ extension RunContext {
   }
 
   /// Items of a listing, evenly spread and so few that a long one costs no more.
-  private func sample(of listing: Int64) throws(CacheError) -> [StoreItem] {
+  private func sample(of listing: ListingID) throws(CacheError) -> [StoreItem] {
     let versions = try index.itemVersions(listing: listing).map(\.version)
     var sample: [StoreItem] = []
     for place in stride(from: 0, to: versions.count, by: max(1, versions.count / 100)) {

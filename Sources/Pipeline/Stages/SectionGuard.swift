@@ -157,7 +157,7 @@ struct SectionGuard: Sendable {
     guard !context.options.allowRemovals else { return [] }
     var before = 0
     var after = 0
-    var shrunk: [(result: SectionResult, listing: Int64, shown: Int64, held: Int)] = []
+    var shrunk: [(result: SectionResult, listing: ListingID, shown: ListingID, held: Int)] = []
     for result in results {
       guard let listing = result.listing, let shown = last[result.key]?.listing else { continue }
       let held = try context.index.itemCount(listing: shown)

@@ -8,7 +8,7 @@ struct SectionResult: Sendable {
   var subtitle: String?
   var source: SyncReport.Source
   /// What is shown: the feed's items and those the shrink guard kept.
-  var listing: Int64?
+  var listing: ListingID?
   var withheld: [String] = []
   /// The fields that the feed has lost and that items keep from before.
   var kept: [ItemField] = []

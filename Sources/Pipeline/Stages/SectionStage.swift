@@ -15,7 +15,7 @@ final class SectionStage: Sendable {
 
   /// A listing to be completed with details and pictures.
   struct Arrival: Sendable {
-    var listing: Int64
+    var listing: ListingID
     /// The pictures with their URLs when the section was decoded just now, nil when it was known.
     var references: [PictureReference]?
   }

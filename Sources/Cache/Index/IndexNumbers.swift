@@ -1,0 +1,55 @@
+import GRDB
+
+/// A catalog's number in the index.
+package struct CatalogID: RawRepresentable, Hashable, Sendable {
+  /// The number, which SQLite gives out.
+  package let rawValue: Int64
+
+  /// The catalog of a number.
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// A run's number: runs count from 1 in each cache, over all its catalogs.
+package struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
+  /// The number, which SQLite gives out.
+  package let rawValue: Int64
+
+  /// The run of a number.
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+
+  /// Orders by when they began.
+  package static func < (left: RunID, right: RunID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// What names a listing: the first 63 bits of the SHA-256 of its items' numbers, in order.
+///
+/// Two runs that found the same items, in the same order, share one listing.
+package struct ListingID: RawRepresentable, Hashable, Sendable {
+  /// The number, never 0.
+  package let rawValue: Int64
+
+  /// The listing of a number.
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// What names one version of an item: the first 63 bits of the SHA-256 of its stored form.
+package struct ItemVersion: RawRepresentable, Hashable, Sendable {
+  /// The number, never 0.
+  package let rawValue: Int64
+
+  /// The version of a number.
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
+  /// The run of a number.
+  package init(integerLiteral number: Int64) { self.init(rawValue: number) }
+
+  /// The number.
+  package var description: String { String(rawValue) }
+}
+
+extension CatalogID: DatabaseValueConvertible {}
+extension RunID: DatabaseValueConvertible {}
+extension ListingID: DatabaseValueConvertible {}
+extension ItemVersion: DatabaseValueConvertible {}
