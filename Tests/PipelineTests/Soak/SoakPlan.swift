@@ -19,6 +19,8 @@ extension SoakModel {
     }
     demand(planned, of: pages, run) { before.pages[$0]?.place }
 
+    // A page that came when another failed may be shown only now.
+    guard before.shown[run.catalog.name] == shown[run.catalog.name] else { return false }
     let answered = asked.keys.filter { details[$0] != nil }
     demand(plan.details.actions, of: answered, run) { before.details[$0]?.place }
     guard answered.allSatisfy({ stands(before.details[$0], at: $0, run) }) else {
