@@ -92,7 +92,16 @@ extension SoakModel {
     var whole: Set<SoakSection> = []
     var mayFail = false
     let turnover = turnover(section, run)
-    for number in 1... {
+    var number = 0
+    // Pages that were asked for before the listing turned out to end earlier are held all the same.
+    defer {
+      for number in number + 1...number + 6 {
+        let url = SoakShop.page(run.catalog, section, number)
+        if run.exchanges[url] != nil { _ = settlePage(url, run, isSure: false, turnover: .perhaps) }
+      }
+    }
+    while true {
+      number += 1
       let url = SoakShop.page(run.catalog, section, number)
       let page = settlePage(url, run, isSure: whole.isEmpty && !mayFail, turnover: turnover)
       // Behind at least one good page there may be no further one.
