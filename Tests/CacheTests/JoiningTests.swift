@@ -55,7 +55,9 @@ struct JoiningTests {
   @Test func `a page whose listing is gone is damage, not fewer items`() throws {
     let page = try index.keepListing([record("a")])
 
-    let error = #expect(throws: CacheError.self) { try index.joinListings([page, ListingID(rawValue: 17)]) }
+    let error = #expect(throws: CacheError.self) {
+      try index.joinListings([page, ListingID(rawValue: 17)])
+    }
 
     #expect(error?.code == .damaged)
   }

@@ -124,4 +124,24 @@ struct LostFieldTests {
       #expect(report.skipped.map(\.id) == ["A3"] && report.skipped.map(\.field) == ["prices"])
     }
   }
+
+  @Test
+  func
+    `a file of all details is what the origin has, though one of the version between was unreadable`()
+    throws
+  {
+    let good = "[" + detail("A1", #""point": "1""#) + "," + detail("A2", #""point": "2""#) + "]"
+    let bad = "[" + detail("A1", #""point": "new""#) + "," + detail("A2", #""prices": "품절""#) + "]"
+    let catalog = try shop.catalog(detail: false, "detail: {url: details}")
+    func points() throws -> [String?] {
+      try CatalogReader(cache: folder.path("cache"), catalog: nil).list().prefix(2)
+        .map { $0.detail?.notes["point"] }
+    }
+
+    for (body, expected) in [(good, ["1", "2"]), (bad, ["new", "2"]), (good, ["1", "2"])] {
+      shop.put(body, at: "/shop/details")
+      _ = try shop.sync(folder, catalog)
+      #expect(try points() == expected)
+    }
+  }
 }

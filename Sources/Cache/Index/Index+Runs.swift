@@ -25,7 +25,8 @@ package struct RunSection: Sendable, Equatable {
   package var source: String
 
   /// A section from its parts.
-  package init(key: String, title: String, subtitle: String?, listing: ListingID?, source: String) {
+  package init(key: String, title: String, subtitle: String?, listing: ListingID?, source: String)
+  {
     self.key = key
     self.title = title
     self.subtitle = subtitle
@@ -136,7 +137,8 @@ extension Index {
   }
 
   /// The last run of a catalog that ended, or the one before `id`.
-  package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(CacheError) -> RunEntry? {
+  package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(CacheError) -> RunEntry?
+  {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 

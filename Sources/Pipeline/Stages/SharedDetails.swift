@@ -116,14 +116,12 @@ final class SharedDetails: Sendable {
   ) throws(CatalogError) -> Body {
     let decoded = try decodeDetails(bytes, using: context.catalog)
     var document = document
-    // What could not be read is read again in every run, and told again.
+    // What could not be read is read again in every run, and told again: the row loses its validators, and
+    // with them those of the body before, which a 304 must not bring back.
     if !decoded.unreadable.isEmpty {
       let fetched = document.fetched
-      document = DocumentEntry(
-        url: request.source.name,
-        mapping: request.mapping,
-        fetched: fetched
-      )
+      document = request.row
+      document.fetched = fetched
     }
     var unreadable: [String: String] = [:]
     for detail in decoded.unreadable {

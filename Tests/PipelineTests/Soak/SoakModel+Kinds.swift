@@ -97,7 +97,9 @@ extension SoakModel {
     defer {
       for number in number + 1...number + 6 {
         let url = SoakShop.page(run.catalog, section, number)
-        if run.exchanges[url] != nil { _ = settlePage(url, run, isSure: false, turnover: .perhaps) }
+        if run.exchanges[url] != nil {
+          _ = settlePage(url, run, isSure: false, turnover: .perhaps)
+        }
       }
     }
     while true {
