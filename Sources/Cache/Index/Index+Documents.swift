@@ -65,7 +65,8 @@ package struct DecodedSection: Sendable, Equatable {
   package var skipped: String
 
   /// A section from its parts.
-  package init(key: String, title: String, subtitle: String?, listing: ListingID, skipped: String) {
+  package init(key: String, title: String, subtitle: String?, listing: ListingID, skipped: String)
+  {
     self.key = key
     self.title = title
     self.subtitle = subtitle

@@ -45,7 +45,8 @@ package struct RunDiff: Sendable {
       var occurrence: Int
     }
 
-    private var listings: [(section: RunSection, items: [(place: Place, version: ItemVersion)])] = []
+    private var listings: [(section: RunSection, items: [(place: Place, version: ItemVersion)])] =
+      []
     private var versions: [Place: ItemVersion] = [:]
     private var keys: Set<String> = []
 
