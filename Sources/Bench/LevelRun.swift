@@ -9,8 +9,8 @@ import Transport
 /// Each pass with a cache is a sync of its own with connections of its own, as a command would be.
 /// ``stop()`` may be called from any thread.
 final class LevelRun: Sendable {
-  /// So far ahead nothing is fresh any more. (``FreshnessPolicy/longestLifetime`` is a year.)
-  private static let ages: Int64 = 400 * 86_400
+  /// How many seconds later nothing is fresh any more: no lifetime is longer than a year.
+  private static let untilStale: Int64 = 400 * 86_400
 
   private let plan: BenchPlan
   private let surroundings: BenchSurroundings
@@ -73,7 +73,7 @@ final class LevelRun: Sendable {
       now: surroundings.monotonic
     )
     let wall = surroundings.wall
-    let age = pass == .revalidate ? Self.ages : 0
+    let age = pass == .revalidate ? Self.untilStale : 0
     let now: @Sendable () -> UnixTime = { wall() + age }
     let run = SyncRun(
       catalog.file,

@@ -40,7 +40,7 @@ final class Pacer: Sendable {
     if mustRun { queue.async { self.run() } }
   }
 
-  /// Starts everything at once, for whoever cancels it next.
+  /// Lets all that waits start at once: called before it is cancelled, so that each piece of work ends.
   func release() {
     state.withLock { $0.isReleased = true }
   }

@@ -95,8 +95,11 @@ import Testing
       "bench", shop.catalog, "--parallel", "1", "--pass", "cold", "--runs", "3", "--discard",
     ]
     let before = try Command.larder(words + ["--json"])
-    let file = try shop.folder.write(before.output, to: "before.json")
-    shop.store.faults = try .init(text: "path=/pictures/* delay=100ms")
+    // Rates that no machine comes near, so that what else this one does decides nothing.
+    let quick = before.output
+      .replacing(#/"rates":\[[^\]]*\]/#, with: #""rates":[1e9,1.1e9,0.9e9]"#)
+      .replacing(#/"imagesPerSecond":[0-9.eE+]+/#, with: #""imagesPerSecond":1e9"#)
+    let file = try shop.folder.write(quick, to: "before.json")
 
     let slower = try Command.larder(words + ["--baseline", file])
     let asBefore = try Command.larder(words + ["--baseline", file, "--max-regression", "1000%"])

@@ -89,7 +89,7 @@ struct SharedAddressTests {
 
     let entry = try #require(try index.takeOver(shop.base + "A", reader: "new", sections: ["A"]))
 
-    #expect(entry.id == DocumentEntry.identity(of: shop.base + "A", reader: "new"))
+    #expect(entry.id == DocumentID(url: shop.base + "A", reader: "new"))
     #expect(try index.decoded(entry.id).map(\.key) == ["A"])
     #expect(try index.document(shop.base + "A") == nil)
   }

@@ -3,7 +3,7 @@ import Transport
 /// Whether a picture's own end is there, asked where nothing else proves that all of it came.
 ///
 /// A body that ends with its connection may have been cut by anybody, and libcurl neither minds a
-/// TLS connection that ends without its farewell nor a gzip stream without its trailer. A length, a
+/// TLS connection that ends without `close_notify` nor a gzip stream without its trailer. A length, a
 /// last chunk or the end of an HTTP/2 stream proves the end; otherwise the format's own end has to.
 struct PictureEnding: Equatable {
   /// How many of the first bytes are looked at.

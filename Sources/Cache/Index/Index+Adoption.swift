@@ -1,10 +1,10 @@
 import GRDB
 
-/// The files of the time before there were migrations.
+/// Index files of larders that had no migrations.
 ///
-/// They hold 0, 1 or 2 in `user_version` and no `grdb_migrations`, and the first three kinds below
-/// all say 1: `picture` and `item` by their ids; then by the order of their first commit; then with
-/// `keys` in `listing`. Version 2 added the tables for sweeps, and `square` came with the first square.
+/// They hold 0, 1 or 2 in `user_version` and no `grdb_migrations`. Version 1 came in three kinds: with the id as the
+/// row's number in `picture` and `item`; then with rows in the order in which they were first committed; then with
+/// `keys` in `listing` too. Version 2 added the tables for sweeps; `square` was added with the first square.
 extension Index {
   /// Makes the first tables in a file that has none, or brings those of an old file to the same form.
   static func adoptTables(in db: Database) throws {
@@ -38,14 +38,14 @@ extension Index {
         DROP TABLE old_item;
         """
     )
-    for table in ["picture", "document"] { try renewWords(of: table, in: db) }
+    for table in ["picture", "document"] { try renewResponses(of: table, in: db) }
   }
 
-  /// Puts the words of origins into today's form.
+  /// Puts what origins said, in `response`, into today's form.
   ///
-  /// The first larder kept an entity-tag and a date, a line each; today a line with two times comes
-  /// first and each field has its name. As asked and answered long ago, they are asked again first.
-  private static func renewWords(of table: String, in db: Database) throws {
+  /// The first larder kept an entity-tag and a date, a line each. Today the first line has two times, and each field
+  /// its name. Both times are set to 0: such a row is asked about in the next run.
+  private static func renewResponses(of table: String, in db: Database) throws {
     var words: [(id: Int64, text: String)] = []
     let rows = try RowReader(db, "SELECT id, response FROM \(table)")
     while try rows.next() {

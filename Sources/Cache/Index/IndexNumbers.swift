@@ -32,6 +32,21 @@ package struct ListingID: RawRepresentable, Hashable, Sendable {
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
+/// What names a document: the first 63 bits of the SHA-256 of who reads it and of its URL.
+package struct DocumentID: RawRepresentable, Hashable, Sendable {
+  /// The number, never negative.
+  package let rawValue: Int64
+
+  /// The document of a number.
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+
+  /// The identity of the document at `url` as `reader` reads it.
+  package init(url: String, reader: String) {
+    // No URL and no reader holds a line feed.
+    rawValue = PictureID(url: reader.isEmpty ? url : "\(reader)\n\(url)").number
+  }
+}
+
 /// What names one version of an item: the first 63 bits of the SHA-256 of its stored form.
 package struct ItemVersion: RawRepresentable, Hashable, Sendable {
   /// The number, never 0.
@@ -51,5 +66,6 @@ extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
 
 extension CatalogID: DatabaseValueConvertible {}
 extension RunID: DatabaseValueConvertible {}
+extension DocumentID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
 extension ItemVersion: DatabaseValueConvertible {}

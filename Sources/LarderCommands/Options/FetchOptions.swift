@@ -78,7 +78,7 @@ struct FetchOptions: ParsableArguments {
   ///
   /// - Parameter named: the hosts that the catalog file names.
   /// - Returns: The transport's options.
-  /// - Throws: A usage error when the proxy is none.
+  /// - Throws: A usage error when what `--proxy` names is no proxy.
   func transport(named: Set<HostPort>) throws -> TransportOptions {
     var options = try connection.transport(named: named)
     options.parallel = parallel.count
