@@ -163,7 +163,9 @@ import Transport
       // libcurl ends a connection that broke the rules in the same way, and says no more of it.
       .frames("a farewell after the end of the stream", .refused([.truncated])) { stream in
         [
-          Frame.headers(stream, "200"), Frame.data(stream, endless), Frame.goAway(last: stream, 0),
+          // In one record, so that both are read at once: a farewell that is read later ends a whole answer.
+          Frame.headers(stream, "200") + Frame.data(stream, endless)
+            + Frame.goAway(last: stream, 0)
         ]
       },
       .frames("a stream refused each time", .refused(broken)) { [Frame.resetStream($0, 7)] },
