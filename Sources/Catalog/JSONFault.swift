@@ -95,7 +95,7 @@ private struct JSONFaultReader {
     default:
       let token = token
       let isLiteral = ["true", "false", "null"].contains { token.elementsEqual($0.utf8) }
-      guard isLiteral || Self.isNumber(token) else { throw fault("a value") }
+      guard isLiteral || token.isJSONNumber else { throw fault("a value") }
       index = token.endIndex
     }
     return .afterValue
@@ -108,7 +108,7 @@ private struct JSONFaultReader {
     }
     guard byte == UInt8(ascii: "\"") else {
       throw fault(
-        Self.isNumber(token) ? "valid JSON, whose names are strings" : "string or \"}\""
+        token.isJSONNumber ? "valid JSON, whose names are strings" : "string or \"}\""
       )
     }
     try string()
@@ -171,29 +171,6 @@ private struct JSONFaultReader {
     return end.map { rest[...$0] } ?? rest
   }
 
-  /// Whether a token is a number. (RFC 8259, section 6)
-  private static func isNumber(_ token: ArraySlice<UInt8>) -> Bool {
-    var rest = token
-    func skip(_ bytes: String) -> Bool {
-      guard let first = rest.first, bytes.utf8.contains(first) else { return false }
-      rest.removeFirst()
-      return true
-    }
-    func digits() -> Bool {
-      let count = rest.count
-      rest = rest.drop { (0x30...0x39).contains($0) }
-      return rest.count < count
-    }
-    _ = skip("-")
-    guard skip("0") || digits() else { return false }
-    if skip("."), !digits() { return false }
-    if skip("eE") {
-      _ = skip("+-")
-      guard digits() else { return false }
-    }
-    return rest.isEmpty
-  }
-
   /// A fault at the token that stands here.
   private func fault(_ expected: String) -> JSONFault {
     guard let byte else { return fault(expected, at: index, found: Self.end) }
@@ -217,5 +194,30 @@ private struct JSONFaultReader {
     let text = String(decoding: token.prefix(120), as: UTF8.self)
     let line = text.prefix(24).map { $0.isNewline ? " " : String($0) }.joined()
     return "\"\(line)\(text.count > 24 ? "…" : "")\""
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether these bytes are a JSON number. (RFC 8259, section 6)
+  var isJSONNumber: Bool {
+    var rest = self
+    func skip(_ bytes: String) -> Bool {
+      guard let first = rest.first, bytes.utf8.contains(first) else { return false }
+      rest.removeFirst()
+      return true
+    }
+    func digits() -> Bool {
+      let count = rest.count
+      rest = rest.drop { (0x30...0x39).contains($0) }
+      return rest.count < count
+    }
+    _ = skip("-")
+    guard skip("0") || digits() else { return false }
+    if skip("."), !digits() { return false }
+    if skip("eE") {
+      _ = skip("+-")
+      guard digits() else { return false }
+    }
+    return rest.isEmpty
   }
 }

@@ -1,6 +1,7 @@
 /// A JSON text rewritten so that values which simdjson cannot hold do not spoil the rest.
 ///
-/// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair becomes U+FFFD. Everything else stays as it is, faults included.
+/// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair becomes
+/// U+FFFD. Everything else stays as it is, faults included.
 struct JSONRepair {
   /// The rewritten text.
   private(set) var bytes: ArraySlice<UInt8>
@@ -61,31 +62,13 @@ struct JSONRepair {
     }
   }
 
-  /// Whether a token is a number that fits neither an `Int` nor a `Double`. (RFC 8259, section 6)
+  /// Whether a token is a number that fits neither an `Int` nor a `Double`.
   private static func isTooLarge(_ token: ArraySlice<UInt8>) -> Bool {
-    var rest = token.first == UInt8(ascii: "-") ? token.dropFirst() : token
-    func digits() -> ArraySlice<UInt8> {
-      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      rest = rest.dropFirst(digits.count)
-      return digits
-    }
     // `22.e9` is no number, though Swift would take it for one: it stays, to be refused.
-    let whole = digits()
-    guard let first = whole.first, first != UInt8(ascii: "0") || whole.count == 1 else {
-      return false
-    }
+    guard token.isJSONNumber else { return false }
     let text = String(decoding: token, as: UTF8.self)
-    if rest.isEmpty { return Int(text) == nil }
-    if rest.first == UInt8(ascii: ".") {
-      rest.removeFirst()
-      guard !digits().isEmpty else { return false }
-    }
-    if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-      rest.removeFirst()
-      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-      guard !digits().isEmpty else { return false }
-    }
-    return rest.isEmpty && Double(text)?.isInfinite == true
+    let isWhole = !token.contains { ".eE".utf8.contains($0) }
+    return isWhole ? Int(text) == nil : Double(text)?.isInfinite == true
   }
 
   /// The string with its unusable escapes replaced; nil when it has none.

@@ -113,11 +113,7 @@ final class RunStages: Sendable {
       } else {
         let ids = try context.index.pictures(listing: arrival.listing)
         try pictures.add(ids) { () throws(CacheError) in
-          let items = try context.items(arrival.listing)
-          return Dictionary(items.flatMap(\.images).map { (PictureID(url: $0.url), $0.url) }) {
-            first,
-            _ in first
-          }
+          try context.items(arrival.listing).flatMap(\.images).urlsByID
         }
       }
     } catch {

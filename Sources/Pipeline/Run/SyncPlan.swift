@@ -102,10 +102,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     _ now: UnixTime
   ) throws {
     let mapping = catalog.listingDigest(at: position)
-    let progress = PagingProgress()
-    var source = first
-    for page in 1... {
-      _ = progress.visit(source.name)
+    var reading = SectionReading(
+      position: position,
+      key: catalog.sectionKey(at: position),
+      start: first,
+      next: first
+    )
+    while true {
+      let source = reading.next
       let held = try index?.document(source.name, reader: catalog.reader(at: position))
       let need = asked.freshness(of: held, source, mapping, at: now)
       let action =
@@ -118,12 +122,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
           asked.condition(for: held, source, mapping) == nil ? "fetch" : "revalidate"
         }
       sections.append(Section(url: source.redacted, action: action))
-      guard let rule = catalog.paging, page < rule.limit, let index,
-        let held, held.mapping == mapping,
-        try progress.take(held, try index.decoded(held.id), of: index),
-        let next = held.next, progress.visit(next)
-      else { return }
-      source = .web(try transport.parse(next, relativeTo: nil))
+      guard let index, let held, held.mapping == mapping else { return }
+      reading.pages.append(SectionPage(document: held, sections: try index.decoded(held.id)))
+      let sequence = PageSequence(rule: catalog.paging, index: index, parser: transport)
+      switch try sequence.step(after: reading) {
+      case .next(let url): reading.next = .web(url)
+      case .invalid(let failure): throw failure
+      case .complete, .repeats, .beyondLimit: return
+      }
     }
   }
 
@@ -149,13 +155,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     guard let run = try index.lastRun(catalog: entry.id) else { return }
     var pictures: Set<PictureID> = []
     var ids: [String] = []
-    for section in try index.sections(run: run.id) {
-      guard let listing = section.listing else { continue }
+    let listings = try index.sections(run: run.id).compactMap(\.listing)
+    for listing in listings {
       pictures.formUnion(try index.pictures(listing: listing))
       ids += try index.itemKeys(listing: listing)
     }
+    var known: [String: DetailEntry] = [:]
     if let rule = catalog.detail, !options.noDetails {
-      let known = try index.details(catalog: entry.id)
+      known = try index.details(catalog: entry.id)
       let mapping = catalog.detailDigest
       for id in Set(ids).sorted() {
         // What has no URL is not asked for.
@@ -179,7 +186,10 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     let unknown = pictures.subtracting(entries.keys)
     if !unknown.isEmpty {
       // Those that a run which ended early did not come to.
-      for (id, url) in try urls(of: run, index, entry) where unknown.contains(id) {
+      let named =
+        try listings.flatMap { try index.storeItems(listing: $0).flatMap(\.images) }
+        + known.values.flatMap { $0.decoded?.images ?? [] }
+      for (id, url) in named.urlsByID where unknown.contains(id) {
         images.add(addresses.redacted(url), .refetch)
       }
     }
@@ -193,23 +203,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
     images.fetch.sort()
     images.revalidate.sort()
-  }
-
-  /// The URLs of all pictures that a run's items and the known details name.
-  private func urls(
-    of run: RunEntry,
-    _ index: Index,
-    _ entry: CatalogEntry
-  ) throws -> [PictureID: String] {
-    var images: [ImageReference] = []
-    for section in try index.sections(run: run.id) {
-      guard let listing = section.listing else { continue }
-      images += try index.storeItems(listing: listing).flatMap(\.images)
-    }
-    for detail in try index.details(catalog: entry.id).values {
-      images += detail.body.flatMap { try? ItemDetail(decoding: $0) }?.images ?? []
-    }
-    return Dictionary(images.map { (PictureID(url: $0.url), $0.url) }) { first, _ in first }
   }
 
   /// The plan as one line of JSON.

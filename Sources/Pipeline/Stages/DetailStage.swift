@@ -290,8 +290,7 @@ final class DetailStage: Sendable {
     guard let known, known.state == .held else { return }
     do throws(CacheError) {
       try pictures?.add(known.pictures) { () throws(CacheError) in
-        let images = known.decoded?.images ?? []
-        return Dictionary(images.map { (PictureID(url: $0.url), $0.url) }) { $1 }
+        known.decoded?.images.urlsByID ?? [:]
       }
     } catch {
       context.failures.note(error)

@@ -159,10 +159,6 @@ extension RunContext {
     }
     return .body(Array(bytes.prefix(filled)), base: localBase, word: StoredValidity.none)
   }
-
-  private func systemWords(_ code: Int32) -> String {
-    String(cString: strerror(code)).lowercased()
-  }
 }
 
 extension FailureReason {

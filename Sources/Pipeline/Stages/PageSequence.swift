@@ -2,9 +2,14 @@ import Cache
 import Catalog
 import Transport
 
-/// Which page of a source follows another.
-struct PageSequence: Sendable {
-  let context: RunContext
+/// Which page of a source follows another, in a run and in its plan.
+struct PageSequence {
+  /// The catalog's rule; nil when its sources have one page.
+  let rule: PagingRule?
+  /// Where the pages are.
+  let index: Index
+  /// How URLs are read.
+  let parser: any URLParsing
 
   /// What follows a page that was just read.
   enum Step: Sendable {
@@ -23,17 +28,17 @@ struct PageSequence: Sendable {
 
   /// What follows the last page of a reading, which is taken in unless it repeats earlier ones.
   func step(after reading: SectionReading) throws(CacheError) -> Step {
-    guard let rule = context.catalog.paging, let last = reading.pages.last else {
+    guard let rule, let last = reading.pages.last else {
       return .complete
     }
     if reading.pages.count == 1 { _ = reading.progress.visit(reading.start.name) }
-    guard try reading.progress.take(last.document, last.sections, of: context.index) else {
+    guard try reading.progress.take(last.document, last.sections, of: index) else {
       return .repeats
     }
     guard let text = last.document.next, reading.progress.visit(text) else { return .complete }
     let url: WebURL
     do throws(TransferFailure) {
-      url = try context.transport.parse(text, relativeTo: nil)
+      url = try parser.parse(text, relativeTo: nil)
     } catch {
       return .invalid(error)
     }
@@ -45,24 +50,6 @@ struct PageSequence: Sendable {
       )
     }
     return .next(url)
-  }
-
-  /// The URL of the page that follows one that was just decoded, as its own word or the catalog's rule has
-  /// it; what is no URL comes as it is written.
-  func nextPage(after reading: SectionReading, listing: DecodedListing) -> String? {
-    guard let rule = context.catalog.paging, case .web(let start) = reading.start,
-      case .web(let last) = reading.next,
-      let text = rule.nextPage(
-        afterReading: reading.pages.count + 1,
-        of: start.text,
-        listing: listing
-      )
-    else { return nil }
-    let url =
-      try? rule.isNamedByBody
-      ? context.parse(named: text, relativeTo: last)
-      : context.transport.parse(text, relativeTo: last)
-    return url?.asSecure(as: last).text ?? text
   }
 }
 

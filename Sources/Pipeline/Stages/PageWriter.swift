@@ -27,7 +27,7 @@ struct PageWriter: Sendable {
     let pictures = listing.sections.map { section in
       section.items.flatMap { context.references(to: $0.images, base: base) }
     }
-    document.next = PageSequence(context: context).nextPage(after: reading, listing: listing)
+    document.next = nextPage(after: reading, listing: listing)
     // A page of several may yet fail with the next one, and then none of it is shown.
     if reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
@@ -93,5 +93,23 @@ struct PageWriter: Sendable {
       item.images.resolve(own)
       return ItemRecord(key: item.id, body: item.encoded(), pictures: own.map(\.id))
     }
+  }
+
+  /// The URL of the page that follows one that was just decoded, as its own word or the catalog's rule has
+  /// it; what is no URL comes as it is written.
+  private func nextPage(after reading: SectionReading, listing: DecodedListing) -> String? {
+    guard let rule = context.catalog.paging, case .web(let start) = reading.start,
+      case .web(let last) = reading.next,
+      let text = rule.nextPage(
+        afterReading: reading.pages.count + 1,
+        of: start.text,
+        listing: listing
+      )
+    else { return nil }
+    let url =
+      try? rule.isNamedByBody
+      ? context.parse(named: text, relativeTo: last)
+      : context.transport.parse(text, relativeTo: last)
+    return url?.asSecure(as: last).text ?? text
   }
 }

@@ -9,13 +9,18 @@ import Synchronization
 ///
 /// A class: a reading is handed on from page to page, and the ids of many thousand items with it.
 final class PagingProgress: Sendable {
-  private struct State {
+  /// What was read since the first page, which reading anew forgets.
+  private struct Read {
     var pages = 0
     var visited: Set<String> = []
     var digests: Set<Int64> = []
     var ids: [String: Set<String>] = [:]
     var elements: [String: Int] = [:]
     var repeats: [String: Int] = [:]
+  }
+
+  private struct State {
+    var read = Read()
     /// The pages that the origin was asked for.
     var asked: Set<String> = []
     /// The pages that the origin says it does not have.
@@ -58,29 +63,36 @@ final class PagingProgress: Sendable {
       if isGone { state.gone.insert(name) }
       state.asksAll = true
       guard state.hasLeftAlone else { return false }
-      let (asked, gone) = (state.asked, state.gone)
-      state = State()
-      (state.asked, state.gone, state.asksAll) = (asked, gone, true)
+      state.hasLeftAlone = false
+      state.read = Read()
       return true
     }
   }
 
   /// Notes that a page is asked for; false when it was before.
   func visit(_ name: String) -> Bool {
-    state.withLock { $0.visited.insert(name).inserted }
+    state.withLock { $0.read.visited.insert(name).inserted }
   }
 
   /// How many elements the pages before the current one list for a section.
   func elements(of section: String) -> Int {
-    state.withLock { $0.elements[section] ?? 0 }
+    state.withLock { $0.read.elements[section] ?? 0 }
   }
 
   /// How many items of a section came with pages that brought nothing new.
   func repeats(of section: String) -> Int {
-    state.withLock { $0.repeats[section] ?? 0 }
+    state.withLock { $0.read.repeats[section] ?? 0 }
   }
 
-  /// Takes a page in as the index holds it; false when it brings nothing that the pages before it have not.
+  /// Takes a page in, unless it repeats earlier ones: it has the bytes of one, or items and none that
+  /// is new.
+  ///
+  /// - Parameters:
+  ///   - document: The page's row.
+  ///   - sections: What it was decoded to.
+  ///   - index: Where their listings are.
+  /// - Returns: Whether the page is taken in.
+  /// - Throws: ``CacheError`` when the index cannot be read.
   func take(
     _ document: DocumentEntry,
     _ sections: [DecodedSection],
@@ -94,31 +106,19 @@ final class PagingProgress: Sendable {
       let skipped = SkippedText.read(section.skipped)
       elements[section.key] = keys.count + skipped.count { $0.lost == .item }
     }
-    return take(digest: document.digest, listed: listed, elements: elements)
-  }
-
-  /// Takes a page in, unless it repeats earlier ones: it has the bytes of one, or items and none that
-  /// is new.
-  ///
-  /// - Parameters:
-  ///   - digest: The digest of the page's body.
-  ///   - listed: The ids that it lists, by section.
-  ///   - elements: How many elements it lists, those that cannot be read included.
-  /// - Returns: Whether the page is taken in.
-  func take(digest: Int64?, listed: [String: [String]], elements: [String: Int]) -> Bool {
-    state.withLock { state in
-      state.pages += 1
-      let isCopy = digest.map { !state.digests.insert($0).inserted } ?? false
+    return state.withLock { state in
+      state.read.pages += 1
+      let isCopy = document.digest.map { !state.read.digests.insert($0).inserted } ?? false
       let isOld = listed.allSatisfy { key, ids in
-        ids.allSatisfy { state.ids[key]?.contains($0) == true }
+        ids.allSatisfy { state.read.ids[key]?.contains($0) == true }
       }
       let count = listed.values.reduce(0) { $0 + $1.count }
-      if isCopy || state.pages > 1 && isOld && count > 0 {
-        for (key, ids) in listed { state.repeats[key, default: 0] += ids.count }
+      if isCopy || state.read.pages > 1 && isOld && count > 0 {
+        for (key, ids) in listed { state.read.repeats[key, default: 0] += ids.count }
         return false
       }
-      for (key, ids) in listed { state.ids[key, default: []].formUnion(ids) }
-      for (key, count) in elements { state.elements[key, default: 0] += count }
+      for (key, ids) in listed { state.read.ids[key, default: []].formUnion(ids) }
+      for (key, count) in elements { state.read.elements[key, default: 0] += count }
       return true
     }
   }

@@ -43,6 +43,13 @@ extension [ImageReference] {
   }
 }
 
+extension Sequence<ImageReference> {
+  /// The pictures' URLs by their identities.
+  var urlsByID: [PictureID: String] {
+    Dictionary(map { (PictureID(url: $0.url), $0.url) }) { first, _ in first }
+  }
+}
+
 extension Index {
   /// The items of a listing, decoded.
   func storeItems(listing: ListingID) throws(CacheError) -> [StoreItem] {

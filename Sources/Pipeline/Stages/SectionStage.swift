@@ -234,7 +234,12 @@ final class SectionStage: Sendable {
   /// Reads the page that follows the last one, or completes the source when there is none.
   private func goOn(_ reading: SectionReading) throws(CacheError) {
     var reading = reading
-    switch try PageSequence(context: context).step(after: reading) {
+    let sequence = PageSequence(
+      rule: context.catalog.paging,
+      index: context.index,
+      parser: context.transport
+    )
+    switch try sequence.step(after: reading) {
     case .complete:
       break
     case .repeats:
