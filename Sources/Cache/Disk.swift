@@ -1,3 +1,4 @@
+import Transport
 import Glibc
 
 /// The file operations that a commit is made of, one system call each.
@@ -15,8 +16,8 @@ package protocol Disk: Sendable {
     -> OpenFile
   /// Appends all of `bytes`, however many writes that takes.
   func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError)
-  /// Sets when the file was last modified, in seconds since 1970.
-  func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError)
+  /// Sets when the file was last modified.
+  func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError)
   /// Waits until the file's bytes and size are on the device.
   func sync(_ file: OpenFile) throws(CacheError)
   /// Gives `name` a new name, replacing what is there, in one step that no crash can halve.
@@ -76,8 +77,8 @@ package struct FileStamp: Hashable, Sendable {
   package var inode: Int64
   /// The size in bytes.
   package var bytes: Int64
-  /// When it was last modified, in seconds since 1970.
-  package var modified: Int64
+  /// When it was last modified, to the second.
+  package var modified: UnixTime
 }
 
 /// The operating system's own file operations.
@@ -134,11 +135,11 @@ package struct SystemDisk: Disk {
   }
 
   /// Sets the date by `futimens`.
-  package func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
+  package func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
     // Not UTIME_OMIT's macro, which Swift does not import: leave the access time as it is.
     let omit = 0x3FFF_FFFE
     let times = [
-      timespec(tv_sec: 0, tv_nsec: omit), timespec(tv_sec: Int(seconds), tv_nsec: 0),
+      timespec(tv_sec: 0, tv_nsec: omit), timespec(tv_sec: Int(time.seconds), tv_nsec: 0),
     ]
     guard futimens(file.descriptor, times) == 0 else {
       throw .system("date", file.path, errno: errno)
@@ -271,7 +272,7 @@ extension FileStamp {
     self.init(
       inode: Int64(truncatingIfNeeded: status.st_ino),
       bytes: Int64(status.st_size),
-      modified: Int64(status.st_mtim.tv_sec)
+      modified: UnixTime(Int64(status.st_mtim.tv_sec))
     )
   }
 }

@@ -8,7 +8,7 @@ extension TransferLoop {
     case go
     /// Its host's name must be looked up first.
     case wait
-    /// It leads where it may not.
+    /// It leads where a host that only data names may not lead.
     case refuse(FailureReason, String)
   }
 
@@ -38,7 +38,7 @@ extension TransferLoop {
       return .refuse(
         .dnsFailed,
         "only fetched data names this host, and what the proxy would make of the name cannot be judged "
-          + "where it does not resolve; --allow-private-addresses leaves it to the proxy"
+          + "where it does not resolve"
       )
     }
     let open = found.filter(AddressPolicy.isPublic)
@@ -51,9 +51,7 @@ extension TransferLoop {
   }
 
   /// Says why a private address is refused.
-  static let notPublic =
-    "only fetched data names this host, and its address is not public; "
-    + "--allow-private-addresses lets it"
+  static let notPublic = "only fetched data names this host, and its address is not public"
 
   /// Starts as many look-ups as may run.
   func lookUp() {

@@ -106,7 +106,9 @@ final class TransferLoop {
       names.wait(transfer, first: first)
       return lookUp()
     case .refuse(let reason, let detail):
-      return finish(transfer, .failure(transfer.failure(reason, detail: detail)))
+      var failure = transfer.failure(reason, detail: detail)
+      failure.isHostOfDataOnly = true
+      return finish(transfer, .failure(failure))
     }
     schedule.add(
       transfer.index,

@@ -123,6 +123,7 @@ extension Exchange {
       // libcurl knows only that there was no socket.
       detail: reason == .addressRefused ? TransferLoop.notPublic : text
     )
+    failure.isHostOfDataOnly = reason == .addressRefused
     failure.status = head?.status
     // What a proxy was sent so that it would tunnel is no request.
     let hasTunnel = transfer.proxy == nil || transfer.url.scheme == .http || outcome.secured > 0

@@ -27,6 +27,17 @@ extension Shop {
       case picture
     }
 
+    /// What the program that calls can do about something, by an option of the next sync.
+    public enum Remedy: Sendable, Hashable {
+      /// Let go what the feed lost, if the shop means it: ``Shop/SyncOptions/allowsRemovals``.
+      case acceptRemovals
+      /// Let more of a listing be unreadable: ``Shop/SyncOptions/maxSkipped``.
+      case acceptSkipped
+      /// Let hosts that only fetched data names have private addresses:
+      /// ``Shop/SyncOptions/allowsPrivateAddresses``.
+      case allowPrivateAddresses
+    }
+
     /// One section.
     public struct Section: Sendable, Hashable {
       /// Where a section's items came from.
@@ -55,6 +66,8 @@ extension Shop {
       public let source: Source
       /// Why it failed, is stale, or was not taken as it came; nil when all is well.
       public let error: String?
+      /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+      public let remedy: Remedy?
     }
 
     /// The ids of items that came, went or stand elsewhere, an item counted once for each listing.
@@ -134,6 +147,8 @@ extension Shop {
       public let reason: String
       /// The cause in words, when there is more to say.
       public let detail: String?
+      /// What helps, when an option does.
+      public let remedy: Remedy?
       /// How often it was tried.
       public let attempts: Int
     }
@@ -250,6 +265,17 @@ extension Shop.Report.Stage {
   }
 }
 
+extension Shop.Report.Remedy {
+  fileprivate init(_ remedy: SyncReport.Remedy) {
+    self =
+      switch remedy {
+      case .acceptRemovals: .acceptRemovals
+      case .acceptSkipped: .acceptSkipped
+      case .allowPrivateAddresses: .allowPrivateAddresses
+      }
+  }
+}
+
 extension Shop.Report.Section {
   fileprivate init(_ section: SyncReport.Section) {
     key = section.key
@@ -258,6 +284,7 @@ extension Shop.Report.Section {
     skipped = section.skipped
     source = Source(section.source)
     error = section.error
+    remedy = section.remedy.map(Shop.Report.Remedy.init)
   }
 }
 
@@ -328,6 +355,7 @@ extension Shop.Report.Failure {
     url = failure.url
     reason = failure.reason
     detail = failure.detail
+    remedy = failure.remedy.map(Shop.Report.Remedy.init)
     attempts = failure.attempts
   }
 }

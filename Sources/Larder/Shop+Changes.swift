@@ -64,8 +64,8 @@ extension Shop {
       try reader().runs(limit: limit).map { run in
         Run(
           id: run.id.rawValue,
-          started: Date(timeIntervalSince1970: Double(run.started)),
-          finished: run.finished.map { Date(timeIntervalSince1970: Double($0)) },
+          started: Date(run.started),
+          finished: run.finished.map(Date.init),
           outcome: run.outcome.flatMap(Report.Outcome.init(rawValue:))
         )
       }

@@ -134,7 +134,7 @@ extension Shop.Item {
     coordinate = item.coordinate
     isStale = shown.isStale
     detail = shown.detail
-    detailMissingSince = shown.detailSince.map { Date(timeIntervalSince1970: Double($0)) }
+    detailMissingSince = shown.detailSince.map(Date.init)
     pictures = shown.images.map { Shop.Picture($0, cache: cache) }
   }
 }

@@ -62,7 +62,7 @@ extension Shop {
           cache,
           holder: repairs ? holder("repair") : nil,
           depth: depth,
-          now: now.seconds
+          now: now
         )
         let report = try check.run(depth, isStopped: { stop.isRaised }) { done, total in
           progress?(Progress.Count(done: done, total: total))
@@ -123,7 +123,7 @@ extension Shop {
         inner.limits.maxBytes = options.maxBytes
         inner.limits.includesReferenced = options.includesReferenced
         inner.history = options.history.components.seconds
-        let gc = CacheGc(cache, options: inner, now: now.seconds)
+        let gc = CacheGc(cache, options: inner, now: now)
         return Sweep(options.isDryRun ? try gc.plan() : try gc.run(holder: holder("sweep")))
       }
     }

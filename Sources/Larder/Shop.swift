@@ -114,3 +114,8 @@ private enum CatalogBytes {
     return bytes
   }
 }
+
+extension Date {
+  /// The moment as Foundation has it.
+  init(_ time: UnixTime) { self.init(timeIntervalSince1970: Double(time.seconds)) }
+}

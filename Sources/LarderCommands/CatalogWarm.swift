@@ -56,7 +56,7 @@ struct CatalogWarm {
     let plan = WarmPlan(
       try files.map { try WarmPlan.Standing(of: $0.catalog.name, cache: cache) },
       minInterval: minInterval,
-      now: UnixTime.now().seconds
+      now: UnixTime.now()
     )
     guard !plan.due.isEmpty else { return ExitStatus.gravest(statuses + [.tryAgain]) }
     if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }

@@ -79,7 +79,7 @@ struct GcCommand: ParsableCommand {
     options.limits.includesReferenced = includeReferenced
     if let history { options.history = Int64(history.seconds) }
     options.forget = forget
-    let gc = CacheGc(cache.path, options: options, now: UnixTime.now().seconds)
+    let gc = CacheGc(cache.path, options: options, now: UnixTime.now())
     let report = dryRun ? try gc.plan() : try gc.run(holder: "larder gc, process \(getpid())")
     let document = GcDocument(report, isDryRun: dryRun)
     if output.json {

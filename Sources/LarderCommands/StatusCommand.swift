@@ -28,7 +28,7 @@ struct StatusCommand: ParsableCommand {
 
   func run() throws {
     let summary = try CacheSummary(cache: cache.path)
-    let document = StatusDocument(summary, now: UnixTime.now().seconds)
+    let document = StatusDocument(summary, now: UnixTime.now())
     if output.json {
       Output.json(try document.json())
     } else if !output.quiet {

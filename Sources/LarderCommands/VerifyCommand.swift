@@ -49,7 +49,7 @@ struct VerifyCommand: ParsableCommand {
       cache.path,
       holder: repair ? "larder verify, process \(getpid())" : nil,
       depth: fast ? .fast : .full,
-      now: UnixTime.now().seconds
+      now: UnixTime.now()
     )
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }

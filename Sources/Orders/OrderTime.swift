@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Transport
 
 /// A moment of the wall clock in milliseconds since 1970: fine enough to space messages.
 ///
@@ -22,7 +22,7 @@ package struct OrderTime: Hashable, Comparable, Sendable {
 
   /// Such as `2021-01-13T06:30:00Z`. (RFC 3339)
   package var text: String {
-    Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    UnixTime(seconds).rfc3339
   }
 
   /// Tells which of two moments comes first.

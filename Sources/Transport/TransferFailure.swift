@@ -14,6 +14,8 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   package var retryAfter: Int64?
   /// Whether the server may have seen the request; a POST is then ambiguous.
   package var mayHaveBeenSent: Bool
+  /// Whether the host was refused because only fetched data names it.
+  package var isHostOfDataOnly = false
   /// The first bytes, at most 1 KiB, of a refusal's body; may hold what the server echoes.
   package var refusal: [UInt8]
   /// The header fields of a refusal.

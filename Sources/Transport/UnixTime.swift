@@ -32,6 +32,11 @@ package struct UnixTime: Hashable, Comparable, Sendable {
   }
 }
 
+extension UnixTime: ExpressibleByIntegerLiteral {
+  /// The moment so many seconds after the start of 1970.
+  package init(integerLiteral seconds: Int64) { self.init(seconds) }
+}
+
 extension Int64 {
   /// The sum, or the nearest value there is.
   func addingClamped(_ other: Int64) -> Int64 {

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule.layers, .foundation, .printing, .force, .safety, .length,
+    Rule.layers, .foundation, .printing, .flags, .force, .safety, .length,
   ])
   func `the sources keep to the rule`(_ rule: Rule) throws {
     let files = try SourceFile.all(in: "Sources")
@@ -38,6 +38,7 @@ import Testing
     (.foundation, "Sources/Pipeline/A.swift", "import Foundation"),
     (.printing, "Sources/LarderCommands/A.swift", "  print(1)"),
     (.printing, "Sources/Cache/A.swift", "let output = FileHandle.standardOutput"),
+    (.flags, "Sources/Cache/A.swift", "let a = \"run again with --force\""),
     (.force, "Sources/Cache/A.swift", "let a = try! b()"),
     (.force, "Sources/Cache/A.swift", "let a = \"http://\" + (b as! String)"),
     (.safety, "Sources/Cache/A.swift", "final class A: @unchecked Sendable {"),
@@ -68,6 +69,8 @@ import Testing
     (.foundation, "Sources/Pipeline/A.swift", "import FoundationEssentials"),
     (.printing, "Sources/LarderCommands/Output/A.swift", "print(1)"),
     (.printing, "Sources/Cache/A.swift", "/// print(store.baseURL)\nfingerprint(1)\na.print(1)"),
+    (.flags, "Sources/Cache/A.swift", "/// What `--force` does.\nlet a = \"a -- b\""),
+    (.flags, "Sources/LarderCommands/A.swift", "let a = \"--force\""),
     (.force, "Sources/Cache/A.swift", "let a = try? b() // never try! here"),
     (.safety, "Sources/Cache/A.swift", "// SAFETY: one thread\nnonisolated(unsafe) var a = 1"),
     (.length, "Sources/Cache/A.swift", String(repeating: "\n", count: 400)),

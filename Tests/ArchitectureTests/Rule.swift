@@ -40,6 +40,12 @@ extension Rule {
     )
   }
 
+  /// A library's caller has options, not flags: its errors carry a remedy, and commands word it.
+  static let flags = Rule(words: "only commands know flags; say it by a remedy") { file in
+    guard Layers.flagless.contains(file.target) else { return [] }
+    return file.numbers(of: #/"[^"]*--[a-z]/#)
+  }
+
   /// Nothing ends the process because of what was thought impossible.
   static let force = Rule(words: "no try!, no forced cast") { file in
     file.numbers(of: #/\btry!|\bas!/#)

@@ -1,10 +1,11 @@
 import Testing
+import Transport
 
 @testable import Cache
 
 struct GcPlanTests {
   private static let day: Int64 = 86_400
-  private static let now: Int64 = 1_000 * day
+  private static let now = UnixTime(1_000 * day)
 
   /// A picture of 100 bytes: used so many days ago, unreferenced for so many.
   private static func picture(
@@ -18,8 +19,8 @@ struct GcPlanTests {
       url: "http://shop.test/\(number).jpg",
       bytes: 100,
       content: content ?? number,
-      used: now - used * day,
-      unreferenced: unreferenced.map { now - $0 * day }
+      used: now + -used * day,
+      unreferenced: unreferenced.map { now + -$0 * day }
     )
   }
 

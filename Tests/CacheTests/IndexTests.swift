@@ -198,25 +198,23 @@ struct IndexTests {
     #expect(try index.itemCount(listing: empty) == 0)
   }
 
-  @Test(arguments: [
-    (1000, 900, 950, true), (1000, 900, 1000, false), (1000, 900, 600, true),
-    (1000, 900, 599, false), (1000, 900, 1, false),
-  ])
+  @Test(
+    arguments: [
+      (1000, 900, 950, true), (1000, 900, 1000, false), (1000, 900, 600, true),
+      (1000, 900, 599, false), (1000, 900, 1, false),
+    ] as [(UnixTime, UnixTime, UnixTime, Bool)]
+  )
   func `a word from a clock that was set back is not believed`(
-    expiry: Int64,
-    checked: Int64,
-    now: Int64,
+    expiry: UnixTime,
+    checked: UnixTime,
+    now: UnixTime,
     isFresh: Bool
   ) {
     let state = PictureState(expiry: expiry, checked: checked, content: 1)
 
-    #expect(
-      state.freshness(at: UnixTime(now)) == (isFresh ? .fresh(until: UnixTime(expiry)) : nil)
-    )
+    #expect(state.freshness(at: now) == (isFresh ? .fresh(until: expiry) : nil))
     let missing = PictureState(expiry: expiry, checked: checked, content: 0)
-    #expect(
-      missing.freshness(at: UnixTime(now)) == (isFresh ? .rest(until: UnixTime(expiry)) : nil)
-    )
+    #expect(missing.freshness(at: now) == (isFresh ? .rest(until: expiry) : nil))
   }
 
   @Test func `a torn list of numbers loses only its last`() {

@@ -39,7 +39,7 @@ struct DocumentOutcomeTests {
     held.response = word.text
     held.expiry = word.expiry
     held.digest = ContentDigest.number(of: body)
-    held.fetched = now.seconds - 60
+    held.fetched = now + -60
     held.next = "https://a.example/page?2"
     request.held = held
     return request
@@ -54,7 +54,7 @@ struct DocumentOutcomeTests {
     func row(_ document: DocumentEntry) -> String {
       let word =
         document.response == new.text ? "new word" : document == held ? "as it was" : "other"
-      let fetched = document.fetched == now.seconds ? ", fetched now" : ""
+      let fetched = document.fetched == now ? ", fetched now" : ""
       return word + fetched + (document.next == nil ? "" : ", next page")
     }
     switch outcome {

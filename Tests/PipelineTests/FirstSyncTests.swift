@@ -202,7 +202,7 @@ struct FirstSyncTests {
     #expect(try reader.show("A1")?.detail != nil)
     #expect(report.outcome == .complete && report.details.stale == 1)
     let gone = try #require(try reader.show("A2"))
-    #expect(gone.detail != nil && gone.detailSince == shop.clock.now.seconds)
+    #expect(gone.detail != nil && gone.detailSince == shop.clock.now)
     #expect(gone.images.count == 4 && gone.images.allSatisfy { $0.state == .held })
     #expect(try reader.show("A1")?.detailSince == nil)
   }

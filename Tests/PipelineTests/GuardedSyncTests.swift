@@ -41,7 +41,7 @@ struct GuardedSyncTests {
       #expect(report.items.withheld.count == 20 * (10 - count))
       #expect(report.items.total == 200 && report.items.removed.isEmpty)
       #expect(report.sections.allSatisfy { $0.withheld == 10 - count })
-      #expect(report.sections.allSatisfy { $0.error?.contains("--allow-removals") == true })
+      #expect(report.sections.allSatisfy { $0.error != nil && $0.remedy == .acceptRemovals })
       #expect(report.sections.allSatisfy { ($0.source == .withheld) == (count == 0) })
     }
     #expect(allowed.outcome == .complete && allowed.items.total == 20 * count)
@@ -65,7 +65,7 @@ struct GuardedSyncTests {
     _ = try shop.sync(folder)
     shop.store.faults = [FaultRule("/shop/detail/*", .status(404))]
     shop.clock.advance(100)
-    let gone = shop.clock.now.seconds
+    let gone = shop.clock.now
 
     let reports = try (0..<2).map { _ in
       shop.clock.advance(100)
@@ -78,7 +78,9 @@ struct GuardedSyncTests {
       #expect(report.details.withheld.count == 10 && report.details.missing == 10)
       #expect(report.failures.isEmpty)
     }
-    #expect(try reader.list().allSatisfy { $0.detail != nil && $0.detailSince == gone + 100 })
+    #expect(
+      try reader.list().allSatisfy { $0.detail != nil && $0.detailSince == gone + Int64(100) }
+    )
     #expect(try reader.index.referencedPictures().count == 31)
 
     shop.store.faults = []

@@ -49,7 +49,7 @@ struct ReportTests {
       of: try object(json["images"])
     )
     for section in try objects(json["sections"]) {
-      expectKeys("key title items skipped source error", of: section)
+      expectKeys("key title items skipped source error remedy", of: section)
       #expect(section["error"] is NSNull)
     }
     let changed = try objects(try object(json["items"])["changed"])
@@ -57,7 +57,7 @@ struct ReportTests {
     for change in changed { expectKeys("id field from to", of: change) }
     let failures = try objects(json["failures"])
     #expect(failures.count == 1)
-    for failure in failures { expectKeys("stage id url reason attempts", of: failure) }
+    for failure in failures { expectKeys("stage id url reason attempts remedy", of: failure) }
     let skipped = try objects(json["skipped"])
     #expect(skipped.count == 1)
     for item in skipped {
@@ -93,7 +93,8 @@ struct ReportTests {
         skipped: 1,
         repeats: 2,
         source: .stale,
-        error: "gone\u{1F}"
+        error: "gone\u{1F}",
+        remedy: .acceptSkipped
       )
     ]
     report.items = SyncReport.Items(
@@ -104,7 +105,14 @@ struct ReportTests {
       moved: ["e", "f"],
       changed: [SyncReport.Change(id: "g", field: "title", from: nil, to: "😀")]
     )
-    report.details = SyncReport.Details(total: 1, fetched: 2, unchanged: 3, missing: 4, failed: 5)
+    report.details = SyncReport.Details(
+      total: 1,
+      fetched: 2,
+      unchanged: 3,
+      missing: 4,
+      failed: 5,
+      remedy: .acceptRemovals
+    )
     report.images.referenced = 1
     report.images.unique = 2
     report.images.fetched = 3
@@ -139,7 +147,8 @@ struct ReportTests {
         url: "http://h/b",
         reason: "reset",
         attempts: 1,
-        detail: "by peer"
+        detail: "by peer",
+        remedy: .allowPrivateAddresses
       ),
     ]
     report.skipped = [

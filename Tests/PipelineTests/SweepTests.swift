@@ -21,7 +21,7 @@ struct SweepTests {
   private func gc(_ change: (inout CacheGc.Options) -> Void = { _ in }) throws -> CacheGc.Report {
     var options = CacheGc.Options()
     change(&options)
-    return try CacheGc(folder.path("cache"), options: options, now: shop.clock.now.seconds)
+    return try CacheGc(folder.path("cache"), options: options, now: shop.clock.now)
       .run(holder: "a test")
   }
 
@@ -46,7 +46,7 @@ struct SweepTests {
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     let removed = try reader.diff(from: nil, to: nil).diff.removed
     #expect(removed.map(\.url) == report.plan.removals.map(\.picture.url).sorted())
-    #expect(removed.allSatisfy { $0.removed == shop.clock.now.seconds })
+    #expect(removed.allSatisfy { $0.removed == shop.clock.now })
     #expect(try gc().plan.removals.isEmpty)
   }
 

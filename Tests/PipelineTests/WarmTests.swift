@@ -144,12 +144,12 @@ struct WarmTests {
       ("http-404", 0, 3600, 3600), ("http-410", 0, 500_000, 86_400), ("http-404", 5, 5, 0),
       ("not-a-picture", 0, 7200, 7200), ("http-503", 0, 7200, 0), ("http-429", 0, 7200, 0),
       ("timeout-idle", 0, 7200, 0), ("http-404", 9000, 5, 0),
-    ] as [(String, Int64, Int64, Int64)]
+    ] as [(String, UnixTime, UnixTime, Int64)]
   )
   func `only what fails for a reason of its own is left alone`(
     _ reason: String,
-    _ since: Int64,
-    _ now: Int64,
+    _ since: UnixTime,
+    _ now: UnixTime,
     _ seconds: Int64
   ) {
     #expect(FailureRest.seconds(after: reason, since: since, now: now) == seconds)

@@ -53,7 +53,7 @@ struct YearTests {
       if hour % (7 * 24) == 47 {
         var options = CacheGc.Options()
         options.history = 30 * 86_400
-        _ = try CacheGc(folder.path("cache"), options: options, now: clock.now.seconds)
+        _ = try CacheGc(folder.path("cache"), options: options, now: clock.now)
           .run(holder: "a test")
         largest = max(largest, size(folder))
       }

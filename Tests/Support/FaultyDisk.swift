@@ -1,3 +1,4 @@
+import Transport
 import Cache
 import Glibc
 import Synchronization
@@ -66,9 +67,9 @@ package final class FaultyDisk: Disk {
     try disk.append(bytes, to: file)
   }
 
-  package func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
+  package func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
     try count("date", file.path)
-    try disk.setModified(seconds, of: file)
+    try disk.setModified(time, of: file)
   }
 
   package func sync(_ file: OpenFile) throws(CacheError) {

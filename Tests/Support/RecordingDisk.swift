@@ -1,3 +1,4 @@
+import Transport
 import Cache
 import Synchronization
 
@@ -50,8 +51,8 @@ package final class RecordingDisk: Disk {
     try disk.append(bytes, to: file)
   }
 
-  package func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
-    try disk.setModified(seconds, of: file)
+  package func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
+    try disk.setModified(time, of: file)
   }
 
   package func sync(_ file: OpenFile) throws(CacheError) {

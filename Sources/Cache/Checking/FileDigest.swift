@@ -1,3 +1,4 @@
+import Transport
 import Crypto
 import Glibc
 
@@ -77,11 +78,11 @@ extension CacheLayout {
     try remove(path)
   }
 
-  /// When the inode at a path in the cache last changed, in seconds since 1970: when the file got its
+  /// When the inode at a path in the cache last changed: when the file got its
   /// name here; nil when there is none.
-  package func changed(_ path: String) -> Int64? {
+  package func changed(_ path: String) -> UnixTime? {
     var status = stat()
     guard fstatat(root.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    return Int64(status.st_ctim.tv_sec)
+    return UnixTime(Int64(status.st_ctim.tv_sec))
   }
 }

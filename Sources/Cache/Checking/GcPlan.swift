@@ -1,3 +1,5 @@
+import Transport
+
 /// What a sweep of the cache would remove, and why.
 ///
 /// Nothing that a catalog refers to goes unless that is asked for. Equal pictures share their bytes, so
@@ -13,10 +15,10 @@ package struct GcPlan: Sendable, Equatable {
     package var bytes: Int64
     /// What its bytes are, so that equal ones are counted once.
     package var content: Int64
-    /// When a run last needed it: when the origin last answered for it, in seconds since 1970.
-    package var used: Int64
-    /// Since when no catalog refers to it, in seconds since 1970; nil while one does.
-    package var unreferenced: Int64?
+    /// When a run last needed it: when the origin last answered for it.
+    package var used: UnixTime
+    /// Since when no catalog refers to it; nil while one does.
+    package var unreferenced: UnixTime?
 
     /// A picture from its parts.
     package init(
@@ -24,8 +26,8 @@ package struct GcPlan: Sendable, Equatable {
       url: String,
       bytes: Int64,
       content: Int64,
-      used: Int64,
-      unreferenced: Int64?
+      used: UnixTime,
+      unreferenced: UnixTime?
     ) {
       self.id = id
       self.url = url
@@ -87,9 +89,9 @@ package struct GcPlan: Sendable, Equatable {
   /// - Parameters:
   ///   - pictures: everything that is held.
   ///   - limits: how far to go.
-  ///   - now: the moment, in seconds since 1970. What lies in its future was written by a clock that has
+  ///   - now: the moment. What lies in its future was written by a clock that has
   ///     been set back since, and counts as just now.
-  package init(_ pictures: [Picture], limits: Limits, now: Int64) {
+  package init(_ pictures: [Picture], limits: Limits, now: UnixTime) {
     var holders: [Int64: Int] = [:]
     var held: Int64 = 0
     for picture in pictures {
@@ -132,7 +134,7 @@ package struct GcPlan: Sendable, Equatable {
 
   /// What nobody refers to comes first, whoever was dropped longest ago; then the least recently used.
   private static func leastNeeded(_ left: Picture, _ right: Picture) -> Bool {
-    (left.unreferenced ?? .max, left.used, left.id)
-      < (right.unreferenced ?? .max, right.used, right.id)
+    (left.unreferenced ?? .distantFuture, left.used, left.id)
+      < (right.unreferenced ?? .distantFuture, right.used, right.id)
   }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GRDB
 import Glibc
+import Transport
 
 /// How one row and its file stand to each other.
 enum Standing: Equatable {
@@ -49,12 +50,12 @@ package struct Recovery: Sendable {
   /// - Parameters:
   ///   - layout: the cache.
   ///   - index: what is known of it.
-  ///   - oldest: unfinished bodies last written before this are removed, in seconds since 1970.
+  ///   - oldest: unfinished bodies last written before this are removed.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read or mended.
   package init(
     _ layout: CacheLayout,
     _ index: Index,
-    partialsSince oldest: Int64 = .min
+    partialsSince oldest: UnixTime = .distantPast
   ) throws(CacheError) {
     try self.init(layout, index, partialsSince: oldest) { name throws(CacheError) in
       try layout.digest(of: name)
@@ -65,7 +66,7 @@ package struct Recovery: Sendable {
   init(
     _ layout: CacheLayout,
     _ index: Index,
-    partialsSince oldest: Int64 = .min,
+    partialsSince oldest: UnixTime = .distantPast,
     read: @escaping PictureReading
   ) throws(CacheError) {
     self.layout = layout

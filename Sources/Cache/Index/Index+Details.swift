@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Transport
 
 /// What is known beyond the listing of one item.
 package struct DetailEntry: Sendable, Equatable {
@@ -23,8 +24,8 @@ package struct DetailEntry: Sendable, Equatable {
   package var body: [UInt8]?
   /// The pictures that it refers to, in order, repeats included.
   package var pictures: [PictureID]
-  /// Since when the origin no longer has what is held, in seconds since 1970; nil while it has it.
-  package var since: Int64?
+  /// Since when the origin no longer has what is held, nil while it has it.
+  package var since: UnixTime?
 
   /// An entry from its parts.
   package init(
@@ -33,7 +34,7 @@ package struct DetailEntry: Sendable, Equatable {
     state: State,
     body: [UInt8]? = nil,
     pictures: [PictureID] = [],
-    since: Int64? = nil
+    since: UnixTime? = nil
   ) {
     self.item = item
     self.document = document
@@ -69,12 +70,12 @@ extension Index {
     }
   }
 
-  /// When the origin last answered for the detail of each item of a catalog, in seconds since 1970.
+  /// When the origin last answered for the detail of each item of a catalog.
   ///
   /// `response` begins with two moments: when the document was asked for, and when it was answered.
-  package func detailChecks(catalog: CatalogID) throws(CacheError) -> [String: Int64] {
+  package func detailChecks(catalog: CatalogID) throws(CacheError) -> [String: UnixTime] {
     try read { db in
-      var checks: [String: Int64] = [:]
+      var checks: [String: UnixTime] = [:]
       let rows = try Row.fetchCursor(
         db,
         sql: """

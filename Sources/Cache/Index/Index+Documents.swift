@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Transport
 
 /// What the index knows of a section's page or an item's detail, by its URL and who reads it: its row in
 /// `document`.
@@ -15,12 +16,12 @@ package struct DocumentEntry: Sendable, Equatable {
   package var mapping: Int64
   /// What the origin said of the body, as `StoredValidity` writes it.
   package var response: String?
-  /// Until when the body is fresh, in seconds since 1970.
-  package var expiry: Int64
+  /// Until when the body is fresh.
+  package var expiry: UnixTime
   /// The digest of the last body.
   package var digest: Int64?
-  /// When the body was fetched, in seconds since 1970.
-  package var fetched: Int64?
+  /// When the body was fetched.
+  package var fetched: UnixTime?
   /// The URL of the next page; nil when there is none.
   package var next: String?
 
@@ -30,9 +31,9 @@ package struct DocumentEntry: Sendable, Equatable {
     reader: String = "",
     mapping: Int64,
     response: String? = nil,
-    expiry: Int64 = 0,
+    expiry: UnixTime = UnixTime(0),
     digest: Int64? = nil,
-    fetched: Int64? = nil,
+    fetched: UnixTime? = nil,
     next: String? = nil
   ) {
     self.id = DocumentID(url: url, reader: reader)

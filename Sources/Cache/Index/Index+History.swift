@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Transport
 
 extension Index {
   /// Forgets runs that ended before a moment, and what only they knew: listings, items, pages that
@@ -7,10 +8,9 @@ extension Index {
   ///
   /// The last two finished runs of a catalog and its last complete one stay, whatever their age.
   ///
-  /// - Parameter moment: seconds since 1970.
   /// - Returns: How many runs are forgotten.
   /// - Throws: ``CacheError`` when the index cannot be written.
-  package func forgetRuns(before moment: Int64) throws(CacheError) -> Int {
+  package func forgetRuns(before moment: UnixTime) throws(CacheError) -> Int {
     let forgotten = try write { db in
       var kept: Set<Int64> = []
       for catalog in try Int64.fetchAll(db, sql: "SELECT id FROM catalog") {
@@ -47,7 +47,7 @@ extension Index {
 
   /// Removes details and pages that no run has asked for since a moment, then listings and items that
   /// nothing refers to.
-  private static func forgetUnread(before moment: Int64, in db: Database) throws {
+  private static func forgetUnread(before moment: UnixTime, in db: Database) throws {
     var listed: Set<Int64> = []
     let current = try Data.fetchCursor(
       db,

@@ -18,22 +18,22 @@ package struct PictureEntry: Sendable, Equatable {
   package var stamp: FileStamp?
   /// The origin's word on the held bytes, in the transport's own text form.
   package var response: String?
-  /// When that word ends, in seconds since 1970.
-  package var expiry: Int64 = 0
+  /// When that word ends.
+  package var expiry = UnixTime(0)
   /// When the bytes were fetched, and when the origin last vouched for them.
-  package var fetched: Int64?
+  package var fetched: UnixTime?
   /// When the origin last answered for this picture.
-  package var checked: Int64?
+  package var checked: UnixTime?
   /// Why the last attempt failed, or nil when it did not.
   package var failure: String?
   /// Since when every attempt failed.
-  package var failingSince: Int64?
+  package var failingSince: UnixTime?
 
-  /// The origin's Last-Modified, in seconds since 1970: the file's date, so that the files alone
+  /// The origin's Last-Modified: the file's date, so that the files alone
   /// can say it when the index is lost.
   ///
   /// Not kept in the row.
-  package var lastModified: Int64?
+  package var lastModified: UnixTime?
 
   /// An entry that holds nothing yet.
   package init(id: PictureID, url: String) {
@@ -50,16 +50,16 @@ package struct PictureEntry: Sendable, Equatable {
 /// The little that a run keeps in memory of every picture: 32 bytes each.
 package struct PictureState: Sendable, Equatable {
   /// When the origin's word ends; nothing held counts as long past.
-  package var expiry: Int64
+  package var expiry: UnixTime
   /// When the origin last answered.
-  package var checked: Int64
+  package var checked: UnixTime
   /// The first 63 bits of the SHA-256 of the held bytes; 0 while none are held.
   package var content: Int64
   /// Whether bytes are held.
   package var isHeld: Bool { content != 0 }
 
   /// Makes a state from its parts.
-  package init(expiry: Int64, checked: Int64, content: Int64) {
+  package init(expiry: UnixTime, checked: UnixTime, content: Int64) {
     self.expiry = expiry
     self.checked = checked
     self.content = content
@@ -71,11 +71,10 @@ package struct PictureState: Sendable, Equatable {
   /// What was checked in the future was checked by a clock that has been set back since: its word
   /// is not believed, or it might hold for years.
   package func freshness(at now: UnixTime) -> Freshness? {
-    let end = UnixTime(expiry)
-    guard FreshnessPolicy.window(answered: UnixTime(checked), expiry: end).contains(now) else {
+    guard FreshnessPolicy.window(answered: checked, expiry: expiry).contains(now) else {
       return nil
     }
-    return isHeld ? .fresh(until: end) : .rest(until: end)
+    return isHeld ? .fresh(until: expiry) : .rest(until: expiry)
   }
 }
 
@@ -88,8 +87,8 @@ extension Index {
       let rows = try RowReader(db, "SELECT id, expiry, checked, content FROM picture")
       while try rows.next() {
         states[PictureID(number: rows.number(0))] = PictureState(
-          expiry: rows.number(1),
-          checked: rows.number(2),
+          expiry: rows.time(1),
+          checked: rows.time(2),
           content: rows.number(3)
         )
       }
@@ -212,14 +211,14 @@ extension PictureEntry {
     sha256 = row.bytes(2)
     bytes = row.number(3)
     type = row.text(4).flatMap({ PictureType(mediaType: $0) })
-    if let inode = row.optionalNumber(5), let modified = row.optionalNumber(6) {
+    if let inode = row.optionalNumber(5), let modified = row.optionalTime(6) {
       stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)
     }
     response = row.text(7)
-    expiry = row.number(8)
-    fetched = row.optionalNumber(9)
-    checked = row.optionalNumber(10)
+    expiry = row.time(8)
+    fetched = row.optionalTime(9)
+    checked = row.optionalTime(10)
     failure = row.text(11)
-    failingSince = row.optionalNumber(12)
+    failingSince = row.optionalTime(12)
   }
 }

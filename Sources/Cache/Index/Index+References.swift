@@ -1,3 +1,4 @@
+import Transport
 import FoundationEssentials
 import GRDB
 
@@ -37,7 +38,7 @@ extension Index {
 
   /// Marks the pictures that nobody refers to since now, and takes the mark from those that
   /// somebody refers to again; older marks stand.
-  package func markUnreferenced(except referenced: Set<PictureID>, at now: Int64)
+  package func markUnreferenced(except referenced: Set<PictureID>, at now: UnixTime)
     throws(CacheError)
   {
     try write { db in
@@ -59,7 +60,7 @@ extension Index {
 
   /// Everything that is held, as a sweep judges it; `referenced` is what catalogs refer to, and what
   /// is not marked yet counts from `now`.
-  package func held(referenced: Set<PictureID>, at now: Int64) throws(CacheError)
+  package func held(referenced: Set<PictureID>, at now: UnixTime) throws(CacheError)
     -> [GcPlan.Picture]
   {
     try read { db in
@@ -73,7 +74,7 @@ extension Index {
       var pictures: [GcPlan.Picture] = []
       while let row = try rows.next() {
         let id = PictureID(number: row[0])
-        let since: Int64? = referenced.contains(id) ? nil : (row[5] as Int64?) ?? now
+        let since: UnixTime? = referenced.contains(id) ? nil : (row[5] as UnixTime?) ?? now
         pictures.append(
           GcPlan.Picture(
             id: id,

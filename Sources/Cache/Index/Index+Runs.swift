@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Transport
 
 /// A catalog that shares the cache.
 package struct CatalogEntry: Sendable, Equatable {
@@ -39,10 +40,10 @@ package struct RunSection: Sendable, Equatable {
 package struct RunEntry: Sendable, Equatable {
   /// Its number: runs count from 1 in each cache.
   package let id: RunID
-  /// When it started, in seconds since 1970.
-  package let started: Int64
+  /// When it started.
+  package let started: UnixTime
   /// When it ended, or nil when it was killed or is still under way.
-  package let finished: Int64?
+  package let finished: UnixTime?
   /// `complete`, `partial`, `withheld`, `failed` or `interrupted`.
   package let outcome: String?
   /// The whole report, as `sync --json` printed it.
@@ -79,7 +80,7 @@ extension Index {
   }
 
   /// Starts a run and says its number.
-  package func beginRun(catalog: CatalogID, at now: Int64) throws(CacheError) -> RunID {
+  package func beginRun(catalog: CatalogID, at now: UnixTime) throws(CacheError) -> RunID {
     try write { db in
       try db.execute(
         sql: "INSERT INTO run(catalog, started) VALUES (?, ?)",
@@ -92,7 +93,7 @@ extension Index {
   /// Ends a run: from here on its sections are what is shown.
   package func endRun(
     _ run: RunID,
-    at now: Int64,
+    at now: UnixTime,
     outcome: String,
     report: [UInt8],
     sections: [RunSection]
@@ -142,10 +143,10 @@ extension Index {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
-  /// When the last complete run of a catalog ended, in seconds since 1970; nil when none was.
-  package func lastComplete(catalog: CatalogID) throws(CacheError) -> Int64? {
+  /// When the last complete run of a catalog ended; nil when none was.
+  package func lastComplete(catalog: CatalogID) throws(CacheError) -> UnixTime? {
     try read { db in
-      try Int64.fetchOne(
+      try UnixTime.fetchOne(
         db,
         sql: """
           SELECT finished FROM run WHERE catalog = ? AND outcome = 'complete' \
@@ -201,10 +202,12 @@ extension Index {
   }
 
   /// Since when a section of a catalog has not been had as it is: when the first run ended after the
-  /// last that had it, in seconds since 1970.
-  package func failingSince(section key: String, catalog: CatalogID) throws(CacheError) -> Int64? {
+  /// last that had it.
+  package func failingSince(section key: String, catalog: CatalogID) throws(CacheError)
+    -> UnixTime?
+  {
     try read { db in
-      try Int64.fetchOne(
+      try UnixTime.fetchOne(
         db,
         sql: """
           SELECT min(finished) FROM run JOIN run_section ON run = run.id \

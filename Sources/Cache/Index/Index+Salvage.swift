@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import Transport
 
 extension Index {
   /// Whether the file is whole, as SQLite judges it; `fast` leaves out that its own indices agree.
@@ -52,15 +53,6 @@ extension Index {
     return name
   }
 
-  /// A moment in UTC as a file's name has it, such as `20260131T095959Z`.
-  private static func stamp(_ moment: Int64) -> String {
-    var (time, parts) = (time_t(moment), tm())
-    gmtime_r(&time, &parts)
-    var text = [CChar](repeating: 0, count: 24)
-    let count = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
-    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
   /// Makes an index anew in place of one that is gone or damaged, from the files.
   ///
   /// The damaged one is kept beside it, as `index.sqlite.damaged-TIME`. What can still be read of it is entered for the files that are
@@ -68,15 +60,15 @@ extension Index {
   ///
   /// - Parameters:
   ///   - layout: the cache, whose lock the caller holds.
-  ///   - now: the moment, in seconds since 1970.
+  ///   - now: the moment.
   /// - Returns: The new index, and where the damaged one is now; nil when there was none.
   /// - Throws: ``CacheError`` when it cannot be made.
   package static func rebuilt(
     in layout: CacheLayout,
-    at now: Int64
+    at now: UnixTime
   ) throws(CacheError) -> (index: Index, aside: String?) {
     let path = layout.path("index.sqlite")
-    let aside = freeName(path + ".damaged-" + stamp(now))
+    let aside = freeName(path + ".damaged-" + now.text("%Y%m%dT%H%M%SZ"))
     let salvaged = salvage(path)
     let wasThere = access(path, F_OK) == 0
     for suffix in ["", "-journal"] where access(path + suffix, F_OK) == 0 {

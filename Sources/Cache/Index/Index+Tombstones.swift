@@ -1,3 +1,4 @@
+import Transport
 import FoundationEssentials
 import GRDB
 
@@ -5,8 +6,8 @@ import GRDB
 package struct Tombstone: Sendable, Equatable {
   /// Its URL.
   package var url: String
-  /// When it went, in seconds since 1970.
-  package var removed: Int64
+  /// When it went.
+  package var removed: UnixTime
   /// Why: `unreferenced`, `age` or `size`.
   package var reason: String
 }
@@ -16,7 +17,7 @@ extension Index {
   ///
   /// Their files are to be removed after this: a file without a row is swept, a row without a file
   /// would be a lie.
-  package func bury(_ removals: [GcPlan.Removal], at now: Int64) throws(CacheError) {
+  package func bury(_ removals: [GcPlan.Removal], at now: UnixTime) throws(CacheError) {
     try write { db in
       let tombstone = try db.cachedStatement(
         sql: "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
@@ -33,7 +34,9 @@ extension Index {
   }
 
   /// The pictures that went after one moment and not after another, by URL.
-  package func tombstones(after old: Int64, through new: Int64) throws(CacheError) -> [Tombstone] {
+  package func tombstones(after old: UnixTime, through new: UnixTime) throws(CacheError)
+    -> [Tombstone]
+  {
     try read { db in
       try Row.fetchAll(
         db,
@@ -46,16 +49,16 @@ extension Index {
     }
   }
 
-  /// When the index was made anew although there were pictures already, in seconds since 1970; nil
+  /// When the index was made anew although there were pictures already; nil
   /// when that did not happen, or every picture has been claimed since.
-  package func lostSince() throws(CacheError) -> Int64? {
+  package func lostSince() throws(CacheError) -> UnixTime? {
     try read { db in
-      try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
+      try UnixTime.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
     }
   }
 
   /// Notes that the index was made anew, or that nothing is left to be claimed.
-  package func noteLost(since moment: Int64?) throws(CacheError) {
+  package func noteLost(since moment: UnixTime?) throws(CacheError) {
     try write { db in
       try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")
       if let moment {

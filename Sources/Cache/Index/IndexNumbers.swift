@@ -1,4 +1,5 @@
 import GRDB
+import Transport
 
 /// A catalog's number in the index.
 package struct CatalogID: RawRepresentable, Hashable, Sendable {
@@ -69,3 +70,13 @@ extension RunID: DatabaseValueConvertible {}
 extension DocumentID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
 extension ItemVersion: DatabaseValueConvertible {}
+
+extension UnixTime: DatabaseValueConvertible {
+  /// Seconds since 1970.
+  package var databaseValue: DatabaseValue { seconds.databaseValue }
+
+  /// Reads seconds since 1970.
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> UnixTime? {
+    Int64.fromDatabaseValue(value).map { UnixTime($0) }
+  }
+}

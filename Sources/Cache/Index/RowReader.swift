@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Transport
 
 /// A query whose rows are read one by one, each column by its place.
 ///
@@ -50,6 +51,12 @@ struct RowReader: ~Copyable {
 
   /// The number in a column, or nil for NULL.
   func optionalNumber(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }
+
+  /// The moment in a column, the first of 1970 for NULL.
+  func time(_ column: Int32) -> UnixTime { UnixTime(number(column)) }
+
+  /// The moment in a column, or nil for NULL.
+  func optionalTime(_ column: Int32) -> UnixTime? { optionalNumber(column).map { UnixTime($0) } }
 
   /// The text in a column, or nil for NULL.
   func text(_ column: Int32) -> String? {

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Transport
 
 /// A statement that is run once a row, its values bound one by one.
 ///
@@ -43,6 +44,9 @@ struct RowWriter: ~Copyable {
   func bind(_ place: Int32, _ value: Int64?) {
     if let value { sqlite3_bind_int64(raw, place, value) } else { sqlite3_bind_null(raw, place) }
   }
+
+  /// Binds a moment, or NULL.
+  func bind(_ place: Int32, _ time: UnixTime?) { bind(place, time?.seconds) }
 
   /// Binds a text, or NULL.
   mutating func bind(_ place: Int32, _ text: String?) {

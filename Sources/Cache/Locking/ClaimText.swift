@@ -1,3 +1,5 @@
+import Transport
+
 /// What the file of a ``HostClaim`` says.
 ///
 ///     larder sync, process 4711 on pod-1
@@ -21,8 +23,8 @@ struct ClaimText: Equatable, Sendable {
   struct Pulse: Equatable, Sendable {
     /// 16 hexadecimal digits, of this claim alone.
     var token: String
-    /// When the claim was made, in seconds since 1970 by the holder's clock; for people only.
-    var since: Int64
+    /// When the claim was made, by the holder's clock; for people only.
+    var since: UnixTime
     /// How often it was renewed.
     var beat = 0
     /// The seconds from one renewal to the next.
@@ -57,7 +59,7 @@ struct ClaimText: Equatable, Sendable {
       let beat = Int(words[1]), let interval = Int(words[3]), beat >= 0,
       (1...3600).contains(interval)
     else { return }
-    pulse = Pulse(token: String(token), since: since, beat: beat, interval: interval)
+    pulse = Pulse(token: String(token), since: UnixTime(since), beat: beat, interval: interval)
   }
 
   /// The text; of the same length for every beat, so that it is renewed in place.
@@ -67,7 +69,7 @@ struct ClaimText: Equatable, Sendable {
     let beat = String(pulse.beat)
     let zeros = String(repeating: "0", count: max(0, 10 - beat.utf8.count))
     return [
-      holder, "boot \(boot)", "claim \(pulse.token)", "since \(pulse.since)",
+      holder, "boot \(boot)", "claim \(pulse.token)", "since \(pulse.since.seconds)",
       "beat \(zeros)\(beat) every \(pulse.interval) s", Self.ending, "",
     ].joined(separator: "\n")
   }

@@ -1,3 +1,4 @@
+import Transport
 import Glibc
 
 /// How the claim that somebody finds in the way stands to who finds it.
@@ -7,8 +8,8 @@ enum LockHolder: Equatable {
   /// Another machine wrote it, and there is no telling whether it is at work.
   case foreign(String)
   /// Another machine wrote it, and has not renewed it for so many seconds that this one has watched; nor
-  /// since it was made, at a moment in seconds since 1970 by its own clock.
-  case silent(String, since: Int64, seconds: Int64, patience: Int64)
+  /// since it was made, at a moment by its own clock.
+  case silent(String, since: UnixTime, seconds: Int64, patience: Int64)
   /// Another machine wrote it, and has left out all the renewals that it could.
   case gone
 
@@ -62,19 +63,9 @@ enum LockHolder: Equatable {
     case .foreign(let holder):
       "\(holder) holds it or was killed, which cannot be told over a network file system"
     case .silent(let holder, let since, let seconds, let patience):
-      "\(holder) holds it since \(Self.moment(since)) and "
+      "\(holder) holds it since \(since.rfc3339) and "
         + (seconds == 0 ? "may be at work" : "gave no sign of life for \(seconds) s")
         + "; try again: once it has given none for \(patience) s, a run takes the cache over"
     }
-  }
-
-  /// A moment as RFC 3339 writes it, in seconds since 1970.
-  private static func moment(_ seconds: Int64) -> String {
-    var time = time_t(seconds)
-    var parts = tm()
-    guard gmtime_r(&time, &parts) != nil else { return "an unknown time" }
-    var text = [CChar](repeating: 0, count: 64)
-    let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

@@ -1,3 +1,4 @@
+import Transport
 import Glibc
 
 /// What a claim has to know of the machine it is made on.
@@ -12,8 +13,8 @@ struct Machine: Sendable {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec)
   }
-  /// Seconds since 1970, for people.
-  var now: @Sendable () -> Int64 = { Int64(time(nil)) }
+  /// The wall clock, for people.
+  var now: @Sendable () -> UnixTime = { UnixTime(Int64(time(nil))) }
   /// Sixteen hexadecimal digits that nobody else has.
   var token: @Sendable () -> String = {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)

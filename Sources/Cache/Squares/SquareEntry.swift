@@ -1,3 +1,4 @@
+import Transport
 import FoundationEssentials
 import GRDB
 
@@ -93,7 +94,8 @@ extension SquareEntry {
     path = row[2]
     source = [UInt8](row[3] as Data)
     sha256 = (row[4] as Data?).map { [UInt8]($0) }
-    if let bytes = row[5] as Int64?, let inode = row[6] as Int64?, let modified = row[7] as Int64?
+    if let bytes = row[5] as Int64?, let inode = row[6] as Int64?,
+      let modified = row[7] as UnixTime?
     {
       stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)
     }

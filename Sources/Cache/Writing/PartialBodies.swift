@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Transport
 
 /// The bodies that earlier runs left unfinished in `partial/`, each for one picture to go on with.
 ///
@@ -29,13 +30,12 @@ package final class PartialBodies: Sendable {
   ///
   /// - Parameters:
   ///   - layout: the cache.
-  ///   - oldest: files last written before this are removed, in seconds since 1970. One from the
-  ///     future is kept: it is the clock that jumped.
+  ///   - oldest: files last written before this are removed. One from the future is kept: it is the clock that jumped.
   ///   - boot: what the kernel calls this boot.
   /// - Throws: ``CacheError`` when the folder cannot be read or cleared.
   init(
     _ layout: CacheLayout,
-    since oldest: Int64,
+    since oldest: UnixTime,
     boot: String = PartialBody.boot
   ) throws(CacheError) {
     self.layout = layout
@@ -44,7 +44,7 @@ package final class PartialBodies: Sendable {
       bodies = Mutex([:])
       return
     }
-    var found: [(name: String, body: PartialBody, modified: Int64)] = []
+    var found: [(name: String, body: PartialBody, modified: UnixTime)] = []
     for name in names where !name.hasSuffix("".noteName) {
       guard let stamp = layout.partial.stamp(of: name), stamp.modified >= oldest,
         let note = layout.partial.text(of: name.noteName, limit: 1 << 20),

@@ -60,7 +60,7 @@ struct DiffDocument: Encodable {
     }
     pictures = diff.pictures
     swept = diff.removed.map {
-      Removal(url: $0.url, at: Moment.text($0.removed), reason: $0.reason)
+      Removal(url: $0.url, at: $0.removed.rfc3339, reason: $0.reason)
     }
   }
 
@@ -105,8 +105,8 @@ struct RunDocument: Encodable {
     self.runs = runs.map {
       Run(
         run: $0.id,
-        started: Moment.text($0.started),
-        finished: $0.finished.map(Moment.text),
+        started: $0.started.rfc3339,
+        finished: $0.finished.map(\.rfc3339),
         outcome: $0.outcome
       )
     }

@@ -35,8 +35,8 @@ struct GcDocument: Encodable {
         path: PictureName(url: picture.url, id: picture.id).path,
         bytes: picture.bytes,
         reason: removal.reason.rawValue,
-        unreferencedSince: picture.unreferenced.map(Moment.text),
-        used: Moment.text(picture.used)
+        unreferencedSince: picture.unreferenced.map(\.rfc3339),
+        used: picture.used.rfc3339
       )
     }
     orphans = report.orphans

@@ -87,7 +87,7 @@ struct ItemCard {
     if let since = item.detailSince, item.detail != nil {
       add(
         "gone",
-        "the shop has no detail since \(Moment.text(since)); shown as last seen",
+        "the shop has no detail since \(since.rfc3339); shown as last seen",
         to: &lines
       )
     }

@@ -33,7 +33,7 @@ struct Log {
       if level == "error" { Output.error(message) } else { Output.note("\(level): \(message)") }
     case .json:
       let line = try? [
-        "time": Moment.text(UnixTime.now().seconds), "level": level, "message": message,
+        "time": UnixTime.now().rfc3339, "level": level, "message": message,
       ].jsonLine()
       Output.note(TerminalJSON.text(line ?? []))
     }

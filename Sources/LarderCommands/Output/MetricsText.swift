@@ -38,12 +38,12 @@ struct MetricsText {
     add(
       "last_success_timestamp_seconds",
       "When the last complete run of a catalog ended.",
-      each { $0.complete.map(String.init) }
+      each { $0.complete.map { "\($0.seconds)" } }
     )
     add(
       "last_run_timestamp_seconds",
       "When the last run of a catalog ended, however it did.",
-      each { $0.finished.map(String.init) }
+      each { $0.finished.map { "\($0.seconds)" } }
     )
     add(
       "last_run_success",

@@ -1,6 +1,7 @@
 import Cache
 import Imaging
 import Orders
+import Pipeline
 
 // What can be done about an error, in the words of this command line. The modules below know no flags.
 
@@ -59,4 +60,40 @@ extension ImagingError {
       }
     return "\(problem); \(words)"
   }
+}
+
+extension SyncReport.Remedy {
+  /// What to do, in the words of this command line.
+  var commandText: String {
+    switch self {
+    case .acceptRemovals: "if the shop means it, run once with --allow-removals"
+    case .acceptSkipped: "or allow more with --max-skipped"
+    case .allowPrivateAddresses: "--allow-private-addresses lets it"
+    }
+  }
+
+  /// A sentence of a report with what helps behind it.
+  fileprivate static func text(_ problem: String?, _ remedy: Self?) -> String? {
+    problem.map { problem in remedy.map { "\(problem); \($0.commandText)" } ?? problem }
+  }
+}
+
+extension SyncReport.Section {
+  /// Why the section is not shown as it came, and which flag helps.
+  var commandText: String? { SyncReport.Remedy.text(error, remedy) }
+}
+
+extension CacheSummary.FailingSection {
+  /// Why the section is not current, and which flag helps.
+  var commandText: String? { SyncReport.Remedy.text(reason, remedy) }
+}
+
+extension SyncReport.Details {
+  /// Why fields of details were kept, and which flag helps.
+  var commandText: String? { SyncReport.Remedy.text(error, remedy) }
+}
+
+extension SyncReport.Failure {
+  /// The cause in words, and which flag helps.
+  var commandText: String? { SyncReport.Remedy.text(detail, remedy) }
 }

@@ -1,3 +1,4 @@
+import Transport
 import Catalog
 import FoundationEssentials
 import Pipeline
@@ -5,9 +6,9 @@ import Pipeline
 /// How a cache stands, as JSON and for people.
 struct StatusDocument: Encodable {
   private let summary: CacheSummary
-  private let now: Int64
+  private let now: UnixTime
 
-  init(_ summary: CacheSummary, now: Int64) {
+  init(_ summary: CacheSummary, now: UnixTime) {
     self.summary = summary
     self.now = now
   }
@@ -39,15 +40,15 @@ struct StatusDocument: Encodable {
     var body = encoder.container(keyedBy: Key.self)
     try body.encode(summary.pictures, forKey: .pictures)
     try body.encode(summary.bytes, forKey: .bytes)
-    try body.encode(summary.oldestCheck.map(Moment.text), forKey: .oldestCheck)
+    try body.encode(summary.oldestCheck.map(\.rfc3339), forKey: .oldestCheck)
     var catalogs = body.nestedUnkeyedContainer(forKey: .catalogs)
     for catalog in summary.catalogs {
       var entry = catalogs.nestedContainer(keyedBy: Key.self)
       try entry.encode(catalog.name, forKey: .name)
       try entry.encode(catalog.run, forKey: .run)
-      try entry.encode(catalog.finished.map(Moment.text), forKey: .finished)
+      try entry.encode(catalog.finished.map(\.rfc3339), forKey: .finished)
       try entry.encode(catalog.outcome, forKey: .outcome)
-      try entry.encode(catalog.complete.map(Moment.text), forKey: .complete)
+      try entry.encode(catalog.complete.map(\.rfc3339), forKey: .complete)
       try entry.encode(catalog.items, forKey: .items)
       try entry.encode(catalog.stale, forKey: .stale)
       var sections = entry.nestedUnkeyedContainer(forKey: .failing)
@@ -56,7 +57,7 @@ struct StatusDocument: Encodable {
         try row.encode(section.key, forKey: .section)
         try row.encode(section.source, forKey: .source)
         try row.encode(section.reason, forKey: .reason)
-        try row.encode(section.since.map(Moment.text), forKey: .since)
+        try row.encode(section.since.map(\.rfc3339), forKey: .since)
       }
     }
     var failing = body.nestedUnkeyedContainer(forKey: .failing)
@@ -64,7 +65,7 @@ struct StatusDocument: Encodable {
       var entry = failing.nestedContainer(keyedBy: Key.self)
       try entry.encode(picture.url, forKey: .url)
       try entry.encode(picture.reason, forKey: .reason)
-      try entry.encode(picture.since.map(Moment.text), forKey: .since)
+      try entry.encode(picture.since.map(\.rfc3339), forKey: .since)
     }
   }
 
@@ -95,9 +96,9 @@ struct StatusDocument: Encodable {
         lines.append("  not current: \(catalog.stale.map(PlainText.line).joined(separator: ", "))")
       }
       for section in catalog.failing {
-        let since = section.since.map { " since \(Moment.text($0))" } ?? ""
+        let since = section.since.map { " since \($0.rfc3339)" } ?? ""
         lines.append(
-          "  section \(section.key): \(section.source)\(since): \(section.reason ?? "unknown")"
+          "  section \(section.key): \(section.source)\(since): \(section.commandText ?? "unknown")"
         )
       }
       lines += failures(catalog)
@@ -109,7 +110,7 @@ struct StatusDocument: Encodable {
     } else {
       lines.append("failing: \(summary.failing.count)")
       for picture in summary.failing.prefix(10) {
-        let since = picture.since.map { " since \(Moment.text($0))" } ?? ""
+        let since = picture.since.map { " since \($0.rfc3339)" } ?? ""
         lines.append(PlainText.row("  \(picture.reason)\(since)  \(picture.url)"))
       }
     }
@@ -119,8 +120,8 @@ struct StatusDocument: Encodable {
   /// What else failed in the last run: fields that are nowhere, then how many details and why.
   private func failures(_ catalog: CacheSummary.Catalog) -> [String] {
     let failures = catalog.report?.failures ?? []
-    let said = Set(catalog.failing.compactMap(\.reason))
-    var lines = failures.filter { $0.stage == .section }.compactMap(\.detail)
+    let said = Set(catalog.failing.compactMap(\.commandText))
+    var lines = failures.filter { $0.stage == .section }.compactMap(\.commandText)
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.prefix(10).map { "  \($0)" }
     let details = failures.filter { $0.stage == .detail }
     if let first = details.first {
@@ -132,7 +133,7 @@ struct StatusDocument: Encodable {
     return lines
   }
 
-  private func age(_ moment: Int64) -> String {
+  private func age(_ moment: UnixTime) -> String {
     let seconds = now - moment
     return seconds < 0 ? "in the future" : "\(Quantities.duration(Double(seconds))) ago"
   }

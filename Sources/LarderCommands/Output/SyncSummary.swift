@@ -105,7 +105,7 @@ struct SyncSummary {
 
   private static func sentence(_ failure: SyncReport.Failure) -> String {
     let what = failure.id.map { "\(failure.stage.rawValue) \($0)" } ?? failure.stage.rawValue
-    return "\(what): \(failure.reason): \(failure.detail ?? failure.url)"
+    return "\(what): \(failure.reason): \(failure.commandText ?? failure.url)"
       + (failure.detail == nil ? "" : " (\(failure.url))")
   }
 
@@ -135,15 +135,15 @@ extension SyncReport {
   /// What the guards did not believe, a sentence a section, then one for the details.
   var guardWords: [String] {
     var words = sections.filter { $0.source == .withheld || $0.withheld > 0 || !$0.kept.isEmpty }
-      .compactMap(\.error)
+      .compactMap(\.commandText)
     if let first = details.withheld.first {
       words.append(
         "cannot drop \(details.withheld.count) of \(Quantities.count(details.total, "detail")), such as "
           + "that of \(first): the shop has none any more, which looks like a fault, so what was held "
-          + "stays; if the shop means it, run once with --allow-removals"
+          + "stays; \(SyncReport.Remedy.acceptRemovals.commandText)"
       )
     }
-    if let error = details.error { words.append(error) }
+    if let error = details.commandText { words.append(error) }
     return words
   }
 

@@ -33,19 +33,22 @@ struct WarmParagraph {
   private var sections: [String] {
     report.sections.compactMap { section in
       switch section.source {
-      case .network, .unchanged: section.isIncomplete ? section.error.map(Self.sentence) : nil
+      case .network, .unchanged:
+        section.isIncomplete ? section.commandText.map(Self.sentence) : nil
       case .withheld: nil
       case .stale:
-        "Section \(section.key) is the last good one: \(section.error ?? "it could not be had")."
-      case .failed: "Section \(section.key) was never had: \(section.error ?? "no reason known")."
+        "Section \(section.key) is the last good one: "
+          + "\(section.commandText ?? "it could not be had")."
+      case .failed:
+        "Section \(section.key) was never had: \(section.commandText ?? "no reason known")."
       }
     }
   }
 
   /// What else is wrong with sections that are shown: a field that is nowhere, a section without key.
   private var sectionFailures: [String] {
-    let said = Set(report.sections.compactMap(\.error))
-    return report.failures.filter { $0.stage == .section }.compactMap(\.detail)
+    let said = Set(report.sections.compactMap(\.commandText))
+    return report.failures.filter { $0.stage == .section }.compactMap(\.commandText)
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
   }
 

@@ -11,7 +11,7 @@ struct ExportRecord: Codable, Equatable {
     var url: String?
     /// Its size.
     var bytes: Int64?
-    /// When it was last changed, in seconds since 1970; nil while it is being written.
+    /// When it was last changed; nil while it is being written.
     var modified: Int64?
   }
 

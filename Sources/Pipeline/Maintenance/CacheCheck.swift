@@ -1,3 +1,4 @@
+import Transport
 import Cache
 import Catalog
 import FoundationEssentials
@@ -10,7 +11,7 @@ package struct CacheCheck: Sendable {
   private let index: Index?
   private let lock: CacheLock?
   private let state: VerifyReport.IndexState
-  private let now: Int64
+  private let now: UnixTime
 
   /// Opens the cache at `path`, with its index when that can be read.
   ///
@@ -19,13 +20,13 @@ package struct CacheCheck: Sendable {
   ///   - holder: for a repair, what to write into the cache's lock; an index that is gone or damaged is
   ///     then made anew.
   ///   - depth: how closely the index is looked at.
-  ///   - now: the moment, in seconds since 1970.
+  ///   - now: the moment.
   /// - Throws: ``CacheError`` when there is no cache, or a run holds it.
   package init(
     _ path: String,
     holder: String?,
     depth: Verification.Depth = .full,
-    now: Int64 = 0
+    now: UnixTime = 0
   ) throws(CacheError) {
     self.path = path
     self.now = now

@@ -1,3 +1,4 @@
+import Transport
 import Cache
 import Catalog
 
@@ -28,10 +29,10 @@ package struct CacheGc: Sendable {
 
   private let path: String
   private let options: Options
-  private let now: Int64
+  private let now: UnixTime
 
-  /// A sweep of the cache at `path` at a moment, in seconds since 1970.
-  package init(_ path: String, options: Options, now: Int64) {
+  /// A sweep of the cache at `path` at a moment.
+  package init(_ path: String, options: Options, now: UnixTime) {
     self.path = path
     self.options = options
     self.now = now
@@ -70,7 +71,7 @@ package struct CacheGc: Sendable {
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
     }
-    report.runs = try index.forgetRuns(before: now - options.history)
+    report.runs = try index.forgetRuns(before: now + -options.history)
     if recovery.orphans.subtracting(report.orphans).isEmpty {
       try index.noteFolderTimes(of: layout)
     }
@@ -88,7 +89,7 @@ package struct CacheGc: Sendable {
     )
     // The date of a file is the origin's; when it came here is when its inode last changed. After the
     // index was lost, nobody could claim a file before it was made anew.
-    let lost = try index.lostSince() ?? .min
+    let lost = try index.lostSince() ?? .distantPast
     let orphans = try Verification.orphans(cache: path, index: index)
     guard !orphans.isEmpty else { return report }
     let claimed = try index.claimedPaths()

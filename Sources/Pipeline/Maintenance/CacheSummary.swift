@@ -1,3 +1,4 @@
+import Transport
 import Cache
 
 /// How a cache stands: how old, how big, and what fails since when.
@@ -8,12 +9,12 @@ package struct CacheSummary: Sendable, Equatable {
     package var name: String
     /// The last run that ended, if any: its number, when it ended, how.
     package var run: RunID?
-    /// When the last run ended, in seconds since 1970.
-    package var finished: Int64?
+    /// When the last run ended.
+    package var finished: UnixTime?
     /// How it ended.
     package var outcome: String?
-    /// When the last complete run ended, in seconds since 1970.
-    package var complete: Int64?
+    /// When the last complete run ended.
+    package var complete: UnixTime?
     /// How many listings it shows.
     package var items = 0
     /// The last run's report; nil when there is none.
@@ -32,8 +33,10 @@ package struct CacheSummary: Sendable, Equatable {
     package var source: String
     /// Why, in the run's words.
     package var reason: String?
-    /// When the first of the runs in a row ended that did not have it, in seconds since 1970.
-    package var since: Int64?
+    /// What helps.
+    package var remedy: SyncReport.Remedy?
+    /// When the first of the runs in a row ended that did not have it.
+    package var since: UnixTime?
   }
 
   /// A picture that could not be had.
@@ -42,8 +45,8 @@ package struct CacheSummary: Sendable, Equatable {
     package var url: String
     /// The stable word for why.
     package var reason: String
-    /// Since when, in seconds since 1970.
-    package var since: Int64?
+    /// Since when.
+    package var since: UnixTime?
   }
 
   /// The catalogs by name.
@@ -54,8 +57,8 @@ package struct CacheSummary: Sendable, Equatable {
   package var bytes: Int64 = 0
   /// The size of the index, in bytes.
   package var indexBytes: Int64 = 0
-  /// When the picture that was checked longest ago was last checked, in seconds since 1970.
-  package var oldestCheck: Int64?
+  /// When the picture that was checked longest ago was last checked.
+  package var oldestCheck: UnixTime?
   /// The pictures that fail, the longest-failing first.
   package var failing: [Failing] = []
 
@@ -84,6 +87,7 @@ package struct CacheSummary: Sendable, Equatable {
                 key: section.key,
                 source: section.source,
                 reason: row?.error,
+                remedy: row?.remedy,
                 since: try index.failingSince(section: section.key, catalog: entry.id)
               )
             )

@@ -1,3 +1,4 @@
+import Transport
 import Cache
 import Catalog
 
@@ -39,8 +40,8 @@ package struct ShownItem: Sendable, Equatable {
   package var isStale: Bool
   /// What its detail adds, when it has one.
   package var detail: ItemDetail?
-  /// Since when the shop has that detail no more, in seconds since 1970; nil while it has.
-  package var detailSince: Int64?
+  /// Since when the shop has that detail no more; nil while it has.
+  package var detailSince: UnixTime?
   /// Its pictures: the list's, then the detail's.
   package var images: [ShownImage]
 
@@ -227,7 +228,7 @@ package struct CatalogReader: Sendable {
     let began = try first.flatMap { id throws(CacheError) in try run(id).finished }
     diff.removed = try index.tombstones(
       after: began ?? 0,
-      through: isNewest ? .max : last.finished ?? .max
+      through: isNewest ? .distantFuture : last.finished ?? .distantFuture
     )
     return (first, last.id, diff)
   }

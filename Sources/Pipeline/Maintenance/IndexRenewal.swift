@@ -25,7 +25,7 @@ struct IndexRenewal {
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     guard try isDamaged(layout) else { return nil }
-    let aside = try Index.rebuilt(in: layout, at: now.seconds).aside
+    let aside = try Index.rebuilt(in: layout, at: now).aside
     return
       "the index of \(cache) was damaged: it is now \(aside ?? "gone"), and a new one was made "
       + "of what could be read of it and of the pictures, which stay; earlier runs are forgotten"

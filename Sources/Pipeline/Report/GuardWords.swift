@@ -1,7 +1,13 @@
 import Catalog
 
-/// What the guards say of a section: what was not believed, and what to do about it.
+/// What the guards say of a section: what was not believed, and what can be done about it.
 struct GuardWords {
+  /// A sentence without its full stop, and what helps besides correcting the catalog file.
+  struct Finding {
+    var problem: String
+    var remedy: SyncReport.Remedy?
+  }
+
   private let key: String
   private let held: Int
 
@@ -11,35 +17,48 @@ struct GuardWords {
     self.held = held
   }
 
-  private static let remedy = "if the shop means it, run once with --allow-removals"
-
   private var items: String { held == 1 ? "its 1 item" : "its \(held) items" }
 
   /// The feed lists nothing any more.
-  var emptied: String {
-    "cannot empty section \(key): the feed lists none of \(items) any more, which looks like a fault, "
-      + "so they stay; \(Self.remedy)"
+  var emptied: Finding {
+    Finding(
+      problem:
+        "cannot empty section \(key): the feed lists none of \(items) any more, which looks "
+        + "like a fault, so they stay",
+      remedy: .acceptRemovals
+    )
   }
 
   /// The feed does not name the section any more.
-  var dropped: String {
-    "cannot drop section \(key): the feed no longer names it, which looks like a fault, so \(items) "
-      + (held == 1 ? "stays; " : "stay; ") + Self.remedy
+  var dropped: Finding {
+    Finding(
+      problem:
+        "cannot drop section \(key): the feed no longer names it, which looks like a fault, so "
+        + "\(items) \(held == 1 ? "stays" : "stay")",
+      remedy: .acceptRemovals
+    )
   }
 
   /// The feed lists fewer items.
-  func shrunk(by count: Int) -> String {
-    "cannot remove \(count) of \(items) from section \(key): so many at once look like a fault, so they "
-      + "stay; \(Self.remedy)"
+  func shrunk(by count: Int) -> Finding {
+    Finding(
+      problem:
+        "cannot remove \(count) of \(items) from section \(key): so many at once look like a "
+        + "fault, so they stay",
+      remedy: .acceptRemovals
+    )
   }
 
   /// No item has some fields any more.
-  func lost(_ fields: [ItemField], _ mapping: Mapping.Item) -> String {
+  func lost(_ fields: [ItemField], _ mapping: Mapping.Item) -> Finding {
     let names = fields.map { "item.\($0.rawValue)" }.joined(separator: ", ")
     let paths = fields.flatMap { mapping.paths(of: $0) }.map(\.description)
-    return "cannot refresh \(names) of section \(key): no item has a value at "
-      + "\(paths.joined(separator: ", ")) any more, so what was held stays; correct the path in the "
-      + "catalog file if the shop renamed it, or \(Self.remedy)"
+    return Finding(
+      problem: "cannot refresh \(names) of section \(key): no item has a value at "
+        + "\(paths.joined(separator: ", ")) any more, so what was held stays; correct the path in the "
+        + "catalog file if the shop renamed it",
+      remedy: .acceptRemovals
+    )
   }
 
   /// No detail has some fields any more.
@@ -48,12 +67,15 @@ struct GuardWords {
   ///   - names: the fields.
   ///   - paths: where they were.
   ///   - count: how many details keep what they held.
-  /// - Returns: The sentence, without its full stop.
-  static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> String {
-    "cannot refresh \(names.joined(separator: ", ")) of \(count) "
-      + "\(count == 1 ? "detail" : "details"): no detail that came has a value at "
-      + "\(paths.map(\.description).joined(separator: ", ")) any more, so what was held stays; correct "
-      + "the path in the catalog file if the shop renamed it, or \(remedy)"
+  /// - Returns: What is wrong, and what helps.
+  static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> Finding {
+    Finding(
+      problem: "cannot refresh \(names.joined(separator: ", ")) of \(count) "
+        + "\(count == 1 ? "detail" : "details"): no detail that came has a value at "
+        + "\(paths.map(\.description).joined(separator: ", ")) any more, so what was held stays; correct "
+        + "the path in the catalog file if the shop renamed it",
+      remedy: .acceptRemovals
+    )
   }
 
   /// Too many items cannot be read.
@@ -62,8 +84,12 @@ struct GuardWords {
   ///   - skipped: what could not be read.
   ///   - elements: how many items the feed lists.
   ///   - isHeld: whether there is a good listing from before.
-  /// - Returns: The sentence, without its full stop.
-  func unreadable(_ skipped: [SyncReport.Skipped], of elements: Int, isHeld: Bool) -> String {
+  /// - Returns: What is wrong, and what helps.
+  func unreadable(
+    _ skipped: [SyncReport.Skipped],
+    of elements: Int,
+    isHeld: Bool
+  ) -> Finding {
     let lost = skipped.filter { $0.lost == .item }
     let causes = Dictionary(
       lost.map { (Cause(field: $0.field, reason: $0.reason), 1) },
@@ -71,15 +97,17 @@ struct GuardWords {
     )
     let cause = causes.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key
     let why = cause.map { " (\($0.field.map { "\($0): " } ?? "")\($0.reason))" } ?? ""
-    let remedy =
+    let correction =
       cause?.field.map {
         "correct the path of \"\($0)\" in the catalog file if the shop renamed it"
       }
       ?? "correct \"items\" in the catalog file if the shop moved them"
-    return
-      "cannot take section \(key): \(lost.count) of its \(elements) items cannot be read\(why)"
-      + (isHeld ? ", so the last good ones stay" : "") + "; \(remedy)"
-      + (lost.count < elements ? ", or allow more with --max-skipped" : "")
+    return Finding(
+      problem:
+        "cannot take section \(key): \(lost.count) of its \(elements) items cannot be read\(why)"
+        + (isHeld ? ", so the last good ones stay" : "") + "; \(correction)",
+      remedy: lost.count < elements ? .acceptSkipped : nil
+    )
   }
 
   private struct Cause: Hashable, Comparable {

@@ -1,3 +1,4 @@
+import Transport
 import Catalog
 import FoundationEssentials
 
@@ -79,7 +80,7 @@ package enum ItemDocument {
 
   private struct Detail: Encodable {
     let detail: ItemDetail
-    let since: Int64?
+    let since: UnixTime?
 
     enum Key: String, CodingKey { case description, prices, notes, stale, since }
 
@@ -89,7 +90,7 @@ package enum ItemDocument {
       try body.encode(detail.prices, forKey: .prices)
       try body.encode(detail.notes, forKey: .notes)
       try body.encode(since != nil, forKey: .stale)
-      try body.encode(since.map(Moment.text), forKey: .since)
+      try body.encode(since.map(\.rfc3339), forKey: .since)
     }
   }
 }

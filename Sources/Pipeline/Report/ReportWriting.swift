@@ -38,6 +38,7 @@ struct ReportWriting {
           repeats: section.repeats,
           source: section.source,
           error: section.error,
+          remedy: section.remedy,
           withheld: section.withheld.count,
           kept: section.kept.map { "item.\($0.rawValue)" },
           unread: section.unread

@@ -61,7 +61,7 @@ extension SyncReport.Skipped: Decodable {
 
 extension SyncReport.Section: Decodable {
   private enum CodingKeys: CodingKey {
-    case error, items, kept, key, repeats, skipped, source, title, unread, withheld
+    case error, items, kept, key, remedy, repeats, skipped, source, title, unread, withheld
   }
 
   /// Reads a row; older reports do not say what was kept or repeated.
@@ -75,6 +75,7 @@ extension SyncReport.Section: Decodable {
       repeats: try row.decodeIfPresent(Int.self, forKey: .repeats) ?? 0,
       source: try row.decode(SyncReport.Source.self, forKey: .source),
       error: try row.decodeIfPresent(String.self, forKey: .error),
+      remedy: try row.decodeIfPresent(SyncReport.Remedy.self, forKey: .remedy),
       withheld: try row.decodeIfPresent(Int.self, forKey: .withheld) ?? 0,
       kept: try row.decodeIfPresent([String].self, forKey: .kept) ?? [],
       unread: try row.decodeIfPresent([String].self, forKey: .unread) ?? []
@@ -84,7 +85,7 @@ extension SyncReport.Section: Decodable {
 
 extension SyncReport.Details: Decodable {
   private enum CodingKeys: CodingKey {
-    case error, failed, fetched, kept, missing, stale, total, unchanged, withheld
+    case error, failed, fetched, kept, missing, remedy, stale, total, unchanged, withheld
   }
 
   /// Reads the row; older reports do not say what was kept.
@@ -99,7 +100,8 @@ extension SyncReport.Details: Decodable {
       failed: try row.decode(Int.self, forKey: .failed),
       withheld: try row.decodeIfPresent([String].self, forKey: .withheld) ?? [],
       kept: try row.decodeIfPresent([String].self, forKey: .kept) ?? [],
-      error: try row.decodeIfPresent(String.self, forKey: .error)
+      error: try row.decodeIfPresent(String.self, forKey: .error),
+      remedy: try row.decodeIfPresent(SyncReport.Remedy.self, forKey: .remedy)
     )
   }
 }
@@ -111,6 +113,7 @@ extension StoredFormWriter {
       $0.member("items", section.items)
       $0.member("kept", section.kept)
       $0.member("key", section.key)
+      $0.member("remedy", section.remedy?.rawValue)
       $0.member("repeats", section.repeats)
       $0.member("skipped", section.skipped)
       $0.member("source", section.source.rawValue)
@@ -148,6 +151,7 @@ extension StoredFormWriter {
       $0.member("fetched", details.fetched)
       $0.member("kept", details.kept)
       $0.member("missing", details.missing)
+      $0.member("remedy", details.remedy?.rawValue)
       $0.member("stale", details.stale)
       $0.member("total", details.total)
       $0.member("unchanged", details.unchanged)
@@ -196,6 +200,7 @@ extension StoredFormWriter {
       $0.member("detail", failure.detail)
       $0.member("id", failure.id)
       $0.member("reason", failure.reason)
+      $0.member("remedy", failure.remedy?.rawValue)
       $0.member("stage", failure.stage.rawValue)
       $0.member("url", failure.url)
     }

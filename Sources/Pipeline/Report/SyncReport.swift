@@ -32,6 +32,16 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     case failed
   }
 
+  /// What a user can do about something, besides correcting the catalog file.
+  package enum Remedy: String, Sendable, Decodable {
+    /// Let go what the feed lost, if the shop means it.
+    case acceptRemovals = "accept-removals"
+    /// Let more of a listing be unreadable.
+    case acceptSkipped = "accept-skipped"
+    /// Let hosts that only fetched data names have private addresses.
+    case allowPrivateAddresses = "allow-private-addresses"
+  }
+
   /// One section.
   package struct Section: Sendable, Equatable {
     /// Its key.
@@ -48,6 +58,8 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var source: Source
     /// Why it failed, is stale, was not taken as it came or is not all of the feed's.
     package var error: String?
+    /// What helps.
+    package var remedy: Remedy?
     /// How many items the feed no longer lists and the shrink guard kept.
     package var withheld = 0
     /// The fields that the feed has lost, by their names in the catalog file, and that items keep.
@@ -102,8 +114,10 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var withheld: [String] = []
     /// The fields that all details have lost, by their names in the catalog file, and that they keep.
     package var kept: [String] = []
-    /// Why fields were kept, and what to do.
+    /// Why fields were kept.
     package var error: String?
+    /// What helps.
+    package var remedy: Remedy?
   }
 
   /// The pictures.
@@ -155,6 +169,8 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var attempts: Int
     /// The cause in words.
     package var detail: String?
+    /// What helps.
+    package var remedy: Remedy?
   }
 
   /// An item, or a field of one, that could not be read.

@@ -42,10 +42,10 @@ struct OpenedRun {
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
-    let recovery = try Recovery(layout, index, partialsSince: oldest.seconds)
+    let recovery = try Recovery(layout, index, partialsSince: oldest)
     orphans = OrphanFiles(recovery)
     if !recovery.orphans.isEmpty, try index.catalogs().isEmpty {
-      try index.noteLost(since: request.now().seconds)
+      try index.noteLost(since: request.now())
     }
     let catalog = request.catalog
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
@@ -54,7 +54,7 @@ struct OpenedRun {
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteSelection(pictureTraits.digest)
     states = try index.pictureStates()
-    number = try index.beginRun(catalog: entry.id, at: request.now().seconds)
+    number = try index.beginRun(catalog: entry.id, at: request.now())
     let store = PictureStore(
       layout,
       index: index,
@@ -129,7 +129,7 @@ struct OpenedRun {
     } else {
       try index.endRun(
         number,
-        at: context.now().seconds,
+        at: context.now(),
         outcome: report.outcome.rawValue,
         report: report.json(),
         sections: results.sections.map { RunSection($0) }
@@ -140,7 +140,7 @@ struct OpenedRun {
       {
         try index.markUnreferenced(
           except: try index.referencedPictures(),
-          at: context.now().seconds
+          at: context.now()
         )
       }
     }

@@ -1,14 +1,16 @@
+import Transport
+
 /// Which catalogs an unattended run takes on, and in which order.
 package struct WarmPlan: Sendable, Equatable {
   /// How one catalog stands before the run.
   package struct Standing: Sendable, Equatable {
-    /// When its last run started, in seconds since 1970; nil when there was none.
-    package var started: Int64?
-    /// When its last complete run ended, in seconds since 1970; nil when there was none.
-    package var complete: Int64?
+    /// When its last run started; nil when there was none.
+    package var started: UnixTime?
+    /// When its last complete run ended; nil when there was none.
+    package var complete: UnixTime?
 
     /// A catalog's standing from its parts.
-    package init(started: Int64? = nil, complete: Int64? = nil) {
+    package init(started: UnixTime? = nil, complete: UnixTime? = nil) {
       self.started = started
       self.complete = complete
     }
@@ -25,8 +27,8 @@ package struct WarmPlan: Sendable, Equatable {
   /// - Parameters:
   ///   - standings: the catalogs in the user's order.
   ///   - minInterval: how many seconds lie between the starts of two runs of a catalog, at least.
-  ///   - now: the moment, in seconds since 1970.
-  package init(_ standings: [Standing], minInterval: Double?, now: Int64) {
+  ///   - now: the moment.
+  package init(_ standings: [Standing], minInterval: Double?, now: UnixTime) {
     func isRecent(_ standing: Standing) -> Bool {
       guard let minInterval, let started = standing.started else { return false }
       // What started in the future started by a clock that has been set back since.

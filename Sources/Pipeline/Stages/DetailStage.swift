@@ -152,7 +152,7 @@ final class DetailStage: Sendable {
       context.failures.count(attempts: failure.attempts)
       let now = context.now()
       var document = request.row
-      document.fetched = now.seconds
+      document.fetched = now
       document.expiry = failure.wordEnd(at: now) ?? 0
       takeMissing(id, document)
     case .failed(let failure):
@@ -242,7 +242,7 @@ final class DetailStage: Sendable {
       }
     }
     detail.document = document.id
-    detail.since = detail.since ?? context.now().seconds
+    detail.since = detail.since ?? context.now()
     if detail.state == .held { vanished.note(detail, document) }
     write(detail, document) {
       $0.missing += 1
@@ -335,9 +335,11 @@ final class DetailStage: Sendable {
     if !verdict.kept.isEmpty {
       let names = verdict.kept.map(\.name)
       let paths = verdict.kept.flatMap { mapping.paths(of: $0) }
+      let finding = GuardWords.lost(names, paths, details: verdict.losers)
       state.withLock {
         $0.tally.kept = names
-        $0.tally.error = GuardWords.lost(names, paths, details: verdict.losers)
+        $0.tally.error = finding.problem
+        $0.tally.remedy = finding.remedy
       }
     }
     for field in verdict.absent {

@@ -60,7 +60,7 @@ extension DocumentRequest {
       document.response = word.text
       document.expiry = word.expiry
       document.digest = ContentDigest.number(of: body)
-      document.fetched = now.seconds
+      document.fetched = now
       guard let held, isDecoded, held.digest == document.digest, held.came(from: base) else {
         return .new(body, base: base ?? source.base, document)
       }

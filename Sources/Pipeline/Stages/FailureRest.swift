@@ -1,3 +1,4 @@
+import Transport
 import Cache
 
 /// How long what fails for a reason of its own is left alone by unattended runs.
@@ -12,10 +13,10 @@ enum FailureRest {
   ///
   /// - Parameters:
   ///   - reason: the stable word for why.
-  ///   - since: since when every attempt failed, in seconds since 1970.
+  ///   - since: since when every attempt failed.
   ///   - now: the moment.
   /// - Returns: The rest; 0 for what the host, the network or this machine did.
-  static func seconds(after reason: String, since: Int64, now: Int64) -> Int64 {
+  static func seconds(after reason: String, since: UnixTime, now: UnixTime) -> Int64 {
     isLasting(reason) ? min(longest, max(0, now - since)) : 0
   }
 
@@ -27,10 +28,10 @@ enum FailureRest {
 }
 
 extension PictureEntry {
-  /// Enters that the last attempt failed at a moment, in seconds since 1970.
+  /// Enters that the last attempt failed at a moment.
   ///
   /// `end` is until when the origin itself said that this holds; a lasting refusal is left alone as long.
-  mutating func fail(for reason: String, at now: Int64, saidUntil end: Int64? = nil) {
+  mutating func fail(for reason: String, at now: UnixTime, saidUntil end: UnixTime? = nil) {
     let since = failingSince ?? now
     failure = reason
     failingSince = since

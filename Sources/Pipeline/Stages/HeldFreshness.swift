@@ -10,9 +10,8 @@ extension DocumentEntry {
     guard let stored = StoredResponse(word: response), stored.answers(traits) else {
       return .refetch
     }
-    let end = UnixTime(expiry)
-    if FreshnessPolicy.window(answered: stored.responseTime, expiry: end).contains(now) {
-      return .fresh(until: end)
+    if FreshnessPolicy.window(answered: stored.responseTime, expiry: expiry).contains(now) {
+      return .fresh(until: expiry)
     }
     return stored.condition.map(Freshness.revalidate) ?? .refetch
   }
@@ -40,8 +39,8 @@ extension DocumentEntry {
     // A body that says so by itself has a word of its own, which is of the body.
     let isSaid = response == nil && expiry != 0
     let end = isSaid ? expiry : fetched + FailureRest.longest
-    let window = FreshnessPolicy.window(answered: UnixTime(fetched), expiry: UnixTime(end))
-    return window.contains(now) ? .rest(until: UnixTime(end)) : .refetch
+    let window = FreshnessPolicy.window(answered: fetched, expiry: end)
+    return window.contains(now) ? .rest(until: end) : .refetch
   }
 
   /// Whether its origin said that it may stand in for an error like this for a while.
@@ -67,7 +66,7 @@ extension PictureEntry {
   private var adoptedCondition: Condition? {
     stamp.map {
       Condition(
-        Validators(entityTag: nil, lastModified: UnixTime($0.modified).httpDate),
+        Validators(entityTag: nil, lastModified: $0.modified.httpDate),
         knowsDateOnly: true
       )
     }
@@ -90,8 +89,8 @@ extension TransferFailure {
     return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
   }
 
-  /// Until when the refusal itself says that it holds, in seconds since 1970; nil when it says nothing.
-  func wordEnd(at now: UnixTime) -> Int64? {
+  /// Until when the refusal itself says that it holds; nil when it says nothing.
+  func wordEnd(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)
     let says = control.maxAge != nil || control.noStore || control.noCache
     guard let status, says || headers.contains("Expires") else { return nil }
@@ -101,7 +100,7 @@ extension TransferFailure {
       requestTime: now,
       responseTime: now
     )
-    return min(stored.expiry.seconds, now.seconds + FailureRest.longest)
+    return min(stored.expiry, now + FailureRest.longest)
   }
 }
 
@@ -116,10 +115,9 @@ extension PictureEntry {
     let word = StoredValidity(head, asked: asked, answered: answered, traits: traits)
     response = word.text
     expiry = word.expiry
-    fetched = answered.seconds
-    checked = answered.seconds
-    lastModified = head.headers["Last-Modified"]
-      .flatMap { UnixTime(httpDate: $0, now: answered) }.map(\.seconds)
+    fetched = answered
+    checked = answered
+    lastModified = head.headers["Last-Modified"].flatMap { UnixTime(httpDate: $0, now: answered) }
   }
 
   /// The entry after the origin sent the head of a body of its length.
@@ -157,7 +155,7 @@ extension PictureEntry {
     var entry = self
     entry.response = word.text
     entry.expiry = word.expiry
-    entry.checked = answered.seconds
+    entry.checked = answered
     entry.failure = nil
     entry.failingSince = nil
     return entry

@@ -9,8 +9,8 @@ import Transport
 struct PicturePriority: Comparable, Sendable {
   /// 0 for new, 1 for changed, 2 for known.
   var rank: Int
-  /// When the origin last said anything of it, in seconds since 1970.
-  var seen: Int64
+  /// When the origin last said anything of it.
+  var seen: UnixTime
 
   /// The value of a picture.
   ///

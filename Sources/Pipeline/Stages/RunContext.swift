@@ -82,7 +82,8 @@ final class FailureLog: Sendable {
     undecodable stage: SyncReport.Stage,
     id: String?,
     _ source: DocumentSource,
-    _ words: String
+    _ words: String,
+    remedy: SyncReport.Remedy? = nil
   ) {
     note(
       SyncReport.Failure(
@@ -91,7 +92,8 @@ final class FailureLog: Sendable {
         url: source.redacted,
         reason: FailureReason.undecodable.rawValue,
         attempts: 1,
-        detail: words
+        detail: words,
+        remedy: remedy
       )
     )
   }
@@ -157,7 +159,8 @@ extension SyncReport.Failure {
       url: failure.url,
       reason: failure.reason.rawValue,
       attempts: failure.attempts,
-      detail: failure.detail.isEmpty ? nil : failure.detail
+      detail: failure.detail.isEmpty ? nil : failure.detail,
+      remedy: failure.isHostOfDataOnly ? .allowPrivateAddresses : nil
     )
   }
 }

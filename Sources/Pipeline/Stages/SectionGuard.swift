@@ -45,11 +45,11 @@ struct SectionGuard: Sendable {
     let words = GuardWords(section.key, held: held ?? 0)
     if readable == 0, !guarded.withheld.isEmpty {
       result.source = .withheld
-      result.error = isNamed ? words.emptied : words.dropped
+      result.note(isNamed ? words.emptied : words.dropped)
     } else if !guarded.withheld.isEmpty {
-      result.error = words.shrunk(by: guarded.withheld.count)
+      result.note(words.shrunk(by: guarded.withheld.count))
     } else if !guarded.kept.isEmpty {
-      result.error = words.lost(guarded.kept, context.catalog.mapping.item)
+      result.note(words.lost(guarded.kept, context.catalog.mapping.item))
     }
     return result
   }
@@ -63,7 +63,7 @@ struct SectionGuard: Sendable {
     _ reading: SectionReading
   ) throws(CacheError) -> SectionResult {
     let shown = last[section.key]?.listing
-    let words = GuardWords(section.key, held: 0)
+    let finding = GuardWords(section.key, held: 0)
       .unreadable(notes.skipped, of: readable + notes.lost, isHeld: shown != nil)
     var result = SectionResult(
       key: section.key,
@@ -72,13 +72,20 @@ struct SectionGuard: Sendable {
       source: shown == nil ? .failed : .withheld,
       listing: shown,
       skipped: notes.skipped,
-      error: words
+      error: finding.problem,
+      remedy: finding.remedy
     )
     if let shown {
       let listed = Set(try context.index.itemKeys(listing: section.listing))
       result.withheld = try context.index.itemKeys(listing: shown).filter { !listed.contains($0) }
     } else {
-      context.failures.note(undecodable: .section, id: section.key, reading.next, words)
+      context.failures.note(
+        undecodable: .section,
+        id: section.key,
+        reading.next,
+        finding.problem,
+        remedy: finding.remedy
+      )
     }
     return result
   }
@@ -174,8 +181,9 @@ struct SectionGuard: Sendable {
       var result = result
       result.listing = guarded.listing
       result.withheld = guarded.withheld
-      let words = GuardWords(result.key, held: held).shrunk(by: guarded.withheld.count)
-      result.error = result.error ?? words
+      if result.error == nil {
+        result.note(GuardWords(result.key, held: held).shrunk(by: guarded.withheld.count))
+      }
       changed.append(result)
     }
     return changed

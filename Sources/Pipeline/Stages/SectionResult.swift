@@ -18,6 +18,8 @@ struct SectionResult: Sendable {
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
   var error: String?
+  /// What helps.
+  var remedy: SyncReport.Remedy?
   /// Whether the origin itself lets what is held stand in for an error, so that nothing failed.
   var isExcused = false
 }
@@ -43,5 +45,11 @@ extension SectionResult {
       error: reading.excused ?? reading.ceiling,
       isExcused: reading.excused != nil
     )
+  }
+
+  /// Says why the section is not shown as it came.
+  mutating func note(_ finding: GuardWords.Finding) {
+    error = finding.problem
+    remedy = finding.remedy
   }
 }

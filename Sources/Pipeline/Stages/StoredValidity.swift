@@ -9,8 +9,8 @@ import Transport
 struct StoredValidity: Sendable, Equatable {
   /// The fields as text; nil when nobody said anything, as of a local file.
   var text: String?
-  /// When the word ends, in seconds since 1970; long past when it must always be asked again.
-  var expiry: Int64
+  /// When the word ends; long past when it must always be asked again.
+  var expiry: UnixTime
 
   /// No word at all.
   static let none = StoredValidity(text: nil, expiry: 0)
@@ -27,7 +27,7 @@ struct StoredValidity: Sendable, Equatable {
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 
-  private init(text: String?, expiry: Int64) {
+  private init(text: String?, expiry: UnixTime) {
     self.text = text
     self.expiry = expiry
   }
@@ -115,7 +115,7 @@ struct StoredValidity: Sendable, Equatable {
     }
     text += "\n"
     text += fields
-    self.init(text: text, expiry: response.expiry.seconds)
+    self.init(text: text, expiry: response.expiry)
   }
 }
 

@@ -147,7 +147,7 @@ extension SoakModel {
   }
 
   /// Sweeps the cache with a short grace; what a catalog refers to stays.
-  mutating func sweep(_ folder: TemporaryFolder, at now: Int64) throws {
+  mutating func sweep(_ folder: TemporaryFolder, at now: UnixTime) throws {
     var options = CacheGc.Options()
     options.limits.grace = 86_400
     options.history = 20 * 86_400
