@@ -30,6 +30,7 @@ let package = Package(
   targets: [
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CGlibc"),
+    .target(name: "CJQ"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
@@ -45,7 +46,7 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "CSimdjson",
+        "CJQ", "CSimdjson",
         .product(name: "Yams", package: "Yams"),
       ]
     ),
@@ -130,7 +131,7 @@ let package = Package(
       ],
       path: "Tests/Support"
     ),
-    .testTarget(name: "CatalogTests", dependencies: ["Catalog"]),
+    .testTarget(name: "CatalogTests", dependencies: ["Catalog"], exclude: ["Fixtures"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(
       name: "CurlTransportTests",

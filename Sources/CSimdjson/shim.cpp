@@ -81,6 +81,12 @@ extern "C" double larder_json_real(larder_json_value value) {
   return number;
 }
 
+extern "C" bool larder_json_boolean(larder_json_value value) {
+  bool boolean = false;
+  (void)unpack(value).get(boolean);
+  return boolean;
+}
+
 extern "C" const char *larder_json_string(larder_json_value value, size_t *count) {
   std::string_view text;
   if (unpack(value).get(text) != SUCCESS) return nullptr;

@@ -67,6 +67,8 @@ extension CatalogError {
     public static let environment = Code(rawValue: "environment")
     /// A JSONPath is wrong.
     public static let jsonPath = Code(rawValue: "json-path")
+    /// The filters of paths take more steps through a body than its size allows.
+    public static let pathWork = Code(rawValue: "path-work")
     /// A body is not JSON.
     public static let malformedJSON = Code(rawValue: "malformed-json")
     /// A body is JSON, nested more deeply than allowed.
@@ -77,6 +79,8 @@ extension CatalogError {
     public static let absentDetail = Code(rawValue: "absent-detail")
     /// A body says itself that the request failed.
     public static let reportedFailure = Code(rawValue: "reported-failure")
+    /// A transform fails on a body.
+    public static let transform = Code(rawValue: "transform")
     /// A price cannot be read.
     public static let price = Code(rawValue: "price")
     /// A stored item or detail cannot be read back.

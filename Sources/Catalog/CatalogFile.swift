@@ -54,6 +54,18 @@ public struct CatalogFile: Hashable, Sendable {
     self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
   }
 
+  /// How to read the source at a position: a listed section, or the one response that holds them all.
+  public func mapping(ofSource position: Int) -> Mapping {
+    guard case .listed(let sources) = sections else { return mapping }
+    return sources[position].mapping ?? mapping
+  }
+
+  /// How the source at a position goes on; nil when one response is all of it.
+  public func paging(ofSource position: Int) -> PagingRule? {
+    guard case .listed(let sources) = sections else { return paging }
+    return sources[position].paging ?? paging
+  }
+
   /// The headers to send, with the environment's values in them.
   ///
   /// - Parameter environment: Variables by name.

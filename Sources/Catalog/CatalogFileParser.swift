@@ -10,11 +10,11 @@ struct CatalogFileParser {
       name: try fileName(root.required("name")),
       currency: try currency(root.required("currency")),
       base: try root["base"].map(base),
-      sections: try sections(root.required("sections")),
+      sections: try sections(root.required("sections"), mapping: mapping),
       detail: try detail(root["detail"], mapping: mapping),
       mapping: mapping,
       headers: try headers(root["headers"]),
-      paging: try root["paging"].map(paging)
+      paging: try root["paging"].map(PagingParser.parse)
     )
     file.variables = try variables(root)
     return file
@@ -81,8 +81,13 @@ struct CatalogFileParser {
     return url
   }
 
-  private static func sections(_ node: YAMLNode) throws(CatalogError) -> SectionPlan {
-    if node.isMapping { return .combined(try combined(node.mapping())) }
+  private static func sections(
+    _ node: YAMLNode,
+    mapping catalog: Mapping
+  ) throws(CatalogError) -> SectionPlan {
+    if node.isMapping {
+      return .combined(try combined(node.mapping(), isMade: catalog.transform != nil))
+    }
     guard node.isList else {
       throw node.error(
         "expected a list of sections, or a mapping with url, each and key",
@@ -92,13 +97,15 @@ struct CatalogFileParser {
     var sources: [SectionSource] = []
     for element in try node.list() {
       let mapping = try element.mapping()
-      try mapping.checkKeys(["key", "title", "subtitle", "url"])
+      try mapping.checkKeys(["key", "title", "subtitle", "url", "paging"] + MappingParser.keys)
       let key = try mapping.required("key")
       let source = SectionSource(
         key: try fileName(key),
         title: try mapping["title"].map { node throws(CatalogError) in try node.text() },
         subtitle: try mapping["subtitle"].map { node throws(CatalogError) in try node.text() },
-        url: try url(mapping.required("url"))
+        url: try url(mapping.required("url")),
+        mapping: try MappingParser.parse(section: mapping, of: catalog),
+        paging: try mapping["paging"].map(PagingParser.parse)
       )
       guard !sources.contains(where: { $0.key == source.key }) else {
         throw key.error("a second section with the key \"\(source.key)\"", expected: "another key")
@@ -111,8 +118,15 @@ struct CatalogFileParser {
     return .listed(sources)
   }
 
-  private static func combined(_ mapping: YAMLMapping) throws(CatalogError) -> CombinedSections {
+  /// One response with all sections; what a transform makes has a known shape, so that its URL is enough.
+  private static func combined(
+    _ mapping: YAMLMapping,
+    isMade: Bool
+  ) throws(CatalogError) -> CombinedSections {
     try mapping.checkKeys(["url", "each", "key", "title", "subtitle"])
+    if isMade, mapping["each"] == nil, mapping["key"] == nil {
+      return try OwnShape.sections(at: url(mapping.required("url")))
+    }
     return CombinedSections(
       url: try url(mapping.required("url")),
       each: try mapping.required("each").path(),
@@ -163,31 +177,6 @@ struct CatalogFileParser {
       }
     }
     return headers
-  }
-
-  private static func paging(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(["parameter", "first", "next", "limit"])
-    let limit = try mapping["limit"]?.number(in: 1...1_000_000) ?? 1000
-    switch (mapping["parameter"], mapping["next"]) {
-    case (let parameter?, nil):
-      let name = try parameter.filledText()
-      guard name.utf8.allSatisfy({ $0 > 0x20 && !"&=#?".utf8.contains($0) }) else {
-        throw parameter.error("\"\(name)\" is not a query parameter", expected: "a name")
-      }
-      return .parameter(
-        name: name,
-        first: try mapping["first"]?.number(in: 0...1_000_000) ?? 1,
-        limit: limit
-      )
-    case (nil, let next?):
-      if let first = mapping["first"] {
-        throw first.error("goes with parameter, not with next")
-      }
-      return .next(try next.path(), limit: limit)
-    default:
-      throw node.error("expected either parameter or next", expected: "parameter or next")
-    }
   }
 
   private static func url(_ node: YAMLNode) throws(CatalogError) -> String {

@@ -14,7 +14,7 @@ public func decodeSection(
   using file: CatalogFile,
   firstIndex: Int = 0
 ) throws(CatalogError) -> DecodedListing {
-  try ListingDecoder(file).section(body, source: source, firstIndex: firstIndex)
+  try ListingDecoder(file, source: source).section(body, source: source, firstIndex: firstIndex)
 }
 
 /// Decodes a body that holds all sections of a catalog.
@@ -64,11 +64,13 @@ public func decodeDetail(
 }
 
 extension ListingDecoder {
-  /// A decoder for a catalog.
-  public init(_ file: CatalogFile) {
-    var nextPage: JSONPath?
-    if case .next(let path, _) = file.paging { nextPage = path }
-    self.init(mapping: file.mapping, currency: file.currency, nextPage: nextPage)
+  /// A decoder for a catalog, or for one section of it.
+  public init(_ file: CatalogFile, source: SectionSource? = nil) {
+    self.init(
+      mapping: source?.mapping ?? file.mapping,
+      currency: file.currency,
+      nextPage: (source?.paging ?? file.paging)?.path
+    )
   }
 }
 

@@ -80,7 +80,7 @@ public struct DetailDecoder: Sendable {
     let root = try JSONDocument(parsing: body, of: subject).root
     try envelope.checkStatus(of: root, subject: subject)
     for path in mapping.entries {
-      let values = path.values(in: root)
+      let values = try path.values(in: root)
       if !values.isEmpty, values.allSatisfy({ $0.kind == .object }) { return values }
     }
     throw shapeError(subject, "expected an object, found \(root.kind.phrase)")
@@ -97,12 +97,12 @@ public struct DetailDecoder: Sendable {
 
   private func read(_ entry: JSONNode, id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
-    let outer = FieldReader(node: entry, currency: currency)
+    var outer = FieldReader(node: entry, currency: currency)
     guard let root = outer.first(mapping.root)?.value, root.kind == .object else {
       throw shapeError(subject, "expected the fields of a detail, found none")
     }
     var reader = FieldReader(node: root, currency: currency)
-    guard holdsAnyField(reader) else {
+    guard try holdsAnyField(reader) else {
       throw shapeError(subject, "expected the fields of a detail, found none")
     }
     var detail = ItemDetail(id: id)
@@ -114,30 +114,36 @@ public struct DetailDecoder: Sendable {
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
-    detail.empty = emptyFields(of: detail, in: root)
+    detail.empty = try emptyFields(of: detail, in: root)
     guard !reader.faults.isEmpty else { return detail }
     detail.lost = reader.faults.map { LostField(field: $0.field, reason: $0.reason) }
     return detail
   }
 
   /// The fields that the catalog file names and that are lists without elements; nil when there are none.
-  private func emptyFields(of detail: ItemDetail, in root: JSONNode) -> [String]? {
-    let empty = mapping.given.filter { field in
-      !field.isHeld(by: detail)
-        && mapping.paths(of: field).contains { $0.leadsToEmptyList(in: root) }
+  private func emptyFields(
+    of detail: ItemDetail,
+    in root: JSONNode
+  ) throws(CatalogError) -> [String]? {
+    var empty: Set<DetailField> = []
+    for field in mapping.given where !field.isHeld(by: detail) {
+      for path in mapping.paths(of: field) where try path.leadsToEmptyList(in: root) {
+        empty.insert(field)
+      }
     }
     return empty.isEmpty ? nil : empty.map(\.name).sorted()
   }
 
   /// Whether anything that the mapping names is there, so that `{}` does not pass for a detail.
-  private func holdsAnyField(_ reader: FieldReader) -> Bool {
+  private func holdsAnyField(_ reader: FieldReader) throws(CatalogError) -> Bool {
     let images = ImageReference.Role.allCases.flatMap { mapping.images[$0] }
     let paths =
       mapping.description + mapping.prices.map(\.path) + images + mapping.notes.flatMap(\.paths)
-    return paths.contains { path in
-      path.firstValue(in: reader.node) != nil
-        || path.withoutLastWildcard?.firstValue(in: reader.node) != nil
+    for path in paths {
+      if try path.firstValue(in: reader.node) != nil { return true }
+      if try path.withoutLastChoice?.firstValue(in: reader.node) != nil { return true }
     }
+    return false
   }
 
   private func shapeError(_ subject: String, _ reason: String) -> CatalogError {

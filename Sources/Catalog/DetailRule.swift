@@ -33,8 +33,16 @@ public struct DetailRule: Hashable, Sendable {
   /// - Returns: The URL as text; nil when a segment would be `.` or `..`, which no escape keeps a server
   ///   from reading as a folder. (RFC 3986, section 6.2.2.2)
   public func url(for id: String) -> String? {
+    let escaped = Self.escaped(id)
+    if makesDotSegment(of: escaped) { return nil }
+    return Self.put(escaped, into: urlTemplate)
+  }
+
+  /// A text as a segment of a path or a value in a query: all but its unreserved bytes escaped. (RFC 3986,
+  /// section 2.3)
+  static func escaped(_ text: String) -> String {
     var escaped = ""
-    for byte in id.utf8 {
+    for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
@@ -45,8 +53,7 @@ public struct DetailRule: Hashable, Sendable {
         escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
       }
     }
-    if makesDotSegment(of: escaped) { return nil }
-    return Self.put(escaped, into: urlTemplate)
+    return escaped
   }
 
   /// Whether a segment of the path that holds the id would be dots alone.

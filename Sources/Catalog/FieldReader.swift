@@ -102,7 +102,7 @@ struct FieldReader {
   }
 
   /// The first alternative that leads to something, with what it leads to.
-  func first(_ paths: [JSONPath]) -> (path: JSONPath, value: JSONNode)? {
+  mutating func first(_ paths: [JSONPath]) -> (path: JSONPath, value: JSONNode)? {
     for path in paths {
       if let value = first(path) { return (path, value) }
     }
@@ -129,16 +129,20 @@ struct FieldReader {
     return nil
   }
 
-  private func first(_ path: JSONPath) -> JSONNode? {
-    if path.isSingular {
-      guard let value = path.firstValue(in: node), !value.isEmpty else { return nil }
-      return value
+  private mutating func first(_ path: JSONPath) -> JSONNode? {
+    do throws(CatalogError) {
+      if path.isSingular {
+        guard let value = try path.firstValue(in: node), !value.isEmpty else { return nil }
+        return value
+      }
+      return try path.values(in: node).first { !$0.isEmpty }
+    } catch {
+      return fail(path, error.reason)
     }
-    return path.values(in: node).first { !$0.isEmpty }
   }
 
   /// What the first alternative that is not empty leads to, lists taken apart.
-  private func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {
+  private mutating func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {
     for path in paths {
       let values = all(path)
       if !values.isEmpty { return (path, values) }
@@ -146,12 +150,16 @@ struct FieldReader {
     return nil
   }
 
-  private func all(_ path: JSONPath) -> [JSONNode] {
+  private mutating func all(_ path: JSONPath) -> [JSONNode] {
     var values: [JSONNode] = []
-    if path.isSingular {
-      if let value = path.firstValue(in: node) { values.append(value) }
-    } else {
-      values = path.values(in: node)
+    do throws(CatalogError) {
+      if path.isSingular {
+        if let value = try path.firstValue(in: node) { values.append(value) }
+      } else {
+        values = try path.values(in: node)
+      }
+    } catch {
+      note(path, error.reason)
     }
     if values.contains(where: { $0.kind == .array }) {
       values = values.flatMap { $0.kind == .array ? $0.elements : [$0] }
@@ -188,7 +196,7 @@ struct FieldReader {
     switch scale {
     case .fixed(let scale): return try Price(number, scale: scale, currency: currency)
     case .path(let path):
-      guard let scale = path.firstValue(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
+      guard let scale = try path.firstValue(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
       else { throw priceError("\(path) says not how many digits are decimals") }
       return try Price(number, scale: scale, currency: currency)
     }

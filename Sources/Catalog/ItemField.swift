@@ -83,23 +83,34 @@ extension ListingDecoder {
   ///
   /// A list without elements is a value: it says that there are none of them. `null`, empty text and
   /// what cannot be read are no values.
-  func absentFields(of items: [StoreItem], in elements: [JSONNode]) -> Set<ItemField> {
-    mapping.item.given.filter { field in
-      guard !items.contains(where: field.isHeld) else { return false }
+  func absentFields(of items: [StoreItem], in elements: [JSONNode])
+    throws(CatalogError) -> Set<ItemField>
+  {
+    var absent: Set<ItemField> = []
+    for field in mapping.item.given where !items.contains(where: field.isHeld) {
       let paths = mapping.item.paths(of: field)
-      return !elements.contains { element in
-        paths.contains { $0.leadsToEmptyList(in: element) }
-      }
+      if try !Self.isEmptyList(paths, in: elements) { absent.insert(field) }
     }
+    return absent
+  }
+
+  private static func isEmptyList(
+    _ paths: [JSONPath],
+    in elements: [JSONNode]
+  ) throws(CatalogError) -> Bool {
+    for element in elements {
+      for path in paths where try path.leadsToEmptyList(in: element) { return true }
+    }
+    return false
   }
 }
 
 extension JSONPath {
   /// Whether the path ends at a list without elements, or would go on into one.
-  func leadsToEmptyList(in node: JSONNode) -> Bool {
+  func leadsToEmptyList(in node: JSONNode) throws(CatalogError) -> Bool {
     var path = self
     while true {
-      let values = path.values(in: node)
+      let values = try path.values(in: node)
       if !values.isEmpty {
         return values.allSatisfy { $0.kind == .array && $0.elements.isEmpty }
       }

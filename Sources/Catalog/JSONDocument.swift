@@ -1,4 +1,5 @@
 import CSimdjson
+import Synchronization
 
 /// One parsed JSON text (RFC 8259), freed exactly once when the last node of it is gone.
 ///
@@ -11,6 +12,11 @@ public final class JSONDocument: @unchecked Sendable {
   // SAFETY: the tree is never changed after `init`, reading simdjson's values touches no shared
   // state, and nodes hold the document, so no value outlives it.
   private let tree: OpaquePointer
+  /// What it is, for messages.
+  private let subject: String
+  /// How many steps the filters and descendants of paths may take in all.
+  private let stepLimit: Int
+  private let stepsTaken = Atomic(0)
 
   /// Parses a text that holds exactly one value.
   ///
@@ -24,6 +30,9 @@ public final class JSONDocument: @unchecked Sendable {
     of subject: String = "JSON",
     depthLimit: Int = 128
   ) throws(CatalogError) {
+    self.subject = subject
+    // A filter looks at every item a few times; more than so often at every byte is an attack or a mistake.
+    stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
     if let tree = Self.parse(text.bytes, depthLimit: depthLimit) {
       self.tree = tree
@@ -50,6 +59,20 @@ public final class JSONDocument: @unchecked Sendable {
 
   /// The outermost value.
   public var root: JSONNode { JSONNode(value: larder_json_root(tree), document: self) }
+
+  /// Counts steps that paths take through this document.
+  ///
+  /// - Throws: ``CatalogError`` once there are more than a document of this size needs.
+  func count(steps: Int) throws(CatalogError) {
+    let taken = stepsTaken.wrappingAdd(steps, ordering: .relaxed).newValue
+    guard taken > stepLimit else { return }
+    throw CatalogError(
+      .pathWork,
+      subject: subject,
+      reason: "filters and \"..\" take more than \(stepLimit) steps through it",
+      remedy: "write paths that look at fewer values"
+    )
+  }
 
   private static func parse(_ bytes: ArraySlice<UInt8>, depthLimit: Int) -> OpaquePointer? {
     bytes.withUnsafeBytes {
@@ -118,6 +141,27 @@ public struct JSONNode: Sendable {
   /// The value of a number with fraction or exponent; nil for anything else.
   public var real: Double? {
     kind == .real ? larder_json_real(value) : nil
+  }
+
+  /// The value of a whole number that fits `UInt64` only; nil for anything else.
+  var unsigned: UInt64? {
+    larder_json_kind_of(value) == LARDER_JSON_UNSIGNED ? larder_json_unsigned(value) : nil
+  }
+
+  /// `true` or `false`; nil for anything else.
+  public var boolean: Bool? {
+    kind == .boolean ? larder_json_boolean(value) : nil
+  }
+
+  /// Whether both are the same place of the same document.
+  func isSamePlace(as other: JSONNode) -> Bool {
+    document === other.document && value.words.0 == other.value.words.0
+      && value.words.1 == other.value.words.1
+  }
+
+  /// Counts a look at this value, which costs more the more it holds.
+  func countLook() throws(CatalogError) {
+    try document.count(steps: 1 + larder_json_count(value))
   }
 
   /// How many elements or members there are; 0 for anything but an array or object.

@@ -3,76 +3,102 @@ extension JSONPath {
   ///
   /// - Parameter root: What `$` stands for.
   /// - Returns: The values; one may come more than once.
-  public func values(in root: JSONNode) -> [JSONNode] {
-    var values = [root]
-    for segment in segments {
-      var selected: [JSONNode] = []
-      for value in values {
-        segment.isDescendant
-          ? Self.descend(value, segment.selectors, into: &selected)
-          : Self.select(value, segment.selectors, into: &selected)
-      }
-      values = selected
-    }
-    return values
+  /// - Throws: ``CatalogError`` with code `path-work` when filters and descendants take more steps
+  ///   than the document's size allows.
+  public func values(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
+    try Self.values(of: segments[...], from: root, root: root, isCounted: false)
   }
 
   /// The first value that the path selects.
   ///
   /// - Parameter root: What `$` stands for.
   /// - Returns: The value; nil when there is none.
-  public func firstValue(in root: JSONNode) -> JSONNode? {
+  /// - Throws: ``CatalogError`` as ``values(in:)`` does.
+  public func firstValue(in root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = root
     for (index, segment) in segments.enumerated() {
-      guard !segment.isDescendant, segment.selectors.count == 1 else {
-        return remainder(from: index).values(in: value).first
+      guard let next = try Self.only(segment, of: value) else {
+        if segment.isSingular { return nil }
+        let rest = segments[index...]
+        return try Self.values(of: rest, from: value, root: root, isCounted: false).first
       }
-      let next: JSONNode?
-      switch segment.selectors[0] {
-      case .name(let name): next = value[name]
-      case .index(let position):
-        next = value.kind == .array ? value[position < 0 ? value.count + position : position] : nil
-      case .wildcard, .slice: return remainder(from: index).values(in: value).first
-      }
-      guard let next else { return nil }
       value = next
     }
     return value
   }
 
-  private func remainder(from index: Int) -> JSONPath {
-    JSONPath(description: description, segments: Array(segments[index...]))
+  /// What a step leads to that leads to one value at most; nil for any other.
+  static func only(_ segment: Segment, of value: JSONNode) throws(CatalogError) -> JSONNode? {
+    guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
+    switch segment.selectors[0] {
+    case .name(let name): return value[name]
+    case .index(let position): return value.element(at: position)
+    case .wildcard, .slice, .filter: return nil
+    }
   }
 
-  /// Selects from a value, then from all below it, parents before children.
-  private static func descend(
-    _ value: JSONNode,
-    _ selectors: [Selector],
-    into selected: inout [JSONNode]
-  ) {
-    select(value, selectors, into: &selected)
-    for child in value.children { descend(child, selectors, into: &selected) }
-  }
-
-  private static func select(
-    _ value: JSONNode,
-    _ selectors: [Selector],
-    into selected: inout [JSONNode]
-  ) {
-    for selector in selectors {
-      switch selector {
-      case .name(let name):
-        if let member = value[name] { selected.append(member) }
-      case .wildcard: selected += value.children
-      case .index(let index):
-        guard value.kind == .array else { continue }
-        if let element = value[index < 0 ? value.count + index : index] {
-          selected.append(element)
+  /// What steps lead to.
+  ///
+  /// - Parameters:
+  ///   - segments: The steps.
+  ///   - start: Where the first step is taken.
+  ///   - root: What `$` stands for in filters.
+  ///   - isCounted: Whether each look is work that a filter causes, and so is bounded.
+  /// - Returns: The values.
+  /// - Throws: ``CatalogError`` as ``values(in:)`` does.
+  static func values(
+    of segments: ArraySlice<Segment>,
+    from start: JSONNode,
+    root: JSONNode,
+    isCounted: Bool
+  ) throws(CatalogError) -> [JSONNode] {
+    var values = [start]
+    for segment in segments {
+      var selected: [JSONNode] = []
+      let selection = Selection(selectors: segment.selectors, root: root)
+      for value in values {
+        if segment.isDescendant {
+          try selection.descend(value, into: &selected)
+        } else {
+          if isCounted { try value.countLook() }
+          try selection.select(value, into: &selected)
         }
-      case .slice(let start, let end, let step):
-        guard value.kind == .array else { continue }
-        let positions = slice(of: value.count, start: start, end: end, step: step)
-        selected += positions.compactMap { value[$0] }
+      }
+      values = selected
+    }
+    return values
+  }
+
+  /// The selectors of one step, and what `$` stands for in their filters.
+  private struct Selection {
+    let selectors: [Selector]
+    let root: JSONNode
+
+    /// Selects from a value, then from all below it, parents before children.
+    func descend(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
+      try value.countLook()
+      try select(value, into: &selected)
+      for child in value.children { try descend(child, into: &selected) }
+    }
+
+    func select(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
+      for selector in selectors {
+        switch selector {
+        case .name(let name):
+          if let member = value[name] { selected.append(member) }
+        case .wildcard: selected += value.children
+        case .index(let index):
+          if let element = value.element(at: index) { selected.append(element) }
+        case .slice(let start, let end, let step):
+          guard value.kind == .array else { continue }
+          let elements = value.elements
+          let positions = slice(of: elements.count, start: start, end: end, step: step)
+          selected += positions.map { elements[$0] }
+        case .filter(let filter):
+          for child in value.children where try filter.holds(for: child, root: root) {
+            selected.append(child)
+          }
+        }
       }
     }
   }
@@ -94,5 +120,13 @@ extension JSONPath {
     let upper = min(max(start.map(normalized) ?? count - 1, -1), count - 1)
     let lower = min(max(end.map(normalized) ?? -1, -1), count - 1)
     return stride(from: upper, to: lower, by: step)
+  }
+}
+
+extension JSONNode {
+  /// The element at an index that counts from the end when it is negative; nil when there is none.
+  func element(at index: Int) -> JSONNode? {
+    guard index < 0 else { return self[index] }
+    return kind == .array ? self[count + index] : nil
   }
 }

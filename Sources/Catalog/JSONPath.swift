@@ -1,6 +1,7 @@
-/// A path into JSON values. (RFC 9535, without filters)
+/// A path into JSON values. (RFC 9535)
 ///
-/// Names, indices, wildcards, slices, several selectors in one bracket, and descendants.
+/// Filters are safe on hostile input: what they may cost is bounded by the size of the document, and
+/// their regular expressions take time in proportion to the text. (RFC 9485)
 public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// The path as it was written.
   public let description: String
@@ -15,6 +16,15 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     let isDescendant: Bool
     /// What to take, in order.
     let selectors: [Selector]
+
+    /// Whether the step leads from one value to one at most.
+    var isSingular: Bool {
+      guard !isDescendant, selectors.count == 1 else { return false }
+      switch selectors[0] {
+      case .name, .index: return true
+      case .wildcard, .slice, .filter: return false
+      }
+    }
   }
 
   /// What a step takes from a value. (RFC 9535, section 2.3)
@@ -23,28 +33,40 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     case wildcard
     case index(Int)
     case slice(start: Int?, end: Int?, step: Int)
+    case filter(JSONFilter)
   }
 
   /// Reads a path.
   ///
-  /// - Parameter text: A query such as `$.products[*].images[0]`.
+  /// - Parameter text: A query such as `$.products[?@.price > 0].images[0]`.
   /// - Throws: ``CatalogError`` with code `json-path`; its column is the position in `text`.
   public init(parsing text: String) throws(CatalogError) {
     var parser = JSONPathParser(text)
     self.init(description: text, segments: try parser.parse())
   }
 
+  /// What is wrong with the first regular expression that the path spells out and that is none; nil
+  /// when there is no such.
+  ///
+  /// RFC 9535 lets nothing match it. In a catalog file it is a mistake.
+  var faultyPattern: CatalogError? {
+    for segment in segments {
+      for case .filter(let filter) in segment.selectors {
+        guard let (fault, place) = filter.faultyPattern else { continue }
+        return JSONPathParser(description).error(
+          "\(fault.expected) at position \(fault.position + 1) of the pattern (RFC 9485)",
+          at: place
+        )
+      }
+    }
+    return nil
+  }
+
   /// Makes a path of steps that are already known.
   init(description: String, segments: [Segment]) {
     self.description = description
     self.segments = segments
-    isSingular = segments.allSatisfy { segment in
-      guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
-      switch segment.selectors[0] {
-      case .name, .index: return true
-      case .wildcard, .slice: return false
-      }
-    }
+    isSingular = segments.allSatisfy(\.isSingular)
   }
 
   /// The last name in the path, which is how the feed calls what it leads to.
@@ -55,11 +77,16 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The path to the arrays whose elements this path selects: `$.products` for `$.products[*]`.
-  var withoutLastWildcard: JSONPath? {
-    guard let last = segments.last, !last.isDescendant, last.selectors == [.wildcard] else {
+  /// The path to what this path picks from at last by wildcard, slice or filter: `$.products` for
+  /// `$.products[?@.price]`.
+  var withoutLastChoice: JSONPath? {
+    guard let last = segments.last, !last.isDescendant, last.selectors.count == 1 else {
       return nil
     }
-    return JSONPath(description: description, segments: segments.dropLast())
+    switch last.selectors[0] {
+    case .wildcard, .slice, .filter:
+      return JSONPath(description: description, segments: segments.dropLast())
+    case .name, .index: return nil
+    }
   }
 }

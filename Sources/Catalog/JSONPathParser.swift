@@ -1,8 +1,12 @@
 /// Reads the text of a path, scalar by scalar. (RFC 9535, appendix A)
 struct JSONPathParser {
   private let text: String
-  private let scalars: [Unicode.Scalar]
-  private var position = 0
+  let scalars: [Unicode.Scalar]
+  var position = 0
+  /// How many brackets and calls enclose what is read.
+  var depth = 0
+  /// How many of them may enclose one another.
+  static let depthLimit = 64
 
   /// Takes the text of a path.
   init(_ text: String) {
@@ -15,24 +19,33 @@ struct JSONPathParser {
     guard take("$") else {
       throw error("\"$\", with which every path begins")
     }
+    let segments = try segments()
+    guard position == scalars.count else {
+      throw [" ", "\t", "\n", "\r"].contains(scalars[position])
+        ? error("no white space at the end") : error("\".\" or \"[\"")
+    }
+    return segments
+  }
+
+  /// Steps, up to what begins none.
+  mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
     var segments: [JSONPath.Segment] = []
-    while position < scalars.count {
+    while true {
       let before = position
       skipSpace()
-      guard position < scalars.count else {
+      guard peek == "." || peek == "[" else {
         position = before
-        throw error("no white space at the end")
+        return segments
       }
       segments.append(try segment())
     }
-    return segments
   }
 
   private mutating func segment() throws(CatalogError) -> JSONPath.Segment {
     if take("[") {
       return JSONPath.Segment(isDescendant: false, selectors: try bracketed())
     }
-    guard take(".") else { throw error("\".\" or \"[\"") }
+    position += 1
     let isDescendant = take(".")
     if isDescendant, take("[") {
       return JSONPath.Segment(isDescendant: true, selectors: try bracketed())
@@ -67,6 +80,7 @@ struct JSONPathParser {
       selectors.append(try selector())
       skipSpace()
     } while take(",")
+    if case .filter? = selectors.last, peek == "=" { throw error("\"==\"") }
     guard take("]") else { throw error("\",\" or \"]\"") }
     return selectors
   }
@@ -76,8 +90,11 @@ struct JSONPathParser {
     case "*":
       position += 1
       return .wildcard
-    case "'", "\"": return .name(try quotedName())
-    case "?": throw error("a name, an index, a slice or \"*\"; filters are not supported")
+    case "'", "\"": return .name(try quotedText())
+    case "?":
+      position += 1
+      skipSpace()
+      return .filter(try filter())
     default: return try indexOrSlice()
     }
   }
@@ -88,7 +105,7 @@ struct JSONPathParser {
     skipSpace()
     guard take(":") else {
       position = afterStart
-      guard let start else { throw error("a name, an index, a slice or \"*\"") }
+      guard let start else { throw error("a name, an index, a slice, \"*\" or \"?\"") }
       return .index(start)
     }
     skipSpace()
@@ -120,13 +137,13 @@ struct JSONPathParser {
     return isNegative ? -number : number
   }
 
-  /// A name in quotes of either kind. (RFC 9535, section 2.3.1.1)
-  private mutating func quotedName() throws(CatalogError) -> String {
+  /// A name or another text in quotes of either kind. (RFC 9535, section 2.3.1.1)
+  mutating func quotedText() throws(CatalogError) -> String {
     let quote = scalars[position]
     position += 1
     var name = String.UnicodeScalarView()
     while let scalar = peek {
-      guard scalar.value >= 0x20 else { throw error("no control character in a name") }
+      guard scalar.value >= 0x20 else { throw error("no control character in quotes") }
       if scalar == quote {
         position += 1
         return String(name)
@@ -173,20 +190,21 @@ struct JSONPathParser {
     return UInt32(String(String.UnicodeScalarView(digits)), radix: 16)
   }
 
-  private var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+  var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+  mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     guard peek == scalar else { return false }
     position += 1
     return true
   }
 
-  private mutating func skipSpace() {
+  mutating func skipSpace() {
     while let scalar = peek, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
   }
 
-  private func error(_ expected: String) -> CatalogError {
-    CatalogError(
+  func error(_ expected: String, at place: Int? = nil) -> CatalogError {
+    let position = place ?? position
+    return CatalogError(
       .jsonPath,
       subject: "path \"\(text)\"",
       column: position + 1,

@@ -7,7 +7,11 @@ struct JSONRepair {
   private(set) var bytes: ArraySlice<UInt8>
 
   /// Rewrites a text; nil when there is nothing to mend.
-  init?(_ original: ArraySlice<UInt8>) {
+  ///
+  /// - Parameters:
+  ///   - original: The text.
+  ///   - wholeLimit: The largest whole number that stays one, for readers who hold it in a `Double`.
+  init?(_ original: ArraySlice<UInt8>, wholeLimit: Int = .max) {
     var output: [UInt8] = []
     output.reserveCapacity(original.count + 64)
     var isChanged = false
@@ -24,7 +28,7 @@ struct JSONRepair {
         let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
         let number = original[index..<end]
         // A number in a name's place stays what it is: a fault.
-        if Self.isTooLarge(number), !Self.isFollowedByColon(original, end) {
+        if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
           output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
           isChanged = true
         } else {
@@ -63,12 +67,13 @@ struct JSONRepair {
   }
 
   /// Whether a token is a number that fits neither an `Int` nor a `Double`.
-  private static func isTooLarge(_ token: ArraySlice<UInt8>) -> Bool {
+  private static func isTooLarge(_ token: ArraySlice<UInt8>, _ wholeLimit: Int) -> Bool {
     // `22.e9` is no number, though Swift would take it for one: it stays, to be refused.
     guard token.isJSONNumber else { return false }
     let text = String(decoding: token, as: UTF8.self)
     let isWhole = !token.contains { ".eE".utf8.contains($0) }
-    return isWhole ? Int(text) == nil : Double(text)?.isInfinite == true
+    guard isWhole else { return Double(text)?.isInfinite == true }
+    return Int(text).map { wholeLimit < .max && $0.magnitude > wholeLimit.magnitude } ?? true
   }
 
   /// The string with its unusable escapes replaced; nil when it has none.

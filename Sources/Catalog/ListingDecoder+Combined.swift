@@ -12,20 +12,22 @@ extension ListingDecoder {
     plan: CombinedSections,
     firstIndices: [String: Int] = [:]
   ) throws(CatalogError) -> DecodedListing {
-    let root = try JSONDocument(parsing: body, of: "sections").root
+    let (root, nextPage) = try read(body, of: "sections")
     try mapping.envelope.checkStatus(of: root, subject: "sections")
-    let nodes = plan.each.values(in: root)
-    guard !nodes.isEmpty || isEmptyArray(plan.each, in: root) else {
+    let nodes = try plan.each.values(in: root)
+    guard try nodes.isEmpty ? isArray(plan.each, in: root) : true else {
       throw CatalogError(
         .unexpectedShape,
         subject: "sections",
         reason: "\(plan.each) leads to nothing in \(root.kind.phrase)",
-        remedy: "correct \"each\" under sections"
+        remedy: mapping.transform == nil
+          ? "correct \"each\" under sections"
+          : "let the transform make {\"sections\": […]}, or correct \"each\" under sections"
       )
     }
-    var listing = DecodedListing(sections: [], elementCount: 0, nextPage: link(in: root))
+    var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
     for (position, node) in nodes.enumerated() {
-      decodeSection(node, at: position, plan, firstIndices, into: &listing)
+      try decodeSection(node, at: position, plan, firstIndices, into: &listing)
     }
     if listing.sections.isEmpty, let first = listing.failed.first {
       throw CatalogError(
@@ -44,13 +46,13 @@ extension ListingDecoder {
     _ plan: CombinedSections,
     _ firstIndices: [String: Int],
     into listing: inout DecodedListing
-  ) {
+  ) throws(CatalogError) {
     func fail(_ key: String?, _ reason: String) {
       listing.failed.append(FailedSection(index: position, key: key, reason: reason))
     }
     var reader = FieldReader(node: node, currency: currency)
     let remedy = "correct \"key\" under sections, or the feed"
-    guard let key = plan.key.firstValue(in: node).flatMap(FieldReader.plainText), !key.isEmpty
+    guard let key = try plan.key.firstValue(in: node).flatMap(FieldReader.plainText), !key.isEmpty
     else { return fail(nil, "it has no key at \(plan.key); \(remedy)") }
     guard isFileName(key) else {
       return fail(nil, "its key at \(plan.key) could not be a file name; \(remedy)")
@@ -91,12 +93,12 @@ extension ListingDecoder {
       listing.skipped.removeAll { $0.section == key }
       return fail(key, "\(reason); correct item.id in the catalog file, or the feed")
     }
-    listing.absent[key] = absentFields(of: section.items, in: elements)
+    listing.absent[key] = try absentFields(of: section.items, in: elements)
     listing.sections.append(section)
     listing.elementCount += elements.count
   }
 
-  private func isEmptyArray(_ path: JSONPath, in root: JSONNode) -> Bool {
-    path.withoutLastWildcard?.firstValue(in: root).map { $0.kind == .array } ?? false
+  private func isArray(_ path: JSONPath, in root: JSONNode) throws(CatalogError) -> Bool {
+    try path.withoutLastChoice?.firstValue(in: root).map { $0.kind == .array } ?? false
   }
 }

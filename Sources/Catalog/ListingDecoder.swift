@@ -29,13 +29,16 @@ public struct ListingDecoder: Sendable {
     firstIndex: Int = 0
   ) throws(CatalogError) -> DecodedListing {
     let subject = "section \(source.key)"
-    let root = try JSONDocument(parsing: body, of: subject).root
+    let (root, nextPage) = try read(body, of: subject)
     try mapping.envelope.checkStatus(of: root, subject: subject)
     let elements = try elements(of: root, subject: subject)
+    let envelope = mapping.envelope
+    let title = source.title == nil ? try onlyText(envelope.title, in: root) : nil
+    let subtitle = source.subtitle == nil ? try onlyText(envelope.subtitle, in: root) : nil
     var section = Section(
       key: source.key,
-      title: source.title ?? onlyText(mapping.envelope.title, in: root) ?? source.key,
-      subtitle: source.subtitle ?? onlyText(mapping.envelope.subtitle, in: root)
+      title: source.title ?? title ?? source.key,
+      subtitle: source.subtitle ?? subtitle
     )
     var skipped: [SkippedItem] = []
     decode(elements, into: &section, skipped: &skipped, firstIndex: firstIndex)
@@ -51,9 +54,9 @@ public struct ListingDecoder: Sendable {
       sections: [section],
       skipped: skipped,
       elementCount: elements.count,
-      nextPage: link(in: root)
+      nextPage: nextPage
     )
-    listing.absent[source.key] = absentFields(of: section.items, in: elements)
+    listing.absent[source.key] = try absentFields(of: section.items, in: elements)
     return listing
   }
 
@@ -136,7 +139,7 @@ public struct ListingDecoder: Sendable {
   /// The elements of the arrays that the first fitting alternative leads to.
   func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
     for path in mapping.items {
-      if let arrays = arrays(path, in: root) { return arrays.flatMap(\.elements) }
+      if let elements = try elements(path, in: root) { return elements }
     }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
     throw CatalogError(
@@ -148,28 +151,45 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// The arrays that a path leads to; nil unless it leads to arrays alone, `null` aside.
-  private func arrays(_ path: JSONPath, in root: JSONNode) -> [JSONNode]? {
-    let values = path.values(in: root).filter { $0.kind != .null }
-    if !values.isEmpty, values.allSatisfy({ $0.kind == .array }) { return values }
-    return path.withoutLastWildcard.flatMap { parents in
-      let arrays = parents.values(in: root)
-      return !arrays.isEmpty && arrays.allSatisfy { $0.kind == .array } ? arrays : nil
-    }
+  /// The elements of the arrays that a path leads to, or those that it picks from them at last; nil
+  /// unless it leads to arrays alone, `null` aside.
+  private func elements(
+    _ path: JSONPath,
+    in root: JSONNode
+  ) throws(CatalogError) -> [JSONNode]? {
+    let values = try path.values(in: root)
+    let lists = values.filter { $0.kind != .null }
+    if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
+    guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,
+      parents.allSatisfy({ $0.kind == .array })
+    else { return nil }
+    return values
   }
 
   /// The one text that alternatives lead to; nil when they lead to several different ones.
-  private func onlyText(_ paths: [JSONPath], in root: JSONNode) -> String? {
+  private func onlyText(_ paths: [JSONPath], in root: JSONNode) throws(CatalogError) -> String? {
     for path in paths {
-      let texts = Set(path.values(in: root).compactMap(\.text).filter { !$0.isEmpty })
+      let texts = Set(try path.values(in: root).compactMap(\.text).filter { !$0.isEmpty })
       if texts.count == 1 { return texts.first }
     }
     return nil
   }
 
+  /// The value that the mapping reads, and what the body as it came calls the next page.
+  func read(
+    _ body: [UInt8],
+    of subject: String
+  ) throws(CatalogError) -> (root: JSONNode, nextPage: String?) {
+    let response = try JSONDocument(parsing: body, of: subject).root
+    let nextPage = try link(in: response)
+    guard let transform = mapping.transform else { return (response, nextPage) }
+    let made = try transform.apply(to: body, of: subject)
+    return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage)
+  }
+
   /// What the body calls the next page.
-  func link(in root: JSONNode) -> String? {
-    guard let text = nextPage?.firstValue(in: root)?.text, !text.isEmpty else { return nil }
+  private func link(in root: JSONNode) throws(CatalogError) -> String? {
+    guard let text = try nextPage?.firstValue(in: root)?.text, !text.isEmpty else { return nil }
     return text
   }
 }

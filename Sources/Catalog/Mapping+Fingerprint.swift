@@ -24,6 +24,7 @@ extension Mapping {
     if !item.given.isEmpty {
       lines.append((["item.given"] + item.given.map(\.rawValue).sorted()).joined(separator: "\t"))
     }
+    if let transform { lines.append("transform\t\(transform.program.debugDescription)") }
     guard let detail else { return lines.joined(separator: "\n") }
     lines.append(line("detail.entries", detail.entries))
     lines.append(line("detail.id", detail.id))

@@ -2,7 +2,7 @@ extension Mapping.Envelope {
   /// Refuses a body that carries an error's status, whatever HTTP said.
   func checkStatus(of root: JSONNode, subject: String) throws(CatalogError) {
     for path in status {
-      guard let value = path.firstValue(in: root), let text = FieldReader.plainText(value),
+      guard let value = try path.firstValue(in: root), let text = FieldReader.plainText(value),
         let number = Int(text), number >= 400
       else { continue }
       throw CatalogError(

@@ -10,18 +10,22 @@ public struct Mapping: Hashable, Sendable {
   public var item: Item
   /// The fields of one detail; nil when the format has none.
   public var detail: Detail?
+  /// What a response of sections goes through before it is read; nil when it is read as it comes.
+  public var transform: Transform?
 
   /// Makes a mapping.
   public init(
     items: [JSONPath],
     envelope: Envelope = Envelope(),
     item: Item,
-    detail: Detail? = nil
+    detail: Detail? = nil,
+    transform: Transform? = nil
   ) {
     self.items = items
     self.envelope = envelope
     self.item = item
     self.detail = detail
+    self.transform = transform
   }
 
   /// What a body says about itself.

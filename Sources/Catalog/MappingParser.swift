@@ -1,15 +1,18 @@
 /// Reads mappings, from catalog files and from built-in formats alike.
 struct MappingParser {
   /// The keys of a catalog file that belong to its mapping.
-  static let keys = ["format", "items", "envelope", "item"]
+  static let keys = ["format", "items", "envelope", "item", "transform"]
   /// The keys of `detail:` that belong to the mapping.
   static let detailKeys = ["entries", "id", "root", "description", "prices", "images", "notes"]
 
   /// Reads the mapping of a catalog file: a format, a spelled out one, or a format with overrides.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping: Mapping
+    let transform = try catalog["transform"]?.transform()
     if let format = catalog["format"] {
       mapping = try builtIn(format)
+    } else if transform != nil {
+      mapping = try OwnShape.mapping()
     } else if catalog["items"] == nil, catalog["item"] == nil {
       mapping = try BuiltInFormat.banchan.mapping()
     } else {
@@ -17,13 +20,37 @@ struct MappingParser {
       _ = try catalog.required("item")
       mapping = Mapping(items: [], item: Mapping.Item())
     }
+    mapping.transform = transform
     try override(&mapping, with: catalog)
+    return mapping
+  }
+
+  /// Reads what a section has of its own; nil when it is read as the catalog says.
+  ///
+  /// A format or a transform of its own begins anew; other keys change what the catalog says.
+  static func parse(
+    section: YAMLMapping,
+    of catalog: Mapping
+  ) throws(CatalogError) -> Mapping? {
+    guard section.members.contains(where: { keys.contains($0.name) }) else { return nil }
+    var mapping = catalog
+    if let member = section.member("transform") {
+      mapping = member.isNull ? mapping : try OwnShape.mapping()
+      mapping.transform = member.isNull ? nil : try member.transform()
+    }
+    if let format = section["format"] {
+      let transform = mapping.transform
+      mapping = try builtIn(format)
+      mapping.transform = transform
+    }
+    mapping.detail = catalog.detail
+    try override(&mapping, with: section, hasDetail: false)
     return mapping
   }
 
   /// Reads the mapping that a built-in format spells out.
   static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
-    try format.checkKeys(keys + ["detail"])
+    try format.checkKeys(keys.filter { $0 != "transform" } + ["detail"])
     var mapping = Mapping(items: [], item: Mapping.Item())
     try override(&mapping, with: format)
     // A format names what its shops may have; only the user knows what one has.
@@ -49,7 +76,8 @@ struct MappingParser {
 
   private static func override(
     _ mapping: inout Mapping,
-    with root: YAMLMapping
+    with root: YAMLMapping,
+    hasDetail: Bool = true
   ) throws(CatalogError) {
     if let items = root["items"] { mapping.items = try filled(items, items.paths()) }
     if let envelope = try root["envelope"]?.mapping() {
@@ -59,7 +87,7 @@ struct MappingParser {
       try envelope.read("status", into: &mapping.envelope.status)
     }
     if let item = try root["item"]?.mapping() { try override(&mapping.item, with: item) }
-    if let detail = try root["detail"]?.mapping() {
+    if hasDetail, let detail = try root["detail"]?.mapping() {
       try override(&mapping.detail, with: detail)
     }
   }

@@ -1,30 +1,68 @@
 /// How a listing that comes in pages goes on.
-public enum PagingRule: Hashable, Sendable {
-  /// A query parameter counts the pages; the first empty page is the end.
-  case parameter(name: String, first: Int, limit: Int)
-  /// Each body names the next page; a body that names none is the last.
-  case next(JSONPath, limit: Int)
-
+public struct PagingRule: Hashable, Sendable {
+  /// What tells one page from the next.
+  public var step: Step
+  /// How many elements a page is asked to have; nil as the shop likes.
+  public var size: Size?
   /// How many pages are read at most; whoever reads them holds to it, and says when the feed goes on.
-  public var limit: Int {
-    switch self {
-    case .parameter(_, _, let limit), .next(_, let limit): limit
+  public var limit: Int
+
+  /// Makes a rule.
+  public init(_ step: Step, size: Size? = nil, limit: Int = 1000) {
+    self.step = step
+    self.size = size
+    self.limit = limit
+  }
+
+  /// What tells one page from the next.
+  public enum Step: Hashable, Sendable {
+    /// A query parameter counts the pages; the first empty page is the end.
+    case page(name: String, first: Int)
+    /// A query parameter counts the elements before the page; the first empty page is the end.
+    case offset(name: String)
+    /// A query parameter takes what each body names; a body that names nothing is the last.
+    case cursor(name: String, from: JSONPath)
+    /// Each body names the next page's URL; a body that names none is the last.
+    case next(JSONPath)
+  }
+
+  /// A query parameter that says how many elements a page may have.
+  public struct Size: Hashable, Sendable {
+    /// The parameter.
+    public var name: String
+    /// How many.
+    public var value: Int
+
+    /// Makes a size.
+    public init(name: String, value: Int) {
+      self.name = name
+      self.value = value
     }
   }
 
   /// Whether the URL of the next page is the feed's, not the catalog's.
   public var isNamedByBody: Bool {
-    if case .next = self { true } else { false }
+    if case .next = step { true } else { false }
+  }
+
+  /// Where a body names the next page, or what leads to it.
+  var path: JSONPath? {
+    switch step {
+    case .page, .offset: nil
+    case .cursor(_, let path), .next(let path): path
+    }
   }
 
   /// The URL of the first page.
   ///
   /// - Parameter url: The section's URL.
-  /// - Returns: The URL text, with the parameter where pages are counted.
+  /// - Returns: The URL text, with the parameters where pages or elements are counted.
   public func firstPage(of url: String) -> String {
-    switch self {
-    case .parameter(let name, let first, _): Self.setting(name, to: first, in: url)
-    case .next: url
+    let sized = size.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
+    switch step {
+    case .page(let name, let first): return Self.setting(name, to: String(first), in: sized)
+    case .offset(let name): return Self.setting(name, to: "0", in: sized)
+    case .cursor, .next: return sized
     }
   }
 
@@ -32,33 +70,53 @@ public enum PagingRule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - pagesRead: How many pages have been read, 1 or more.
-  ///   - url: The section's URL.
+  ///   - url: The first page's URL.
+  ///   - last: The last page's URL.
   ///   - listing: What the last page held.
   /// - Returns: The URL text as the feed or the catalog wrote it, so it may be relative, to the last
   ///   page's URL when the feed wrote it; nil when there is no further page.
   public func nextPage(
     afterReading pagesRead: Int,
     of url: String,
+    last: String,
     listing: DecodedListing
   ) -> String? {
-    switch self {
-    case .parameter(let name, let first, _):
+    switch step {
+    case .page(let name, let first):
       guard listing.elementCount > 0 else { return nil }
-      return Self.setting(name, to: first + pagesRead, in: url)
+      return Self.setting(name, to: String(first + pagesRead), in: url)
+    case .offset(let name):
+      // A page may have fewer elements than were asked for, and not be the last.
+      guard listing.elementCount > 0 else { return nil }
+      let before = Self.number(name, in: last) ?? 0
+      return Self.setting(name, to: String(before + listing.elementCount), in: url)
+    case .cursor(let name, _):
+      return listing.nextPage.map { Self.setting(name, to: DetailRule.escaped($0), in: url) }
     case .next: return listing.nextPage
     }
   }
 
   /// The rule as text that changes when another page would follow; the limit is no part of it.
   public var fingerprint: String {
-    switch self {
-    case .parameter(let name, let first, _): "parameter \(first) \(name)"
-    case .next(let path, _): "next \(path)"
-    }
+    let words =
+      switch step {
+      case .page(let name, let first): "parameter \(first) \(name)"
+      case .offset(let name): "offset \(name)"
+      case .cursor(let name, let path): "cursor \(name) \(path)"
+      case .next(let path): "next \(path)"
+      }
+    return size.map { "\(words) size \($0.value) \($0.name)" } ?? words
+  }
+
+  /// The whole number that a URL's query gives a parameter.
+  private static func number(_ name: String, in url: String) -> Int? {
+    let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+    let value = query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+    return value.flatMap { Int($0.dropFirst(name.count + 1)) }
   }
 
   /// Puts a parameter into a URL's query, in place of an earlier one. (RFC 3986, section 3.4)
-  private static func setting(_ name: String, to value: Int, in url: String) -> String {
+  private static func setting(_ name: String, to value: String, in url: String) -> String {
     let withoutFragment = url.prefix { $0 != "#" }
     let fragment = url.dropFirst(withoutFragment.count)
     let path = withoutFragment.prefix { $0 != "?" }

@@ -16,13 +16,26 @@ public struct SectionSource: Hashable, Sendable {
   public var subtitle: String?
   /// Where it is; relative to the catalog's base or absolute.
   public var url: String
+  /// How to read it; nil as the catalog says.
+  public var mapping: Mapping?
+  /// How it goes on; nil as the catalog says.
+  public var paging: PagingRule?
 
   /// Makes a source.
-  public init(key: String, title: String? = nil, subtitle: String? = nil, url: String) {
+  public init(
+    key: String,
+    title: String? = nil,
+    subtitle: String? = nil,
+    url: String,
+    mapping: Mapping? = nil,
+    paging: PagingRule? = nil
+  ) {
     self.key = key
     self.title = title
     self.subtitle = subtitle
     self.url = url
+    self.mapping = mapping
+    self.paging = paging
   }
 }
 

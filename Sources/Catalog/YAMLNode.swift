@@ -83,7 +83,9 @@ struct YAMLNode {
   func path() throws(CatalogError) -> JSONPath {
     let text = try text()
     do throws(CatalogError) {
-      return try JSONPath(parsing: text)
+      let path = try JSONPath(parsing: text)
+      if let fault = path.faultyPattern { throw fault }
+      return path
     } catch {
       throw self.error(
         "\"\(text)\": \(error.reason)",
@@ -91,6 +93,23 @@ struct YAMLNode {
         expected: error.expected,
         remedy: text.hasPrefix("$") ? nil : "write $.\(text)"
       )
+    }
+  }
+
+  /// A jq program.
+  func transform() throws(CatalogError) -> Transform {
+    let program = try filledText()
+    guard case .scalar(let scalar) = node else { throw wrongType("text") }
+    let isBlock = scalar.style == .literal || scalar.style == .folded
+    do throws(CatalogError) {
+      return try Transform(compiling: program, line: node.mark.map { $0.line + (isBlock ? 1 : 0) })
+    } catch {
+      var placed = self.error(error.reason, expected: error.expected, remedy: error.remedy)
+      if scalar.style != .folded, let line = error.line, line != placed.line {
+        placed.line = line
+        placed.column = nil
+      }
+      throw placed
     }
   }
 

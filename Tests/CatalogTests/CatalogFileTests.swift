@@ -31,7 +31,7 @@ struct CatalogFileTests {
     )
     #expect(file.detail == DetailRule(urlTemplate: "detail/{id}"))
     #expect(file.headers.map(\.name) == ["token", "X-Client"])
-    #expect(file.paging == .parameter(name: "page", first: 1, limit: 5))
+    #expect(file.paging == PagingRule(.page(name: "page", first: 1), limit: 5))
   }
 
   @Test func `JSON is YAML`() throws {
@@ -134,10 +134,11 @@ struct CatalogFileTests {
       ),
       ("detail: {url: 'd/{hash}'}", "detail.url", "{id}"), ("detail: {}", "detail", "url"),
       ("format: dummyjson\ndetail: {url: 'd/{id}'}", "detail", "a mapping of details"),
-      ("paging: {}", "paging", "parameter or next"),
+      ("paging: {}", "paging", "page, offset, cursor, next"),
       ("paging: {parameter: 'a b'}", "paging.parameter", "a name"),
       ("paging: {parameter: p, limit: none}", "paging.limit", "a whole number from 1 to 1000000"),
-      ("paging: {parameter: p, next: $.n}", "paging", "parameter or next"),
+      ("paging: {parameter: p, next: $.n}", "paging", "page, offset, cursor, next"),
+      ("paging: {cursor: after}", "paging", "from"),
       ("items: []\nitem: {id: $.a, title: $.b}", "items", "a path"), ("items: $.a", nil, "item"),
       ("item: {id: $.a, title: $.b}", nil, "items"),
       ("items: $\nitem: {id: $.a}", "item", "title"),

@@ -78,7 +78,13 @@ struct JSONPathTests {
   @Test(
     arguments: [
       ("", 1, "\"$\""), ("a.b", 1, "\"$\""), ("$.", 3, "a name"), ("$a", 2, "\".\" or \"[\""),
-      ("$[", 3, "a name, an index"), ("$[1", 4, "\",\" or \"]\""), ("$[?@.a]", 3, "filters"),
+      ("$[", 3, "a name, an index"), ("$[1", 4, "\",\" or \"]\""), ("$[?]", 4, "\"@\""),
+      ("$[?@.a==]", 9, "\"@\""), ("$[?1]", 5, "a comparison"), ("$[?@.a=1]", 7, "\"==\""),
+      ("$[?@.*==1]", 4, "value(…)"),
+      ("$[?(@.a]", 8, "\")\""), ("$[?@.a==shop]", 9, "'shop'"), ("$[?size(@)==1]", 4, "\"value\""),
+      ("$[?length(@,1)==1]", 4, "one argument"), ("$[?count(1)==1]", 10, "a path"),
+      ("$[?match(@.a,'b')==true]", 4, "true or false by themselves"), ("$[?@.a==01]", 9, "zeros"),
+      ("$[?@.a==1e999]", 9, "Double"),
       ("$[01]", 3, "leading zeros"), ("$[-0]", 3, "leading zeros"), ("$['a]", 6, "a closing '"),
       ("$.a-b", 4, "['…']"), ("$.1", 3, "a name"), ("$ ", 2, "no white space"),
       (#"$['\x']"#, 4, "escape"), (#"$['\ud800']"#, 4, "escape"),
@@ -97,12 +103,16 @@ struct JSONPathTests {
     }
   }
 
-  @Test(arguments: ["$", "$.a", "$[0]['b'][-1]", "$[*]", "$..a", "$.a[0:2]", "$.a[0,1]"])
+  @Test(arguments: [
+    "$", "$.a", "$[0]['b'][-1]", "$[*]", "$..a", "$.a[0:2]", "$.a[0,1]", "$.a[?@>2]",
+  ])
   func `the first value is the first of all values`(path: String) throws {
     let json = #"{"a": [[{"b": [1, 2]}], 3]}"#
     let root = try JSONDocument(parsing: bytes(json)).root
     let path = try JSONPath(parsing: path)
 
-    #expect(path.firstValue(in: root).map(compact) == path.values(in: root).first.map(compact))
+    #expect(
+      try path.firstValue(in: root).map(compact) == path.values(in: root).first.map(compact)
+    )
   }
 }

@@ -16,15 +16,15 @@ struct PagingTests {
       ("https://s.example/a?x=1#f?g", "https://s.example/a?x=1&page=1#f?g"),
     ])
   func `the page is a query parameter`(url: String, first: String) {
-    #expect(PagingRule.parameter(name: "page", first: 1, limit: 9).firstPage(of: url) == first)
+    #expect(PagingRule(.page(name: "page", first: 1)).firstPage(of: url) == first)
   }
 
   @Test func `counted pages end at an empty one`() {
-    let rule = PagingRule.parameter(name: "p", first: 0, limit: 3)
+    let rule = PagingRule(.page(name: "p", first: 0), limit: 3)
 
-    #expect(rule.nextPage(afterReading: 1, of: "m", listing: listing(5)) == "m?p=1")
-    #expect(rule.nextPage(afterReading: 2, of: "m", listing: listing(5)) == "m?p=2")
-    #expect(rule.nextPage(afterReading: 2, of: "m", listing: listing(0)) == nil)
+    #expect(rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing(5)) == "m?p=1")
+    #expect(rule.nextPage(afterReading: 2, of: "m", last: "m", listing: listing(5)) == "m?p=2")
+    #expect(rule.nextPage(afterReading: 2, of: "m", last: "m", listing: listing(0)) == nil)
     #expect(rule.limit == 3)
   }
 
@@ -43,6 +43,57 @@ struct PagingTests {
 
     #expect(rule.limit == 1000)
     #expect(rule.firstPage(of: "m") == "m")
-    #expect(rule.nextPage(afterReading: 1, of: "m", listing: listing) == next)
+    #expect(rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing) == next)
+  }
+
+  @Test func `elements are counted as they come, not as they were asked for`() throws {
+    let rule = try #require(
+      try catalog("paging: {offset: skip, size: {name: limit, value: 30}}").paging
+    )
+    let first = rule.firstPage(of: "m?q=a")
+
+    #expect(first == "m?q=a&limit=30&skip=0")
+    let second = rule.nextPage(afterReading: 1, of: first, last: first, listing: listing(30))
+    #expect(second == "m?q=a&limit=30&skip=30")
+    let third = rule.nextPage(
+      afterReading: 2,
+      of: first,
+      last: second ?? "",
+      listing: listing(7)
+    )
+    #expect(third == "m?q=a&limit=30&skip=37")
+    #expect(
+      rule.nextPage(afterReading: 3, of: first, last: third ?? "", listing: listing(0)) == nil
+    )
+  }
+
+  @Test func `a cursor of the body asks for the next page`() throws {
+    let lines = "paging: {cursor: after, from: $.page.end, size: {name: n, value: 2}}"
+    let rule = try #require(try catalog(lines).paging)
+    let body = #"{"items": [], "page": {"end": "a=b&c/é"}}"#
+
+    let next = rule.nextPage(
+      afterReading: 1,
+      of: rule.firstPage(of: "m"),
+      last: "m?n=2",
+      listing: try decode(body, lines)
+    )
+
+    #expect(next == "m?n=2&after=a%3Db%26c%2F%C3%A9")
+    #expect(!rule.isNamedByBody)
+    let last = try decode(#"{"items": [], "page": {"end": null}}"#, lines)
+    #expect(rule.nextPage(afterReading: 2, of: "m", last: "m", listing: last) == nil)
+  }
+
+  @Test func `a page may be asked for by its number and size`() throws {
+    let lines = "paging: {page: page, first: 1, size: {name: per_page, value: 100}}"
+    let rule = try #require(try catalog(lines).paging)
+
+    #expect(rule.firstPage(of: "m") == "m?per_page=100&page=1")
+    #expect(rule.fingerprint == "parameter 1 page size 100 per_page")
+    #expect(throws: CatalogError.self) {
+      try catalog("paging: {page: page, size: {name: per_page, value: 0}}")
+    }
+    #expect(try catalog("paging: {parameter: p}").paging?.fingerprint == "parameter 1 p")
   }
 }

@@ -51,6 +51,9 @@ uint64_t larder_json_unsigned(larder_json_value value);
 // The number in a value of kind REAL.
 double larder_json_real(larder_json_value value);
 
+// The truth in a value of kind BOOLEAN.
+bool larder_json_boolean(larder_json_value value);
+
 // The UTF-8 of a string and its length; NULL for any other value.
 const char *larder_json_string(larder_json_value value, size_t *count);
 

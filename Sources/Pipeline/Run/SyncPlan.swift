@@ -124,7 +124,11 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       sections.append(Section(url: source.redacted, action: action))
       guard let index, let held, held.mapping == mapping else { return }
       reading.pages.append(SectionPage(document: held, sections: try index.decoded(held.id)))
-      let sequence = PageSequence(rule: catalog.paging, index: index, parser: transport)
+      let sequence = PageSequence(
+        rule: catalog.paging(ofSource: position),
+        index: index,
+        parser: transport
+      )
       switch try sequence.step(after: reading) {
       case .next(let url): reading.next = .web(url)
       case .invalid(let failure): throw failure

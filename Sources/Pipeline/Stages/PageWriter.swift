@@ -46,7 +46,7 @@ struct PageWriter: Sendable {
         sections.append(try row(of: first))
       }
       references[section.key] = pictures
-      let notes = self.notes(on: section, listing)
+      let notes = notes(on: section, listing, reading)
       sections.append(
         DecodedSection(
           key: section.key,
@@ -63,11 +63,16 @@ struct PageWriter: Sendable {
   }
 
   /// What is known of a decoded section beside its items.
-  private func notes(on section: Section, _ listing: DecodedListing) -> SectionNotes {
-    SectionNotes(
+  private func notes(
+    on section: Section,
+    _ listing: DecodedListing,
+    _ reading: SectionReading
+  ) -> SectionNotes {
+    let fields = context.catalog.mapping(ofSource: reading.position).item
+    return SectionNotes(
       skipped: listing.skipped.filter { $0.section == section.key }.map(SyncReport.Skipped.init),
       absent: listing.absent[section.key] ?? [],
-      valueless: context.catalog.mapping.item.fieldsWithoutValue(in: section.items)
+      valueless: fields.fieldsWithoutValue(in: section.items)
         .intersection(FieldGuard.guarded)
     )
   }
@@ -98,11 +103,13 @@ struct PageWriter: Sendable {
   /// The URL of the page that follows one that was just decoded, as its own word or the catalog's rule has
   /// it; what is no URL comes as it is written.
   private func nextPage(after reading: SectionReading, listing: DecodedListing) -> String? {
-    guard let rule = context.catalog.paging, case .web(let start) = reading.start,
+    guard let rule = context.catalog.paging(ofSource: reading.position),
+      case .web(let start) = reading.start,
       case .web(let last) = reading.next,
       let text = rule.nextPage(
         afterReading: reading.pages.count + 1,
         of: start.text,
+        last: last.text,
         listing: listing
       )
     else { return nil }

@@ -77,8 +77,7 @@ extension CatalogFile {
       case .listed(let sources): sources.map(\.url)
       case .combined(let plan): [plan.url]
       }
-    guard let paging else { return urls }
-    return urls.map { paging.firstPage(of: $0) }
+    return urls.enumerated().map { paging(ofSource: $0)?.firstPage(of: $1) ?? $1 }
   }
 
   /// What decides how the bodies of the source at a position of ``sources`` are read: when it changes, unchanged
@@ -91,8 +90,8 @@ extension CatalogFile {
       case .listed(let sources): .listed([sources[position]])
       case .combined: sections
       }
-    var text = "\(currency)\n\(own.fingerprint)\n\(mapping.fingerprint)"
-    if let paging { text += "\n\(paging.fingerprint)" }
+    var text = "\(currency)\n\(own.fingerprint)\n\(mapping(ofSource: position).fingerprint)"
+    if let paging = paging(ofSource: position) { text += "\n\(paging.fingerprint)" }
     return ContentDigest.number(of: Array(text.utf8))
   }
 

@@ -49,7 +49,8 @@ struct SectionGuard: Sendable {
     } else if !guarded.withheld.isEmpty {
       result.note(words.shrunk(by: guarded.withheld.count))
     } else if !guarded.kept.isEmpty {
-      result.note(words.lost(guarded.kept, context.catalog.mapping.item))
+      let mapping = context.catalog.mapping(ofSource: reading.position)
+      result.note(words.lost(guarded.kept, mapping.item))
     }
     return result
   }
@@ -93,7 +94,8 @@ struct SectionGuard: Sendable {
   /// Says which fields the catalog file names in vain: the run is then not complete.
   private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: SectionReading) {
     for field in ItemField.allCases where notes.absent.contains(field) {
-      let paths = context.catalog.mapping.item.paths(of: field).map(\.description)
+      let item = context.catalog.mapping(ofSource: reading.position).item
+      let paths = item.paths(of: field).map(\.description)
       context.failures.note(
         SyncReport.Failure(
           stage: .section,

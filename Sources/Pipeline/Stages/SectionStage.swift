@@ -235,7 +235,7 @@ final class SectionStage: Sendable {
   private func goOn(_ reading: SectionReading) throws(CacheError) {
     var reading = reading
     let sequence = PageSequence(
-      rule: context.catalog.paging,
+      rule: context.catalog.paging(ofSource: reading.position),
       index: context.index,
       parser: context.transport
     )

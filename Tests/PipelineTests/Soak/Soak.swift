@@ -73,7 +73,7 @@ struct Soak {
     tally.plans += model.comparePlan(run, before) ? 1 : 0
     if random.happens(0.1) {
       tally.sweeps += 1
-      try model.sweep(folder, at: run.now)
+      try model.sweep(folder, at: UnixTime(run.now))
     }
     return model.complaints
   }

@@ -1,0 +1,37 @@
+// libjq, opened when the first program is run, each program in a process of its own.
+#ifndef LARDER_CJQ_H
+#define LARDER_CJQ_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/// What a process that runs a program may use.
+typedef struct {
+  /// Seconds of processor time.
+  unsigned seconds;
+  /// Bytes of memory, beyond what it begins with.
+  size_t memory;
+} cjq_limits;
+
+/// Opens libjq; safe from any thread, and of no cost the second time.
+///
+/// @return NULL when it is there, else the dynamic loader's words, which stay valid.
+const char *cjq_open(void);
+
+/// Starts a process that compiles a program and, unless `text` is NULL, runs it on a JSON text.
+///
+/// In C because Swift may not run between fork and _exit. A process of its own because libjq aborts when memory
+/// runs out, and can be interrupted neither in a function such as `test` nor at a number of steps.
+///
+/// The process writes one letter and the rest of its answer to `*output`, then ends: `v` and the value as
+/// JSON, `c` and why the program cannot be compiled, `e` and the error of the run, `n` when the program
+/// yields no value, `m` when it yields more than one, `h` when it halts. Anything else is no answer.
+///
+/// It has no environment, can open no file, and dies with the calling thread.
+///
+/// @param output Receives the end to read from, for the caller to close.
+/// @return The process, for the caller to wait for; -1 with errno when there is none.
+pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
+                int *output);
+
+#endif

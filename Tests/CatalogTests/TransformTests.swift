@@ -1,0 +1,221 @@
+import Testing
+
+@testable import Catalog
+
+struct TransformTests {
+  private func make(_ program: String, _ body: String, _ limits: Transform.Limits? = nil) throws
+    -> String
+  {
+    let made = try Transform(compiling: program)
+      .apply(to: bytes(body), of: "section main", limits: limits)
+    return String(decoding: made, as: UTF8.self)
+  }
+
+  private func failure(_ program: String, _ body: String = "{}", _ limits: Transform.Limits? = nil)
+    -> CatalogError?
+  {
+    do {
+      _ = try make(program, body, limits)
+      return nil
+    } catch {
+      return error as? CatalogError
+    }
+  }
+
+  @Test(
+    arguments: [
+      (".", #"{"a":[1,null,"메뉴"]}"#, #"{"a":[1,null,"메뉴"]}"#),
+      (
+        "{items: [.products | to_entries[] | .value + {id: .key}]}",
+        #"{"products":{"a":{"t":"A"}}}"#,
+        #"{"items":[{"t":"A","id":"a"}]}"#
+      ),
+      (
+        "{sections: (group_by(.c) | map({key: .[0].c, items: map(.id)}))}",
+        #"[{"id":1,"c":"x"},{"id":2,"c":"y"},{"id":3,"c":"x"}]"#,
+        #"{"sections":[{"key":"x","items":[1,3]},{"key":"y","items":[2]}]}"#
+      ),
+      (
+        "INDEX(.stock[]; .id) as $s | [.items[] | .n = $s[.id].n]",
+        #"{"items":[{"id":"a"}],"stock":[{"id":"a","n":4}]}"#, #"[{"id":"a","n":4}]"#
+      ),
+      (
+        "[.p[] as $p | $p.variants[] | {id: .sku, title: $p.title}]",
+        #"{"p":[{"title":"T","variants":[{"sku":"s"}]}]}"#, #"[{"id":"s","title":"T"}]"#
+      ),
+    ])
+  func `a response becomes what the program makes of it`(
+    program: String,
+    body: String,
+    made: String
+  ) throws {
+    #expect(try make(program, body) == made)
+  }
+
+  @Test func `whole numbers that jq would round arrive as text`() throws {
+    let body = #"{"id":9007199254740993,"n":-9007199254740992,"big":123456789012345678901}"#
+
+    #expect(
+      try make(".", body)
+        == #"{"id":"9007199254740993","n":-9007199254740992,"big":"123456789012345678901"}"#
+    )
+  }
+
+  @Test(
+    arguments: [
+      (".a.b", "Cannot index number"), ("empty", "yields nothing"), (".,.", "more than one value"),
+      ("env", "env is not available"), ("[inputs]", "inputs is not available"),
+      ("input_filename", "input_filename is not available"), ("debug", "debug is not available"),
+      ("halt", "halt is not available"), ("error({x: 1})", #"{"x":1}"#),
+      (".a, error(\"late\")", "late"),
+    ])
+  func `a program that fails says why`(program: String, words: String) {
+    let error = failure(program, #"{"a":1}"#)
+
+    #expect(error?.code == .transform)
+    #expect(error?.isConfiguration == false)
+    #expect(error?.description.contains(words) == true, "\(String(describing: error))")
+  }
+
+  @Test(
+    arguments: [
+      ("last(range(1e12))", 1, "1 s of processor time"),
+      ("[range(1e12)]", 60, "48 MiB of memory"),
+      ("def f: 1 + f; f", 60, "of memory"),
+    ])
+  func `a program that takes too much is ended alone`(program: String, seconds: Int, words: String)
+  {
+    let error = failure(program, "{}", Transform.Limits(seconds: seconds, memory: 48 << 20))
+
+    #expect(error?.code == .transform)
+    #expect(error?.reason.contains(words) == true, "\(String(describing: error))")
+  }
+
+  @Test func `a program has no environment and opens no file`() throws {
+    #expect(failure("$ENV.HOME")?.isConfiguration == true)
+    #expect(failure("import \"x\" as x; .")?.isConfiguration == true)
+    #expect(try make("(try env catch 1)", "{}") == "1")
+  }
+
+  @Test func `a program that is none is placed in the catalog file`() {
+    let error = parsingError(
+      """
+      name: shop
+      currency: KRW
+      sections: {url: all}
+      transform: |
+        {sections: (
+          group_by(.category) | map({key: .[0].category, items: .}
+        )}
+      """
+    )
+
+    #expect(error?.code == .catalogFile)
+    #expect(error?.line == 7)
+    #expect(error?.column == nil)
+    #expect(error?.keyPath == "transform")
+    #expect(error?.reason.contains("syntax error") == true, "\(String(describing: error))")
+    #expect(parsingError("name: s\ncurrency: KRW\nsections: {url: a}\ntransform: nope")?.line == 4)
+  }
+
+  @Test func `what a transform makes is read as larder's own shape`() throws {
+    let file = try CatalogFile(
+      parsing: bytes(
+        """
+        name: shop
+        currency: KRW
+        sections: {url: all}
+        transform: |
+          {sections: (group_by(.category) | map({key: .[0].category, title: "T", items: map({
+            id: .sku, title: .name, salePrice: .won, badges: ["new"],
+            images: {thumbnail: .img, gallery: [.img]}})}))}
+        """
+      ),
+      file: "shop.yaml"
+    )
+    guard case .combined(let plan) = file.sections else {
+      Issue.record("the sections are not of one response")
+      return
+    }
+
+    let listing = try decodeSections(
+      bytes(
+        """
+        [{"sku": 1, "name": "A", "won": 1200, "img": "a.jpg", "category": "x"},
+         {"sku": 2, "name": "B", "won": 900, "img": "b.jpg", "category": "y"}]
+        """
+      ),
+      plan: plan,
+      using: file
+    )
+
+    #expect(listing.sections.map(\.key) == ["x", "y"])
+    #expect(listing.sections.map(\.title) == ["T", "T"])
+    let item = try #require(listing.sections[1].items.first)
+    #expect(item.id == "2")
+    #expect(item.salePrice?.minorUnits == 900)
+    #expect(item.images.map(\.url) == ["b.jpg", "b.jpg"])
+    #expect(listing.skipped.isEmpty)
+  }
+
+  @Test func `paths read what the transform makes, and pages what came`() throws {
+    let lines = """
+      transform: "{rows: [.all[] | {n: .id, t: .name}]}"
+      items: $.rows
+      item: {id: $.n, title: $.t}
+      paging: {next: $.more}
+      """
+
+    let listing = try decode(#"{"all": [{"id": 7, "name": "A"}], "more": "p2"}"#, lines)
+
+    #expect(listing.sections[0].items.map(\.id) == ["7"])
+    #expect(listing.nextPage == "p2")
+  }
+
+  @Test func `another transform is another mapping`() throws {
+    let one = try catalog("transform: \"{items: .a}\"").mapping.fingerprint
+    let other = try catalog("transform: \"{items: .b}\"").mapping.fingerprint
+
+    #expect(one != other)
+    #expect(try catalog("\n\ntransform: \"{items: .a}\"").mapping.fingerprint == one)
+  }
+
+  @Test func `a section may be read in its own way`() throws {
+    let file = try CatalogFile(
+      parsing: bytes(
+        """
+        name: shop
+        currency: KRW
+        items: $.items
+        item: {id: $.id, title: $.t, description: $.d}
+        sections:
+          - {key: plain, url: a}
+          - {key: rows, url: b, items: $.rows, item: {title: $.name}, paging: {parameter: p}}
+          - {key: made, url: c, transform: "{items: [.[] | {id, title: .n}]}"}
+          - {key: fake, url: d, format: fakestore}
+        """
+      ),
+      file: "shop.yaml"
+    )
+    guard case .listed(let sources) = file.sections else {
+      Issue.record("the sections are not listed")
+      return
+    }
+    let bodies = [
+      #"{"items": [{"id": 1, "t": "A", "d": "D"}]}"#,
+      #"{"rows": [{"id": 2, "name": "B", "d": "D"}]}"#,
+      #"[{"id": 3, "n": "C"}]"#, #"[{"id": 4, "title": "E", "price": 1}]"#,
+    ]
+
+    let items = try zip(sources, bodies).map { source, body in
+      try decodeSection(bytes(body), source: source, using: file).sections[0].items[0]
+    }
+
+    #expect(items.map(\.id) == ["1", "2", "3", "4"])
+    #expect(items.map(\.title) == ["A", "B", "C", "E"])
+    #expect(items.map(\.description) == ["D", "D", nil, nil])
+    #expect(file.paging(ofSource: 0) == nil)
+    #expect(file.paging(ofSource: 1)?.firstPage(of: "b") == "b?p=1")
+    #expect(Set(sources.indices.map { file.mapping(ofSource: $0).fingerprint }).count == 4)
+  }
+}
