@@ -299,7 +299,7 @@ struct PartialTests {
     try left("future", modified: now + 1_000_000_000)
 
     let layout = try CacheLayout(creating: folder.path("cache"))
-    let partials = try PartialBodies(layout, since: now - PartialBodies.longestAge)
+    let partials = try PartialBodies(layout, since: UnixTime(now - PartialBodies.longestAge))
 
     #expect(partials.count == PartialBodies.most)
     #expect(folder.files(below: "cache/partial").count == 2 * PartialBodies.most)

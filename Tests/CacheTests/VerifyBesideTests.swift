@@ -1,3 +1,4 @@
+import Transport
 import Dispatch
 import Foundation
 import GRDB
@@ -238,8 +239,8 @@ private final class PausingDisk: Disk {
     try disk.append(bytes, to: file)
   }
 
-  func setModified(_ seconds: Int64, of file: OpenFile) throws(CacheError) {
-    try disk.setModified(seconds, of: file)
+  func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
+    try disk.setModified(time, of: file)
   }
 
   func sync(_ file: OpenFile) throws(CacheError) { try disk.sync(file) }

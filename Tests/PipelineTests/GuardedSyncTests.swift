@@ -1,3 +1,4 @@
+import Transport
 import Cache
 import Catalog
 import SampleStore
@@ -79,7 +80,7 @@ struct GuardedSyncTests {
       #expect(report.failures.isEmpty)
     }
     #expect(
-      try reader.list().allSatisfy { $0.detail != nil && $0.detailSince == gone + Int64(100) }
+      try reader.list().allSatisfy { $0.detail != nil && $0.detailSince == gone + 100 }
     )
     #expect(try reader.index.referencedPictures().count == 31)
 

@@ -1,3 +1,4 @@
+import Transport
 import Cache
 import Catalog
 import Foundation
