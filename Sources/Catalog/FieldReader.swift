@@ -173,7 +173,8 @@ struct FieldReader {
   }
 
   private func price(_ value: JSONNode, _ rule: Mapping.PriceRule) throws(CatalogError) -> Price {
-    if let scale = rule.scale { return try scaledPrice(value, rule, scale) }
+    let currency = try currency(of: rule)
+    if let scale = rule.scale { return try scaledPrice(value, scale, in: currency) }
     switch value.kind {
     case .integer: return try Price(value.integer ?? 0, currency: currency)
     case .real: return try Price(value.real ?? 0, currency: currency)
@@ -182,10 +183,23 @@ struct FieldReader {
     }
   }
 
+  private func currency(of rule: Mapping.PriceRule) throws(CatalogError) -> String {
+    switch rule.currency {
+    case nil: return currency
+    case .code(let code): return code
+    case .path(let path):
+      guard let value = try path.firstValue(in: node), !value.isEmpty else { return currency }
+      guard let code = value.text?.uppercased(), Currency.codes.contains(code) else {
+        throw priceError("\(path) is not an ISO 4217 currency code")
+      }
+      return code
+    }
+  }
+
   private func scaledPrice(
     _ value: JSONNode,
-    _ rule: Mapping.PriceRule,
-    _ scale: Mapping.PriceRule.Scale
+    _ scale: Mapping.PriceRule.Scale,
+    in currency: String
   ) throws(CatalogError) -> Price {
     guard let text = Self.plainText(value) else {
       throw priceError("expected a whole number, found \(value.kind.phrase)")
@@ -195,6 +209,9 @@ struct FieldReader {
     }
     switch scale {
     case .fixed(let scale): return try Price(number, scale: scale, currency: currency)
+    case .currency:
+      guard number >= 0 else { throw priceError("\(number) is negative") }
+      return Price(minorUnits: number, currency: currency)
     case .path(let path):
       guard let scale = try path.firstValue(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
       else { throw priceError("\(path) says not how many digits are decimals") }

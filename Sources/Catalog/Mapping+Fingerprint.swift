@@ -45,11 +45,19 @@ extension Mapping {
 
   private func line(_ name: String, _ rules: [PriceRule]) -> String {
     let texts = rules.map { rule in
+      var text = rule.path.description
       switch rule.scale {
-      case nil: rule.path.description
-      case .fixed(let scale): "\(rule.path) scale \(scale)"
-      case .path(let scale): "\(rule.path) scale \(scale)"
+      case nil: break
+      case .fixed(let scale): text += " scale \(scale)"
+      case .path(let scale): text += " scale \(scale)"
+      case .currency: text += " minorUnits"
       }
+      switch rule.currency {
+      case nil: break
+      case .code(let code): text += " currency \(code)"
+      case .path(let path): text += " currency \(path)"
+      }
+      return text
     }
     return ([name] + texts).joined(separator: "\t")
   }

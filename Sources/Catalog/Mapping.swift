@@ -103,17 +103,30 @@ public struct Mapping: Hashable, Sendable {
     /// How many digits are decimals, for feeds that write whole numbers; nil for text and numbers
     /// of major units.
     public var scale: Scale?
+    /// Its currency; nil for the catalog's.
+    public var currency: Unit?
 
     /// Makes a rule.
-    public init(path: JSONPath, scale: Scale? = nil) {
+    public init(path: JSONPath, scale: Scale? = nil, currency: Unit? = nil) {
       self.path = path
       self.scale = scale
+      self.currency = currency
+    }
+
+    /// What a price is in.
+    public enum Unit: Hashable, Sendable {
+      /// Always this ISO 4217 code.
+      case code(String)
+      /// The code that the item has here; the catalog's currency where it has none.
+      case path(JSONPath)
     }
 
     /// How many digits of a whole number are decimals.
     public enum Scale: Hashable, Sendable {
       /// Always so many.
       case fixed(Int)
+      /// As many as the currency has: the number counts minor units.
+      case currency
       /// As many as the item says here.
       case path(JSONPath)
     }

@@ -231,18 +231,3 @@ extension YAMLMapping {
     }
   }
 }
-
-extension YAMLNode {
-  /// A price's path, alone or as `{path: …, scale: 2}`.
-  fileprivate func priceRule() throws(CatalogError) -> Mapping.PriceRule {
-    guard isMapping else { return Mapping.PriceRule(path: try path()) }
-    let mapping = try mapping()
-    try mapping.checkKeys(["path", "scale"])
-    let path = try mapping.required("path").path()
-    guard let scale = mapping["scale"] else { return Mapping.PriceRule(path: path) }
-    if try scale.text().hasPrefix("$") {
-      return Mapping.PriceRule(path: path, scale: .path(try scale.path()))
-    }
-    return Mapping.PriceRule(path: path, scale: .fixed(try scale.number(in: 0...9)))
-  }
-}

@@ -1,7 +1,7 @@
 /// Reads `paging:` of a catalog file.
 enum PagingParser {
   /// The keys of which one says how pages are told apart.
-  private static let steps = ["page", "parameter", "offset", "cursor", "next"]
+  private static let steps = ["page", "parameter", "offset", "cursor", "next", "link"]
 
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
     let mapping = try node.mapping()
@@ -29,6 +29,11 @@ enum PagingParser {
     case "cursor":
       return .cursor(name: try parameter(value), from: try mapping.required("from").path())
     case "next": return .next(try value.path())
+    case "link":
+      guard try value.text() == "true" else {
+        throw value.error("expected true", expected: "true")
+      }
+      return .link
     default:
       let first = try mapping["first"]?.number(in: 0...1_000_000) ?? 1
       return .page(name: try parameter(value), first: first)

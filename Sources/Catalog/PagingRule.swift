@@ -24,6 +24,8 @@ public struct PagingRule: Hashable, Sendable {
     case cursor(name: String, from: JSONPath)
     /// Each body names the next page's URL; a body that names none is the last.
     case next(JSONPath)
+    /// The response's `Link` header names the next page's URL, with `rel=next`. (RFC 8288)
+    case link
   }
 
   /// A query parameter that says how many elements a page may have.
@@ -41,14 +43,17 @@ public struct PagingRule: Hashable, Sendable {
   }
 
   /// Whether the URL of the next page is the feed's, not the catalog's.
-  public var isNamedByBody: Bool {
-    if case .next = step { true } else { false }
+  public var isNamedByFeed: Bool {
+    switch step {
+    case .next, .link: true
+    case .page, .offset, .cursor: false
+    }
   }
 
   /// Where a body names the next page, or what leads to it.
   var path: JSONPath? {
     switch step {
-    case .page, .offset: nil
+    case .page, .offset, .link: nil
     case .cursor(_, let path), .next(let path): path
     }
   }
@@ -62,7 +67,7 @@ public struct PagingRule: Hashable, Sendable {
     switch step {
     case .page(let name, let first): return Self.setting(name, to: String(first), in: sized)
     case .offset(let name): return Self.setting(name, to: "0", in: sized)
-    case .cursor, .next: return sized
+    case .cursor, .next, .link: return sized
     }
   }
 
@@ -72,7 +77,7 @@ public struct PagingRule: Hashable, Sendable {
   ///   - pagesRead: How many pages have been read, 1 or more.
   ///   - url: The first page's URL.
   ///   - last: The last page's URL.
-  ///   - listing: What the last page held.
+  ///   - listing: What the last page held; its next page is the header's word where that names it.
   /// - Returns: The URL text as the feed or the catalog wrote it, so it may be relative, to the last
   ///   page's URL when the feed wrote it; nil when there is no further page.
   public func nextPage(
@@ -92,7 +97,7 @@ public struct PagingRule: Hashable, Sendable {
       return Self.setting(name, to: String(before + listing.elementCount), in: url)
     case .cursor(let name, _):
       return listing.nextPage.map { Self.setting(name, to: DetailRule.escaped($0), in: url) }
-    case .next: return listing.nextPage
+    case .next, .link: return listing.nextPage
     }
   }
 
@@ -104,6 +109,7 @@ public struct PagingRule: Hashable, Sendable {
       case .offset(let name): "offset \(name)"
       case .cursor(let name, let path): "cursor \(name) \(path)"
       case .next(let path): "next \(path)"
+      case .link: "link"
       }
     return size.map { "\(words) size \($0.value) \($0.name)" } ?? words
   }

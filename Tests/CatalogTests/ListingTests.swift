@@ -350,4 +350,40 @@ struct ListingTests {
     #expect(try decode(#"{"menu": []}"#, lines).sections.first?.items == [])
     #expect(decodingError(#"{"menu": {}}"#, lines)?.code == .unexpectedShape)
   }
+
+  @Test(
+    arguments: [
+      ("{path: $.p, minorUnits: true}", "1299", 1299, "USD"),
+      ("{path: $.p, minorUnits: true, currency: $.c}", "1299, \"c\": \"krw\"", 1299, "KRW"),
+      ("{path: $.p, minorUnits: true, currency: $.c}", "1299", 1299, "USD"),
+      ("{path: $.p, divisor: 1000}", "12990", 1299, "USD"),
+      ("{path: $.p, currency: EUR}", "\"19,90\"", 1990, "EUR"),
+      ("{path: $.p, minorUnits: false}", "12.5", 1250, "USD"),
+    ])
+  func `a price is read as its rule says`(
+    rule: String,
+    price: String,
+    units: Int,
+    code: String
+  ) throws {
+    let lines = "items: $.items\nitem: {id: $.id, title: $.t, salePrice: \(rule)}"
+
+    let listing = try decode(
+      "{\"items\": [{\"id\": 1, \"t\": \"A\", \"p\": \(price)}]}",
+      lines,
+      currency: "USD"
+    )
+
+    #expect(listing.skipped.isEmpty)
+    #expect(
+      listing.sections[0].items[0].salePrice == Price(minorUnits: units, currency: code)
+    )
+  }
+
+  @Test(arguments: ["divisor: 7", "scale: 2, divisor: 100", "currency: won", "minorUnits: maybe"])
+  func `a rule of a price that makes no sense is refused`(rule: String) {
+    let lines = "items: $.items\nitem: {id: $.id, title: $.t, salePrice: {path: $.p, \(rule)}}"
+
+    #expect(throws: CatalogError.self) { try catalog(lines) }
+  }
 }

@@ -80,7 +80,7 @@ struct PagingTests {
     )
 
     #expect(next == "m?n=2&after=a%3Db%26c%2F%C3%A9")
-    #expect(!rule.isNamedByBody)
+    #expect(!rule.isNamedByFeed)
     let last = try decode(#"{"items": [], "page": {"end": null}}"#, lines)
     #expect(rule.nextPage(afterReading: 2, of: "m", last: "m", listing: last) == nil)
   }
@@ -95,5 +95,15 @@ struct PagingTests {
       try catalog("paging: {page: page, size: {name: per_page, value: 0}}")
     }
     #expect(try catalog("paging: {parameter: p}").paging?.fingerprint == "parameter 1 p")
+  }
+
+  @Test func `a header may name the page that follows`() throws {
+    let rule = try #require(try catalog("paging: {link: true, limit: 7}").paging)
+
+    #expect(rule == PagingRule(.link, limit: 7))
+    #expect(rule.isNamedByFeed)
+    #expect(
+      rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing(1, next: "p2")) == "p2"
+    )
   }
 }

@@ -342,4 +342,48 @@ struct PagingSyncTests {
 
     #expect(Double(sizes[1]) < 4.5 * Double(sizes[0]), "\(sizes)")
   }
+
+  @Test func `a header's link is followed, and held pages know where they go on`() throws {
+    shop.put(try list(["1", "2"]), at: "/shop/A")
+    shop.put(try list(["3"]), at: "/shop/B")
+    shop.store.faults.rules.append(
+      FaultRule("/shop/A", .header("Link", "<A>; rel=\"prev\", <B?x=1>; rel=\"next\""))
+    )
+
+    for _ in 0..<2 {
+      let report = try shop.sync(folder, catalog("link: true"))
+
+      #expect(try shown() == ["1", "2", "3"])
+      #expect(report.outcome == .complete)
+    }
+  }
+
+  @Test func `elements are counted until a page has none`() throws {
+    for (offset, ids) in [(0, ["1", "2"]), (2, ["3"])] {
+      shop.store.faults.rules.append(
+        FaultRule("/shop/A", query: "n=2&skip=\(offset)", .body(Array(try list(ids).utf8)))
+      )
+    }
+    shop.put(try list([]), at: "/shop/A")
+
+    let report = try shop.sync(folder, catalog("offset: skip, size: {name: n, value: 2}"))
+
+    #expect(pageRequests == 3)
+    #expect(try shown() == ["1", "2", "3"])
+    #expect(report.outcome == .complete)
+  }
+
+  @Test func `each section goes on in its own way`() throws {
+    try serve([["1"], ["2"]])
+    shop.put(try list(["9"]), at: "/shop/B")
+    let catalog = try shop.catalog(
+      sections: "[{key: A, url: A, paging: {page: page}}, {key: B, url: B}]",
+      detail: false
+    )
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(report.sections.map(\.items) == [2, 1])
+    #expect(try shown() == ["1", "2", "9"])
+  }
 }

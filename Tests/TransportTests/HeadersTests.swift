@@ -82,4 +82,18 @@ import Testing
     #expect(plain.query == nil)
     #expect(plain.port == 443)
   }
+
+  @Test(
+    arguments: [
+      (["<p2>; rel=\"next\""], "p2"), (["<p1>; rel=prev, <p3>; title=\"a, b\"; rel=next"], "p3"),
+      (["<a,b;c>; REL=\"last Next\""], "a,b;c"), (["<p1>; rel=prev", "<p2>;rel=next"], "p2"),
+      (["<p1>; rel=\"nextpage\""], nil), (["<>; rel=next"], nil), (["p2; rel=next"], nil),
+      (["<p2; rel=next"], nil), ([], nil),
+    ] as [([String], String?)]
+  )
+  func `the link to the next page is found among others`(values: [String], target: String?) {
+    let headers = Headers(values.map { HeaderField(name: "Link", value: $0) })
+
+    #expect(headers.nextLink == target)
+  }
 }

@@ -45,8 +45,8 @@ enum DocumentSource: Hashable, Sendable {
 
 /// How a request for a document ended.
 enum DocumentReply: Sendable {
-  /// A body, the URL that it came from in the end, and the origin's word on it.
-  case body([UInt8], base: WebURL?, word: StoredValidity)
+  /// A body, the URL that it came from in the end, the origin's word on it, and its link to the next page.
+  case body([UInt8], base: WebURL?, word: StoredValidity, link: String? = nil)
   /// What is held is still right.
   case unchanged(word: StoredValidity)
   /// There is nothing to be had.
@@ -122,7 +122,8 @@ extension RunContext {
       return .body(
         sink.take(),
         base: response.head.url,
-        word: StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
+        word: StoredValidity(response.head, asked: asked, answered: now(), traits: traits),
+        link: response.head.headers.nextLink
       )
     }
   }

@@ -14,6 +14,8 @@ struct DocumentRequest: Sendable {
   var held: DocumentEntry?
   /// Whether what the held bytes were decoded to is there as well: the same bytes are then not decoded again.
   var isDecoded = true
+  /// Whether the next page is the one that a header names.
+  var followsLink = false
 
   /// The document's row when nothing is known of it but where it is.
   var row: DocumentEntry { DocumentEntry(url: source.name, reader: reader, mapping: mapping) }
@@ -55,8 +57,9 @@ extension DocumentRequest {
       document.expiry = word.expiry
       return .stands(document)
 
-    case .body(let body, let base, let word):
+    case .body(let body, let base, let word, let link):
       var document = row
+      if followsLink { document.next = link }
       document.response = word.text
       document.expiry = word.expiry
       document.digest = ContentDigest.number(of: body)

@@ -12,7 +12,7 @@ struct PageWriter: Sendable {
   ///
   /// - Parameters:
   ///   - listing: what the page was decoded to.
-  ///   - document: its row, without the page that follows.
+  ///   - document: its row, with the page that follows only where a header named it.
   ///   - base: what references in it are relative to.
   ///   - reading: the pages before it.
   /// - Returns: The page.
@@ -27,7 +27,7 @@ struct PageWriter: Sendable {
     let pictures = listing.sections.map { section in
       section.items.flatMap { context.references(to: $0.images, base: base) }
     }
-    document.next = nextPage(after: reading, listing: listing)
+    document.next = nextPage(after: reading, document, listing)
     // A page of several may yet fail with the next one, and then none of it is shown.
     if reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
@@ -102,7 +102,13 @@ struct PageWriter: Sendable {
 
   /// The URL of the page that follows one that was just decoded, as its own word or the catalog's rule has
   /// it; what is no URL comes as it is written.
-  private func nextPage(after reading: SectionReading, listing: DecodedListing) -> String? {
+  private func nextPage(
+    after reading: SectionReading,
+    _ document: DocumentEntry,
+    _ listing: DecodedListing
+  ) -> String? {
+    var listing = listing
+    listing.nextPage = listing.nextPage ?? document.next
     guard let rule = context.catalog.paging(ofSource: reading.position),
       case .web(let start) = reading.start,
       case .web(let last) = reading.next,
@@ -114,7 +120,7 @@ struct PageWriter: Sendable {
       )
     else { return nil }
     let url =
-      try? rule.isNamedByBody
+      try? rule.isNamedByFeed
       ? context.parse(named: text, relativeTo: last)
       : context.transport.parse(text, relativeTo: last)
     return url?.asSecure(as: last).text ?? text

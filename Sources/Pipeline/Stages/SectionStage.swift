@@ -92,12 +92,14 @@ final class SectionStage: Sendable {
   }
 
   private func request(for reading: SectionReading) throws(CacheError) -> DocumentRequest {
-    try context.request(
+    var request = try context.request(
       for: reading.next,
       reader: context.catalog.reader(at: reading.position),
       mapping: context.catalog.listingDigest(at: reading.position),
       takingOver: reading.key.map { [$0] } ?? last.keys
     )
+    request.followsLink = context.catalog.paging(ofSource: reading.position)?.step == .link
+    return request
   }
 
   private func page(_ reading: SectionReading) {
