@@ -39,7 +39,10 @@ let package = Package(
       pkgConfig: "pixman-1",
       providers: [.apt(["libpixman-1-dev", "liblcms2-dev"])]
     ),
+    .target(name: "CAVIF"),
     .target(name: "CDrawing"),
+    .target(name: "CGIF"),
+    .target(name: "CWebP"),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
 
@@ -64,7 +67,7 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "CDrawing", "CJPEG", "CPNG", "CPixman", "CZimg",
+        "CAVIF", "CDrawing", "CGIF", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
@@ -148,7 +151,7 @@ let package = Package(
     .target(
       name: "PictureFixtures",
       path: "Tests/PictureFixtures",
-      linkerSettings: [.linkedLibrary("jpeg")]
+      linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jpeg")]
     ),
     .testTarget(
       name: "ImagingTests",

@@ -15,9 +15,12 @@ private let target: @Sendable ([UInt8]) -> Void =
   switch getenv("FUZZ").map({ String(cString: $0) }) {
   case "crop-jpeg": { fuzzCrop($0, .jpeg) }
   case "crop-png": { fuzzCrop($0, .png) }
+  case "crop-webp": { fuzzCrop($0, .webp) }
+  case "crop-avif": { fuzzCrop($0, .avif) }
+  case "crop-gif": { fuzzCrop($0, .gif) }
   case "stamp-jpeg": { fuzzStamp($0, .jpeg) }
   case "stamp-png": { fuzzStamp($0, .png) }
-  default: fatalError("set FUZZ to crop-jpeg, crop-png, stamp-jpeg or stamp-png")
+  default: fatalError("set FUZZ to crop-jpeg, -png, -webp, -avif or -gif, stamp-jpeg or -png")
   }
 
 /// Small enough for many runs a second; every sum that the limits guard is the same.
@@ -62,6 +65,8 @@ private func crop(_ bytes: [UInt8]) -> SquareCrop {
   return SquareCrop(
     size: [nil, 16, 33, 100][choice & 3],
     gravity: choice & 4 == 0 ? .centre : .bottomRight,
+    // Encoding AVIF takes longer than all the rest, and its encoder sees no hostile bytes.
+    format: PictureFormat(sniffing: bytes) == .avif || choice & 64 != 0 ? .png : nil,
     quality: choice & 8 == 0 ? nil : 80,
     lossless: choice & 16 != 0,
     keepsMetadata: choice & 32 != 0,
@@ -165,7 +170,53 @@ private func writeSeeds(_ folder: FilePath) -> Never {
       }
     }
   }
+  writeOtherSeeds(samples, write)
   _exit(0)
+}
+
+/// Writes pictures of the formats that are read by libraries of their own.
+private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> Void) {
+  let bitmap = Bitmap(width: 24, height: 20, layout: .rgba, samples: Array(samples[..<1920]))
+  for lossless in [false, true] {
+    guard let still = try? WebPCodec.encode(bitmap, quality: 60, lossless: lossless, name: "seed")
+    else { continue }
+    var tags = PictureTags()
+    tags.exif = Array(exif.dropFirst(10))
+    let tagged = tags.added(toWebP: still, width: 24, height: 20, hasAlpha: true)
+    write(still + [0], "\(lossless).webp")
+    write(tagged + [0x21], "tagged-\(lossless).webp")
+    let place: [UInt8] = [2, 0, 0, 3, 0, 0, 23, 0, 0, 19, 0, 0, 9, 0, 0, 0]
+    let image = still[12...].starts(with: "VP8X".utf8) ? still[30...] : still[12...]
+    let frame = place + image
+    let chunks: [UInt8] =
+      Array("VP8X".utf8) + [10, 0, 0, 0, 0x12, 0, 0, 0, 39, 0, 0, 29, 0, 0]
+      + Array("ANIM".utf8) + [6, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+      + Array("ANMF".utf8) + [UInt8(frame.count & 255), UInt8(frame.count >> 8), 0, 0] + frame
+    let count = chunks.count + 4
+    write(
+      Array("RIFF".utf8) + [UInt8(count & 255), UInt8(count >> 8), 0, 0] + Array("WEBP".utf8)
+        + chunks + [0],
+      "animated-\(lossless).webp"
+    )
+  }
+  for (index, (chroma, depth)) in [(1, 8), (3, 8), (3, 10), (4, 12)].enumerated() {
+    var fixture = fixture_avif()
+    (fixture.width, fixture.height, fixture.depth) = (24, 20, CInt(depth))
+    (fixture.chroma, fixture.angle, fixture.mirror) = (CInt(chroma), CInt(index), CInt(index) - 1)
+    (fixture.frames, fixture.alpha) = (index == 1 ? 3 : 1, index % 2 == 0)
+    var count = 0
+    let made = fixture_encode_avif(&fixture, bitmap.samples, &count)
+    write(Array(UnsafeBufferPointer(start: made, count: count)) + [0], "\(index).avif")
+    free(made)
+  }
+  // Four colours, a clear one, a screen that is larger: codes of three bits, each pixel its own.
+  let head: [UInt8] = Array("GIF89a".utf8) + [6, 0, 5, 0, 0x81, 0, 0] + Array(samples[..<12])
+  let clear: [UInt8] = [0x21, 0xF9, 4, 1, 0, 0, 2, 0]
+  for interlaced: UInt8 in [0, 0x40] {
+    let frame: [UInt8] = [0x2C, 1, 0, 1, 0, 4, 0, 4, 0, interlaced, 2, 8]
+    let codes: [UInt8] = [0x44, 0x02, 0x05, 0x44, 0x02, 0x05, 0x44, 0x05, 0]
+    write(head + clear + frame + codes + [0x3B, 0], "\(interlaced).gif")
+  }
 }
 
 /// An Exif segment of a picture that lies on its side, with a date.

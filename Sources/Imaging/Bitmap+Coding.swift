@@ -1,9 +1,9 @@
 extension Bitmap {
   /// Decodes a whole picture, upright, in samples that can be shown: palettes as colours, tRNS as
-  /// alpha, JPEG colours as `bgrx`.
+  /// alpha, JPEG colours, and those of WebP and AVIF without alpha, as `bgrx`.
   ///
   /// - Parameters:
-  ///   - file: A JPEG or a PNG.
+  ///   - file: The picture; of an animation, its first frame.
   ///   - limits: What the picture may ask for.
   /// - Throws: ``ImagingError`` when it cannot be decoded, and of code `damaged` when a part of it
   ///   is missing or wrong.
@@ -22,7 +22,9 @@ extension Bitmap {
       guard !made.isDamaged else { throw .damaged(file.name, "a part of it is missing or wrong") }
       bitmap = made.value
     case .png: bitmap = try PNGCodec.decode(file, region, form: .expanded, limits)
-    case .other: throw .unreadable(file.name, file.probe.format)
+    case .webp, .avif, .gif:
+      guard !file.probe.isCutShort else { throw .damaged(file.name, "the file ends too early") }
+      bitmap = try file.decode(region, limits).expanded()
     }
     self = bitmap.upright(from: file.probe.orientation)
   }
@@ -40,7 +42,7 @@ extension Bitmap {
     return try encodedAsJPEG(quality, name)
   }
 
-  private func encodedAsJPEG(_ quality: Int, _ name: String) throws(ImagingError) -> [UInt8] {
+  func encodedAsJPEG(_ quality: Int, _ name: String) throws(ImagingError) -> [UInt8] {
     switch layout {
     case .grey where depth == 8, .bgrx, .cmyk:
       try JPEGCodec.encode(self, quality: quality, name: name)
@@ -65,6 +67,10 @@ extension Bitmap {
   func flattened(_ target: Layout = .bgrx) -> Bitmap {
     let step = target.channels
     return Bitmap(width: width, height: height, layout: target, depth: 8) { pixels in
+      if depth == 8, [.rgb, .rgba, .bgrx].contains(layout) {
+        flatten(into: pixels, target)
+        return
+      }
       for y in 0..<height {
         for x in 0..<width {
           let colour = colour(x, y)
@@ -74,6 +80,25 @@ extension Bitmap {
           pixels[start + 2] = target == .bgrx ? colour.red : colour.blue
           if step == 4 { pixels[start + 3] = 255 }
         }
+      }
+    }
+  }
+
+  /// The same of the layouts that most pictures have, in a fifth of the time.
+  private func flatten(into pixels: UnsafeMutableBufferPointer<UInt8>, _ target: Layout) {
+    let (from, to) = (layout.channels, target.channels)
+    let isSwapped = (layout == .bgrx) != (target == .bgrx)
+    let hasAlpha = layout == .rgba
+    samples.withUnsafeBufferPointer { source in
+      for pixel in 0..<width * height {
+        let alpha = hasAlpha ? Int(source[pixel * 4 + 3]) : 255
+        for channel in 0..<3 {
+          let value = Int(source[pixel * from + (isSwapped ? 2 - channel : channel)])
+          pixels[pixel * to + channel] =
+            alpha == 255
+            ? UInt8(value) : UInt8((value * alpha + 255 * (255 - alpha) + 127) / 255)
+        }
+        if to == 4 { pixels[pixel * 4 + 3] = 255 }
       }
     }
   }

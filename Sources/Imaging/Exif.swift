@@ -35,6 +35,19 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
+  /// The part of `range` from the TIFF header on: some writers put JPEG's own mark before it.
+  static func tiff(_ reader: ByteReader, _ range: Range<Int>) -> Range<Int> {
+    reader.matches("Exif\0\0", at: range.lowerBound) && range.count >= 6
+      ? range.lowerBound + 6..<range.upperBound : range
+  }
+
+  /// The same of bytes that are nothing else.
+  static func tiff(in bytes: [UInt8]) -> [UInt8] {
+    bytes.withUnsafeBufferPointer {
+      Array(bytes[tiff(ByteReader(bytes: $0), 0..<bytes.count)])
+    }
+  }
+
   private mutating func read(_ reader: ByteReader, _ first: Int) {
     var dates: [Int: String] = [:]
     var offsets: [Int: String] = [:]
@@ -148,15 +161,17 @@ extension Exif.Place {
 }
 
 extension Exif {
-  /// The data in `tiff`, which this was read from, for a picture that stands upright, is `side` pixels
-  /// square, and of which no thumbnail may show what was cropped away, be it a maker note's.
-  func cropped(_ tiff: ArraySlice<UInt8>, side: Int) -> [UInt8] {
+  /// The data in `tiff`, which this was read from, for a picture that stands upright, is
+  /// `width` × `height`, and of which no thumbnail may show what was cropped away, be it a maker
+  /// note's.
+  func cropped(_ tiff: ArraySlice<UInt8>, width: Int, height: Int) -> [UInt8] {
     var tiff = Array(tiff)
     for place in places {
       let value =
         switch place.meaning {
         case .orientation: 1
-        case .width, .height: side
+        case .width: width
+        case .height: height
         case .thumbnailLink: 0
         }
       let count = place.isLong ? 4 : 2

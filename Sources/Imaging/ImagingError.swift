@@ -30,7 +30,8 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public static let diskFull = Code(rawValue: "disk-full")
     /// The operating system refused a file operation.
     public static let disk = Code(rawValue: "disk")
-    /// A library that pictures are read or made with is too old, or another than larder was built with.
+    /// A library that pictures are read or made with is too old, or another than larder was built
+    /// with.
     public static let library = Code(rawValue: "library")
     /// The picture was made, and the server that it was for did not take it.
     public static let undelivered = Code(rawValue: "undelivered")
@@ -80,11 +81,25 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     ImagingError(.damaged, "cannot read \(name): \(reason); get it again from where it came from")
   }
 
-  /// The error of a picture of a format that is only told apart here.
-  static func unreadable(_ name: String, _ format: PictureFormat) -> ImagingError {
+  /// The error of bytes that are of no format that is known.
+  static func noPicture(_ name: String) -> ImagingError {
     ImagingError(
       .unsupported,
-      "cannot read \(name): it is \(format.name); give a JPEG or a PNG"
+      "cannot read \(name): it is no picture; give a JPEG, PNG, WebP, AVIF or GIF"
+    )
+  }
+
+  /// The error of a picture whose library is not there; `words` are the dynamic loader's.
+  static func noLibrary(
+    _ name: String,
+    _ format: String,
+    _ package: String,
+    _ words: String
+  ) -> ImagingError {
+    ImagingError(
+      .library,
+      "cannot work on \(name): \(format) needs a library that cannot be opened (\(words)); install "
+        + "\(package)"
     )
   }
 

@@ -1,7 +1,7 @@
 /// Carries segments of one JPEG over to another.
 enum JPEGSegments {
-  /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a square of
-  /// `side` pixels that stands upright.
+  /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a square
+  /// of `side` pixels that stands upright.
   static func add(
     to bytes: consuming [UInt8],
     from file: PictureFile,
@@ -15,7 +15,7 @@ enum JPEGSegments {
       if let tiff = markers.exif, tiff.upperBound == segment.upperBound, let exif = file.probe.exif
       {
         carried += file.bytes[segment.lowerBound..<tiff.lowerBound]
-        carried += exif.cropped(file.bytes[tiff], side: side)
+        carried += exif.cropped(file.bytes[tiff], width: side, height: side)
       } else {
         carried += cropped(file.bytes[segment])
       }
@@ -26,8 +26,8 @@ enum JPEGSegments {
     return bytes
   }
 
-  /// A segment of metadata for a picture that was cropped and stands upright; empty where it holds copies
-  /// or signatures of the whole picture and no more.
+  /// A segment of metadata for a picture that was cropped and stands upright; empty where it holds
+  /// copies or signatures of the whole picture and no more.
   private static func cropped(_ segment: ArraySlice<UInt8>) -> [UInt8] {
     let payload = segment.dropFirst(4)
     func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
@@ -49,7 +49,7 @@ enum JPEGSegments {
   }
 
   /// Behind the start of the picture and its JFIF segment, which must come first.
-  private static func afterJFIF(_ bytes: [UInt8]) -> Int {
+  static func afterJFIF(_ bytes: [UInt8]) -> Int {
     guard bytes.count > 6, bytes[2] == 0xFF, bytes[3] == 0xE0 else { return 2 }
     return min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count)
   }

@@ -29,7 +29,7 @@ enum PNGAncillary {
       if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8,
         let exif = file.probe.exif
       {
-        later += Self.chunk("eXIf", exif.cropped(file.bytes[tiff], side: side))
+        later += Self.chunk("eXIf", exif.cropped(file.bytes[tiff], width: side, height: side))
       } else {
         later += cropped(file.bytes[chunk])
       }
@@ -41,8 +41,8 @@ enum PNGAncillary {
     return bytes
   }
 
-  /// A chunk of metadata for a picture that was cropped and stands upright; empty where it holds EXIF or
-  /// XMP that is packed, which may have previews of the whole picture.
+  /// A chunk of metadata for a picture that was cropped and stands upright; empty where it holds
+  /// EXIF or XMP that is packed, which may have previews of the whole picture.
   private static func cropped(_ chunk: ArraySlice<UInt8>) -> [UInt8] {
     let type = String(decoding: chunk.dropFirst(4).prefix(4), as: UTF8.self)
     let payload = chunk.dropFirst(8).dropLast(4)
@@ -55,7 +55,7 @@ enum PNGAncillary {
     return Self.chunk(type, packet)
   }
 
-  private static func firstData(of bytes: [UInt8]) -> Int? {
+  static func firstData(of bytes: [UInt8]) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
       var offset = 8
@@ -67,7 +67,7 @@ enum PNGAncillary {
     }
   }
 
-  private static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+  static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
     let body = Array(type.utf8) + payload
     let sum = body.withUnsafeBufferPointer { cpng_crc($0.baseAddress, $0.count) }
     return bigEndian(UInt32(payload.count)) + body + bigEndian(sum)

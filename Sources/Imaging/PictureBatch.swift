@@ -42,9 +42,14 @@ public struct PictureBatch: Sendable, Equatable {
   /// - Parameters:
   ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
   ///   - folder: Where the outputs go.
+  ///   - format: The format of the outputs, which their names end as; nil for the inputs' own.
   /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
   ///   input, or `folder` is none.
-  public init(_ inputs: [FilePath], into folder: FilePath) throws(ImagingError) {
+  public init(
+    _ inputs: [FilePath],
+    into folder: FilePath,
+    format: PictureFormat? = nil
+  ) throws(ImagingError) {
     if let kind = Self.kind(of: folder), kind != S_IFDIR {
       throw ImagingError(
         .usage,
@@ -54,9 +59,15 @@ public struct PictureBatch: Sendable, Equatable {
     var items: [Item] = []
     for input in inputs {
       if Self.kind(of: input) == S_IFDIR {
-        Self.add(to: &items, below: input, to: folder, isSame: Self.identity(of: folder))
+        Self.add(
+          to: &items,
+          below: input,
+          to: folder,
+          as: format,
+          isSame: Self.identity(of: folder)
+        )
       } else {
-        items.append(Self.item(input, to: folder))
+        items.append(Self.item(input, to: folder, as: format))
       }
     }
     self.items = items
@@ -103,11 +114,13 @@ public struct PictureBatch: Sendable, Equatable {
     return stat(path.string, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Adds the pictures below a folder; what is no picture, hidden or the outputs' own is passed over.
+  /// Adds the pictures below a folder; what is no picture, hidden or the outputs' own is passed
+  /// over.
   private static func add(
     to items: inout [Item],
     below input: FilePath,
     to output: FilePath,
+    as format: PictureFormat?,
     isSame own: Identity?
   ) {
     guard let folder = opendir(input.string) else {
@@ -136,15 +149,19 @@ public struct PictureBatch: Sendable, Equatable {
       guard lstat(path.string, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
         if let own, identity(of: path) == own { continue }
-        add(to: &items, below: path, to: output.appending(name), isSame: own)
+        add(to: &items, below: path, to: output.appending(name), as: format, isSame: own)
       } else if kind(of: path) == S_IFREG {
-        let item = item(path, to: output)
+        let item = item(path, to: output, as: format)
         if item.output != nil || item.error?.code != .unsupported { items.append(item) }
       }
     }
   }
 
-  private static func item(_ input: FilePath, to folder: FilePath) -> Item {
+  private static func item(
+    _ input: FilePath,
+    to folder: FilePath,
+    as format: PictureFormat?
+  ) -> Item {
     func refused(_ error: ImagingError) -> Item { Item(input: input, output: nil, error: error) }
     let file = open(input.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
@@ -155,19 +172,14 @@ public struct PictureBatch: Sendable, Equatable {
     defer { close(file) }
     var head = [UInt8](repeating: 0, count: PictureFormat.sniffLength)
     let count = read(file, &head, head.count)
-    switch PictureFormat(sniffing: head.prefix(max(count, 0))) {
-    case .some(let format) where format == .jpeg || format == .png:
-      let name = "\(input.stem ?? "picture").\(format.fileExtension)"
-      return Item(input: input, output: folder.appending(name), error: nil)
-    case .some(let format):
-      return refused(.unreadable(input.string, format))
-    case nil:
-      return refused(
-        ImagingError(
-          .unsupported,
-          "cannot read \(input): it is no picture; give a JPEG or a PNG"
-        )
-      )
+    guard let found = PictureFormat(sniffing: head.prefix(max(count, 0))) else {
+      return refused(.noPicture(input.string))
     }
+    let ending = (format ?? found.kept).fileExtension
+    return Item(
+      input: input,
+      output: folder.appending("\(input.stem ?? "picture").\(ending)"),
+      error: nil
+    )
   }
 }

@@ -14,7 +14,8 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   /// How many bytes are enough to judge any format.
   package static let sniffLength = 12
 
-  /// The format that the first bytes of a file say, whatever its name, or nil when they are of none.
+  /// The format that the first bytes of a file say, whatever its name, or nil when they are of
+  /// none.
   public init?(sniffing bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(Self.sniffLength))
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {
@@ -47,6 +48,13 @@ public enum PictureFormat: String, Sendable, CaseIterable {
 
   /// What people call the format.
   public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
+
+  /// The format that a picture of this one is written in unless another is asked for: GIF becomes
+  /// PNG.
+  public var kept: PictureFormat { self == .gif ? .png : self }
+
+  /// Whether larder writes it.
+  public var isWritten: Bool { self != .gif }
 
   /// The extension of a file that larder writes in this format.
   public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }

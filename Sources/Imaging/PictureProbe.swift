@@ -7,7 +7,7 @@
 public struct PictureProbe: Sendable, Equatable {
   /// What kind of picture it is.
   public let format: PictureFormat
-  /// Pixels from left to right, upright; 0 when the format does not say it near its beginning.
+  /// Pixels from left to right, upright.
   public let width: Int
   /// Pixels from top to bottom, upright.
   public let height: Int
@@ -19,7 +19,7 @@ public struct PictureProbe: Sendable, Equatable {
   public let orientation: Orientation
   /// How often the file goes over the picture; 1 for all but progressive JPEGs.
   public let scans: Int
-  /// Whether the end of the file is missing; a PNG like that is refused at once.
+  /// Whether the end of the file is missing; PNG, WebP and AVIF like that are refused at once.
   public let isCutShort: Bool
   /// What the EXIF data says, if there is any.
   public let exif: Exif?
@@ -39,7 +39,9 @@ public struct PictureProbe: Sendable, Equatable {
   enum Structure: Equatable, Sendable {
     case jpeg(JPEGMarkers)
     case png(PNGChunks)
-    case other
+    case webp(WebPChunks)
+    case avif(AVIFHeader)
+    case gif(GIFBlocks)
   }
 
   /// The size as stored.
@@ -60,10 +62,7 @@ public struct PictureProbe: Sendable, Equatable {
     limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) {
     guard let format = PictureFormat(sniffing: bytes) else {
-      throw ImagingError(
-        .unsupported,
-        "cannot read \(name): it is no picture; give a JPEG or a PNG"
-      )
+      throw .noPicture(name)
     }
     self.format = format
     let size: PixelSize
@@ -86,41 +85,32 @@ public struct PictureProbe: Sendable, Equatable {
       isCutShort = false
       exif = chunks.exif.map { Exif(bytes, in: $0) }
       structure = .png(chunks)
-    case .gif, .webp, .avif:
-      size = Self.size(of: format, bytes)
-      if size.width > 0 { try limits.check(width: size.width, height: size.height, of: name) }
-      (depth, channels, scans, isCutShort, exif) = (8, 3, 1, false, nil)
-      structure = .other
+    case .webp:
+      let chunks = try WebPChunks(bytes, name: name, limits: limits)
+      size = chunks.size
+      (depth, channels, scans, isCutShort) = (8, chunks.hasAlpha ? 4 : 3, 1, false)
+      exif = chunks.exif.map { Exif(bytes, in: $0) }
+      structure = .webp(chunks)
+    case .avif:
+      let header = try AVIFHeader(bytes, name: name, limits: limits)
+      size = PixelSize(width: header.aperture.width, height: header.aperture.height)
+      depth = header.depth
+      channels = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
+      (scans, isCutShort) = (1, false)
+      exif =
+        header.exif.isEmpty ? nil : Exif(header.exif, in: 0..<header.exif.count)
+      structure = .avif(header)
+      // A picture's own boxes turn it, whatever its EXIF data says. (ISO/IEC 23000-22, 7.3.6.7)
+      orientation = header.orientation
+      (width, height) = (orientation.upright(size).width, orientation.upright(size).height)
+      return
+    case .gif:
+      let blocks = try GIFBlocks(bytes, name: name, limits: limits)
+      size = blocks.size
+      (depth, channels, scans, isCutShort, exif) = (8, 1, 1, !blocks.isWhole, nil)
+      structure = .gif(blocks)
     }
     orientation = exif?.orientation ?? .upright
     (width, height) = (orientation.upright(size).width, orientation.upright(size).height)
-  }
-
-  /// The size in the headers of formats that are only told apart here.
-  private static func size(of format: PictureFormat, _ bytes: [UInt8]) -> PixelSize {
-    bytes.withUnsafeBufferPointer { bytes in
-      var reader = ByteReader(bytes: bytes)
-      reader.isLittleEndian = format != .avif
-      var width: Int?
-      var height: Int?
-      if format == .gif {
-        (width, height) = (reader.short(6), reader.short(8))
-      } else if format == .webp, reader.matches("VP8X", at: 12) {
-        // Two sizes less one, of 24 bits each. (RFC 9649, section 2.7)
-        width = reader.long(24).map { $0 & 0xFFFFFF + 1 }
-        height = reader.long(26).map { $0 >> 8 + 1 }
-      } else if format == .webp, reader.matches("VP8L", at: 12) {
-        width = reader.long(21).map { $0 & 0x3FFF + 1 }
-        height = reader.long(21).map { $0 >> 14 & 0x3FFF + 1 }
-      } else if format == .webp {
-        width = reader.short(26).map { $0 & 0x3FFF }
-        height = reader.short(28).map { $0 & 0x3FFF }
-      } else if let place = (0..<min(bytes.count, 4096)).first(where: {
-        reader.matches("ispe", at: $0)
-      }) {
-        (width, height) = (reader.long(place + 8), reader.long(place + 12))
-      }
-      return PixelSize(width: width ?? 0, height: height ?? 0)
-    }
   }
 }

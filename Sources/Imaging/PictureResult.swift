@@ -1,4 +1,5 @@
-/// What became of one input, with every key of the JSON that `larder crop` and `larder stamp` print.
+/// What became of one input, with every key of the JSON that `larder crop` and `larder stamp`
+/// print.
 public struct PictureResult: Sendable, Equatable {
   /// The input, as it was named.
   public var input: String
@@ -56,6 +57,8 @@ public struct PictureResult: Sendable, Equatable {
 
   /// The shape of a picture that was made.
   public struct Summary: Sendable, Equatable {
+    /// What kind of file it is.
+    public let format: PictureFormat
     /// Pixels from left to right.
     public let width: Int
     /// Pixels from top to bottom.
@@ -86,6 +89,7 @@ public struct PictureResult: Sendable, Equatable {
     self.input = input
     self.output = output
     summary = Summary(
+      format: picture.format,
       width: picture.width,
       height: picture.height,
       method: picture.method,
@@ -100,7 +104,8 @@ public struct PictureResult: Sendable, Equatable {
 
 extension PictureResult: Encodable {
   private enum Key: String, CodingKey {
-    case input, output, width, height, method, shift, damaged, time, timeSource, upload, error
+    case input, output, format, width, height, method, shift, damaged, time, timeSource, upload,
+      error
     case x, y
   }
 
@@ -109,6 +114,7 @@ extension PictureResult: Encodable {
     var object = encoder.container(keyedBy: Key.self)
     try object.encode(input, forKey: .input)
     try object.encode(output, forKey: .output)
+    try object.encode(summary?.format.rawValue, forKey: .format)
     try object.encode(summary?.width, forKey: .width)
     try object.encode(summary?.height, forKey: .height)
     try object.encode(summary?.method.rawValue, forKey: .method)

@@ -4,18 +4,25 @@
 ///     let square = try crop.apply(to: PictureFile("photo.jpg"))
 ///     print(square.width, square.method)
 ///
-/// A PNG stays a PNG, sample for sample unless it is scaled; a JPEG stays a JPEG of its colour space,
-/// with the quantization tables and sampling that it had. ICC profiles are kept.
+/// A picture keeps its format unless ``format`` names another; of a GIF the first frame becomes a
+/// PNG. A PNG stays as it is, sample for sample unless it is scaled, and so does a lossless WebP;
+/// a JPEG keeps its colour space, its quantization tables and its sampling, an AVIF its bits and
+/// sampling. ICC profiles are kept.
 public struct SquareCrop: PictureMaking, Equatable {
   /// Pixels along a side of the result; nil for as many as the picture has.
   public var size: Int?
   /// The part of the picture to keep.
   public var gravity: Gravity
-  /// The quality of a JPEG, 1 to 100; nil for that of the input.
+  /// The format of the result; nil for the input's own, and PNG for a GIF.
+  public var format: PictureFormat?
+  /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for that of a JPEG that stays one, else
+  /// for what is usual in the format.
   public var quality: Int?
-  /// Whether a JPEG is to keep its coefficients, at the nearest place where it can be cut.
+  /// Whether a JPEG is to keep its coefficients, at the nearest place where it can be cut, and
+  /// what becomes PNG, WebP or AVIF its samples.
   public var lossless: Bool
-  /// Whether a JPEG whose coefficients cannot be kept is an error with `lossless`; else it is encoded anew.
+  /// Whether a picture that cannot be kept so is an error with `lossless`; else it is encoded
+  /// anew.
   public var isStrict = false
   /// Whether EXIF, XMP, texts and the like are kept, which may say where a photo was taken.
   public var keepsMetadata: Bool
@@ -26,6 +33,7 @@ public struct SquareCrop: PictureMaking, Equatable {
   public init(
     size: Int? = nil,
     gravity: Gravity = .centre,
+    format: PictureFormat? = nil,
     quality: Int? = nil,
     lossless: Bool = false,
     keepsMetadata: Bool = false,
@@ -33,6 +41,7 @@ public struct SquareCrop: PictureMaking, Equatable {
   ) {
     self.size = size
     self.gravity = gravity
+    self.format = format
     self.quality = quality
     self.lossless = lossless
     self.keepsMetadata = keepsMetadata
@@ -41,16 +50,16 @@ public struct SquareCrop: PictureMaking, Equatable {
 
   /// Crops a picture.
   ///
-  /// - Parameter file: A JPEG or a PNG.
-  /// - Returns: The square, encoded. A JPEG that was cut short or is broken inside yields what could
-  ///   be made of it, marked as damaged.
+  /// - Parameter file: The input.
+  /// - Returns: The square, encoded. A JPEG that was cut short or is broken inside yields what
+  /// could   be made of it, marked as damaged.
   /// - Throws: ``ImagingError`` when nothing can be made of the picture.
   public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
     try check()
-    switch file.probe.structure {
-    case .jpeg(let markers): return try cropJPEG(file, markers)
-    case .png(let chunks): return try cropPNG(file, chunks)
-    case .other: throw .unreadable(file.name, file.probe.format)
+    switch (file.probe.structure, target(for: file)) {
+    case (.jpeg(let markers), .jpeg): return try cropJPEG(file, markers)
+    case (.png(let chunks), .png): return try cropPNG(file, chunks)
+    default: return try cropAny(file)
     }
   }
 
@@ -69,6 +78,12 @@ public struct SquareCrop: PictureMaking, Equatable {
         "cannot make squares of \(size) pixels: the side goes from 1 to \(most), "
           + "and \(limits.pixels) pixels are the most",
         remedy: .morePixels
+      )
+    }
+    if let format, !format.isWritten {
+      throw ImagingError(
+        .usage,
+        "cannot make a \(format.name): choose jpeg, png, webp or avif"
       )
     }
     if let quality, !(1...100).contains(quality) {
@@ -118,11 +133,11 @@ public struct EncodedPicture: Sendable, Equatable {
   /// Pixels from top to bottom.
   public let height: Int
   /// How the pixels came from the input's.
-  public let method: Method
+  public internal(set) var method: Method
   /// How far the square was moved to keep coefficients.
   public let shift: Shift
   /// Whether the input was cut short or broken inside, so that a part of this may be wrong.
-  public let isDamaged: Bool
+  public internal(set) var isDamaged: Bool
   /// The moment on the stamp; nil without one.
   public var time: StampTime?
   /// What its maker ought to know of it.
@@ -140,7 +155,8 @@ public struct EncodedPicture: Sendable, Equatable {
 
     /// Coefficients were to be kept, and could not be.
     public static let notLossless = Remark(rawValue: "not-lossless")
-    /// The picture does not say when it was taken, so that the stamp shows its file's time or the clock's.
+    /// The picture does not say when it was taken, so that the stamp shows its file's time or the
+    /// clock's.
     public static let notDated = Remark(rawValue: "not-dated")
   }
 }

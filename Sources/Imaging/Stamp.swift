@@ -9,8 +9,8 @@ import SystemPackage
 ///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
 ///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
 ///
-/// The letters are white, and sized in proportion to the square. What lies under them is measured and
-/// darkened as far as they need to be read.
+/// The letters are white, and sized in proportion to the square. What lies under them is measured
+/// and darkened as far as they need to be read.
 public struct Stamp: PictureMaking {
   /// The square to stamp; `lossless` is of no effect, as pixels change.
   public var crop: SquareCrop
@@ -62,9 +62,11 @@ public struct Stamp: PictureMaking {
 
   /// Stamps a picture.
   ///
-  /// - Parameter file: A JPEG or a PNG. Inks become light; 16 bits and alpha stay.
+  /// - Parameter file: The input. Inks become light; 16 bits and alpha stay where the format has
+  /// them.
   /// - Returns: The stamped square, with the time that it shows.
-  /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no font.
+  /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no
+  /// font.
   public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
     try check()
     let moment = try StampTime(
@@ -77,12 +79,34 @@ public struct Stamp: PictureMaking {
       name: file.name
     )
     var picture: EncodedPicture
-    switch file.probe.structure {
-    case .jpeg: picture = try stampJPEG(file, moment)
-    case .png: picture = try stampPNG(file, moment)
-    case .other: throw .unreadable(file.name, file.probe.format)
+    switch (file.probe.format, crop.target(for: file)) {
+    case (.jpeg, .jpeg): picture = try stampJPEG(file, moment)
+    case (.png, .png): picture = try stampPNG(file, moment)
+    default: picture = try stampAny(file, moment)
     }
     if time == .automatic, moment.source != .exif { picture.remarks.insert(.notDated) }
+    return picture
+  }
+
+  /// Stamps a picture that does not go from JPEG to JPEG or from PNG to PNG.
+  private func stampAny(
+    _ file: PictureFile,
+    _ moment: StampTime
+  ) throws(ImagingError) -> EncodedPicture {
+    let square = try crop.decoded(file, coloured: true)
+    let isDamaged = square.isDamaged
+    // Held once, so that it can be painted on in place.
+    var bitmap = (consume square).bitmap
+    try draw(moment, on: &bitmap, name: file.name)
+    let target = crop.target(for: file)
+    var isLossless = false
+    if case .webp(let chunks) = file.probe.structure {
+      isLossless = chunks.isLossless && target == .webp
+    }
+    var picture = try crop.encode(bitmap, from: file, as: target, lossless: isLossless)
+    picture.method = .reencoded
+    picture.isDamaged = isDamaged
+    picture.time = moment
     return picture
   }
 
@@ -169,8 +193,8 @@ public struct Stamp: PictureMaking {
     )
   }
 
-  /// Stamps a square of a PNG on its way from file to file, once it is known how light it is behind the
-  /// text.
+  /// Stamps a square of a PNG on its way from file to file, once it is known how light it is
+  /// behind the text.
   private func stripped(
     _ file: PictureFile,
     _ square: PixelRegion,

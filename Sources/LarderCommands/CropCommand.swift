@@ -8,6 +8,7 @@ struct CropCommand: ParsableCommand {
     discussion: """
       Example:  larder crop cache/images --out squares --size 512
                 larder crop photo.jpg --out squares --lossless
+                larder crop photos --out squares --size 512 --format webp
 
       Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read or are damaged, 64 usage, \
       65 the only picture could not be read, 74 disk.
@@ -16,10 +17,14 @@ struct CropCommand: ParsableCommand {
 
   @OptionGroup var pictures: PictureOptions
 
-  @Flag(help: "Keep the JPEG's own coefficients; the square then moves to its grid.")
+  @Flag(
+    help: """
+      Keep the JPEG's own coefficients, the square then moving to its grid; write PNG, WebP and AVIF without loss.
+      """
+  )
   var lossless = false
 
-  @Flag(help: "With --lossless: fail where a JPEG would have to be encoded anew.")
+  @Flag(help: "With --lossless: fail where a picture would have to be encoded anew.")
   var strict = false
 
   @OptionGroup var output: OutputOptions

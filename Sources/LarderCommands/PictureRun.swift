@@ -18,10 +18,11 @@ struct PictureRun<Making: PictureMaking> {
     if makesBitmaps { Memory.keepBlocksOfPictures() }
     let batch = try PictureBatch(
       options.pictures.map { FilePath($0) },
-      into: FilePath(options.out)
+      into: FilePath(options.out),
+      format: options.format.picture
     )
     if batch.items.isEmpty {
-      throw CommandFailure("cannot find any JPEG or PNG in what was named", .data)
+      throw CommandFailure("cannot find any picture in what was named", .data)
     }
     let isStopped = Mutex(false)
     let upload = upload
@@ -53,7 +54,8 @@ struct PictureRun<Making: PictureMaking> {
 }
 
 extension ExitStatus {
-  /// The status of a batch: disk failures first, then all or some that could not be read, or not whole.
+  /// The status of a batch: disk failures first, then all or some that could not be read, or not
+  /// whole.
   init(_ results: [PictureResult]) {
     let errors = results.compactMap(\.error)
     if errors.contains(where: { $0.code == .disk || $0.code == .diskFull }) {

@@ -4,8 +4,10 @@ enum Layers {
   ///
   /// A C module has one owner, and imports nothing.
   static let imports: [String: Set<String>] = [
+    "CAVIF": [],
     "CCurl": [],
     "CDrawing": [],
+    "CGIF": [],
     "CGlibc": [],
     "CJQ": [],
     "CSQLite": [],
@@ -13,12 +15,15 @@ enum Layers {
     "CJPEG": [],
     "CPNG": [],
     "CPixman": [],
+    "CWebP": [],
     "CZimg": [],
     "Catalog": ["CJQ", "CSimdjson"],
     "Transport": [],
     "CurlTransport": ["Transport", "CCurl", "CGlibc"],
     "Cache": ["Transport", "Imaging", "CSQLite"],
-    "Imaging": ["CDrawing", "CJPEG", "CPNG", "CPixman", "CZimg"],
+    "Imaging": [
+      "CAVIF", "CDrawing", "CGIF", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
+    ],
     "Orders": ["Catalog", "Transport", "CSQLite"],
     "Pipeline": ["Catalog", "Transport", "Cache", "Imaging"],
     "Larder": [

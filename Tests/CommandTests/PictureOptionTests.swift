@@ -17,6 +17,56 @@ struct PictureOptionTests {
     #expect(crop.errors.contains("--max-pixels"), "\(crop.errors)")
   }
 
+  @Test func `a format is chosen, kept and told of`() throws {
+    let folder = try TemporaryFolder()
+    func crop(_ input: String, _ out: String, _ options: String...) throws -> Document {
+      let made = try Command.larder(
+        ["crop", input, "--out", folder.path(out), "--size", "64", "--json"] + options
+      )
+      #expect(made.status == 0, "\(made.errors)")
+      return try Document(made)
+    }
+
+    for (format, ending) in [("jpg", "jpg"), ("png", "png"), ("webp", "webp"), ("avif", "avif")] {
+      let made = try crop(Self.photo, "made", "--format", format)
+      let output = try #require(made["output"].string)
+      let kept = try crop(output, "kept", "--format", "keep")
+
+      #expect(output.hasSuffix("/wakeup-12mp.\(ending)"))
+      #expect(made["format"].string == (format == "jpg" ? "jpeg" : format))
+      #expect(kept["format"].string == made["format"].string && kept["width"].int == 64)
+      #expect(kept["output"].string?.hasSuffix(".\(ending)") == true)
+    }
+    let wrong = try Command.larder(
+      ["crop", Self.photo, "--out", folder.path("made"), "--format", "gif"]
+    )
+    #expect(wrong.status == 64 && wrong.errors.contains("'keep', 'jpeg', 'png', 'webp' or 'avif'"))
+  }
+
+  @Test func `a machine without a format's library does all else, and says what that takes`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let library = try folder.write("", to: "libwebp.so.7")
+    let environment = ["LD_LIBRARY_PATH": folder.path]
+
+    let other = try Command.larder(
+      ["crop", Self.photo, "--out", folder.path("out"), "--size", "64", "--format", "png"],
+      environment: environment
+    )
+    let webp = try Command.larder(
+      ["crop", Self.photo, "--out", folder.path("out"), "--size", "64", "--format", "webp"],
+      environment: environment
+    )
+
+    #expect(other.status == 0, "\(other.errors)")
+    #expect(webp.status == 65)
+    #expect(
+      webp.errors == "larder: cannot work on \(Self.photo): WebP needs a library that cannot be "
+        + "opened (\(library): file too short); install libwebp7\n"
+    )
+  }
+
   @Test func `strict is about lossless`() throws {
     let folder = try TemporaryFolder()
 

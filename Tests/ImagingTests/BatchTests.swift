@@ -135,13 +135,13 @@ struct BatchTests {
 
     #expect(
       String(decoding: try encoder.encode(made), as: UTF8.self)
-        == #"{"damaged":true,"error":null,"height":5,"input":"a","method":"lossless","#
-        + #""output":"b","shift":{"x":-4,"y":2},"time":null,"timeSource":null,"upload":null,"width":5}"#
+        == #"{"damaged":true,"error":null,"format":"jpeg","height":5,"input":"a","#
+        + #""method":"lossless","output":"b","shift":{"x":-4,"y":2},"time":null,"timeSource":null,"upload":null,"width":5}"#
     )
     #expect(
       String(decoding: try encoder.encode(failed), as: UTF8.self)
-        == #"{"damaged":false,"error":"cannot","height":null,"input":"a","method":null,"#
-        + #""output":null,"shift":null,"time":null,"timeSource":null,"upload":null,"width":null}"#
+        == #"{"damaged":false,"error":"cannot","format":null,"height":null,"input":"a","#
+        + #""method":null,"output":null,"shift":null,"time":null,"timeSource":null,"upload":null,"width":null}"#
     )
   }
 }

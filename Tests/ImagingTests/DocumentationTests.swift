@@ -31,6 +31,10 @@ struct DocumentationTests {
     let stamped = try stamp.apply(to: photo)
     print(stamped.time?.description ?? "", stamped.time?.source.rawValue ?? "")
 
+    // In another format; without one, each picture keeps its own, and a GIF becomes a PNG.
+    let web = try SquareCrop(size: 512, format: .webp, quality: 75).apply(to: photo)
+    print(web.format, web.bytes.count)
+
     // A folder on all processors; a file that cannot be read is a result with an error, and stops no other.
     let batch = try PictureBatch([FilePath(folder)], into: FilePath("\(folder)/squares"))
     for result in try batch.run(SquareCrop(size: 256)) {

@@ -148,31 +148,6 @@ struct LimitTests {
     }
   }
 
-  @Test(arguments: [
-    ("GIF89a", [5, 0, 3, 0], PictureFormat.gif, 5, 3),
-    ("RIFF\0\0\0\0WEBPVP8X", [10, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 2, 0, 0], .webp, 5, 3),
-    (
-      "\0\0\0\u{1c}ftypavif",
-      Array("\0\0\0\u{14}ispe".utf8) + [0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 3], .avif, 5, 3
-    ),
-  ])
-  func `other formats are told apart and not cropped`(
-    _ head: String,
-    _ tail: [UInt8],
-    _ format: PictureFormat,
-    _ width: Int,
-    _ height: Int
-  ) throws {
-    let file = try PictureFile(Array(head.utf8) + tail)
-
-    #expect(file.probe.format == format)
-    #expect(file.probe.width == width)
-    #expect(file.probe.height == height)
-    #expect { try SquareCrop().apply(to: file) } throws: {
-      ($0 as? ImagingError)?.code == .unsupported
-    }
-  }
-
   @Test(arguments: [false, true])
   func `a PNG for which memory runs out is too large wherever it runs out, and never damaged`(
     _ isInterlaced: Bool

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// `compress` and `uncompress`, which jump nowhere.
+#include <zlib.h>
+
 // The release of the headers and that of the loaded library: two decimal digits a number.
 void cpng_release(int *built, int *found);
 

@@ -4,7 +4,10 @@ import Imaging
 /// What `crop` and `stamp` take.
 struct PictureOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("Pictures (JPEG or PNG), or folders of them.", valueName: "picture")
+    help: ArgumentHelp(
+      "Pictures (JPEG, PNG, WebP, AVIF or the first frame of a GIF), or folders of them.",
+      valueName: "picture"
+    )
   )
   var pictures: [String]
 
@@ -22,7 +25,20 @@ struct PictureOptions: ParsableArguments {
   )
   var gravity = Gravity.centre
 
-  @Option(help: ArgumentHelp("JPEG quality; near the input's by default.", valueName: "1-100"))
+  @Option(
+    help: ArgumentHelp(
+      "What to write: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF.",
+      valueName: "format"
+    )
+  )
+  var format = OutputFormat.keep
+
+  @Option(
+    help: ArgumentHelp(
+      "Quality; near the input's for JPEG to JPEG, else \(OutputFormat.usualQualities).",
+      valueName: "1-100"
+    )
+  )
   var quality: Int?
 
   @Flag(help: "Keep metadata, its orientation reset; dropped by default, GPS above all.")
@@ -60,12 +76,33 @@ struct PictureOptions: ParsableArguments {
     SquareCrop(
       size: size,
       gravity: gravity,
+      format: format.picture,
       quality: quality,
       lossless: lossless,
       keepsMetadata: keepMetadata,
       limits: limits
     )
   }
+}
+
+/// What `--format` takes.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+  case keep
+  case jpeg
+  case png
+  case webp
+  case avif
+
+  /// The format to write; nil for each input's own.
+  var picture: PictureFormat? { PictureFormat(rawValue: rawValue) }
+
+  /// Reads a format, `jpg` too.
+  init?(argument: String) {
+    self.init(rawValue: argument == "jpg" ? Self.jpeg.rawValue : argument)
+  }
+
+  /// The qualities that are used where none is given.
+  static let usualQualities = "90 for JPEG, 80 for WebP, 60 for AVIF"
 }
 
 extension Gravity: ExpressibleByArgument {

@@ -6,11 +6,12 @@ import Synchronization
 import SystemPackage
 import Transport
 
-/// Makes a square of every picture, on as many workers as there are processors, while others arrive.
+/// Makes a square of every picture, on as many workers as there are processors, while others
+/// arrive.
 ///
-/// A picture of which none can be made (a GIF, one that is damaged, one beyond the limits) is said
+/// A picture of which none can be made (one that is damaged, one beyond the limits) is said
 /// once and not tried again while it stays as it is; that fails nothing else. No square is made of
-/// a damaged picture, as nobody could tell it from a whole one.
+/// a damaged picture, as nobody could tell it from a whole one. The square of a GIF is a PNG.
 final class SquareStage: Sendable {
   private struct State {
     var waiting: [PictureID] = []
@@ -102,7 +103,9 @@ final class SquareStage: Sendable {
   }
 
   private func look(at picture: PictureEntry) throws(CacheError) {
-    if let known = known[picture.id], try store.isCurrent(known, of: picture) {
+    if let known = known[picture.id], !isOldRefusal(known),
+      try store.isCurrent(known, of: picture)
+    {
       return state.withLock {
         if known.failure == nil { $0.tally.fresh += 1 } else { $0.tally.unfit += 1 }
       }
@@ -111,7 +114,8 @@ final class SquareStage: Sendable {
       let square = try square(of: picture)
       try store(square.bytes, of: picture)
     } catch {
-      try store.note(error.description, of: picture)
+      // Without its library a picture is not unfit: the next run tries again.
+      if error.code != .library { try store.note(error.description, of: picture) }
       state.withLock {
         $0.tally.unfit += 1
         $0.tally.failures.append(
@@ -119,6 +123,11 @@ final class SquareStage: Sendable {
         )
       }
     }
+  }
+
+  /// Whether no square was made because an earlier larder read no such format.
+  private func isOldRefusal(_ known: SquareEntry) -> Bool {
+    known.failure?.contains("squares are made of JPEG and PNG only") == true
   }
 
   private func store(_ bytes: [UInt8], of picture: PictureEntry) throws(ImagingError) {
@@ -138,14 +147,6 @@ final class SquareStage: Sendable {
       throw ImagingError(
         .damaged,
         "cannot crop \(path): it is not what was fetched; repair the cache and sync again"
-      )
-    }
-    let format = file.probe.format
-    guard format == .jpeg || format == .png else {
-      throw ImagingError(
-        .unsupported,
-        "cannot crop \(path): it is \(format.name), and squares are made of JPEG and PNG only; "
-          + "the picture itself is kept"
       )
     }
     let square = try crop.apply(to: file)

@@ -1,0 +1,101 @@
+#include "codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A decoder of which the boxes have been read; NULL, with the result, when they are broken.
+static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits limits, int *result,
+                              cavif_outcome *outcome) {
+  avifDecoder *decoder = their_avifDecoderCreate();
+  if (decoder == NULL) {
+    *result = cavif_no_memory;
+    return NULL;
+  }
+  decoder->maxThreads = 1;
+  decoder->imageSizeLimit = limits.pixels;
+  decoder->imageDimensionLimit = limits.side;
+  decoder->imageCountLimit = limits.frames;
+  // Many writers leave out boxes that nothing here depends on.
+  decoder->strictFlags = AVIF_STRICT_DISABLED;
+  avifResult parsed = their_avifDecoderSetIOMemory(decoder, bytes, count);
+  if (parsed == AVIF_RESULT_OK) parsed = their_avifDecoderParse(decoder);
+  *result = cavif_outcome_of(parsed, &decoder->diag, outcome);
+  if (*result == cavif_done) return decoder;
+  their_avifDecoderDestroy(decoder);
+  return NULL;
+}
+
+static bool copy(const avifRWData *from, cavif_bytes *to) {
+  if (from->size == 0) return true;
+  to->bytes = malloc(from->size);
+  if (to->bytes == NULL) return false;
+  memcpy(to->bytes, from->data, from->size);
+  to->count = from->size;
+  return true;
+}
+
+int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, cavif_header *header,
+                      cavif_outcome *outcome) {
+  memset(header, 0, sizeof *header);
+  int result = cavif_done;
+  avifDecoder *decoder = open_file(bytes, count, limits, &result, outcome);
+  if (decoder == NULL) return result;
+  const avifImage *image = decoder->image;
+  header->width = image->width;
+  header->height = image->height;
+  header->frames = (uint32_t)decoder->imageCount;
+  header->depth = (int)image->depth;
+  header->has_alpha = decoder->alphaPresent;
+  header->colour = (cavif_colour){(int)image->yuvFormat, image->colorPrimaries,
+                                  image->transferCharacteristics, image->matrixCoefficients};
+  header->aperture = (cavif_region){0, 0, image->width, image->height};
+  avifCropRect rect;
+  avifDiagnostics ignored;
+  if (image->transformFlags & AVIF_TRANSFORM_CLAP &&
+      their_avifCropRectConvertCleanApertureBox(&rect, &image->clap, image->width, image->height,
+                                                image->yuvFormat, &ignored)) {
+    header->aperture = (cavif_region){rect.x, rect.y, rect.width, rect.height};
+  }
+  header->angle = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3 : 0;
+#if AVIF_VERSION_MAJOR >= 1
+  header->mirror = image->transformFlags & AVIF_TRANSFORM_IMIR ? image->imir.axis & 1 : -1;
+#else
+  header->mirror = image->transformFlags & AVIF_TRANSFORM_IMIR ? image->imir.mode & 1 : -1;
+#endif
+  if (!copy(&image->icc, &header->profile) || !copy(&image->exif, &header->exif) ||
+      !copy(&image->xmp, &header->xmp)) {
+    result = cavif_no_memory;
+  }
+  their_avifDecoderDestroy(decoder);
+  return result;
+}
+
+int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, cavif_region region,
+                 bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
+                 cavif_outcome *outcome) {
+  int result = cavif_done;
+  avifDecoder *decoder = open_file(bytes, count, limits, &result, outcome);
+  if (decoder == NULL) return result;
+  avifImage *view = their_avifImageCreateEmpty();
+  avifResult done = view == NULL ? AVIF_RESULT_OUT_OF_MEMORY : their_avifDecoderNextImage(decoder);
+  if (done == AVIF_RESULT_OK) {
+    avifCropRect rect = {region.x, region.y, region.width, region.height};
+    done = their_avifImageSetViewRect(view, decoder->image, &rect);
+  }
+  if (done == AVIF_RESULT_OK && (view->depth > 8) != is_wide) done = AVIF_RESULT_UNSUPPORTED_DEPTH;
+  if (done == AVIF_RESULT_OK) {
+    avifRGBImage rgb;
+    their_avifRGBImageSetDefaults(&rgb, view);
+    rgb.depth = is_wide ? 16 : 8;
+    rgb.format = has_alpha ? AVIF_RGB_FORMAT_RGBA
+                 : is_wide ? AVIF_RGB_FORMAT_RGB
+                           : AVIF_RGB_FORMAT_BGRA;
+    rgb.pixels = pixels;
+    rgb.rowBytes = (uint32_t)stride;
+    done = their_avifImageYUVToRGB(view, &rgb);
+  }
+  result = cavif_outcome_of(done, &decoder->diag, outcome);
+  if (view != NULL) their_avifImageDestroy(view);
+  their_avifDecoderDestroy(decoder);
+  return result;
+}

@@ -1,0 +1,82 @@
+#include "codec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static avifResult fill(avifImage *image, const cavif_encoding *encoding) {
+  image->yuvRange = AVIF_RANGE_FULL;
+  image->colorPrimaries = (avifColorPrimaries)encoding->colour.primaries;
+  image->transferCharacteristics = (avifTransferCharacteristics)encoding->colour.transfer;
+  image->matrixCoefficients = (avifMatrixCoefficients)encoding->colour.matrix;
+  avifRGBImage rgb;
+  their_avifRGBImageSetDefaults(&rgb, image);
+  rgb.depth = (uint32_t)encoding->depth;
+  rgb.format = encoding->order == cavif_rgb    ? AVIF_RGB_FORMAT_RGB
+               : encoding->order == cavif_rgba ? AVIF_RGB_FORMAT_RGBA
+                                               : AVIF_RGB_FORMAT_BGRA;
+  rgb.ignoreAlpha = encoding->order != cavif_rgba;
+  rgb.pixels = (uint8_t *)encoding->pixels;
+  rgb.rowBytes = encoding->stride;
+  // Its own conversion is exact where libyuv's is quick.
+  rgb.avoidLibYUV = encoding->lossless;
+  avifResult done = their_avifImageRGBToYUV(image, &rgb);
+  if (done != AVIF_RESULT_OK) return done;
+  if (encoding->profile_count > 0) {
+    their_avifImageSetProfileICC(image, encoding->profile, encoding->profile_count);
+  }
+  if (encoding->exif_count > 0) {
+    their_avifImageSetMetadataExif(image, encoding->exif, encoding->exif_count);
+  }
+  if (encoding->xmp_count > 0) {
+    their_avifImageSetMetadataXMP(image, encoding->xmp, encoding->xmp_count);
+  }
+  // The picture stands upright, whatever its metadata may still say.
+  image->transformFlags = AVIF_TRANSFORM_NONE;
+  return AVIF_RESULT_OK;
+}
+
+static void choose_quality(avifEncoder *encoder, const cavif_encoding *encoding) {
+  encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
+  encoder->maxThreads = 1;
+  encoder->speed = 6;
+  // As libavif 1 turns a quality into a quantizer.
+  int level = encoding->lossless ? 0 : ((100 - encoding->quality) * 63 + 50) / 100;
+  encoder->minQuantizer = 0;
+  encoder->maxQuantizer = encoding->lossless ? 0 : 63;
+  encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = 0;
+  if (encoding->lossless) return;
+  char text[4];
+  snprintf(text, sizeof text, "%d", level);
+  // One quality for the whole picture, rather than a bit rate. Alpha keeps to its own quantizers.
+  their_avifEncoderSetCodecSpecificOption(encoder, "color:end-usage", "q");
+  their_avifEncoderSetCodecSpecificOption(encoder, "color:cq-level", text);
+}
+
+int cavif_encode(const cavif_encoding *encoding, cavif_bytes *out, cavif_outcome *outcome) {
+  avifImage *image = their_avifImageCreate(encoding->width, encoding->height,
+                                           (uint32_t)encoding->file_depth,
+                                           (avifPixelFormat)encoding->colour.chroma);
+  avifEncoder *encoder = their_avifEncoderCreate();
+  avifRWData made = AVIF_DATA_EMPTY;
+  avifResult done =
+      image == NULL || encoder == NULL ? AVIF_RESULT_OUT_OF_MEMORY : fill(image, encoding);
+  if (done == AVIF_RESULT_OK) {
+    choose_quality(encoder, encoding);
+    done = their_avifEncoderWrite(encoder, image, &made);
+  }
+  if (done == AVIF_RESULT_OK) {
+    out->bytes = malloc(made.size);
+    out->count = made.size;
+    if (out->bytes == NULL) {
+      done = AVIF_RESULT_OUT_OF_MEMORY;
+    } else {
+      memcpy(out->bytes, made.data, made.size);
+    }
+  }
+  int result = cavif_outcome_of(done, encoder == NULL ? NULL : &encoder->diag, outcome);
+  their_avifRWDataFree(&made);
+  if (encoder != NULL) their_avifEncoderDestroy(encoder);
+  if (image != NULL) their_avifImageDestroy(image);
+  return result;
+}

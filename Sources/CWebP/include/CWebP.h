@@ -1,0 +1,44 @@
+// libwebp, opened when the first WebP is read or written rather than when the program starts. Each function runs a
+// whole sequence of calls, as libwebp's structures have unions and are set up by inline functions that
+// would need the library itself.
+#ifndef LARDER_CWEBP_H
+#define LARDER_CWEBP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Opens the library; safe from any thread, and of no cost the second time. NULL when it is there, else the
+// dynamic loader's words, which stay valid. Before, no other function may be called.
+const char *cwebp_open(void);
+
+// The release of the headers and that of the loaded library: a byte a number.
+void cwebp_release(int *built, int *found);
+
+typedef struct {
+  int x, y, width, height;
+} cwebp_region;
+
+// How a sequence ended.
+enum { cwebp_done = 0, cwebp_no_memory = 1, cwebp_cut = 2, cwebp_broken = 3, cwebp_refused = 4 };
+
+// Decodes a region of the image in `bytes`, chunks of a WebP from ALPH or the bitstream on, whose size has to be
+// `width` × `height`. Pixels are red, green, blue and alpha, or blue, green, red and 255.
+int cwebp_decode(const uint8_t *bytes, size_t count, int width, int height, cwebp_region region,
+                 bool has_alpha, uint8_t *pixels, size_t stride);
+
+// What the bytes of a pixel are.
+enum { cwebp_rgb = 0, cwebp_rgba = 1, cwebp_bgrx = 2 };
+
+typedef struct {
+  const uint8_t *pixels;
+  int stride, width, height, order;
+  // 1 to 100; of no meaning without loss.
+  int quality;
+  bool lossless;
+} cwebp_encoding;
+
+// Makes a file without metadata, in memory that the caller frees.
+int cwebp_encode(const cwebp_encoding *encoding, uint8_t **out, size_t *out_count);
+
+#endif

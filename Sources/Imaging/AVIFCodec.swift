@@ -1,0 +1,154 @@
+import CAVIF
+
+/// AVIF in and out by libavif, of which no pointer or struct is seen elsewhere.
+enum AVIFCodec {
+  /// Opens libavif.
+  ///
+  /// - Throws: ``ImagingError`` of code `library` when it is not there, or too old.
+  static func open(_ name: String) throws(ImagingError) {
+    if let words = cavif_open() {
+      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
+    }
+    if let shortcoming { throw ImagingError(.library, "cannot work on \(name): \(shortcoming)") }
+  }
+
+  /// What is wrong with the library; asked for once a process.
+  private static let shortcoming: String? = {
+    var (built, found): (CInt, CInt) = (0, 0)
+    cavif_release(&built, &found)
+    func parts(_ number: CInt) -> [Int] {
+      [Int(number) / 10_000, Int(number) / 100 % 100, Int(number) % 100]
+    }
+    // Releases before 1.0 share a binary interface only within a minor number.
+    return CodecLibrary(
+      name: "libavif",
+      built: parts(built),
+      found: parts(found),
+      least: [0, 11, 1],
+      series: built < 10_000 ? 2 : 1
+    ).shortcoming
+  }()
+
+  /// Decodes a region of what is to be shown, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba`
+  /// of either.
+  static func decode(
+    _ file: PictureFile,
+    _ header: AVIFHeader,
+    _ region: PixelRegion,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Bitmap {
+    var wanted = region
+    wanted.x += header.aperture.x
+    wanted.y += header.aperture.y
+    let padded = wanted.padded(in: header.coded)
+    let isWide = header.depth > 8
+    let layout: Bitmap.Layout = header.hasAlpha ? .rgba : isWide ? .rgb : .bgrx
+    let pixelBytes = layout.channels * (isWide ? 2 : 1)
+    try limits.check(memory: padded.width * padded.height * pixelBytes, of: file.name)
+    // What the decoder holds besides.
+    let coded = header.coded.width * header.coded.height
+    let planes = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
+    try limits.check(memory: coded * planes * (isWide ? 2 : 1), of: file.name)
+    var outcome = cavif_outcome()
+    // A frame inside may be as large as its boxes say, and the cells of a grid a little larger in
+    // all.
+    let allowed = cavif_limits(
+      pixels: UInt32(clamping: min(limits.pixels, max(coded * 4, 4_000_000))),
+      side: UInt32(clamping: limits.side),
+      frames: 65_536
+    )
+    let bitmap = try Bitmap(
+      width: padded.width,
+      height: padded.height,
+      layout: layout,
+      depth: isWide ? 16 : 8
+    ) { (pixels) throws(ImagingError) in
+      let status = file.bytes.withUnsafeBufferPointer {
+        cavif_decode(
+          $0.baseAddress,
+          $0.count,
+          allowed,
+          cavif_region(
+            x: UInt32(padded.x),
+            y: UInt32(padded.y),
+            width: UInt32(padded.width),
+            height: UInt32(padded.height)
+          ),
+          header.hasAlpha,
+          isWide,
+          pixels.baseAddress,
+          padded.width * pixelBytes,
+          &outcome
+        )
+      }
+      guard status == CInt(cavif_done) else { throw error(file.name, status, outcome) }
+    }
+    return bitmap.part(wanted.inside(padded))
+  }
+
+  /// Encodes a bitmap as `rgb`, `rgba` or `bgrx`, of 8 or 16 bits, that stands upright.
+  static func encode(
+    _ bitmap: Bitmap,
+    depth: Int,
+    colour: AVIFHeader.Colour,
+    quality: Int,
+    lossless: Bool,
+    tags: PictureTags,
+    name: String
+  ) throws(ImagingError) -> [UInt8] {
+    try open(name)
+    let order =
+      bitmap.layout == .rgb ? cavif_rgb : bitmap.layout == .rgba ? cavif_rgba : cavif_bgrx
+    var made = cavif_bytes()
+    var outcome = cavif_outcome()
+    let status = bitmap.samples.withUnsafeBufferPointer { pixels in
+      tags.profile.withUnsafeBufferPointer { profile in
+        tags.exif.withUnsafeBufferPointer { exif in
+          tags.xmp.withUnsafeBufferPointer { xmp in
+            var encoding = cavif_encoding(
+              pixels: pixels.baseAddress,
+              stride: UInt32(bitmap.rowBytes),
+              width: UInt32(bitmap.width),
+              height: UInt32(bitmap.height),
+              order: CInt(order),
+              depth: CInt(bitmap.depth),
+              file_depth: CInt(depth),
+              quality: CInt(quality),
+              lossless: lossless,
+              colour: cavif_colour(
+                chroma: colour.chroma,
+                primaries: colour.primaries,
+                transfer: colour.transfer,
+                matrix: colour.matrix
+              ),
+              profile: profile.baseAddress,
+              exif: exif.baseAddress,
+              xmp: xmp.baseAddress,
+              profile_count: profile.count,
+              exif_count: exif.count,
+              xmp_count: xmp.count
+            )
+            return cavif_encode(&encoding, &made, &outcome)
+          }
+        }
+      }
+    }
+    let buffer = MallocBuffer(bytes: made.bytes, count: made.count)
+    guard status == CInt(cavif_done) else { throw error(name, status, outcome) }
+    return buffer.take()
+  }
+
+  /// The error of a status.
+  static func error(_ name: String, _ status: CInt, _ outcome: cavif_outcome) -> ImagingError {
+    let words = withUnsafeBytes(of: outcome.message) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let sentence = words.prefix(1).lowercased() + words.dropFirst()
+    return switch Int(status) {
+    case cavif_no_memory: .tooLarge(name, "it takes more memory than is allowed")
+    case cavif_cut: .damaged(name, "the file ends too early")
+    case cavif_broken: .damaged(name, sentence)
+    default: ImagingError(.library, "cannot work on \(name): libavif says: \(sentence)")
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import CAVIF
+import Glibc
+
+/// What the boxes of an AVIF say, read by libavif before any pixel is decoded. (AV1 Image File
+/// Format 1.1)
+struct AVIFHeader: Equatable {
+  /// The size of the decoded picture.
+  let coded: PixelSize
+  /// The part of it that is to be shown.
+  let aperture: PixelRegion
+  /// Bits of a sample: 8, 10 or 12.
+  let depth: Int
+  /// Whether there is alpha.
+  let hasAlpha: Bool
+  /// How the picture has to be turned, which its EXIF data has no say in.
+  let orientation: Orientation
+  /// How its light is written.
+  let colour: Colour
+  /// The ICC profile, if any.
+  let profile: [UInt8]
+  /// EXIF data from its TIFF header on.
+  let exif: [UInt8]
+  /// An XMP packet.
+  let xmp: [UInt8]
+
+  /// Chroma as libavif, the others as ITU-T H.273 numbers them.
+  struct Colour: Equatable, Sendable {
+    var chroma: Int32
+    var primaries: Int32
+    var transfer: Int32
+    var matrix: Int32
+
+    /// Whether there is no colour.
+    var isGrey: Bool { chroma == Int32(cavif_400) }
+    /// Whether this is sRGB, or does not say what it is.
+    var isUsual: Bool { [1, 2].contains(primaries) && [1, 2, 6, 13].contains(transfer) }
+  }
+
+  /// Frames that a sequence may have; only the first is read.
+  private static let frames = 65_536
+
+  /// Reads the boxes of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when they are broken, or the picture is more than `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+    try Self.checkEnd(bytes, name)
+    try AVIFCodec.open(name)
+    var header = cavif_header()
+    var outcome = cavif_outcome()
+    let allowed = cavif_limits(
+      pixels: UInt32(clamping: limits.pixels),
+      side: UInt32(clamping: limits.side),
+      frames: UInt32(Self.frames)
+    )
+    let status = bytes.withUnsafeBufferPointer {
+      cavif_read_header($0.baseAddress, $0.count, allowed, &header, &outcome)
+    }
+    let profile = MallocBuffer(header.profile)
+    let exif = MallocBuffer(header.exif)
+    let xmp = MallocBuffer(header.xmp)
+    // libavif takes the size for damage; here it says which limit was meant.
+    if status == Int32(cavif_broken), let size = Self.extents(bytes) {
+      try limits.check(width: size.width, height: size.height, of: name)
+    }
+    guard status == Int32(cavif_done) else { throw AVIFCodec.error(name, status, outcome) }
+    try limits.check(metadata: profile.count + exif.count + xmp.count, of: name)
+    coded = PixelSize(width: Int(header.width), height: Int(header.height))
+    let part = header.aperture
+    aperture = PixelRegion(
+      x: Int(part.x),
+      y: Int(part.y),
+      width: Int(part.width),
+      height: Int(part.height)
+    )
+    try limits.check(width: coded.width, height: coded.height, of: name)
+    depth = Int(header.depth)
+    hasAlpha = header.has_alpha
+    orientation = Self.orientation(quarters: Int(header.angle), mirror: Int(header.mirror))
+    colour = Colour(
+      chroma: header.colour.chroma,
+      primaries: header.colour.primaries,
+      transfer: header.colour.transfer,
+      matrix: header.colour.matrix
+    )
+    self.profile = profile.take()
+    self.exif = Exif.tiff(in: exif.take())
+    self.xmp = xmp.take()
+  }
+
+  /// The orientation of a picture that is turned left by so many quarters, then mirrored: not
+  /// (-1), top to bottom (0) or left to right (1). (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
+  static func orientation(quarters: Int, mirror: Int) -> Orientation {
+    let mirrored: [Orientation] =
+      switch mirror {
+      case 0: [.flipped, .transposed, .mirrored, .transversed]
+      case 1: [.mirrored, .transversed, .flipped, .transposed]
+      default: [.upright, .turnedRight, .upsideDown, .turnedLeft]
+      }
+    return mirrored[quarters & 3]
+  }
+
+  /// Refuses a file whose last box goes on behind its end. (ISO/IEC 14496-12, 4.2)
+  private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(ImagingError) {
+    let isWhole = bytes.withUnsafeBufferPointer { bytes in
+      let reader = ByteReader(bytes: bytes)
+      var offset = 0
+      while offset < bytes.count {
+        guard var size = reader.long(offset), reader.long(offset + 4) != nil else { return false }
+        if size == 0 { return true }
+        if size == 1 {
+          guard reader.long(offset + 8) == 0, let low = reader.long(offset + 12) else {
+            return false
+          }
+          size = low
+        }
+        guard size >= 8, size <= bytes.count - offset else { return false }
+        offset += size
+      }
+      return true
+    }
+    guard isWhole else { throw .damaged(name, "the file ends too early") }
+  }
+
+  /// The largest size that is named near the beginning.
+  private static func extents(_ bytes: [UInt8]) -> PixelSize? {
+    bytes.withUnsafeBufferPointer { bytes in
+      let reader = ByteReader(bytes: bytes)
+      return (0..<min(bytes.count, 4096)).filter { reader.matches("ispe", at: $0) }
+        .compactMap { place in
+          guard let width = reader.long(place + 8), let height = reader.long(place + 12) else {
+            return nil
+          }
+          return PixelSize(width: width, height: height)
+        }
+        .max { $0.width * $0.height < $1.width * $1.height }
+    }
+  }
+}
+
+extension MallocBuffer {
+  fileprivate init(_ bytes: cavif_bytes) { self.init(bytes: bytes.bytes, count: bytes.count) }
+}

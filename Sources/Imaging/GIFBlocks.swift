@@ -1,0 +1,116 @@
+/// The blocks of a GIF, found without decoding. (GIF89a)
+struct GIFBlocks: Equatable {
+  /// The size of the screen, or of as much as the first frame needs.
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Where the first frame lies on it.
+  private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
+  /// Whether the frame's rows come in four passes.
+  private(set) var isInterlaced = false
+  /// The colours of the frame, three bytes each.
+  private(set) var palette = 0..<0
+  /// The index that stands for clear.
+  private(set) var clear: Int?
+  /// Whether the end was reached; a file without it was cut.
+  private(set) var isWhole = false
+
+  /// Whether any pixel of the screen may be clear: in the first frame, or beside it.
+  var hasAlpha: Bool { clear != nil || !isFull }
+
+  /// Whether the first frame covers the screen.
+  var isFull: Bool { frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height) }
+
+  /// Walks the blocks of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when there is no first frame, or it is more than `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      var reader = ByteReader(bytes: bytes)
+      reader.isLittleEndian = true
+      try walk(reader, name, limits)
+    }
+    guard frame.width > 0 else { throw .damaged(name, "it ends before the picture begins") }
+  }
+
+  private mutating func walk(
+    _ reader: ByteReader,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    guard let width = reader.short(6), let height = reader.short(8), let flags = reader.byte(10)
+    else { throw .damaged(name, "its header is cut short") }
+    size = PixelSize(width: width, height: height)
+    var offset = 13
+    if let colours = Self.colours(flags, at: offset) {
+      (palette, offset) = (colours, colours.upperBound)
+    }
+    while let kind = reader.byte(offset) {
+      switch kind {
+      case 0x3B:
+        isWhole = true
+        return
+      case 0x21:
+        // Behind the label and a count of 4: flags, a delay, the clear index. (Section 23)
+        if frame.width == 0, reader.byte(offset + 1) == 0xF9, reader.byte(offset + 2) == 4,
+          let flags = reader.byte(offset + 3)
+        {
+          clear = flags & 1 == 1 ? reader.byte(offset + 6) : nil
+        }
+        guard let end = Self.endOfBlocks(reader, from: offset + 2) else { return }
+        offset = end
+      case 0x2C:
+        offset = try readFrame(reader, offset, name, limits)
+        guard let end = Self.endOfBlocks(reader, from: offset + 1) else { return }
+        offset = end
+      default: return
+      }
+    }
+  }
+
+  /// Reads the head of a frame; returns where its codes begin. (Section 20)
+  private mutating func readFrame(
+    _ reader: ByteReader,
+    _ offset: Int,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Int {
+    guard let x = reader.short(offset + 1), let y = reader.short(offset + 3),
+      let width = reader.short(offset + 5), let height = reader.short(offset + 7),
+      let flags = reader.byte(offset + 9)
+    else {
+      // Only the first has to be there.
+      if frame.width > 0 { return reader.bytes.count }
+      throw .damaged(name, "it ends before the picture begins")
+    }
+    let colours = Self.colours(flags, at: offset + 10)
+    let codes = colours?.upperBound ?? offset + 10
+    guard frame.width == 0 else { return codes }
+    guard width > 0, height > 0 else {
+      throw .damaged(name, "its first frame is \(width) × \(height) pixels")
+    }
+    frame = PixelRegion(x: x, y: y, width: width, height: height)
+    // As browsers show it, a frame that leaves the screen makes it larger.
+    size = PixelSize(width: max(size.width, x + width), height: max(size.height, y + height))
+    try limits.check(width: size.width, height: size.height, of: name)
+    isInterlaced = flags & 0x40 != 0
+    if let colours { palette = colours }
+    guard palette.upperBound <= reader.bytes.count else {
+      throw .damaged(name, "it ends before the picture begins")
+    }
+    return codes
+  }
+
+  /// Where a table of colours lies that flags tell of.
+  private static func colours(_ flags: Int, at offset: Int) -> Range<Int>? {
+    flags & 0x80 == 0 ? nil : offset..<offset + 3 << (flags & 7 + 1)
+  }
+
+  /// Behind the empty block that ends a row of blocks; nil where the file ends before.
+  private static func endOfBlocks(_ reader: ByteReader, from offset: Int) -> Int? {
+    var offset = offset
+    while let count = reader.byte(offset) {
+      offset += count + 1
+      if count == 0 { return offset }
+    }
+    return nil
+  }
+}

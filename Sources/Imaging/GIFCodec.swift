@@ -1,0 +1,68 @@
+import CGIF
+
+/// The first frame of a GIF by giflib, of which no pointer or struct is seen elsewhere.
+enum GIFCodec {
+  /// Decodes a region of the screen with the first frame on it: indices where the frame covers it,
+  /// else `rgba`.
+  static func decode(
+    _ file: PictureFile,
+    _ blocks: GIFBlocks,
+    _ region: PixelRegion,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Bitmap {
+    if let words = cgif_open() {
+      throw .noLibrary(file.name, "GIF", "libgif7", String(cString: words))
+    }
+    let frame = blocks.frame
+    try limits.check(memory: frame.width * frame.height, of: file.name)
+    var status = CInt(cgif_done)
+    // Not a byte of it is touched where there are no codes for it.
+    let indices = [UInt8](unsafeUninitializedCapacity: frame.width * frame.height) {
+      target,
+      count in
+      status = file.bytes.withUnsafeBufferPointer { bytes in
+        cgif_decode(
+          bytes.baseAddress,
+          bytes.count,
+          CInt(frame.width),
+          CInt(frame.height),
+          blocks.isInterlaced,
+          target.baseAddress
+        )
+      }
+      count = status == CInt(cgif_done) ? frame.width * frame.height : 0
+    }
+    switch Int(status) {
+    case cgif_done: break
+    case cgif_no_memory: throw .tooLarge(file.name, "it takes more memory than is allowed")
+    default: throw .damaged(file.name, "its first frame is broken or ends too early")
+    }
+    let palette = palette(file, blocks, most: Int(indices.max() ?? 0))
+    let bitmap = Bitmap(
+      width: frame.width,
+      height: frame.height,
+      layout: .indexed(palette),
+      depth: [1, 2, 4].first { palette.colours.count <= 3 << $0 } ?? 8,
+      samples: indices
+    )
+    return blocks.isFull
+      ? bitmap.part(region)
+      : try bitmap.expanded().withAlpha().placed(frame, over: region, limits, name: file.name)
+  }
+
+  /// The colours, black where an index has none, and which of them is clear.
+  private static func palette(
+    _ file: PictureFile,
+    _ blocks: GIFBlocks,
+    most: Int
+  ) -> Bitmap.Palette {
+    var colours = Array(file.bytes[blocks.palette])
+    // The clear index often lies behind the last colour.
+    let last = max(most, blocks.clear ?? 0)
+    if colours.count < (last + 1) * 3 {
+      colours += Array(repeating: 0, count: (last + 1) * 3 - colours.count)
+    }
+    let alpha = blocks.clear.map { Array(repeating: UInt8(255), count: $0) + [UInt8(0)] } ?? []
+    return Bitmap.Palette(colours: colours, alpha: alpha)
+  }
+}

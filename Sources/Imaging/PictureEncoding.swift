@@ -1,0 +1,116 @@
+import CAVIF
+
+/// How a bitmap becomes a file of any format.
+struct PictureEncoding {
+  /// The format.
+  var format: PictureFormat
+  /// 1 to 100; nil for what is usual.
+  var quality: Int?
+  /// Whether every sample is to be kept, where the format can.
+  var lossless: Bool
+  /// The file that the pixels come from, whose ways are kept: chroma, bits and colours of an AVIF.
+  var source: PictureFile
+  /// What the file says besides.
+  var tags: PictureTags
+
+  /// The quality of a WebP that nothing is said of; libwebp's own is 75.
+  static let usualWebP = 80
+  /// The quality of an AVIF that nothing is said of, libavif's own.
+  static let usualAVIF = 60
+
+  /// A made file, and whether its samples are the bitmap's own.
+  struct Made {
+    let bytes: [UInt8]
+    let isLossless: Bool
+  }
+
+  /// Encodes a bitmap of any layout but `cmyk`, upright.
+  func encode(_ bitmap: Bitmap, name: String) throws(ImagingError) -> Made {
+    switch format {
+    case .jpeg:
+      // A JPEG has its own quality; anything else is new to be one.
+      let bytes = try bitmap.narrowed().encodedAsJPEG(quality ?? source.probe.quality ?? 90, name)
+      return Made(bytes: tags.added(toJPEG: bytes), isLossless: false)
+    case .png, .gif:
+      let bytes = try bitmap.png(name: name)
+      return Made(bytes: tags.added(toPNG: bytes), isLossless: true)
+    case .webp:
+      let colours = bitmap.coloured().narrowed()
+      let bytes = try WebPCodec.encode(
+        colours,
+        quality: quality ?? Self.usualWebP,
+        lossless: lossless,
+        name: name
+      )
+      return Made(
+        bytes: tags.added(
+          toWebP: bytes,
+          width: bitmap.width,
+          height: bitmap.height,
+          hasAlpha: colours.layout == .rgba
+        ),
+        isLossless: lossless && bitmap.depth <= 8
+      )
+    case .avif: return try encodeAVIF(bitmap, name)
+    }
+  }
+
+  private func encodeAVIF(_ bitmap: Bitmap, _ name: String) throws(ImagingError) -> Made {
+    var colours = bitmap.coloured()
+    var colour = colour(of: bitmap)
+    var depth = 8
+    if colours.depth == 16 {
+      // As the source has it; of formats of 16 bits as much as every decoder shows.
+      if case .avif(let header) = source.probe.structure {
+        depth = header.depth
+      } else {
+        depth = 10
+      }
+    }
+    let isLossless = lossless && bitmap.depth <= 8
+    if isLossless {
+      colours = colours.narrowed()
+      // Colours as they are, without a matrix.
+      (colour.chroma, colour.matrix, depth) = (CInt(cavif_444), 0, 8)
+    }
+    let bytes = try AVIFCodec.encode(
+      colours,
+      depth: depth,
+      colour: colour,
+      quality: quality ?? Self.usualAVIF,
+      lossless: isLossless,
+      tags: tags,
+      name: name
+    )
+    return Made(bytes: bytes, isLossless: isLossless)
+  }
+
+  /// How light is written: as an AVIF has it, else as sRGB with chroma of the source's size.
+  private func colour(of bitmap: Bitmap) -> AVIFHeader.Colour {
+    // BT.709's primaries, sRGB's curve, BT.601's matrix. (ITU-T H.273)
+    var colour = AVIFHeader.Colour(
+      chroma: CInt(cavif_444),
+      primaries: 1,
+      transfer: 13,
+      matrix: 6
+    )
+    switch source.probe.structure {
+    case .avif(let header):
+      colour = header.colour
+      // Without a matrix chroma is not chroma, and an unknown one is taken for BT.601's.
+      if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
+    case .jpeg(let markers):
+      let first = markers.sampling.first ?? PixelSize(width: 1, height: 1)
+      if markers.sampling.count == 1 {
+        colour.chroma = CInt(cavif_400)
+      } else if first.width > 1 {
+        colour.chroma = CInt(first.height > 1 ? cavif_420 : cavif_422)
+      }
+    case .webp(let chunks): if !chunks.isLossless { colour.chroma = CInt(cavif_420) }
+    case .png(let chunks):
+      if chunks.channels <= 2, chunks.colourType != 3 { colour.chroma = CInt(cavif_400) }
+    case .gif: break
+    }
+    return colour
+  }
+}

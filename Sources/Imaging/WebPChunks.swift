@@ -1,0 +1,186 @@
+/// The chunks of a WebP, found without decoding. (RFC 9649)
+struct WebPChunks: Equatable {
+  /// The size of the canvas.
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Where the still, or the first frame of an animation, lies on the canvas.
+  private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
+  /// Its bytes: chunks from the one of its alpha or its bitstream on.
+  private(set) var image = 0..<0
+  /// Whether it was encoded without loss.
+  private(set) var isLossless = false
+  /// Whether it says that it has alpha.
+  private(set) var frameHasAlpha = false
+  /// Whether there are frames.
+  private(set) var isAnimated = false
+  /// The ICC profile.
+  private(set) var profile: Range<Int>?
+  /// EXIF data from its TIFF header on.
+  private(set) var exif: Range<Int>?
+  /// An XMP packet.
+  private(set) var xmp: Range<Int>?
+
+  /// Whether any pixel of the canvas may be clear: where the first frame is, or beside it.
+  var hasAlpha: Bool {
+    frameHasAlpha || frame != PixelRegion(x: 0, y: 0, width: size.width, height: size.height)
+  }
+
+  private var metadataBytes = 0
+
+  /// Walks the chunks of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when there is no picture, it is not whole, or it is more than
+  /// `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      var reader = ByteReader(bytes: bytes)
+      reader.isLittleEndian = true
+      let end = 8 + (reader.long(4) ?? 0)
+      // Some writers leave out the last byte that makes the size an even one.
+      guard end <= bytes.count + 1 else { throw .damaged(name, "the file ends too early") }
+      try walk(reader, 12..<min(end, bytes.count), name, limits)
+    }
+    guard frame.width > 0 else { throw .damaged(name, "it ends before the picture begins") }
+    let isInside =
+      frame.x + frame.width <= size.width && frame.y + frame.height <= size.height
+    guard isInside, isAnimated || size.width == frame.width && size.height == frame.height else {
+      throw .damaged(name, "its header and its picture differ in size")
+    }
+  }
+
+  private mutating func walk(
+    _ reader: ByteReader,
+    _ range: Range<Int>,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    var offset = range.lowerBound
+    while offset + 8 <= range.upperBound {
+      let start = offset + 8
+      guard let count = reader.long(offset + 4), count <= range.upperBound - start else {
+        throw .damaged(name, "the file ends too early")
+      }
+      try take(reader, offset, start..<start + count, name, limits)
+      offset = start + count + count & 1
+    }
+  }
+
+  /// Takes what a chunk of the file says.
+  private mutating func take(
+    _ reader: ByteReader,
+    _ offset: Int,
+    _ payload: Range<Int>,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    switch reader.long(offset) {
+    case Self.header where offset == 12:
+      size = try Self.canvas(reader, payload, name)
+      try limits.check(width: size.width, height: size.height, of: name)
+    case Self.animation: isAnimated = true
+    case Self.frame where isAnimated && image.isEmpty:
+      try readFrame(reader, payload, name, limits)
+    case Self.profile, Self.exif, Self.xmp:
+      metadataBytes += payload.count
+      try limits.check(metadata: metadataBytes, of: name)
+      switch reader.long(offset) {
+      case Self.profile: profile = profile ?? payload
+      case Self.exif: exif = exif ?? Exif.tiff(reader, payload)
+      default: xmp = xmp ?? payload
+      }
+    case Self.alpha, Self.lossy, Self.lossless:
+      guard !isAnimated, frame.width == 0 else { return }
+      try readImage(reader, offset, payload, name)
+      guard size.width == 0, frame.width > 0 else { return }
+      size = PixelSize(width: frame.width, height: frame.height)
+      try limits.check(width: size.width, height: size.height, of: name)
+    default: break
+    }
+  }
+
+  /// The four letters of a chunk as a number, since a file may have millions of them.
+  private static func code(_ letters: StaticString) -> Int {
+    letters.withUTF8Buffer { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
+  }
+  private static let header = code("VP8X")
+  private static let animation = code("ANIM")
+  private static let frame = code("ANMF")
+  private static let profile = code("ICCP")
+  private static let exif = code("EXIF")
+  private static let xmp = code("XMP ")
+  private static let alpha = code("ALPH")
+  private static let lossy = code("VP8 ")
+  private static let lossless = code("VP8L")
+
+  /// Two sizes less one, of 24 bits each. (Section 2.7)
+  private static func canvas(
+    _ reader: ByteReader,
+    _ payload: Range<Int>,
+    _ name: String
+  ) throws(ImagingError) -> PixelSize {
+    guard payload.count >= 10, let width = reader.long(payload.lowerBound + 4),
+      let height = reader.long(payload.lowerBound + 6)
+    else { throw .damaged(name, "its header is cut short") }
+    return PixelSize(width: width & 0xFFFFFF + 1, height: height >> 8 + 1)
+  }
+
+  /// Reads the first frame of an animation: place and size, then chunks of its own. (Section
+  /// 2.7.1.1)
+  private mutating func readFrame(
+    _ reader: ByteReader,
+    _ payload: Range<Int>,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    let start = payload.lowerBound
+    guard payload.count >= 24, let x = reader.long(start), let y = reader.long(start + 2),
+      let width = reader.long(start + 6), let height = reader.long(start + 8)
+    else { throw .damaged(name, "a frame is cut short") }
+    var offset = start + 16
+    while offset + 8 <= payload.upperBound, frame.width == 0 {
+      guard let count = reader.long(offset + 4), count <= payload.upperBound - offset - 8 else {
+        throw .damaged(name, "a frame is cut short")
+      }
+      try readImage(reader, offset, offset + 8..<offset + 8 + count, name)
+      offset += 8 + count + count & 1
+    }
+    guard frame.width == width & 0xFFFFFF + 1, frame.height == height >> 8 + 1 else {
+      throw .damaged(name, "a frame and its picture differ in size")
+    }
+    (frame.x, frame.y) = (x & 0xFFFFFF * 2, y >> 8 * 2)
+  }
+
+  /// Reads the header of a bitstream, or notes where its alpha begins. (RFC 6386, section 9.1; RFC
+  /// 9649, section 3.4)
+  private mutating func readImage(
+    _ reader: ByteReader,
+    _ offset: Int,
+    _ payload: Range<Int>,
+    _ name: String
+  ) throws(ImagingError) {
+    let start = payload.lowerBound
+    let type = reader.long(offset)
+    if type == Self.alpha {
+      if image.isEmpty { image = offset..<payload.upperBound }
+      frameHasAlpha = true
+      return
+    }
+    let isLossless = type == Self.lossless
+    guard isLossless || type == Self.lossy else { return }
+    let least = isLossless ? 5 : 10
+    guard payload.count >= least, let first = reader.long(start + (isLossless ? 1 : 6)) else {
+      throw .damaged(name, "its picture is cut short")
+    }
+    if isLossless {
+      (frame.width, frame.height) = (first & 0x3FFF + 1, first >> 14 & 0x3FFF + 1)
+      frameHasAlpha = first >> 28 & 1 == 1
+      image = offset..<payload.upperBound
+    } else {
+      (frame.width, frame.height) = (first & 0x3FFF, first >> 16 & 0x3FFF)
+      image = (image.isEmpty ? offset : image.lowerBound)..<payload.upperBound
+    }
+    self.isLossless = isLossless
+    guard frame.width > 0, frame.height > 0 else {
+      throw .damaged(name, "it says that it is \(frame.width) × \(frame.height) pixels")
+    }
+  }
+}

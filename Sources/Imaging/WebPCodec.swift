@@ -1,0 +1,130 @@
+import CWebP
+
+/// WebP in and out by libwebp, of which no pointer or struct is seen elsewhere.
+enum WebPCodec {
+  /// Pixels along either side at most. (RFC 9649, section 2.5)
+  static let longestSide = 16_383
+
+  /// Opens libwebp.
+  ///
+  /// - Throws: ``ImagingError`` of code `library` when it is not there, or too old.
+  static func open(_ name: String) throws(ImagingError) {
+    if let words = cwebp_open() {
+      throw .noLibrary(name, "WebP", "libwebp7", String(cString: words))
+    }
+    if let shortcoming { throw ImagingError(.library, "cannot work on \(name): \(shortcoming)") }
+  }
+
+  /// What is wrong with the library; asked for once a process.
+  private static let shortcoming: String? = {
+    var (built, found): (CInt, CInt) = (0, 0)
+    cwebp_release(&built, &found)
+    func parts(_ number: CInt) -> [Int] {
+      [Int(number) >> 16, Int(number) >> 8 & 0xFF, Int(number) & 0xFF]
+    }
+    // Debian mends CVE-2023-4863 in 1.2.4 without another number.
+    return CodecLibrary(
+      name: "libwebp",
+      built: parts(built),
+      found: parts(found),
+      least: [1, 2, 2],
+      series: 1
+    ).shortcoming
+  }()
+
+  /// Decodes a region of the still, or of the canvas with the first frame on it: `rgba` where
+  /// anything may be clear, else `bgrx`.
+  static func decode(
+    _ file: PictureFile,
+    _ chunks: WebPChunks,
+    _ region: PixelRegion,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Bitmap {
+    try open(file.name)
+    let frame = chunks.frame
+    // Frames that cover their canvas, as stills do, are decoded where they are wanted and no
+    // further.
+    let isFull = frame.width == chunks.size.width && frame.height == chunks.size.height
+    let wanted =
+      isFull ? region : PixelRegion(x: 0, y: 0, width: frame.width, height: frame.height)
+    let padded = wanted.padded(in: PixelSize(width: frame.width, height: frame.height))
+    let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
+    try limits.check(memory: padded.width * padded.height * 4, of: file.name)
+    // What libwebp holds besides: a lossless picture whole, of a lossy one the alpha.
+    try limits.check(
+      memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1),
+      of: file.name
+    )
+    let bitmap = try Bitmap(
+      width: padded.width,
+      height: padded.height,
+      layout: layout,
+      depth: 8
+    ) { (pixels) throws(ImagingError) in
+      let status = file.bytes.withUnsafeBufferPointer { bytes in
+        let image = UnsafeBufferPointer(rebasing: bytes[chunks.image])
+        return cwebp_decode(
+          image.baseAddress,
+          image.count,
+          CInt(frame.width),
+          CInt(frame.height),
+          cwebp_region(
+            x: CInt(padded.x),
+            y: CInt(padded.y),
+            width: CInt(padded.width),
+            height: CInt(padded.height)
+          ),
+          layout == .rgba,
+          pixels.baseAddress,
+          padded.width * 4
+        )
+      }
+      guard status == CInt(cwebp_done) else { throw error(file.name, status) }
+    }
+    let part = bitmap.part(wanted.inside(padded))
+    return isFull ? part : try part.placed(frame, over: region, limits, name: file.name)
+  }
+
+  /// Encodes a bitmap of 8 bits as `rgb`, `rgba` or `bgrx`; without metadata.
+  static func encode(
+    _ bitmap: Bitmap,
+    quality: Int,
+    lossless: Bool,
+    name: String
+  ) throws(ImagingError) -> [UInt8] {
+    try open(name)
+    guard max(bitmap.width, bitmap.height) <= longestSide else {
+      throw ImagingError(
+        .unsupported,
+        "cannot write \(name) as WebP: \(bitmap.width) × \(bitmap.height) has a side of more than "
+          + "\(longestSide) pixels; make it smaller or choose another format"
+      )
+    }
+    let order =
+      bitmap.layout == .rgb ? cwebp_rgb : bitmap.layout == .rgba ? cwebp_rgba : cwebp_bgrx
+    var made = MallocBuffer()
+    let status = bitmap.samples.withUnsafeBufferPointer { pixels in
+      var encoding = cwebp_encoding(
+        pixels: pixels.baseAddress,
+        stride: CInt(bitmap.rowBytes),
+        width: CInt(bitmap.width),
+        height: CInt(bitmap.height),
+        order: CInt(order),
+        quality: CInt(quality),
+        lossless: lossless
+      )
+      return cwebp_encode(&encoding, &made.bytes, &made.count)
+    }
+    guard status == CInt(cwebp_done) else { throw error(name, status) }
+    return made.take()
+  }
+
+  private static func error(_ name: String, _ status: CInt) -> ImagingError {
+    switch Int(status) {
+    case cwebp_no_memory: .tooLarge(name, "it takes more memory than is allowed")
+    case cwebp_cut: .damaged(name, "its picture ends too early")
+    case cwebp_broken: .damaged(name, "its picture breaks the rules of WebP")
+    default: ImagingError(.library, "cannot work on \(name): libwebp refuses to; update it")
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Testing
+
+@testable import Imaging
+
+struct AVIFTests {
+  @Test(arguments: [(31, 22), (22, 31), (1, 1), (1, 9), (64, 64)], [false, true])
+  func `a lossless AVIF is read sample for sample`(_ size: (Int, Int), _ isClear: Bool) throws {
+    let source = colours(width: size.0, height: size.1, isClear: isClear)
+    let file = try PictureFile(AVIFKind(isClear: isClear).bytes(source))
+    let crop = SquareCrop(gravity: .bottomRight, format: .png)
+
+    let square = try crop.apply(to: file)
+
+    #expect(square.format == .png && square.method == .lossless)
+    #expect(try rgba(decoded(square.bytes)) == source.part(crop.square(in: file.probe)))
+  }
+
+  @Test(arguments: AVIFKind.all)
+  func `any part of an AVIF is as in the whole picture`(_ kind: AVIFKind) throws {
+    let file = try PictureFile(kind.bytes(width: 61, height: 47))
+    let whole = try file.decode(PixelRegion(x: 0, y: 0, width: 61, height: 47), PictureLimits())
+
+    for (x, y, width, height) in [(7, 0, 47, 47), (13, 5, 20, 31), (60, 46, 1, 1)] {
+      let region = PixelRegion(x: x, y: y, width: width, height: height)
+      let part = try file.decode(region, PictureLimits())
+
+      #expect(part == whole.part(region), "\(region)")
+    }
+  }
+
+  @Test(arguments: AVIFKind.all)
+  func `an AVIF stays one of its kind`(_ kind: AVIFKind) throws {
+    let file = try PictureFile(kind.bytes(width: 70, height: 50))
+
+    let square = try SquareCrop(quality: 95).apply(to: file)
+
+    let made = try PictureFile(square.bytes)
+    #expect(square.format == .avif && square.method == .reencoded && square.width == 50)
+    #expect(made.probe.depth == file.probe.depth && made.probe.channels == file.probe.channels)
+    #expect(made.probe.orientation == .upright)
+    let exact = try SquareCrop(format: .png).apply(to: file)
+    #expect(try psnr(rgba(decoded(square.bytes)), rgba(decoded(exact.bytes))) > 33)
+  }
+
+  @Test(arguments: 0..<4, -1..<2)
+  func `an AVIF is turned and mirrored as its boxes say, and its EXIF data has no say`(
+    _ angle: Int,
+    _ mirror: Int
+  ) throws {
+    let source = colours(width: 19, height: 12)
+    let kind = AVIFKind(
+      angle: angle,
+      mirror: mirror,
+      exif: tiff(orientation: 6, dateTime: "2021:01:13 06:30:00")
+    )
+    let file = try PictureFile(kind.bytes(source))
+
+    let made = try rgba(decoded(file.bytes))
+
+    // Quarters to the left, and then the mirror. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
+    var expected = source
+    for _ in 0..<angle { expected = expected.upright(from: .turnedRight) }
+    if mirror >= 0 { expected = expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
+    #expect(made == expected)
+    #expect(file.probe.exif?.dateTime == "2021:01:13 06:30:00")
+    let square = try SquareCrop(keepsMetadata: true).apply(to: file)
+    let probe = try PictureFile(square.bytes).probe
+    #expect(probe.exif?.orientation == .upright && probe.orientation == .upright)
+    #expect(probe.exif?.dateTime == "2021:01:13 06:30:00")
+  }
+
+  @Test func `only what an AVIF wants to be shown is read`() throws {
+    let source = colours(width: 64, height: 48)
+    let shown = PixelRegion(x: 10, y: 6, width: 40, height: 30)
+    let file = try PictureFile(AVIFKind(shown: shown).bytes(source))
+
+    #expect(file.probe.width == 40 && file.probe.height == 30)
+    #expect(try rgba(decoded(file.bytes)) == source.part(shown))
+    let square = try SquareCrop(gravity: .right, format: .png).apply(to: file)
+    let expected = source.part(PixelRegion(x: 20, y: 6, width: 30, height: 30))
+    #expect(try rgba(decoded(square.bytes)) == expected)
+  }
+
+  @Test(arguments: AVIFKind.all)
+  func `an AVIF cut anywhere is an error`(_ kind: AVIFKind) throws {
+    let bytes = kind.bytes(width: 16, height: 12)
+    _ = try SquareCrop(format: .png).apply(to: PictureFile(bytes))
+    for count in 0..<bytes.count {
+      #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
+        try SquareCrop(format: .png).apply(to: PictureFile(Array(bytes[..<count])))
+      }
+    }
+  }
+
+  @Test(arguments: AVIFKind.all)
+  func `an AVIF with a changed byte never stops the process`(_ kind: AVIFKind) throws {
+    let limits = PictureLimits(pixels: 100_000)
+    let bytes = kind.bytes(width: 16, height: 12)
+    for index in bytes.indices {
+      for change: UInt8 in [0x01, 0x80, 0xFF] {
+        var broken = bytes
+        broken[index] ^= change
+        guard let file = try? PictureFile(broken, limits: limits) else { continue }
+        _ = try? SquareCrop(format: .png, limits: limits).apply(to: file)
+      }
+    }
+  }
+
+  @Test func `an AVIF of more pixels than are allowed is refused before it is decoded`() throws {
+    var bytes = AVIFKind().bytes(width: 40, height: 40)
+    #expect {
+      try PictureFile(bytes, limits: PictureLimits(pixels: 1500))
+    } throws: {
+      ($0 as? ImagingError)?.code == .tooLarge
+    }
+    #expect {
+      try SquareCrop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(bytes))
+    } throws: {
+      ($0 as? ImagingError)?.code == .tooLarge
+    }
+    // Its boxes say more than is inside.
+    let place = try #require(bytes.firstRange(of: Array("ispe".utf8))).upperBound + 4
+    bytes.replaceSubrange(place..<place + 8, with: [0, 1, 0, 0, 0, 1, 0, 0])
+    #expect { try PictureFile(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
+  }
+}

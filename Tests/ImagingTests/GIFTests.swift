@@ -1,0 +1,94 @@
+import Testing
+
+@testable import Imaging
+
+struct GIFTests {
+  @Test(arguments: GIFKind.all, [(31, 22), (22, 31), (1, 1), (3, 9)])
+  func `the first frame of a GIF becomes a PNG, sample for sample`(
+    _ kind: GIFKind,
+    _ size: (Int, Int)
+  ) throws {
+    let file = try PictureFile(kind.bytes(width: size.0, height: size.1))
+
+    let square = try SquareCrop(gravity: .topLeft).apply(to: file)
+
+    #expect(square.format == .png && square.method == .lossless && !square.isDamaged)
+    let made = try rgba(decoded(square.bytes))
+    let indices = kind.indices(width: size.0, height: size.1)
+    for y in 0..<made.height {
+      for x in 0..<made.width {
+        let (column, row) = (x - kind.place.x, y - kind.place.y)
+        guard (0..<size.0).contains(column), (0..<size.1).contains(row) else {
+          #expect(made[x, y][3] == 0)
+          continue
+        }
+        let index = indices[row * size.0 + column]
+        #expect(made[x, y][3] == (index == kind.clear ? 0 : 255))
+        if index == kind.clear { continue }
+        let colour = kind.colours[Int(index) * 3..<Int(index) * 3 + 3].map(UInt16.init)
+        #expect(Array(made[x, y].prefix(3)) == colour)
+      }
+    }
+  }
+
+  @Test func `a GIF that covers its screen keeps its palette`() throws {
+    let kind = GIFKind(bits: 2)
+    let square = try SquareCrop().apply(to: PictureFile(kind.bytes(width: 30, height: 20)))
+
+    let made = try native(square.bytes)
+
+    #expect(made.depth == 2)
+    #expect(made.layout == .indexed(Bitmap.Palette(colours: kind.colours)))
+  }
+
+  @Test
+  func `a frame that leaves the screen makes it larger, and an index without colour is black`()
+    throws
+  {
+    let wide = GIFKind(screen: (10, 10), place: (x: 4, y: 0))
+    #expect(try PictureFile(wide.bytes(width: 20, height: 12)).probe.width == 24)
+    // Codes of two bits, colours for one.
+    var few = GIFKind(bits: 1).bytes([3, 0, 1, 0], width: 2, height: 2)
+    few = few.map { $0 }
+    let made = try rgba(decoded(SquareCrop().apply(to: PictureFile(few)).bytes))
+    #expect(made[0, 0] == [0, 0, 0, 255])
+  }
+
+  @Test(arguments: GIFKind.all)
+  func `a GIF cut anywhere is an error or damaged`(_ kind: GIFKind) throws {
+    let bytes = kind.bytes(width: 14, height: 9)
+    for count in 0..<bytes.count {
+      guard let file = try? PictureFile(Array(bytes[..<count])),
+        let square = try? SquareCrop().apply(to: file)
+      else { continue }
+
+      #expect(square.isDamaged, "cut at \(count) of \(bytes.count)")
+      #expect(try native(square.bytes) == native(SquareCrop().apply(to: PictureFile(bytes)).bytes))
+    }
+  }
+
+  @Test(arguments: GIFKind.all)
+  func `a GIF with a changed byte never stops the process`(_ kind: GIFKind) throws {
+    let bytes = kind.bytes(width: 14, height: 9)
+    let limits = PictureLimits(pixels: 100_000)
+    for index in bytes.indices {
+      for change: UInt8 in [0x01, 0x80, 0xFF] {
+        var broken = bytes
+        broken[index] ^= change
+        guard let file = try? PictureFile(broken, limits: limits) else { continue }
+        if let made = try? SquareCrop(limits: limits).apply(to: file) {
+          _ = try decoded(made.bytes)
+        }
+      }
+    }
+  }
+
+  @Test func `a GIF of more pixels than are allowed is refused before it is decoded`() throws {
+    for kind in [
+      GIFKind(screen: (65_535, 65_535)), GIFKind(place: (x: 65_000, y: 65_000)),
+    ] {
+      let bytes = kind.bytes(width: 4, height: 4)
+      #expect { try PictureFile(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
+    }
+  }
+}

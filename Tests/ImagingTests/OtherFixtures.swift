@@ -1,0 +1,197 @@
+import Glibc
+import PictureFixtures
+import Testing
+
+@testable import Imaging
+
+/// Red, green, blue and alpha that no two places near each other share; opaque unless `isClear`.
+func colours(width: Int, height: Int, isClear: Bool = false) -> Bitmap {
+  var samples = wave(width: width, height: height, channels: 4)
+  if !isClear { for index in stride(from: 3, to: samples.count, by: 4) { samples[index] = 255 } }
+  return Bitmap(width: width, height: height, layout: .rgba, samples: samples)
+}
+
+/// A WebP of these colours.
+func webp(_ bitmap: Bitmap, lossless: Bool = true, quality: Int = 80) throws -> [UInt8] {
+  try WebPCodec.encode(bitmap, quality: quality, lossless: lossless, name: "fixture")
+}
+
+/// A chunk of a WebP, whole.
+func riff(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+  Array(type.utf8) + little(payload.count, 4) + payload + (payload.count % 2 == 1 ? [0] : [])
+}
+
+/// A WebP of chunks.
+func webp(chunks: [UInt8]) -> [UInt8] {
+  Array("RIFF".utf8) + little(chunks.count + 4, 4) + Array("WEBP".utf8) + chunks
+}
+
+/// The chunk that names a canvas.
+func webpHeader(_ width: Int, _ height: Int, flags: UInt8) -> [UInt8] {
+  riff("VP8X", [flags, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
+}
+
+/// An animation on a canvas, whose frames lie where they are said to.
+func animation(
+  _ width: Int,
+  _ height: Int,
+  _ frames: [(x: Int, y: Int, bitmap: Bitmap)],
+  lossless: Bool = true
+) throws -> [UInt8] {
+  var chunks = webpHeader(width, height, flags: 0x12) + riff("ANIM", [0, 0, 0, 255, 0, 0])
+  for frame in frames {
+    // Behind the file's own header, and one of libwebp's.
+    var image = try webp(frame.bitmap, lossless: lossless)[12...]
+    if image.starts(with: "VP8X".utf8) { image = image.dropFirst(18) }
+    chunks += riff(
+      "ANMF",
+      little(frame.x / 2, 3) + little(frame.y / 2, 3) + little(frame.bitmap.width - 1, 3)
+        + little(frame.bitmap.height - 1, 3) + little(100, 3) + [0] + image
+    )
+  }
+  return webp(chunks: chunks)
+}
+
+/// A number in so many bytes, the lowest first.
+func little(_ value: Int, _ count: Int) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+}
+
+/// A kind of AVIF; those of `chroma` 1 are without loss.
+struct AVIFKind: Sendable, CustomTestStringConvertible {
+  var name = "4:4:4"
+  var depth = 8
+  var chroma = 1
+  var angle = 0
+  var mirror = -1
+  var frames = 1
+  var isClear = false
+  var shown: PixelRegion?
+  var exif: [UInt8] = []
+
+  var testDescription: String { name }
+
+  static let all = [
+    AVIFKind(), AVIFKind(name: "4:2:0", chroma: 3), AVIFKind(name: "grey", chroma: 4),
+    AVIFKind(name: "10 bits", depth: 10, chroma: 3), AVIFKind(name: "alpha", isClear: true),
+    AVIFKind(name: "12 bits and alpha", depth: 12, isClear: true),
+    AVIFKind(name: "sequence", frames: 3), AVIFKind(name: "turned", angle: 1, mirror: 0),
+  ]
+
+  func bytes(_ bitmap: Bitmap) -> [UInt8] {
+    exif.withUnsafeBufferPointer { exif in
+      var fixture = fixture_avif()
+      (fixture.width, fixture.height) = (CInt(bitmap.width), CInt(bitmap.height))
+      (fixture.depth, fixture.chroma, fixture.frames) = (CInt(depth), CInt(chroma), CInt(frames))
+      (fixture.angle, fixture.mirror, fixture.alpha) = (CInt(angle), CInt(mirror), isClear)
+      if let shown {
+        (fixture.shown_x, fixture.shown_y) = (CInt(shown.x), CInt(shown.y))
+        (fixture.shown_width, fixture.shown_height) = (CInt(shown.width), CInt(shown.height))
+      }
+      (fixture.exif, fixture.exif_count) = (exif.baseAddress, exif.count)
+      var count = 0
+      let made = fixture_encode_avif(&fixture, bitmap.samples, &count)
+      defer { free(made) }
+      return Array(UnsafeBufferPointer(start: made, count: count))
+    }
+  }
+
+  func bytes(width: Int, height: Int) -> [UInt8] {
+    bytes(colours(width: width, height: height, isClear: isClear))
+  }
+}
+
+/// A GIF of one frame and, on request, a second of other indices.
+struct GIFKind: Sendable, CustomTestStringConvertible {
+  var name = "plain"
+  /// The screen; nil for that of the frame.
+  var screen: (Int, Int)?
+  var place = (x: 0, y: 0)
+  var bits = 4
+  var clear: UInt8?
+  var isInterlaced = false
+  var hasOwnColours = false
+  var isAnimated = false
+  var palette: [UInt8]?
+
+  var testDescription: String { name }
+
+  static let all = [
+    GIFKind(), GIFKind(name: "two colours", bits: 1), GIFKind(name: "256 colours", bits: 8),
+    GIFKind(name: "clear", clear: 3), GIFKind(name: "interlaced", isInterlaced: true),
+    GIFKind(name: "colours of its own", hasOwnColours: true),
+    GIFKind(name: "animated", isAnimated: true),
+    GIFKind(name: "part of the screen", screen: (40, 30), place: (x: 5, y: 7), clear: 2),
+  ]
+
+  var colours: [UInt8] { palette ?? noise(3 << bits, depth: 8) }
+
+  func indices(width: Int, height: Int) -> [UInt8] {
+    noise(width * height, depth: 8, below: 1 << bits)
+  }
+
+  func bytes(width: Int, height: Int) -> [UInt8] {
+    bytes(indices(width: width, height: height), width: width, height: height)
+  }
+
+  func bytes(_ indices: [UInt8], width: Int, height: Int) -> [UInt8] {
+    let table = UInt8(0x80 | bits - 1)
+    let screen = screen ?? (width, height)
+    var bytes =
+      Array("GIF89a".utf8) + little(screen.0, 2) + little(screen.1, 2)
+      + [hasOwnColours ? 0 : table, 0, 0]
+    if !hasOwnColours { bytes += colours }
+    if let clear { bytes += [0x21, 0xF9, 4, 1, 0, 0, clear, 0] }
+    for frame in 0..<(isAnimated ? 2 : 1) {
+      bytes +=
+        [0x2C] + little(place.x, 2) + little(place.y, 2) + little(width, 2) + little(height, 2)
+        + [(isInterlaced ? 0x40 : 0) | (hasOwnColours ? table : 0)]
+      if hasOwnColours { bytes += colours }
+      let shown = frame == 0 ? indices : indices.map { $0 ^ 1 }
+      bytes += codes(ordered(shown, width, height))
+    }
+    return bytes + [0x3B]
+  }
+
+  private func ordered(_ indices: [UInt8], _ width: Int, _ height: Int) -> [UInt8] {
+    guard isInterlaced else { return indices }
+    let rows =
+      Array(stride(from: 0, to: height, by: 8)) + Array(stride(from: 4, to: height, by: 8))
+      + Array(stride(from: 2, to: height, by: 4)) + Array(stride(from: 1, to: height, by: 2))
+    return rows.flatMap { indices[$0 * width..<($0 + 1) * width] }
+  }
+
+  /// Indices as codes of one width, cleared before the decoder would widen them.
+  private func codes(_ indices: [UInt8]) -> [UInt8] {
+    let least = max(bits, 2)
+    let (clear, end, width) = (1 << least, 1 << least + 1, least + 1)
+    var (bytes, held, count): ([UInt8], Int, Int) = ([], 0, 0)
+    func put(_ code: Int) {
+      held |= code << count
+      count += width
+      while count >= 8 {
+        bytes.append(UInt8(held & 255))
+        held >>= 8
+        count -= 8
+      }
+    }
+    for (place, index) in indices.enumerated() {
+      if place % ((1 << least) - 2) == 0 { put(clear) }
+      put(Int(index))
+    }
+    put(end)
+    if count > 0 { bytes.append(UInt8(held & 255)) }
+    let blocks = stride(from: 0, to: bytes.count, by: 255).flatMap { start in
+      let part = bytes[start..<min(start + 255, bytes.count)]
+      return [UInt8(part.count)] + part
+    }
+    return [UInt8(least)] + blocks + [0]
+  }
+}
+
+/// Any picture as red, green, blue and alpha of 8 bits.
+func rgba(_ bitmap: Bitmap) -> Bitmap {
+  let colours = bitmap.coloured().narrowed()
+  guard colours.layout == .bgrx else { return colours.withAlpha() }
+  return colours.flattened(.rgb).withAlpha()
+}

@@ -1,0 +1,145 @@
+import Testing
+
+@testable import Imaging
+
+struct WebPTests {
+  @Test(arguments: [(31, 22), (22, 31), (1, 1), (1, 9), (64, 64)], [false, true])
+  func `a lossless WebP is cropped sample for sample and stays lossless`(
+    _ size: (Int, Int),
+    _ isClear: Bool
+  ) throws {
+    let source = colours(width: size.0, height: size.1, isClear: isClear)
+    let file = try PictureFile(webp(source))
+    let crop = SquareCrop(gravity: .bottomRight)
+
+    let square = try crop.apply(to: file)
+
+    let made = try PictureFile(square.bytes)
+    #expect(square.format == .webp && square.method == .lossless && !square.isDamaged)
+    #expect(made.probe.width == min(size.0, size.1) && made.probe.height == made.probe.width)
+    guard case .webp(let chunks) = made.probe.structure else { return #expect(Bool(false)) }
+    #expect(chunks.isLossless)
+    #expect(try rgba(decoded(square.bytes)) == source.part(crop.square(in: file.probe)))
+  }
+
+  @Test(arguments: [false, true])
+  func `any part of a lossy WebP is as in the whole picture`(_ isClear: Bool) throws {
+    let bytes = try webp(colours(width: 61, height: 47, isClear: isClear), lossless: false)
+    let file = try PictureFile(bytes)
+    let whole = try decoded(bytes)
+
+    for (x, y, width, height) in [(0, 0, 47, 47), (7, 0, 47, 47), (13, 5, 20, 31), (60, 46, 1, 1)]
+    {
+      let region = PixelRegion(x: x, y: y, width: width, height: height)
+      let part = try file.decode(region, PictureLimits())
+
+      #expect(part == whole.part(region), "\(region)")
+    }
+  }
+
+  @Test(arguments: Orientation.allCases)
+  func `a WebP is turned as its EXIF data says and keeps it on request`(
+    _ orientation: Orientation
+  ) throws {
+    let source = colours(width: 19, height: 12)
+    let still = try webp(source).dropFirst(12)
+    for mark in ["", "Exif\0\0"] {
+      let exif = tiff(orientation: orientation.rawValue, dateTime: "2021:01:13 06:30:00")
+      let bytes = webp(
+        chunks: webpHeader(19, 12, flags: 0x08) + still + riff("EXIF", Array(mark.utf8) + exif)
+      )
+      let file = try PictureFile(bytes)
+
+      let square = try SquareCrop(keepsMetadata: true).apply(to: file)
+      let bare = try SquareCrop().apply(to: file)
+
+      #expect(file.probe.orientation == orientation)
+      let upright = source.upright(from: orientation)
+      let expected = upright.part(SquareCrop().square(in: file.probe))
+      #expect(try rgba(decoded(square.bytes)) == expected)
+      let made = try PictureFile(square.bytes).probe
+      #expect(made.orientation == .upright && made.exif?.dateTime == "2021:01:13 06:30:00")
+      #expect(square.bytes.firstRange(of: Array("THUMB".utf8)) == nil)
+      #expect(try PictureFile(bare.bytes).probe.exif == nil)
+      let time = try Stamp(time: .exif).apply(to: file).time
+      #expect(time?.source == .exif)
+    }
+  }
+
+  @Test func `the first frame of an animation is shown where it lies`() throws {
+    let first = colours(width: 9, height: 6)
+    let second = colours(width: 20, height: 20)
+    for lossless in [true, false] {
+      let bytes = try animation(
+        20,
+        20,
+        [(x: 4, y: 10, bitmap: first), (x: 0, y: 0, bitmap: second)],
+        lossless: lossless
+      )
+
+      let square = try SquareCrop().apply(to: PictureFile(bytes))
+
+      let made = try rgba(decoded(square.bytes))
+      #expect(square.width == 20)
+      let place = PixelRegion(x: 4, y: 10, width: 9, height: 6)
+      if lossless { #expect(made.part(place) == first) }
+      #expect(made[4, 10][3] == 255 && made[3, 10][3] == 0 && made[13, 15][3] == 0)
+      #expect(made[4, 16][3] == 0 && made[19, 19][3] == 0)
+    }
+  }
+
+  @Test func `a WebP cut anywhere is an error`() throws {
+    let still = colours(width: 14, height: 9, isClear: true)
+    let tagged = webp(
+      chunks: webpHeader(14, 9, flags: 0x18) + Array(try webp(still)[12...])
+        + riff("EXIF", tiff(orientation: 6))
+    )
+    for bytes in [
+      try webp(still), try webp(still, lossless: false), tagged,
+      try animation(20, 20, [(x: 0, y: 0, bitmap: still), (x: 2, y: 2, bitmap: still)]),
+    ] {
+      _ = try SquareCrop().apply(to: PictureFile(bytes))
+      // The last byte of a chunk of odd length may be left out.
+      for count in 0..<bytes.count - 1 {
+        #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
+          try SquareCrop().apply(to: PictureFile(Array(bytes[..<count])))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a WebP with a changed byte never stops the process`(_ lossless: Bool) throws {
+    let limits = PictureLimits(pixels: 100_000)
+    let still = colours(width: 24, height: 17, isClear: true)
+    for bytes in [
+      try webp(still, lossless: lossless),
+      try animation(30, 30, [(x: 2, y: 4, bitmap: still)], lossless: lossless),
+    ] {
+      for index in bytes.indices {
+        for change: UInt8 in [0x01, 0x80, 0xFF] {
+          var broken = bytes
+          broken[index] ^= change
+          guard let file = try? PictureFile(broken, limits: limits) else { continue }
+          _ = try? SquareCrop(limits: limits).apply(to: file)
+        }
+      }
+    }
+  }
+
+  @Test func `a WebP of more pixels than are allowed is refused before it is decoded`() throws {
+    let bytes = webp(chunks: webpHeader(16_384, 16_384, flags: 0))
+    #expect { try PictureProbe(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
+    let small = try webp(colours(width: 40, height: 40))
+    #expect {
+      try SquareCrop().apply(to: PictureFile(small, limits: PictureLimits(pixels: 1500)))
+    } throws: {
+      ($0 as? ImagingError)?.code == .tooLarge
+    }
+    #expect {
+      try SquareCrop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(small))
+    } throws: {
+      ($0 as? ImagingError)?.code == .tooLarge
+    }
+  }
+}
