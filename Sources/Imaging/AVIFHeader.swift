@@ -132,7 +132,8 @@ struct AVIFHeader: Equatable {
           }
           return PixelSize(width: width, height: height)
         }
-        .max { $0.width * $0.height < $1.width * $1.height }
+        // Their product may be more than an Int holds.
+        .max { max($0.width, $0.height) < max($1.width, $1.height) }
     }
   }
 }

@@ -36,7 +36,9 @@ struct WebPChunks: Equatable {
       reader.isLittleEndian = true
       let end = 8 + (reader.long(4) ?? 0)
       // Some writers leave out the last byte that makes the size an even one.
-      guard end <= bytes.count + 1 else { throw .damaged(name, "the file ends too early") }
+      guard end >= 12, end <= bytes.count + 1 else {
+        throw .damaged(name, "the file ends too early")
+      }
       try walk(reader, 12..<min(end, bytes.count), name, limits)
     }
     guard frame.width > 0 else { throw .damaged(name, "it ends before the picture begins") }

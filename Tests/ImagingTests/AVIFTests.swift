@@ -120,7 +120,9 @@ struct AVIFTests {
     }
     // Its boxes say more than is inside.
     let place = try #require(bytes.firstRange(of: Array("ispe".utf8))).upperBound + 4
-    bytes.replaceSubrange(place..<place + 8, with: [0, 1, 0, 0, 0, 1, 0, 0])
-    #expect { try PictureFile(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
+    for said: [UInt8] in [[0, 1, 0, 0, 0, 1, 0, 0], Array(repeating: 255, count: 8)] {
+      bytes.replaceSubrange(place..<place + 8, with: said)
+      #expect { try PictureFile(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
+    }
   }
 }

@@ -130,6 +130,11 @@ struct WebPTests {
   @Test func `a WebP of more pixels than are allowed is refused before it is decoded`() throws {
     let bytes = webp(chunks: webpHeader(16_384, 16_384, flags: 0))
     #expect { try PictureProbe(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
+    // The file says that it ends within its own head.
+    for count in 0..<4 {
+      let head = Array("RIFF".utf8) + little(count, 4) + bytes[8...]
+      #expect(throws: ImagingError.self) { try PictureProbe(head) }
+    }
     let small = try webp(colours(width: 40, height: 40))
     #expect {
       try SquareCrop().apply(to: PictureFile(small, limits: PictureLimits(pixels: 1500)))
