@@ -13,16 +13,38 @@ struct MappingParser {
       mapping = try builtIn(format)
     } else if transform != nil {
       mapping = try OwnShape.mapping()
-    } else if catalog["items"] == nil, catalog["item"] == nil {
-      mapping = try BuiltInFormat.banchan.mapping()
-    } else {
-      _ = try catalog.required("items")
-      _ = try catalog.required("item")
+    } else if try isSpelledOut(catalog) {
+      for key in ["items", "item"]
+      where try !sections(of: catalog, haveOneOf: [key, "format", "transform"]) {
+        _ = try catalog.required(key)
+      }
       mapping = Mapping(items: [], item: Mapping.Item())
+    } else {
+      mapping = try BuiltInFormat.banchan.mapping()
     }
     mapping.transform = transform
     try override(&mapping, with: catalog)
     return mapping
+  }
+
+  /// Whether a catalog file says by itself where items and their fields are, once or in every section.
+  private static func isSpelledOut(_ catalog: YAMLMapping) throws(CatalogError) -> Bool {
+    if catalog["items"] != nil || catalog["item"] != nil { return true }
+    return try sections(of: catalog, haveOneOf: ["items"])
+      && sections(of: catalog, haveOneOf: ["item"])
+  }
+
+  /// Whether each listed section has one of these keys, so that the catalog need not.
+  private static func sections(
+    of catalog: YAMLMapping,
+    haveOneOf keys: [String]
+  ) throws(CatalogError) -> Bool {
+    guard let sections = catalog["sections"], sections.isList else { return false }
+    for section in try sections.list() {
+      let own = try section.mapping()
+      guard keys.contains(where: { own[$0] != nil }) else { return false }
+    }
+    return true
   }
 
   /// Reads what a section has of its own; nil when it is read as the catalog says.

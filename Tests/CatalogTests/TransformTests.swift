@@ -218,4 +218,61 @@ struct TransformTests {
     #expect(file.paging(ofSource: 1)?.firstPage(of: "b") == "b?p=1")
     #expect(Set(sources.indices.map { file.mapping(ofSource: $0).fingerprint }).count == 4)
   }
+
+  @Test(
+    arguments: [
+      (
+        """
+        item: {id: $.id, title: $.n}
+        sections:
+          - {key: a, url: a, items: $.a}
+          - {key: b, url: a, items: "$.b[?@.id > 2]"}
+        """, ["1", "3"]
+      ),
+      (
+        """
+        sections:
+          - {key: a, url: a, items: $.a, item: {id: $.id, title: $.n}}
+          - {key: b, url: a, items: $.b, item: {id: $.n, title: $.n}}
+        """, ["1", "B"]
+      ),
+      (
+        """
+        items: $.b
+        sections:
+          - {key: a, url: a, item: {id: $.n, title: $.n}}
+          - {key: b, url: a, transform: "{items: .a}", item: {title: $.n}}
+        """, ["B", "1"]
+      ),
+    ] as [(String, [String])]
+  )
+  func `what every section says by itself, the catalog need not`(
+    _ yaml: String,
+    _ expected: [String]
+  ) throws {
+    let file = try CatalogFile(parsing: bytes("name: a\ncurrency: USD\n" + yaml))
+    guard case .listed(let sources) = file.sections else {
+      Issue.record("the sections are not listed")
+      return
+    }
+    let body = bytes(
+      #"{"a": [{"id": 1, "n": "A"}], "b": [{"id": 2, "n": "B"}, {"id": 3, "n": "C"}]}"#
+    )
+
+    let items = try sources.map { source in
+      try #require(decodeSection(body, source: source, using: file).sections[0].items.first)
+    }
+
+    #expect(items.map(\.id) == expected)
+  }
+
+  @Test(arguments: [
+    "item: {id: $.id, title: $.n}\nsections: [{key: a, url: a, items: $.a}, {key: b, url: b}]",
+    "sections: [{key: a, url: a, items: $.a, item: {title: $.n}}]",
+  ])
+  func `a section that says too little is named`(_ yaml: String) {
+    #expect(throws: CatalogError.self) {
+      try CatalogFile(parsing: bytes("name: a\ncurrency: USD\n" + yaml))
+    }
+  }
 }
