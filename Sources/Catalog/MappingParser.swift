@@ -30,8 +30,8 @@ struct MappingParser {
   /// Whether a catalog file says by itself where items and their fields are, once or in every section.
   private static func isSpelledOut(_ catalog: YAMLMapping) throws(CatalogError) -> Bool {
     if catalog["items"] != nil || catalog["item"] != nil { return true }
-    return try sections(of: catalog, haveOneOf: ["items"])
-      && sections(of: catalog, haveOneOf: ["item"])
+    guard try sections(of: catalog, haveOneOf: ["items"]) else { return false }
+    return try sections(of: catalog, haveOneOf: ["item"])
   }
 
   /// Whether each listed section has one of these keys, so that the catalog need not.

@@ -250,7 +250,10 @@ struct TransformTests {
     _ yaml: String,
     _ expected: [String]
   ) throws {
-    let file = try CatalogFile(parsing: bytes("name: a\ncurrency: USD\n" + yaml))
+    let file = try CatalogFile(
+      parsing: bytes("name: a\ncurrency: USD\n" + yaml),
+      file: "shop.yaml"
+    )
     guard case .listed(let sources) = file.sections else {
       Issue.record("the sections are not listed")
       return
@@ -272,7 +275,7 @@ struct TransformTests {
   ])
   func `a section that says too little is named`(_ yaml: String) {
     #expect(throws: CatalogError.self) {
-      try CatalogFile(parsing: bytes("name: a\ncurrency: USD\n" + yaml))
+      try CatalogFile(parsing: bytes("name: a\ncurrency: USD\n" + yaml), file: "shop.yaml")
     }
   }
 }
