@@ -29,12 +29,12 @@ import Testing
     """
     catalog run outcome sections items details images failures skipped unfinished requests
     durationSeconds squares
-    sections[]: key title items skipped repeats source error withheld kept unread
+    sections[]: key title items skipped repeats source error remedy withheld kept unread
     items: total added removed withheld changed moved
     items.changed[]: id field from to
-    details: total fetched missing failed unchanged stale withheld kept error
+    details: total fetched missing failed unchanged stale withheld kept error remedy
     images: referenced unique fetched revalidated assumed fresh failed bytesFetched bytesHeld changed
-    failures[]: stage id url reason attempts detail
+    failures[]: stage id url reason attempts detail remedy
     skipped[]: section index field id lost reason
     """
   )

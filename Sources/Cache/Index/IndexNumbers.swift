@@ -71,6 +71,13 @@ extension DocumentID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
 extension ItemVersion: DatabaseValueConvertible {}
 
+extension UnixTime: StatementColumnConvertible {
+  /// Reads a column as SQLite converts it: what a damaged page holds is only wrong.
+  package init?(sqliteStatement: SQLiteStatement, index: CInt) {
+    self.init(Int64(sqliteStatement: sqliteStatement, index: index))
+  }
+}
+
 extension UnixTime: DatabaseValueConvertible {
   /// Seconds since 1970.
   package var databaseValue: DatabaseValue { seconds.databaseValue }

@@ -108,7 +108,7 @@ struct MetricsText {
     add(
       "oldest_picture_timestamp_seconds",
       "When the picture that was checked longest ago was last checked.",
-      summary.oldestCheck.map { [Sample(value: "\($0)")] } ?? []
+      summary.oldestCheck.map { [Sample(value: "\($0.seconds)")] } ?? []
     )
     add("orders", "Messages about orders by how far each is on its way.", deliveries)
     return text
