@@ -32,8 +32,6 @@ struct AVIFHeader: Equatable {
 
     /// Whether there is no colour.
     var isGrey: Bool { chroma == Int32(cavif_400) }
-    /// Whether this is sRGB, or does not say what it is.
-    var isUsual: Bool { [1, 2].contains(primaries) && [1, 2, 6, 13].contains(transfer) }
   }
 
   /// Frames that a sequence may have; only the first is read.

@@ -30,7 +30,8 @@ package final class PartialBodies: Sendable {
   ///
   /// - Parameters:
   ///   - layout: the cache.
-  ///   - oldest: files last written before this are removed. One from the future is kept: it is the clock that jumped.
+  ///   - oldest: files last written before this are removed. One from the future is
+  ///     kept: it is the clock that jumped.
   ///   - boot: what the kernel calls this boot.
   /// - Throws: ``CacheError`` when the folder cannot be read or cleared.
   init(
