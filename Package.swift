@@ -30,7 +30,8 @@ let package = Package(
   targets: [
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CGlibc"),
-    .target(name: "CJQ"),
+    .target(name: "COpening"),
+    .target(name: "CJQ", dependencies: ["COpening"]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
@@ -39,10 +40,10 @@ let package = Package(
       pkgConfig: "pixman-1",
       providers: [.apt(["libpixman-1-dev", "liblcms2-dev"])]
     ),
-    .target(name: "CAVIF"),
-    .target(name: "CDrawing"),
-    .target(name: "CGIF"),
-    .target(name: "CWebP"),
+    .target(name: "CAVIF", dependencies: ["COpening"]),
+    .target(name: "CDrawing", dependencies: ["COpening"]),
+    .target(name: "CGIF", dependencies: ["COpening"]),
+    .target(name: "CWebP", dependencies: ["COpening"]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
 

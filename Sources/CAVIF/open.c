@@ -1,34 +1,15 @@
 #include "codec.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdint.h>
+#include "COpening.h"
+
 #include <stdio.h>
 
 #define POINTER(name) __typeof__(&name) their_##name;
 FUNCTIONS(POINTER)
 
-static const char *failure;
-
-static void open_library(void) {
-  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    failure = dlerror();
-    return;
-  }
-#define FIND(name)                                                                                  \
-  if ((*(void **)&their_##name = dlsym(library, #name)) == NULL) {                                  \
-    failure = "there is no " #name " in " LIBRARY;                                                  \
-    return;                                                                                         \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *cavif_open(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, open_library);
-  return failure;
-}
+#define ENTRY(name) {#name, (void **)&their_##name},
+static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_ONCE(cavif_open, LIBRARY, functions)
 
 void cavif_release(int *built, int *found) {
   int major = 0, minor = 0, patch = 0;
@@ -52,13 +33,4 @@ int cavif_outcome_of(avifResult result, const avifDiagnostics *diagnostics, cavi
   }
 }
 
-// Tells packagers what is opened, as the dynamic section no longer does.
-// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
-#define WORDS                                                                                       \
-  "[{\"feature\":\"avif\",\"description\":\"Reads and writes AVIF\","                               \
-  "\"priority\":\"recommended\",\"soname\":[\"" LIBRARY "\"]}]"
-__attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {
-  uint32_t name_size, size, type;
-  char name[4];
-  char words[(sizeof WORDS + 3) / 4 * 4];
-} note = {4, sizeof WORDS, 0x407c0c0a, "FDO", WORDS};
+COPENING_NOTE("avif", "Reads and writes AVIF", LIBRARY)

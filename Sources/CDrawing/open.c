@@ -6,9 +6,7 @@
 #include "CDrawing.h"
 #pragma GCC visibility pop
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdint.h>
+#include "COpening.h"
 
 // Its dependencies, which are searched as well, hold all that is called here.
 #define LIBRARY "libpangocairo-1.0.so.0"
@@ -104,35 +102,8 @@ FUNCTIONS(POINTER)
   result name parameters { return their_##name arguments; }
 FUNCTIONS(FORWARD)
 
-static const char *failure;
+#define ENTRY(result, name, parameters, arguments) {#name, (void **)&their_##name},
+static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_ONCE(cdrawing_open, LIBRARY, functions)
 
-static void open_libraries(void) {
-  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    failure = dlerror();
-    return;
-  }
-#define FIND(result, name, parameters, arguments)                                                   \
-  if ((*(void **)&their_##name = dlsym(library, #name)) == NULL) {                                  \
-    failure = "there is no " #name " in " LIBRARY;                                                  \
-    return;                                                                                         \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *cdrawing_open(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, open_libraries);
-  return failure;
-}
-
-// Tells packagers what is opened, as the dynamic section no longer does.
-// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
-#define WORDS                                                                                       \
-  "[{\"feature\":\"stamp\",\"description\":\"Writes on pictures\","                                 \
-  "\"priority\":\"recommended\",\"soname\":[\"" LIBRARY "\"]}]"
-__attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {
-  uint32_t name_size, size, type;
-  char name[4];
-  char words[(sizeof WORDS + 3) / 4 * 4];
-} note = {4, sizeof WORDS, 0x407c0c0a, "FDO", WORDS};
+COPENING_NOTE("stamp", "Writes on pictures", LIBRARY)

@@ -1,7 +1,7 @@
 #include "CGIF.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include "COpening.h"
+
 #include <string.h>
 
 #include <gif_lib.h>
@@ -25,27 +25,9 @@
 #define POINTER(name) static __typeof__(&name) their_##name;
 FUNCTIONS(POINTER)
 
-static const char *failure;
-
-static void open_library(void) {
-  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    failure = dlerror();
-    return;
-  }
-#define FIND(name)                                                                                  \
-  if ((*(void **)&their_##name = dlsym(library, #name)) == NULL) {                                  \
-    failure = "there is no " #name " in " LIBRARY;                                                  \
-    return;                                                                                         \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *cgif_open(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, open_library);
-  return failure;
-}
+#define ENTRY(name) {#name, (void **)&their_##name},
+static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_ONCE(cgif_open, LIBRARY, functions)
 
 typedef struct {
   const uint8_t *bytes;
@@ -101,13 +83,4 @@ int cgif_decode(const uint8_t *bytes, size_t count, int width, int height, bool 
   return is_done ? cgif_done : lacks_memory ? cgif_no_memory : cgif_broken;
 }
 
-// Tells packagers what is opened, as the dynamic section no longer does.
-// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
-#define WORDS                                                                                       \
-  "[{\"feature\":\"gif\",\"description\":\"Reads GIF\","                                            \
-  "\"priority\":\"recommended\",\"soname\":[\"" LIBRARY "\"]}]"
-__attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {
-  uint32_t name_size, size, type;
-  char name[4];
-  char words[(sizeof WORDS + 3) / 4 * 4];
-} note = {4, sizeof WORDS, 0x407c0c0a, "FDO", WORDS};
+COPENING_NOTE("gif", "Reads GIF", LIBRARY)

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE
 #include "CJQ.h"
 
-#include <dlfcn.h>
+#include "COpening.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <jq.h>
@@ -45,27 +46,9 @@
 #define POINTER(name) static __typeof__(&name) their_##name;
 FUNCTIONS(POINTER)
 
-static const char *failure;
-
-static void open_library(void) {
-  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    failure = dlerror();
-    return;
-  }
-#define FIND(name)                                                                                  \
-  if ((*(void **)&their_##name = dlsym(library, #name)) == NULL) {                                  \
-    failure = "there is no " #name " in " LIBRARY;                                                  \
-    return;                                                                                         \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *cjq_open(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, open_library);
-  return failure;
-}
+#define ENTRY(name) {#name, (void **)&their_##name},
+static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_ONCE(cjq_open, LIBRARY, functions)
 
 // What follows runs in the new process, where there is one thread and nothing of Swift may run. It frees
 // nothing: the process ends.
@@ -217,13 +200,4 @@ pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits 
   return child;
 }
 
-// Tells packagers what is opened, as the dynamic section no longer does.
-// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
-#define WORDS                                                                                       \
-  "[{\"feature\":\"transform\",\"description\":\"Runs the jq programs of catalog files\","          \
-  "\"priority\":\"recommended\",\"soname\":[\"" LIBRARY "\"]}]"
-__attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {
-  uint32_t name_size, size, type;
-  char name[4];
-  char words[(sizeof WORDS + 3) / 4 * 4];
-} note = {4, sizeof WORDS, 0x407c0c0a, "FDO", WORDS};
+COPENING_NOTE("transform", "Runs the jq programs of catalog files", LIBRARY)

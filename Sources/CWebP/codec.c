@@ -1,7 +1,7 @@
 #include "CWebP.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include "COpening.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,27 +29,9 @@
 #define POINTER(name) static __typeof__(&name) their_##name;
 FUNCTIONS(POINTER)
 
-static const char *failure;
-
-static void open_library(void) {
-  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    failure = dlerror();
-    return;
-  }
-#define FIND(name)                                                                                  \
-  if ((*(void **)&their_##name = dlsym(library, #name)) == NULL) {                                  \
-    failure = "there is no " #name " in " LIBRARY;                                                  \
-    return;                                                                                         \
-  }
-  FUNCTIONS(FIND)
-}
-
-const char *cwebp_open(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, open_library);
-  return failure;
-}
+#define ENTRY(name) {#name, (void **)&their_##name},
+static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_ONCE(cwebp_open, LIBRARY, functions)
 
 void cwebp_release(int *built, int *found) {
   // No header tells its release: that of the interface is checked by each call instead.
@@ -146,13 +128,4 @@ int cwebp_encode(const cwebp_encoding *encoding, uint8_t **out, size_t *out_coun
   return lacks_memory ? cwebp_no_memory : cwebp_refused;
 }
 
-// Tells packagers what is opened, as the dynamic section no longer does.
-// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
-#define WORDS                                                                                       \
-  "[{\"feature\":\"webp\",\"description\":\"Reads and writes WebP\","                               \
-  "\"priority\":\"recommended\",\"soname\":[\"" LIBRARY "\"]}]"
-__attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {
-  uint32_t name_size, size, type;
-  char name[4];
-  char words[(sizeof WORDS + 3) / 4 * 4];
-} note = {4, sizeof WORDS, 0x407c0c0a, "FDO", WORDS};
+COPENING_NOTE("webp", "Reads and writes WebP", LIBRARY)

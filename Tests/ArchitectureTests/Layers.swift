@@ -10,6 +10,7 @@ enum Layers {
     "CGIF": [],
     "CGlibc": [],
     "CJQ": [],
+    "COpening": [],
     "CSQLite": [],
     "CSimdjson": [],
     "CJPEG": [],

@@ -1,0 +1,43 @@
+// Opens a library when it is first needed, for those that most runs do without: a program that links a library pays
+// for it at every start.
+#ifndef LARDER_COPENING_H
+#define LARDER_COPENING_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A function of the library, and the pointer that it goes into.
+typedef struct {
+  const char *name;
+  void **place;
+} copening_function;
+
+// Opens `library` and finds all functions. NULL when they are there, else why not, which stays valid.
+const char *copening_find(const char *library, const copening_function *functions, size_t count);
+
+// Defines `opener(void)`, which does so once a process, from any thread.
+#define COPENING_ONCE(opener, library, functions)                                                   \
+  static const char *opener##_failure;                                                              \
+  static void opener##_once(void) {                                                                 \
+    opener##_failure = copening_find(library, functions, sizeof functions / sizeof *functions);     \
+  }                                                                                                 \
+  const char *opener(void) {                                                                        \
+    static pthread_once_t once = PTHREAD_ONCE_INIT;                                                 \
+    pthread_once(&once, opener##_once);                                                             \
+    return opener##_failure;                                                                        \
+  }
+
+// Tells packagers what is opened, as the dynamic section no longer does.
+// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
+#define COPENING_NOTE(feature, description, library)                                                \
+  COPENING_WORDS("[{\"feature\":\"" feature "\",\"description\":\"" description                    \
+                 "\",\"priority\":\"recommended\",\"soname\":[\"" library "\"]}]")
+#define COPENING_WORDS(text)                                                                        \
+  __attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {                  \
+    uint32_t name_size, size, type;                                                                 \
+    char name[4];                                                                                   \
+    char words[(sizeof text + 3) / 4 * 4];                                                          \
+  } note = {4, sizeof text, 0x407c0c0a, "FDO", text};
+
+#endif

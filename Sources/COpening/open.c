@@ -1,0 +1,18 @@
+#define _GNU_SOURCE
+#include "COpening.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+const char *copening_find(const char *library, const copening_function *functions, size_t count) {
+  void *opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (opened == NULL) return dlerror();
+  for (size_t place = 0; place < count; place++) {
+    *functions[place].place = dlsym(opened, functions[place].name);
+    if (*functions[place].place != NULL) continue;
+    char *words;
+    int length = asprintf(&words, "there is no %s in %s", functions[place].name, library);
+    return length < 0 ? "a function is missing in the library" : words;
+  }
+  return NULL;
+}
