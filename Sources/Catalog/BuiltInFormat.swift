@@ -1,6 +1,6 @@
 /// A mapping that larder brings along, written in the language of catalog files.
 enum BuiltInFormat: String, CaseIterable {
-  case banchan, dummyjson, shopify, woocommerce, fakestore
+  case banchan, dummyjson, shopify, woocommerce, magento, fakestore
 
   /// The mapping as YAML.
   var yaml: String {
@@ -9,6 +9,7 @@ enum BuiltInFormat: String, CaseIterable {
     case .dummyjson: Self.dummyjsonYAML
     case .shopify: Self.shopifyYAML
     case .woocommerce: Self.woocommerceYAML
+    case .magento: Self.magentoYAML
     case .fakestore: Self.fakestoreYAML
     }
   }
@@ -102,6 +103,34 @@ enum BuiltInFormat: String, CaseIterable {
       images:
         thumbnail: ["$.images[0].thumbnail", "$.images[0].src"]
         gallery: "$.images[*].src"
+    """
+
+  /// The REST API's `V1/products`, whose fields beyond the common ones are attributes, and GraphQL's `products`.
+  private static let magentoYAML = """
+    items: [$.items, $.data.products.items]
+    item:
+      id: [$.sku, $.id]
+      title: $.name
+      description:
+        - "$.custom_attributes[?@.attribute_code == 'short_description'].value"
+        - "$.custom_attributes[?@.attribute_code == 'description'].value"
+        - $.short_description.html
+        - $.description.html
+      normalPrice:
+        - $.price
+        - path: $.price_range.minimum_price.regular_price.value
+          currency: $.price_range.minimum_price.regular_price.currency
+      salePrice:
+        - "$.custom_attributes[?@.attribute_code == 'special_price'].value"
+        - $.price
+        - path: $.price_range.minimum_price.final_price.value
+          currency: $.price_range.minimum_price.final_price.currency
+      images:
+        thumbnail:
+          - $.small_image.url
+          - $.thumbnail.url
+          - "$.media_gallery_entries[0].file"
+        gallery: ["$.media_gallery[*].url", "$.media_gallery_entries[*].file"]
     """
 
   /// fakestoreapi.com/products.

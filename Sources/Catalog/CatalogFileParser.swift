@@ -1,10 +1,7 @@
 /// Reads the root of a catalog file.
 struct CatalogFileParser {
-  private static let keys =
-    ["name", "currency", "base", "sections", "detail", "headers", "paging"] + MappingParser.keys
-
   static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
-    try root.checkKeys(keys)
+    try root.checkKeys(.root)
     let mapping = try MappingParser.parse(catalog: root)
     var file = CatalogFile(
       name: try fileName(root.required("name")),
@@ -97,7 +94,7 @@ struct CatalogFileParser {
     var sources: [SectionSource] = []
     for element in try node.list() {
       let mapping = try element.mapping()
-      try mapping.checkKeys(["key", "title", "subtitle", "url", "paging"] + MappingParser.keys)
+      try mapping.checkKeys(.section)
       let key = try mapping.required("key")
       let source = SectionSource(
         key: try fileName(key),
@@ -123,7 +120,7 @@ struct CatalogFileParser {
     _ mapping: YAMLMapping,
     isMade: Bool
   ) throws(CatalogError) -> CombinedSections {
-    try mapping.checkKeys(["url", "each", "key", "title", "subtitle"])
+    try mapping.checkKeys(.sections)
     if isMade, mapping["each"] == nil, mapping["key"] == nil {
       return try OwnShape.sections(at: url(mapping.required("url")))
     }
@@ -142,7 +139,7 @@ struct CatalogFileParser {
   ) throws(CatalogError) -> DetailRule? {
     guard let node else { return nil }
     let members = try node.mapping()
-    try members.checkKeys(["url"] + MappingParser.detailKeys)
+    try members.checkKeys(.detail)
     let urlNode = try members.required("url")
     let template = try url(urlNode)
     let fixed = DetailRule(urlTemplate: template).fixedParts.map { $0.replacing("${", with: "") }

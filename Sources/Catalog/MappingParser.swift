@@ -1,9 +1,9 @@
 /// Reads mappings, from catalog files and from built-in formats alike.
 struct MappingParser {
   /// The keys of a catalog file that belong to its mapping.
-  static let keys = ["format", "items", "envelope", "item", "transform"]
+  static let keys = CatalogKeys.mappingKeys.map(\.name)
   /// The keys of `detail:` that belong to the mapping.
-  static let detailKeys = ["entries", "id", "root", "description", "prices", "images", "notes"]
+  static let detailKeys = CatalogKeys.detail.names.filter { $0 != "url" }
 
   /// Reads the mapping of a catalog file: a format, a spelled out one, or a format with overrides.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
@@ -103,7 +103,7 @@ struct MappingParser {
   ) throws(CatalogError) {
     if let items = root["items"] { mapping.items = try filled(items, items.paths()) }
     if let envelope = try root["envelope"]?.mapping() {
-      try envelope.checkKeys(["title", "subtitle", "status"])
+      try envelope.checkKeys(.envelope)
       try envelope.read("title", into: &mapping.envelope.title)
       try envelope.read("subtitle", into: &mapping.envelope.subtitle)
       try envelope.read("status", into: &mapping.envelope.status)
@@ -118,10 +118,7 @@ struct MappingParser {
     _ item: inout Mapping.Item,
     with node: YAMLMapping
   ) throws(CatalogError) {
-    try node.checkKeys([
-      "id", "title", "description", "badges", "deliveryTypes", "normalPrice", "salePrice",
-      "latitude", "longitude", "images",
-    ])
+    try node.checkKeys(.item)
     try node.read("id", into: &item.id)
     try node.read("title", into: &item.title)
     try node.read("description", into: &item.description)
@@ -247,7 +244,7 @@ extension YAMLMapping {
       return
     }
     let roles = try value.mapping()
-    try roles.checkKeys(ImageReference.Role.allCases.map(\.rawValue))
+    try roles.checkKeys(.images)
     for role in ImageReference.Role.allCases {
       if let paths = roles.member(role.rawValue) { rules[role] = try paths.paths() }
     }

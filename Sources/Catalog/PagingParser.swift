@@ -5,7 +5,7 @@ enum PagingParser {
 
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
     let mapping = try node.mapping()
-    try mapping.checkKeys(steps + ["first", "from", "size", "limit"])
+    try mapping.checkKeys(.paging)
     let given = steps.filter { mapping[$0] != nil }
     guard given.count == 1, let step = given.first, let value = mapping[step] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")
@@ -50,7 +50,7 @@ enum PagingParser {
 
   private static func size(_ node: YAMLNode) throws(CatalogError) -> PagingRule.Size {
     let mapping = try node.mapping()
-    try mapping.checkKeys(["name", "value"])
+    try mapping.checkKeys(.size)
     return PagingRule.Size(
       name: try parameter(mapping.required("name")),
       value: try mapping.required("value").number(in: 1...1_000_000)

@@ -31,13 +31,22 @@ struct YAMLMapping {
   }
 
   /// Refuses keys that nobody knows.
+  func checkKeys(_ keys: CatalogKeys) throws(CatalogError) {
+    try checkKeys(keys.names)
+  }
+
+  /// Refuses keys that nobody knows, and lists those that are known here, the nearest first.
   func checkKeys(_ known: [String]) throws(CatalogError) {
     for member in members where !known.contains(member.name) {
       let nearest = nearest(to: member.name, in: known)
+      let others = known.filter { $0 != nearest }.joined(separator: ", ")
       var error = member.key.error(
         "unknown key \"\(member.name)\"",
         nearestKey: nearest,
-        remedy: nearest.map { "the nearest known key is \"\($0)\"" }
+        remedy: nearest.map {
+          "the nearest known key is \"\($0)\""
+            + (others.isEmpty ? "" : "; also allowed here: \(others)")
+        }
       )
       error.keyPath = member.value.keyPath
       throw error

@@ -4,7 +4,7 @@ extension YAMLNode {
     guard isMapping else { return Mapping.PriceRule(path: try path()) }
     let mapping = try mapping()
     let ways = ["scale", "divisor", "minorUnits"]
-    try mapping.checkKeys(["path", "currency"] + ways)
+    try mapping.checkKeys(.price)
     let given = ways.filter { mapping[$0] != nil }
     guard given.count < 2 else {
       throw error("expected one of \(given.joined(separator: " and "))", expected: given[0])

@@ -131,6 +131,7 @@ struct CommandFailure: Error {
     case SyncError.address(let error): self.init(error.description, .configuration)
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
+    case let error as ProbeFailure: self.init(error.description, .unavailable)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
     case let error as TransferFailure where error.url.isEmpty: self.init(error.description, .io)
     default: return nil

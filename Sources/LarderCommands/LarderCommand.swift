@@ -20,7 +20,8 @@ package struct LarderCommand: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      SyncCommand.self, WarmCommand.self, ListCommand.self, ShowCommand.self, DiffCommand.self,
+      SyncCommand.self, WarmCommand.self, CatalogCommand.self, ListCommand.self, ShowCommand.self,
+      DiffCommand.self,
       StatusCommand.self, VerifyCommand.self, GcCommand.self, ExportCommand.self,
       CropCommand.self, StampCommand.self, OrderCommand.self, BenchCommand.self, DemoCommand.self,
       BenchOriginCommand.self,

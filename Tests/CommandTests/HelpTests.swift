@@ -3,7 +3,7 @@ import Testing
 @Suite struct HelpTests {
   private static let subcommands = [
     "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "export", "bench", "demo",
-    "order",
+    "order", "catalog",
   ]
 
   @Test(arguments: subcommands)

@@ -36,4 +36,49 @@ enum TextFile {
     }
     guard close(descriptor) == 0, rename(temporary, path) == 0 else { throw failure(errno) }
   }
+
+  /// Whether something stands at `path`, be it a link to nothing.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// What to say of a file that would be written over.
+  static func refusal(_ path: String) -> CommandFailure {
+    CommandFailure(
+      "cannot write \(path): it exists, and is not written over; name another with --out",
+      .failed
+    )
+  }
+
+  /// Writes a new file, and never over another.
+  ///
+  /// - Throws: ``CommandFailure`` when there is one, or it cannot be written; nothing is left then.
+  static func create(_ path: String, with text: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { throw refusal(path) }
+      throw CommandFailure("cannot write \(path): \(systemWords(errno)); check its folder", .io)
+    }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let code = count == 0 ? ENOSPC : errno
+        close(descriptor)
+        unlink(path)
+        throw CommandFailure("cannot write \(path): \(systemWords(code))", .io)
+      }
+      rest = rest.dropFirst(count)
+    }
+    close(descriptor)
+  }
+
+  /// The folder that relative paths are relative to.
+  static var workingFolder: String {
+    guard let path = getcwd(nil, 0) else { return "/" }
+    defer { free(path) }
+    return String(cString: path)
+  }
 }

@@ -1,0 +1,169 @@
+/// Every key of catalog files by the mapping that it stands in: the one list for parsers and schema.
+enum CatalogKeys: String, CaseIterable, Sendable {
+  case root, section, sections, envelope, item, images, price, detail, paging, size
+
+  /// The names of the keys, in the order in which a file has them.
+  var names: [String] { keys.map(\.name) }
+
+  /// The keys that must be there.
+  var required: [String] {
+    switch self {
+    case .root: ["name", "currency", "sections"]
+    case .section: ["key", "url"]
+    case .sections, .detail: ["url"]
+    case .price: ["path"]
+    case .size: ["name", "value"]
+    case .envelope, .item, .images, .paging: []
+    }
+  }
+
+  /// The keys.
+  var keys: [CatalogKey] {
+    switch self {
+    case .root: Self.rootKeys
+    case .section: Self.sectionKeys
+    case .sections: Self.combinedKeys
+    case .envelope: Self.envelopeKeys
+    case .item: Self.itemKeys
+    case .images: Self.imageKeys
+    case .price: Self.priceKeys
+    case .detail: Self.detailKeys
+    case .paging: Self.pagingKeys
+    case .size: Self.sizeKeys
+    }
+  }
+
+  /// The keys that say how a response is read: in a catalog file, and in a section of its own.
+  static let mappingKeys = [
+    CatalogKey(
+      "format",
+      .oneOf(BuiltInFormat.allCases.map(\.rawValue)),
+      "A built-in mapping; banchan when nothing else is said"
+    ),
+    CatalogKey(
+      "items",
+      .reference("paths"),
+      "Leads from the body to an array of items, or picks items out of one"
+    ),
+    CatalogKey("envelope", .reference("envelope"), "What stands around the items"),
+    CatalogKey("item", .reference("item"), "Where the fields of one item are, from the item"),
+    CatalogKey(
+      "transform",
+      .orNull(.text),
+      "A jq program that a response goes through first; it makes {\"items\": […]} or "
+        + "{\"sections\": […]}"
+    ),
+  ]
+
+  private static let rootKeys =
+    [
+      CatalogKey("name", .scalar, "The catalog's name, also in the cache; fit to be a file name"),
+      CatalogKey("currency", .oneOf(Currency.codes), "The ISO 4217 code that prices are in"),
+      CatalogKey("base", .text, "What relative URLs are relative to: http, https or file"),
+      CatalogKey(
+        "sections",
+        .anyOf([.reference("listedSections"), .reference("sections")]),
+        "A list of sections with a URL each, or one response that holds them all"
+      ),
+      CatalogKey("detail", .reference("detail"), "Where the details of items are"),
+      CatalogKey(
+        "headers",
+        .texts,
+        "Request headers, for the hosts of base and the section URLs only; ${NAME} is taken from "
+          + "the environment"
+      ),
+      CatalogKey("paging", .reference("paging"), "How a listing goes on"),
+    ] + mappingKeys
+
+  private static let sectionKeys =
+    [
+      CatalogKey("key", .scalar, "The section's name in the cache and on the command line"),
+      CatalogKey("title", .scalar, "Its name for people; else the body's word, else the key"),
+      CatalogKey("subtitle", .scalar, "A line under the title"),
+      CatalogKey("url", .text, "Where it is, relative to base or absolute"),
+      CatalogKey("paging", .reference("paging"), "How this section goes on"),
+    ] + mappingKeys
+
+  private static let combinedKeys = [
+    CatalogKey("url", .text, "Where the response with all sections is"),
+    CatalogKey("each", .reference("path"), "Leads from the body to the sections"),
+    CatalogKey("key", .reference("path"), "A section's key, from the section"),
+    CatalogKey("title", .reference("path"), "Its title, from the section"),
+    CatalogKey("subtitle", .reference("path"), "A line under the title, from the section"),
+  ]
+
+  private static let envelopeKeys = [
+    CatalogKey("title", .reference("paths"), "The section's title"),
+    CatalogKey("subtitle", .reference("paths"), "The section's subtitle"),
+    CatalogKey("status", .reference("paths"), "A number that means failure from 400 on"),
+  ]
+
+  private static let itemKeys = [
+    CatalogKey("id", .reference("paths"), "Text or a whole number; each item has one of its own"),
+    CatalogKey("title", .reference("paths"), "What the item is called"),
+    CatalogKey("description", .reference("paths"), "A text about it"),
+    CatalogKey("badges", .reference("paths"), "Why it stands out: text, or a list of texts"),
+    CatalogKey("deliveryTypes", .reference("paths"), "How it is delivered: text, or a list"),
+    CatalogKey("normalPrice", .reference("prices"), "The price before a reduction"),
+    CatalogKey("salePrice", .reference("prices"), "The price to pay"),
+    CatalogKey("latitude", .reference("paths"), "Degrees north; needs longitude"),
+    CatalogKey("longitude", .reference("paths"), "Degrees east; needs latitude"),
+    CatalogKey("images", .orNull(.reference("images")), "Pictures by the part that they play"),
+  ]
+
+  private static let imageKeys = [
+    CatalogKey("thumbnail", .reference("paths"), "The small picture in a list"),
+    CatalogKey("top", .reference("paths"), "The large picture on top of a detail"),
+    CatalogKey("gallery", .reference("paths"), "The pictures to leaf through"),
+    CatalogKey("section", .reference("paths"), "Parts of the long description"),
+  ]
+
+  private static let priceKeys = [
+    CatalogKey("path", .reference("path"), "Where the price is"),
+    CatalogKey(
+      "scale",
+      .anyOf([.number(0...9), .reference("path")]),
+      "How many of a whole number's digits are decimals, or where the item says so"
+    ),
+    CatalogKey("divisor", .number(1...1_000_000_000), "By what the number is divided: 10, 100, …"),
+    CatalogKey("minorUnits", .flag, "The number counts cents, or what the currency has"),
+    CatalogKey(
+      "currency",
+      .anyOf([.oneOf(Currency.codes), .reference("path")]),
+      "Another currency than the catalog's, or where the item names it"
+    ),
+  ]
+
+  private static let detailKeys = [
+    CatalogKey(
+      "url",
+      .text,
+      "Where a detail is; {id} is the item's id, without it all are in one"
+    ),
+    CatalogKey("entries", .reference("paths"), "Leads to the details in the body"),
+    CatalogKey("id", .reference("paths"), "The item's id, from an entry"),
+    CatalogKey("root", .reference("paths"), "The object with the fields, from an entry"),
+    CatalogKey("description", .reference("paths"), "A text about the item"),
+    CatalogKey("prices", .reference("prices"), "What it costs: one price or a list"),
+    CatalogKey("images", .orNull(.reference("images")), "Pictures by the part that they play"),
+    CatalogKey("notes", .notes, "Further texts by name"),
+  ]
+
+  private static let pagingKeys = [
+    CatalogKey("page", .text, "The query parameter that counts pages, until an empty page"),
+    CatalogKey("parameter", .text, "The same as page"),
+    CatalogKey("offset", .text, "The query parameter that counts the elements before a page"),
+    CatalogKey("cursor", .text, "The query parameter that takes what from finds in the body"),
+    CatalogKey("next", .reference("path"), "Where the body names the next page's URL"),
+    CatalogKey("link", .flag, "Follow the response's Link header with rel=next"),
+    CatalogKey("first", .number(0...1_000_000), "The first page's number; goes with page"),
+    CatalogKey("from", .reference("path"), "Where the body has the cursor; goes with cursor"),
+    CatalogKey("size", .reference("size"), "How many elements a page is asked to have"),
+    CatalogKey("limit", .number(1...1_000_000), "How many pages are read at most"),
+  ]
+
+  private static let sizeKeys = [
+    CatalogKey("name", .text, "The query parameter"),
+    CatalogKey("value", .number(1...1_000_000), "How many elements"),
+  ]
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import Catalog
+
+/// `larder catalog schema`: what editors need.
+struct CatalogSchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON Schema of catalog files, for editors.",
+    discussion: """
+      Example:  larder catalog schema > larder.schema.json
+
+      With "# yaml-language-server: $schema=larder.schema.json" as its first line, editors that \
+      know the YAML language server complete and check a catalog file.
+
+      Exit statuses: 0 printed, 64 usage.
+      """
+  )
+
+  func run() throws {
+    Output.data(CatalogSchema.text)
+  }
+}

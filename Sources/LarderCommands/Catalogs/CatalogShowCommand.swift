@@ -1,0 +1,28 @@
+import ArgumentParser
+import Catalog
+
+/// `larder catalog show FORMAT`: a format as a file to edit.
+struct CatalogShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Print a built-in format as a catalog file to edit.",
+    discussion: """
+      Example:  larder catalog show shopify > shop.yaml
+
+      Exit statuses: 0 printed, 64 there is no such format.
+      """
+  )
+
+  @Argument(
+    help: ArgumentHelp("The format; larder catalog formats lists them.", valueName: "format")
+  )
+  var format: String
+
+  func run() throws {
+    do throws(CatalogError) {
+      Output.data(try FormatCatalog.catalogFile(of: format))
+    } catch {
+      throw CommandFailure(error.description, .usage)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Catalog
+import Pipeline
+
+/// A proposed catalog file and what it reads, as JSON and for people.
+struct ProposalDocument: Encodable {
+  private struct Item: Encodable {
+    var id: String
+    var title: String
+    @OrNull var normalPrice: String?
+    @OrNull var salePrice: String?
+    var pictures: Int
+    @OrNull var picture: String?
+  }
+
+  @OrNull private var file: String?
+  private let items: Int
+  private let skipped: Int
+  private let sections: [String]
+  private let examples: [Item]
+  private let yaml: String
+
+  init(_ proposal: MappingProposal, _ listing: DecodedListing, path: String?, yaml: String) {
+    file = path
+    items = listing.sections.map(\.items.count).reduce(0, +)
+    skipped =
+      Set(listing.skipped.filter { $0.lost == .item }.map { "\($0.section) \($0.index)" }).count
+    sections = listing.sections.map(\.key)
+    examples = listing.sections.flatMap(\.items).prefix(3).map { item in
+      Item(
+        id: item.id,
+        title: item.title,
+        normalPrice: item.normalPrice?.formatted(),
+        salePrice: item.salePrice?.formatted(),
+        pictures: item.images.count,
+        picture: item.images.first?.url
+      )
+    }
+    self.yaml = yaml
+  }
+
+  /// One object.
+  func json() throws -> [UInt8] { try jsonLine() }
+
+  /// What was written, and the first items as the file reads them.
+  var text: String {
+    let count = sections.count == 1 ? "" : " in \(sections.count) sections"
+    let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"
+    let subject = file.map { "wrote \(PlainText.line($0)): it" } ?? "the file above"
+    var lines = ["\(subject) reads \(items) items\(count)\(lost), the first:"]
+    for item in examples {
+      let was = item.normalPrice.map { " (was \($0))" } ?? ""
+      let price = item.salePrice.map { "  \($0)\(was)" } ?? "  no price"
+      lines.append("  \(short(item.id))  \(short(item.title))\(price)")
+      lines.append(
+        "      \(item.pictures == 1 ? "1 picture" : "\(item.pictures) pictures")"
+          + (item.picture.map { ", \(short($0))" } ?? "")
+      )
+    }
+    if let file {
+      lines.append("look through its comments, then: larder catalog check \(PlainText.line(file))")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func short(_ text: String) -> String {
+    let line = PlainText.line(text)
+    return line.count > 100 ? line.prefix(99) + "…" : line
+  }
+}

@@ -1,0 +1,178 @@
+import Catalog
+import Dispatch
+import Synchronization
+import Transport
+
+/// A response that was fetched to be looked at.
+package struct ProbedPage: Sendable {
+  /// The body.
+  package let body: [UInt8]
+  /// Where it came from in the end; nil for a file.
+  package let base: WebURL?
+  /// Where its `Link` header says that the listing goes on.
+  package let nextLink: String?
+}
+
+/// Why a response to look at could not be had.
+package struct ProbeFailure: Error, CustomStringConvertible {
+  /// The cause.
+  package let cause: TransferFailure
+
+  /// Wraps a cause.
+  init(_ cause: TransferFailure) {
+    self.cause = cause
+  }
+
+  /// `cannot fetch URL: REASON (DETAIL)`.
+  package var description: String { cause.description }
+}
+
+/// Fetches the first page of sections, and the beginnings of pictures, without a cache.
+///
+/// Addresses, headers, variables and trust are those of a sync. Blocks; for a thread with nothing else to do.
+package final class CatalogProbe: Sendable {
+  private let request: RunRequest?
+  private let named: NamedOrigins
+  private let transport: any Fetching & URLParsing
+  private let limit: Int64
+
+  /// The most bytes of a response that is looked at.
+  package static let limit: Int64 = 64 << 20
+
+  /// Prepares to look at a catalog's sections.
+  ///
+  /// - Parameters:
+  ///   - catalog: What to look at.
+  ///   - folder: The folder of the catalog file.
+  ///   - environment: Where `${NAME}` in headers and URLs comes from.
+  ///   - now: The wall clock.
+  ///   - transport: How to fetch.
+  /// - Throws: ``SyncError`` for what the catalog file gets wrong.
+  package init(
+    _ catalog: CatalogFile,
+    folder: String,
+    environment: [String: String],
+    now: @escaping @Sendable () -> UnixTime,
+    transport: any Fetching & URLParsing
+  ) throws {
+    let request: RunRequest
+    do {
+      request = try RunRequest(
+        catalog,
+        folder: folder,
+        options: SyncOptions(),
+        environment: environment,
+        parser: transport,
+        now: now
+      )
+    } catch let error as CatalogError {
+      throw SyncError.catalog(error)
+    } catch let error as TransferFailure {
+      throw SyncError.address(error)
+    }
+    self.request = request
+    named = request.named
+    limit = Self.limit
+    self.transport =
+      request.variables.isEmpty ? transport : VeilingTransport(transport, request.variables)
+  }
+
+  /// Prepares to look at a URL that the user names.
+  package init(naming url: WebURL, transport: any Fetching & URLParsing) {
+    var named = NamedOrigins()
+    named.entrust(url)
+    self.named = named
+    self.transport = transport
+    request = nil
+    limit = Self.limit
+  }
+
+  /// What the source of a section is called, without secrets.
+  package func name(ofSource position: Int) -> String {
+    request?.sections[position].redacted ?? ""
+  }
+
+  /// Fetches the first page of the source at a position.
+  ///
+  /// - Parameters:
+  ///   - position: The source, in the catalog's order.
+  ///   - read: How a local file is read.
+  /// - Returns: The page.
+  /// - Throws: ``ProbeFailure`` when it cannot be had; whatever `read` throws.
+  package func page(
+    ofSource position: Int,
+    reading read: (String) throws -> [UInt8]
+  ) throws -> ProbedPage {
+    switch request?.sections[position] {
+    case .file(let path):
+      return ProbedPage(body: try read(path), base: request?.addresses.localBase, nextLink: nil)
+    case .web(let url): return try page(at: url)
+    case nil: throw ProbeFailure(TransferFailure(reason: .urlInvalid, url: ""))
+    }
+  }
+
+  /// Fetches a page by its URL.
+  package func page(at url: WebURL) throws(ProbeFailure) -> ProbedPage {
+    var request = Request(
+      document: url,
+      from: named,
+      credentials: self.request?.credentials ?? Headers()
+    )
+    request.priority = .section
+    request.bodyLimit = limit
+    let sink = BodyBuffer()
+    switch transport.result(of: request, into: sink) {
+    case .failure(let failure): throw ProbeFailure(failure)
+    case .success(let response):
+      return ProbedPage(
+        body: sink.take(),
+        base: response.head.url,
+        nextLink: response.head.headers.nextLink
+      )
+    }
+  }
+
+  /// The first bytes of a picture that a page names.
+  ///
+  /// - Parameters:
+  ///   - text: Its URL as the feed writes it.
+  ///   - base: What it is relative to.
+  /// - Returns: Up to a few hundred bytes.
+  /// - Throws: ``ProbeFailure`` when it cannot be had.
+  package func beginning(
+    ofPicture text: String,
+    relativeTo base: WebURL?
+  ) throws(ProbeFailure) -> [UInt8] {
+    let url: WebURL
+    do throws(TransferFailure) {
+      url = try transport.parse(text, relativeTo: base)
+    } catch {
+      throw ProbeFailure(error)
+    }
+    let sink = BeginningSink()
+    let result = transport.result(of: Request(picture: url, from: named), into: sink)
+    let bytes = sink.bytes
+    if case .failure(let failure) = result, bytes.isEmpty { throw ProbeFailure(failure) }
+    return bytes
+  }
+}
+
+/// Keeps the first bytes of a body, and ends the transfer then.
+private final class BeginningSink: BodySink {
+  private let kept = Mutex<[UInt8]>([])
+
+  var bytes: [UInt8] { kept.withLock(\.self) }
+
+  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision { .accept }
+
+  func receive(_ piece: RawSpan) -> BodyDecision {
+    kept.withLock { kept in
+      piece.withUnsafeBytes { kept.append(contentsOf: $0.prefix(512)) }
+      return kept.count >= 512 ? .refuse(.tooLarge) : .accept
+    }
+  }
+
+  func restart() {
+    kept.withLock { $0 = [] }
+  }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import Catalog
+
+struct SectionCheckTests {
+  private static let lines = """
+    items: $.items
+    item:
+      id: $.id
+      title: $.name
+      normalPrice: $.was
+      salePrice: $.price
+      images: {thumbnail: $.img}
+    """
+
+  private static func check(_ items: String, _ lines: String = Self.lines) throws -> SectionCheck {
+    let file = try catalog(lines, currency: "EUR")
+    let listing = try decodeSection(
+      bytes("{\"items\": [\(items)]}"),
+      source: SectionSource(key: "main", url: "main"),
+      using: file
+    )
+    return SectionCheck(listing.sections[0], of: listing, mapping: file.mapping)
+  }
+
+  private static let sound = #"{"id": 1, "name": "A", "was": 9, "price": 8.5, "img": "/a.jpg"}"#
+
+  @Test func `a sound section has counts and no findings`() throws {
+    let check = try Self.check(Self.sound)
+
+    #expect(check.findings == [])
+    #expect(
+      check.fields.map { "\($0.name) \($0.items)" } == [
+        "id 1", "title 1", "normalPrice 1", "salePrice 1", "images.thumbnail 1",
+      ]
+    )
+  }
+
+  @Test(arguments: [
+    (#"{"id": 2, "name": "B", "price": 9.5, "was": 9}"#, CatalogFinding.Code.saleAboveNormal, "2"),
+    (#"{"id": 1, "name": "B", "price": 1}"#, .duplicateID, "1"),
+    (#"{"id": 2, "name": "B", "img": "https://s.example/p/2.html"}"#, .pictureIsPage, "2"),
+    (#"{"id": 2, "price": 1}"#, .itemSkipped, "2"),
+    (#"{"id": 2, "name": "B", "price": "soon"}"#, .fieldLost, "2"),
+  ])
+  func `an item that looks wrong is a finding that names it`(
+    _ item: String,
+    _ code: CatalogFinding.Code,
+    _ id: String
+  ) throws {
+    let check = try Self.check("\(Self.sound), \(item)")
+
+    #expect(check.findings.map(\.code) == [code])
+    #expect(check.findings.first?.count == 1)
+    #expect(check.findings.first?.examples == [id])
+  }
+
+  @Test func `a path that leads to nothing is a finding`() throws {
+    let check = try Self.check(Self.sound, Self.lines.replacing("$.was", with: "$.wass"))
+
+    #expect(check.findings.map(\.code) == [.neverMatches])
+    #expect(check.findings.first?.field == "normalPrice")
+    #expect(check.findings.first?.message.contains("$.wass") == true)
+  }
+
+  @Test(arguments: [("$.price", true), ("{path: $.price, minorUnits: true}", false)])
+  func `prices in cents that are read as whole units are a finding`(
+    _ rule: String,
+    _ isFound: Bool
+  ) throws {
+    let items = [1999, 2499, 995].enumerated().map {
+      #"{"id": \#($0), "name": "A\#($0)", "was": 5000, "price": \#($1), "img": "/a.jpg"}"#
+    }
+
+    let check = try Self.check(
+      items.joined(separator: ","),
+      Self.lines.replacing("salePrice: $.price", with: "salePrice: \(rule)")
+    )
+
+    #expect(check.findings.contains { $0.code == .minorUnits } == isFound)
+  }
+
+  @Test(arguments: [
+    ("", #", "total": 9, "skip": 0"#, [CatalogFinding.Code.morePages]),
+    ("", "", []),
+    ("paging: {offset: skip}", #", "total": 9, "skip": 0"#, []),
+    ("paging: {page: p, size: {name: n, value: 1}}", "", [.pageSize]),
+  ])
+  func `a listing that goes on unread, or brings more than asked, is a finding`(
+    _ paging: String,
+    _ around: String,
+    _ codes: [CatalogFinding.Code]
+  ) throws {
+    let file = try catalog("\(Self.lines)\n\(paging)", currency: "EUR")
+    let body = bytes(
+      "{\"items\": [\(Self.sound), \(Self.sound.replacing("1,", with: "2,"))]\(around)}"
+    )
+    let listing = try decodeSection(
+      body,
+      source: SectionSource(key: "main", url: "main"),
+      using: file
+    )
+
+    let findings = listing.pageFindings(of: body, paging: file.paging, hasNextLink: false)
+
+    #expect(findings.map(\.code) == codes)
+  }
+}

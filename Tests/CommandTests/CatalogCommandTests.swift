@@ -1,0 +1,186 @@
+import Foundation
+import SampleStore
+import Support
+import Testing
+import class Support.ClosedPort
+
+/// `larder catalog`: writing, trying and learning about catalog files.
+@Suite struct CatalogCommandTests {
+  private static let body = """
+    {"total": 2, "goods": [
+      {"sku": "A", "name": "Cup", "price": "7.50", "was": "9.00", "photo": "/pictures/A1.jpg"},
+      {"sku": "B", "name": "Mug\\u001b[31m", "price": "8.50", "was": "8.00", "photo": "/page.html"}]}
+    """
+
+  /// A shop that also answers with the goods above, and with a page where a picture should be.
+  private static func shop() throws -> Shop {
+    let shop = try Shop()
+    shop.store.content["/api/goods.json"] = Resource(json: body)
+    shop.store.content["/page.html"] = Resource(json: "<!DOCTYPE html><html></html>")
+    return shop
+  }
+
+  @Test func `init writes a file that check can read and sync can use`() throws {
+    let shop = try Self.shop()
+    shop.store.content["/api/goods.json"] = Resource(
+      json: Self.body.replacing("/page.html", with: "/pictures/A2.jpg")
+    )
+    let file = shop.folder.path("goods.yaml")
+
+    let proposed = try Command.larder([
+      "catalog", "init", "\(shop.store.baseURL)/api/goods.json", "--out", file, "--currency",
+      "EUR",
+    ])
+    let synced = try Command.larder(["sync", file, "--cache", shop.cache, "--retries", "0"])
+    let listed = try Document(Command.larder(["list", "--cache", shop.cache, "--json"]))
+
+    #expect(proposed.status == 0, "\(proposed.errors)")
+    #expect(
+      proposed.output.hasPrefix("wrote \(file): it reads 2 items, the first:\n  A  Cup  7.50 EUR")
+    )
+    #expect(!proposed.output.contains("\u{1B}"))
+    #expect(synced.status == 0, "\(synced.errors)")
+    #expect(listed.count == 2)
+    #expect(listed[0]["salePrice"]["minorUnits"].int == 750)
+    #expect(listed[0]["thumbnail"]["state"].string == "held")
+  }
+
+  @Test func `init never writes over a file, and asks nothing then`() throws {
+    let shop = try Self.shop()
+    let file = try shop.folder.write("mine", to: "goods.yaml")
+
+    let proposed = try Command.larder([
+      "catalog", "init", "\(shop.store.baseURL)/api/goods.json", "--out", file,
+    ])
+
+    #expect(proposed.status == 1)
+    #expect(proposed.errors.contains("it exists, and is not written over"))
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    #expect(shop.store.requests.count == 0)
+  }
+
+  @Test func `init prints the file alone to stdout when told`() throws {
+    let folder = try TemporaryFolder()
+    let source = try folder.write(Self.body, to: "goods.json")
+
+    let proposed = try Command.larder(["catalog", "init", source, "--out", "-"])
+
+    #expect(proposed.status == 0)
+    #expect(proposed.output.hasPrefix("# yaml-language-server: $schema="))
+    #expect(proposed.output.contains("\nitems: $.goods   # "))
+    #expect(proposed.errors.contains("the file above reads 2 items"))
+  }
+
+  @Test func `a response without items is status 65 and says what was looked for`() throws {
+    let folder = try TemporaryFolder()
+    let source = try folder.write(#"{"users": [{"age": 3}]}"#, to: "users.json")
+
+    let proposed = try Command.larder(["catalog", "init", source, "--out", folder.path("x.yaml")])
+
+    #expect(proposed.status == 65)
+    #expect(proposed.errors.contains("looked for an array of objects with an id and a title"))
+    #expect(proposed.output == "")
+  }
+
+  @Test(arguments: [
+    ["init", "no-such.json"], ["init", "x.json", "--currency", "euro"], ["show", "shopfy"],
+    ["init", "http://a:b@127.0.0.1:1/x"], ["check", "no.yaml"],
+  ])
+  func `what is wrong on the command line is status 64`(_ words: [String]) throws {
+    let command = try Command.larder(["catalog"] + words)
+
+    #expect(command.status == 64)
+    #expect(command.output == "")
+    #expect(!command.errors.isEmpty)
+  }
+
+  @Test func `an origin that is not there is status 69 for init and check`() throws {
+    let shop = try Shop(isOpen: false)
+    let closed = try ClosedPort()
+
+    let proposed = try Command.larder(["catalog", "init", "\(closed.baseURL)/x", "--retries", "0"])
+    let checked = try Command.larder(["catalog", "check", shop.catalog, "--retries", "0"])
+
+    #expect(proposed.status == 69)
+    #expect(checked.status == 69)
+  }
+
+  @Test func `check says what maps and what looks wrong, and fits its schema`() throws {
+    let shop = try Self.shop()
+    let file = try shop.folder.write(
+      """
+      name: goods
+      currency: EUR
+      base: \(shop.store.baseURL)/api/
+      sections: [{key: goods, url: goods.json}]
+      items: $.goods
+      item:
+        id: $.sku
+        title: $.name
+        description: $.words
+        normalPrice: $.was
+        salePrice: $.price
+        images: {thumbnail: $.photo}
+      """,
+      to: "goods.yaml"
+    )
+
+    let checked = try Command.larder(["catalog", "check", file, "--json", "--retries", "0"])
+    let text = try Command.larder(["catalog", "check", file, "--retries", "0"])
+
+    let findings = try Document(checked)["sections"][0]["findings"]
+    #expect(checked.status == 3)
+    #expect(
+      (0..<(findings.count ?? 0)).map { findings[$0]["code"].string } == [
+        "never-matches", "sale-above-normal", "picture-is-page", "picture-is-page",
+      ]
+    )
+    #expect(try JSONSchema("check").findings(in: checked.lines[0]) == [])
+    #expect(text.output.contains("  salePrice         2 of 2  $.price\n"))
+    #expect(text.output.contains("! salePrice: 1 of 2 cost more than their normal price (B)"))
+    #expect(text.output.contains("! description: no item has a value at $.words"))
+  }
+
+  @Test func `check of a sound catalog is status 0 and keeps nothing`() throws {
+    let shop = try Shop()
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
+
+    let checked = try Command.larder(["catalog", "check", shop.catalog])
+
+    #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
+    #expect(checked.output.hasSuffix("nothing looks wrong\n"))
+    #expect(!FileManager.default.fileExists(atPath: shop.cache))
+  }
+
+  @Test func `formats are a line each, and each can be shown`() throws {
+    let formats = try Command.larder(["catalog", "formats"])
+    let names = formats.lines.compactMap { $0.split(separator: " ").first.map(String.init) }
+    let listed = try Document(Command.larder(["catalog", "formats", "--json"]))
+
+    #expect(names == ["banchan", "dummyjson", "shopify", "woocommerce", "magento", "fakestore"])
+    #expect((0..<(listed.count ?? 0)).map { listed[$0]["name"].string } == names)
+    for name in names {
+      let shown = try Command.larder(["catalog", "show", name])
+      #expect(shown.status == 0)
+      #expect(shown.output.contains("\nitems:"))
+    }
+  }
+
+  @Test func `the schema is JSON`() throws {
+    let schema = try Command.larder(["catalog", "schema"])
+
+    #expect(schema.status == 0)
+    #expect(throws: Never.self) {
+      try JSONSerialization.jsonObject(with: Data(schema.output.utf8))
+    }
+  }
+
+  @Test(arguments: ["init", "check", "formats", "show", "schema"])
+  func `the help of each has an example and its exit statuses`(_ name: String) throws {
+    let help = try Command.larder(["catalog", name, "--help"])
+
+    #expect(help.status == 0)
+    #expect(help.output.contains("Example:  larder catalog \(name)"))
+    #expect(help.output.contains("Exit statuses:"))
+  }
+}
