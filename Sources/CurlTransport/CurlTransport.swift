@@ -1,16 +1,14 @@
 import CCurl
-import Synchronization
 import Transport
 
 /// Fetches with libcurl: one thread, many connections.
 ///
 /// Methods may be called from any thread, completions included. Name resolution aside, nothing runs but that one
 /// thread, and it sleeps when there is nothing to do.
-package final class CurlTransport: Fetching {
+package final class CurlTransport: Fetching, URLParsing {
   private let core: TransferCore
   private let thread: TransferThread
-  /// The URL that libcurl parsed last, whose origin the next one probably shares.
-  let lastParsed = Mutex<WebURL?>(nil)
+  private let parser = CurlURLParser()
 
   /// Starts the transfer thread.
   ///
@@ -50,6 +48,11 @@ package final class CurlTransport: Fetching {
     case .mustWake: core.multi.wake()
     case .closed: transfer.complete(.failure(transfer.failure(.cancelled)))
     }
+  }
+
+  /// Parses a URL; see ``URLParsing``.
+  package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try parser.parse(text, relativeTo: base)
   }
 
   /// What a request sends; see ``Fetching``.

@@ -32,8 +32,8 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
       throw ProxyError("its URL begins with http://, https://, socks5h:// or socks5://")
     }
     let rest = mark.map { trimmed[$0.upperBound...] } ?? trimmed[...]
-    guard let plain = try? CurlTransport.parse("http://\(rest)"),
-      let secure = try? CurlTransport.parse("https://\(rest)"), plain.path == "/",
+    guard let plain = try? CurlURLParser.parse("http://\(rest)"),
+      let secure = try? CurlURLParser.parse("https://\(rest)"), plain.path == "/",
       plain.query == nil
     else { throw ProxyError("its URL is a scheme, a host and a port, as in http://proxy:3128") }
     self.scheme = scheme

@@ -6,15 +6,13 @@ import Transport
 /// The schedule decides what starts, libcurl moves the bytes, the loop carries messages between them. Nothing here
 /// is shared: other threads post to the inbox.
 final class TransferLoop {
-  let core: TransferCore
+  private let core: TransferCore
   private let policy: ExchangePolicy
   private let meter: ByteMeter
-  let trust: HostTrust
-  var schedule: TransferSchedule
-  var budget: RetryBudget
-  /// Names that a proxy would resolve.
-  var names = NameBook()
-  var random = SystemRandomNumberGenerator()
+  private let trust: HostTrust
+  private var schedule: TransferSchedule
+  private var budget: AttemptBudget
+  private var admission: ProxyAdmission
   private var running: [Exchange] = []
   private var idle: [Exchange] = []
   /// Every unfinished transfer, by its number.
@@ -27,7 +25,7 @@ final class TransferLoop {
   /// The earliest deadline of a request, if any has one.
   private var nextDeadline: MonotonicTime?
   /// Why nothing more is fetched, once that is so.
-  private(set) var ended: FailureReason?
+  private var ended: FailureReason?
 
   init(_ core: TransferCore) {
     self.core = core
@@ -35,10 +33,11 @@ final class TransferLoop {
     meter = ByteMeter(limit: core.options.maxBytes)
     trust = HostTrust(core.options)
     schedule = TransferSchedule(core.options.scheduleLimits)
-    budget = RetryBudget(core.options.retry)
+    budget = AttemptBudget(core.options)
+    admission = ProxyAdmission(core)
   }
 
-  var options: TransportOptions { core.options }
+  private var options: TransportOptions { core.options }
 
   /// Returns once the inbox is closed and everything is completed.
   func run() {
@@ -68,10 +67,9 @@ final class TransferLoop {
       }
     }
     for (host, addresses) in mail.names {
-      for entry in names.note(addresses, of: host, at: .now()) {
+      for entry in admission.note(addresses, of: host) {
         enqueue(entry.transfer, first: entry.first)
       }
-      lookUp()
     }
     for transfer in mail.submitted {
       budget.countRequest()
@@ -98,13 +96,12 @@ final class TransferLoop {
   }
 
   /// Queues the transfer's present hop, once it may be asked for.
-  func enqueue(_ transfer: Transfer, first: Bool) {
+  private func enqueue(_ transfer: Transfer, first: Bool) {
     locate(transfer)
-    switch admit(transfer) {
+    switch admission.admit(transfer) {
     case .go: break
     case .wait:
-      names.wait(transfer, first: first)
-      return lookUp()
+      return admission.wait(transfer, first: first)
     case .refuse(let reason, let detail):
       var failure = transfer.failure(reason, detail: detail)
       failure.isHostOfDataOnly = true
@@ -119,7 +116,7 @@ final class TransferLoop {
   }
 
   /// Finds the number of the host that the transfer's present hop leads to, and whether it is trusted.
-  func locate(_ transfer: Transfer) {
+  private func locate(_ transfer: Transfer) {
     transfer.isTrusted = trust.isTrusted(transfer)
     if let lastHost, lastHost.url.port == transfer.url.port,
       lastHost.url.host == transfer.url.host
@@ -211,6 +208,76 @@ final class TransferLoop {
     return hasFinished
   }
 
+  /// Decides what follows an exchange: completion, the next hop, or another attempt.
+  private func conclude(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
+    let now = MonotonicTime.now()
+    switch exchange.verdict(code, transfer, now: .now()) {
+    case .success(let response):
+      // A new connection's own round trips say nothing about how busy the host is.
+      let timing = response.timing
+      let waited = timing.firstByte - max(timing.connected, timing.secured)
+      schedule.finished(
+        host: transfer.host,
+        .delivered(bytes: response.bodyBytes, waited: Int64(max(0, waited) * 1e9)),
+        at: now
+      )
+      finish(transfer, .success(response))
+    case .redirect(let location):
+      schedule.finished(host: transfer.host, .answered, at: now)
+      do throws(TransferFailure) {
+        try transfer.follow(location, of: exchange.head)
+        enqueue(transfer, first: true)
+      } catch {
+        finish(transfer, .failure(error))
+      }
+    case .mismatch:
+      transfer.mayResume = false
+      transfer.hasBegun = true
+      repeatAttempt(transfer, at: now)
+    case .otherVersion:
+      transfer.condition = nil
+      repeatAttempt(transfer, at: now)
+    case .unknownCoding:
+      transfer.takesCodedBytes = true
+      repeatAttempt(transfer, at: now)
+    case .failure(let failure, let isFinal):
+      let outcome = failure.outcome(since: exchange.startedAt, retry: options.retry)
+      schedule.finished(host: transfer.host, outcome, at: now)
+      if isFinal {
+        finish(transfer, .failure(failure))
+      } else {
+        retry(transfer, after: failure, at: now)
+      }
+    }
+  }
+
+  /// Asks again at once, in other words; such a repetition can happen once and counts as the same attempt.
+  private func repeatAttempt(_ transfer: Transfer, at now: MonotonicTime) {
+    schedule.finished(host: transfer.host, .answered, at: now)
+    transfer.attempts -= 1
+    transfer.rewind()
+    enqueue(transfer, first: true)
+  }
+
+  private func retry(_ transfer: Transfer, after failure: TransferFailure, at now: MonotonicTime) {
+    guard ended == nil, let moment = budget.retry(transfer, after: failure, at: now) else {
+      finish(transfer, .failure(failure))
+      return
+    }
+    transfer.failure = failure
+    transfer.rewind()
+    locate(transfer)
+    guard case .go = admission.admit(transfer, mayWait: false) else {
+      return finish(transfer, .failure(failure))
+    }
+    schedule.add(
+      transfer.index,
+      host: transfer.host,
+      priority: transfer.request.priority,
+      at: moment
+    )
+  }
+
   private func remove(_ exchange: Exchange) {
     guard let last = running.popLast(), last !== exchange else { return }
     running[exchange.slot] = last
@@ -218,7 +285,7 @@ final class TransferLoop {
   }
 
   /// Completes a transfer that no exchange and no queue holds any more.
-  func finish(_ transfer: Transfer, _ result: Result<Response, TransferFailure>) {
+  private func finish(_ transfer: Transfer, _ result: Result<Response, TransferFailure>) {
     transfers[transfer.index] = nil
     freeNumbers.append(transfer.index)
     transfer.complete(result)
@@ -253,7 +320,7 @@ final class TransferLoop {
       failure.mayHaveBeenSent = hasSent
       finish(transfer, .failure(failure))
     }
-    for transfer in names.remove(where: condition) {
+    for transfer in admission.remove(where: condition) {
       finish(transfer, .failure(transfer.failure(reason)))
     }
     for number in schedule.remove(where: { transfers[$0].map(condition) ?? true }) {

@@ -121,7 +121,7 @@ extension Exchange {
     var failure = transfer.failure(
       reason,
       // libcurl knows only that there was no socket.
-      detail: reason == .addressRefused ? TransferLoop.notPublic : text
+      detail: reason == .addressRefused ? ProxyAdmission.notPublic : text
     )
     failure.isHostOfDataOnly = reason == .addressRefused
     failure.status = head?.status

@@ -3,7 +3,7 @@ import Transport
 /// A moment of the wall clock in milliseconds since 1970: fine enough to space messages.
 ///
 /// Arithmetic saturates, so that no server's wish and no clock's jump can trap.
-package struct OrderTime: Hashable, Comparable, Sendable {
+package struct OrderTime: Hashable, Comparable, Sendable, Codable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let milliseconds: Int64
 

@@ -134,11 +134,12 @@ extension Outbox {
   func store(_ delivery: Delivery, _ id: String, _ db: Database) throws {
     try db.execute(
       sql: """
-        UPDATE message SET delivery = ?, attempts = ?, tries = ?, error = ?, next = ? WHERE id = ?
+        UPDATE message SET delivery = :state, attempts = :attempts, tries = :tries, \
+        error = :error, next = :next WHERE id = :id
         """,
       arguments: [
-        delivery.state.rawValue, delivery.attempts, delivery.tries, delivery.lastError,
-        delivery.nextAttempt?.milliseconds, id,
+        "state": delivery.state.rawValue, "attempts": delivery.attempts, "tries": delivery.tries,
+        "error": delivery.lastError, "next": delivery.nextAttempt, "id": id,
       ]
     )
   }

@@ -29,18 +29,9 @@ extension Outbox {
       }
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       guard let message = try self.message(row, db) else { return .idle }
-      let delivery = Delivery(
-        state: .queued,
-        attempts: row[5],
-        tries: row[6],
-        lastError: row[7],
-        nextAttempt: nil
-      ).claimed
+      let delivery = row.standing(.queued).claimed
       try store(delivery, message.id, db)
-      try db.execute(
-        sql: "INSERT INTO attempt(message, number, began) VALUES (?, ?, ?)",
-        arguments: [row[0] as Int64, delivery.attempts, now.milliseconds]
-      )
+      try AttemptRow(message: row.row ?? 0, number: delivery.attempts, began: now).insert(db)
       try store(state.spaced(webhook.payload, at: now), of: webhook, db)
       return .attempt(message, delivery)
     }
@@ -97,20 +88,16 @@ extension Outbox {
   ///
   /// One that was not tried since it was placed or replayed is, whatever the clock showed then:
   /// see ``DeliveryPlan/due(_:attempted:at:)``.
-  private static func firstDue(at now: OrderTime, _ db: Database) throws -> Row? {
-    try Row.fetchOne(
+  private static func firstDue(at now: OrderTime, _ db: Database) throws -> MessageRow? {
+    try MessageRow.fetchOne(
       db,
-      sql: """
-        SELECT row, id, placed, state, changed, attempts, tries, error FROM \(waiting) \
-        AND (next <= ? OR tries = 0) ORDER BY row LIMIT 1
-        """,
-      arguments: [now.milliseconds]
+      sql: "SELECT * FROM \(waiting) AND (next <= ? OR tries = 0) ORDER BY row LIMIT 1",
+      arguments: [now]
     )
   }
 
   private static func nextDue(_ db: Database) throws -> OrderTime? {
-    try Int64.fetchOne(db, sql: "SELECT min(next) FROM \(waiting)")
-      .map(OrderTime.init(milliseconds:))
+    try OrderTime.fetchOne(db, sql: "SELECT min(next) FROM \(waiting)")
   }
 
   /// Brings what other couriers left in line with the plan and with the clock.
@@ -149,35 +136,27 @@ extension Outbox {
   /// The attempt then ended now: a wait that began in the future would be measured anew with every
   /// look.
   private func reschedule(at now: OrderTime, _ db: Database) throws {
-    let rows = try Row.fetchAll(
+    let messages = try MessageRow.fetchAll(
       db,
-      sql: """
-        SELECT id, attempts, tries, error, next, \
-        (SELECT coalesce(ended, began) FROM attempt WHERE message = row AND number = attempts) \
-        FROM message WHERE delivery = 'queued' AND tries > 0 AND next > ?
-        """,
-      arguments: [now.milliseconds]
+      sql: "SELECT * FROM message WHERE delivery = 'queued' AND tries > 0 AND next > ?",
+      arguments: [now]
     )
-    for row in rows {
-      var delivery = Delivery(
-        state: .queued,
-        attempts: row[1],
-        tries: row[2],
-        lastError: row[3],
-        nextAttempt: OrderTime(milliseconds: row[4])
+    for message in messages {
+      var delivery = message.standing(.queued)
+      var last = try AttemptRow.fetchOne(
+        db,
+        sql: "SELECT * FROM attempt WHERE message = ? AND number = ?",
+        arguments: [message.row, message.attempts]
       )
-      let attempted = (row[5] as Int64?).map(OrderTime.init(milliseconds:))
+      let attempted = last?.ended ?? last?.began
       let due = DeliveryPlan.due(delivery, attempted: attempted, at: now)
       guard due != delivery.nextAttempt else { continue }
       delivery.nextAttempt = due
-      try store(delivery, row[0], db)
-      try db.execute(
-        sql: """
-          UPDATE attempt SET ended = min(ended, ?) WHERE number = ? \
-          AND message = (SELECT row FROM message WHERE id = ?)
-          """,
-        arguments: [now.milliseconds, delivery.attempts, row[0] as String]
-      )
+      try store(delivery, message.id, db)
+      if let ended = last?.ended, ended > now {
+        last?.ended = now
+        try last?.update(db, columns: ["ended"])
+      }
     }
   }
 
@@ -189,29 +168,22 @@ extension Outbox {
     _ db: Database
   ) throws {
     let left = plan.policy == .resend ? "'sending', 'ambiguous'" : "'sending'"
-    let rows = try Row.fetchAll(
+    let messages = try MessageRow.fetchAll(
       db,
       sql: """
-        SELECT id, delivery, attempts, tries, error FROM message WHERE delivery IN (\(left)) \
+        SELECT * FROM message WHERE delivery IN (\(left)) \
         AND delivery NOT IN ('delivered', 'dead') ORDER BY row
         """
     )
-    for row in rows {
-      let state = Delivery.State(rawValue: row[1]) ?? .sending
-      let delivery = Delivery(
-        state: state,
-        attempts: row[2],
-        tries: row[3],
-        lastError: row[4],
-        nextAttempt: nil
-      )
-      if state == .ambiguous {
+    for message in messages {
+      let delivery = message.standing(.sending)
+      if delivery.state == .ambiguous {
         // Somebody, or the default for programs, has decided: it starts its schedule anew.
-        try store(delivery.revived(at: now), row[0], db)
+        try store(delivery.revived(at: now), message.id, db)
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")
         let next = plan.next(delivery, after: outcome, at: now, random: random)
-        _ = try record(next, row[0], outcome, at: now, db)
+        _ = try record(next, message.id, outcome, at: now, db)
       }
     }
   }
@@ -238,57 +210,35 @@ extension Outbox {
     try store(delivery, id, db)
     try db.execute(
       sql: """
-        UPDATE attempt SET ended = ?, outcome = ? WHERE number = ? \
-        AND message = (SELECT row FROM message WHERE id = ?)
+        UPDATE attempt SET ended = :now, outcome = :outcome WHERE number = :number \
+        AND message = (SELECT row FROM message WHERE id = :id)
         """,
-      arguments: [now.milliseconds, outcome.words, delivery.attempts, id]
+      arguments: ["now": now, "outcome": outcome.words, "number": delivery.attempts, "id": id]
     )
     return delivery
   }
 
-  private func message(_ row: Row, _ db: Database) throws -> OrderMessage? {
-    let placed: Int64 = row[2]
-    guard let entry = try Self.entries(db, where: "row = ?", [placed]).first else { return nil }
+  private func message(_ row: MessageRow, _ db: Database) throws -> OrderMessage? {
+    guard let entry = try Self.entries(db, where: "row = ?", [row.placed]).first else {
+      return nil
+    }
     return OrderMessage(
-      id: row[1],
+      id: row.id,
       order: entry.order,
-      state: OrderState(rawValue: row[3]) ?? .ordered,
-      changed: OrderTime(milliseconds: row[4])
+      state: row.orderState,
+      changed: row.changed
     )
   }
 
   private func state(of webhook: Webhook, _ db: Database) throws -> WebhookState {
-    var state = WebhookState()
-    guard
-      let row = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT stopped, stopped_at, paused_until, next_slot, paused_at FROM webhook WHERE digest = ?
-          """,
-        arguments: [webhook.digest]
-      )
-    else { return state }
-    func time(_ index: Int) -> OrderTime? {
-      (row[index] as Int64?).map(OrderTime.init(milliseconds:))
-    }
-    state.stopped = row[0]
-    (state.stoppedAt, state.pausedUntil, state.nextSlot) = (time(1), time(2), time(3))
-    state.pausedAt = time(4)
-    return state
+    try WebhookRow.fetchOne(
+      db,
+      sql: "SELECT * FROM webhook WHERE digest = ?",
+      arguments: [webhook.digest]
+    )?.state ?? WebhookState()
   }
 
   private func store(_ state: WebhookState, of webhook: Webhook, _ db: Database) throws {
-    try db.execute(
-      sql: """
-        INSERT OR REPLACE INTO \
-        webhook(digest, host, stopped, stopped_at, paused_until, next_slot, paused_at) \
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """,
-      arguments: [
-        webhook.digest, webhook.host, state.stopped, state.stoppedAt?.milliseconds,
-        state.pausedUntil?.milliseconds, state.nextSlot?.milliseconds,
-        state.pausedAt?.milliseconds,
-      ]
-    )
+    try WebhookRow(state, of: webhook).insert(db)
   }
 }

@@ -7,27 +7,18 @@ extension Outbox {
   /// - Throws: ``OrdersError``; the order is not kept then.
   package func place(_ order: Order) throws(OrdersError) {
     try write { db in
-      try db.execute(
-        sql: """
-          INSERT INTO placed(id, by, note, currency, total, language, placed, state) \
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-          """,
-        arguments: [
-          order.id.rawValue, order.by, order.note, order.total.currency, order.total.minorUnits,
-          order.language.rawValue, order.placed.milliseconds, OrderState.ordered.rawValue,
-        ]
-      )
+      var placed = PlacedRow(order)
+      try placed.insert(db)
       let row = db.lastInsertedRowID
       for (position, line) in order.lines.enumerated() {
-        try db.execute(
-          sql: """
-            INSERT INTO line(placed, position, item, title, price, quantity) \
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-          arguments: [
-            row, position, line.item, line.title, line.price.minorUnits, line.quantity,
-          ]
-        )
+        try LineRow(
+          placed: row,
+          position: position,
+          item: line.item,
+          title: line.title,
+          price: line.price.minorUnits,
+          quantity: line.quantity
+        ).insert(db)
       }
       try enter(.ordered, row, at: order.placed, db)
       try post(.ordered, order.id, row, at: order.placed, db)
@@ -80,13 +71,14 @@ extension Outbox {
     let rows = try Row.fetchAll(
       db,
       sql: """
-        SELECT delivery, count(*) FROM message JOIN placed ON placed.row = message.placed \
+        SELECT delivery, count(*) AS count FROM message JOIN placed ON placed.row = message.placed \
         WHERE NOT (placed.state = 'cancelled' AND message.state <> 'cancelled' \
         AND delivery IN ('queued', 'ambiguous', 'dead')) GROUP BY delivery
         """
     )
     for row in rows {
-      if let state = Delivery.State(rawValue: row[0]) { counts[state] = row[1] }
+      let state = Delivery.State(rawValue: try row.decode(forColumn: "delivery"))
+      if let state { counts[state] = try row.decode(forColumn: "count") }
     }
     return DeliveryCounts(counts)
   }
@@ -129,7 +121,7 @@ extension Outbox {
         INSERT INTO change(placed, position, state, time) \
         SELECT ?1, count(*), ?2, ?3 FROM change WHERE placed = ?1
         """,
-      arguments: [row, state.rawValue, now.milliseconds]
+      arguments: [row, state.rawValue, now]
     )
     try db.execute(
       sql: "UPDATE placed SET state = ? WHERE row = ?",
@@ -141,14 +133,6 @@ extension Outbox {
   func post(_ state: OrderState, _ id: OrderID, _ row: Int64, at now: OrderTime, _ db: Database)
     throws
   {
-    try db.execute(
-      sql: """
-        INSERT INTO message(id, placed, state, changed, delivery, attempts, tries, next) \
-        VALUES (?, ?, ?, ?, 'queued', 0, 0, ?)
-        """,
-      arguments: [
-        OrderMessage.name(id, state), row, state.rawValue, now.milliseconds, now.milliseconds,
-      ]
-    )
+    try MessageRow(state, of: id, in: row, at: now).insert(db)
   }
 }

@@ -94,6 +94,9 @@ package final class Outbox: Sendable {
   }
 
   private static func translate(_ error: any Error, _ path: String) -> OrdersError {
+    if error is RowDecodingError || error is DecodingError {
+      return damaged(path)
+    }
     guard let error = error as? DatabaseError else {
       return error as? OrdersError ?? OrdersError(.disk, "cannot use \(path): \(error)")
     }
@@ -101,14 +104,18 @@ package final class Outbox: Sendable {
     case .SQLITE_FULL:
       return OrdersError(.diskFull, "cannot write \(path): no space left; free some and run again")
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-      return OrdersError(
-        .damaged,
-        "cannot read \(path): it is damaged; move it away, and save what sqlite3 .recover finds"
-      )
+      return damaged(path)
     case .SQLITE_BUSY:
       return OrdersError(.busy, "cannot use \(path): another process holds it; try again")
     default:
       return OrdersError(.disk, "cannot use \(path): \(error.message ?? "SQLite error")")
     }
+  }
+
+  private static func damaged(_ path: String) -> OrdersError {
+    OrdersError(
+      .damaged,
+      "cannot read \(path): it is damaged; move it away, and save what sqlite3 .recover finds"
+    )
   }
 }

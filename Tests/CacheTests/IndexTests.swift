@@ -82,6 +82,69 @@ struct IndexTests {
     #expect(try folder.read("cache/index.sqlite") == garbage)
   }
 
+  @Test(arguments: [
+    "run_section SET listing = 'x'", "run_section SET key = x'80', title = NULL",
+    "run SET id = 'x'", "run SET report = 1.5, started = 'x'", "document SET digest = 'x'",
+    "document SET id = 'x'", "decoded SET listing = 'x'", "decoded SET skipped = NULL",
+    "detail SET document = 'x'", "tombstone SET removed = 'x'", "tombstone SET url = NULL",
+    "square SET picture = 'x'", "square SET source = 1.5",
+  ])
+  func `a row that larder never wrote is told of or passed over, never a trap`(_ change: String)
+    throws
+  {
+    let index = try opened()
+    let catalog = try index.catalog(named: "c", currency: "KRW").id
+    let listing = try index.keepListing([ItemRecord(key: "a", body: [1], pictures: [])])
+    let run = try index.beginRun(catalog: catalog, at: UnixTime(1))
+    let section = RunSection(
+      key: "s",
+      title: "t",
+      subtitle: nil,
+      listing: listing,
+      source: "network"
+    )
+    try index.endRun(
+      run,
+      at: UnixTime(2),
+      outcome: "complete",
+      report: [123, 125],
+      sections: [section]
+    )
+    let document = DocumentEntry(url: "u", mapping: 1, digest: 2)
+    try index.store(
+      document,
+      decoded: [
+        DecodedSection(key: "s", title: "t", subtitle: nil, listing: listing, skipped: "")
+      ]
+    )
+    let detail = DetailEntry(item: "a", document: document.id, state: .held, body: [1])
+    try index.write { try DetailRow(catalog: catalog, detail: detail).insert($0) }
+    try index.write { try Tombstone(url: "u", removed: UnixTime(1), reason: "age").insert($0) }
+    let square = SquareEntry(picture: PictureID(url: "u"), side: 1, path: "p", source: [1])
+    try index.save([square])
+    try index.write { db in
+      // A damaged page heeds neither types nor NOT NULL, and a copy of a table has no constraints.
+      let table = change.prefix { $0 != " " }
+      try db.execute(
+        sql: """
+          CREATE TABLE copy AS SELECT * FROM \(table); DROP TABLE \(table);
+          ALTER TABLE copy RENAME TO \(table); UPDATE \(change)
+          """
+      )
+    }
+
+    let reads: [() throws -> Void] = [
+      { _ = try index.runs(catalog: catalog) }, { _ = try index.sections(run: run) },
+      { _ = try index.document("u") }, { _ = try index.decoded(document.id) },
+      { _ = try index.details(catalog: catalog) }, { _ = try index.squares() },
+      { _ = try index.tombstones(after: UnixTime(0), through: UnixTime(9)) },
+      { _ = try index.referencedPictures() },
+    ]
+    for read in reads {
+      do { try read() } catch let error as CacheError { #expect(error.code == .damaged) }
+    }
+  }
+
   @Test func `where there is no cache, or one that never began, there is nothing to read`() throws
   {
     let nowhere = #expect(throws: CacheError.self) { _ = try Index(reading: root) }

@@ -27,9 +27,9 @@ struct PowerLossTests {
     let disk = RecordingDisk()
     let cache = try CacheOnDisk(folder, disk: disk)
     let index = folder.path("cache/index.sqlite")
-    disk.take { [queue = cache.index.queue] in
+    disk.take { [rows = cache.index] in
       // Inside a read, so that no transaction is half in the file.
-      (try? queue.read { _ in [UInt8](try Data(contentsOf: URL(filePath: index))) }) ?? []
+      (try? rows.read { _ in [UInt8](try Data(contentsOf: URL(filePath: index))) }) ?? []
     }
     let outcomes = try cache.keep(Self.run)
     #expect(!outcomes.contains { if case .refused = $0 { true } else { $0 == nil } })

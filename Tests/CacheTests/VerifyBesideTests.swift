@@ -168,7 +168,7 @@ struct VerifyBesideTests {
   @Test func `an index that cannot be read is not called damaged`() throws {
     let index = try CacheOnDisk(folder).index
     #expect(try index.isWhole(fast: true))
-    try index.queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
+    try index.read { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
     let other = try DatabaseQueue(path: folder.path("cache/index.sqlite"))
     var error: CacheError?
     try other.inDatabase { db in

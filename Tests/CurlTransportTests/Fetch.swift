@@ -22,7 +22,7 @@ final class Results: Sendable {
 
   /// Starts a GET over a transport that others use too; its result gets that number.
   func begin(_ number: Int, _ url: String, over transport: CurlTransport) throws {
-    let request = Request(try CurlTransport.parse(url))
+    let request = Request(try CurlURLParser.parse(url))
     transport.fetch(request, into: CollectingSink(), completion: completion(number))
   }
 
@@ -55,7 +55,7 @@ func fetch(
 ) throws -> Result<Response, TransferFailure> {
   let transport = try CurlTransport(options)
   defer { transport.shutdown() }
-  var request = Request(try CurlTransport.parse(url))
+  var request = Request(try CurlURLParser.parse(url))
   change(&request)
   let results = Results()
   transport.fetch(request, into: sink, completion: results.completion(0))

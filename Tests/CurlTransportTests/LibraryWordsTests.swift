@@ -55,7 +55,7 @@ import Transport
     let plain = ResponseHead(
       status: 200,
       headers: Headers(),
-      url: try CurlTransport.parse("http://h/"),
+      url: try CurlURLParser.parse("http://h/"),
       version: .http11,
       contentLength: nil,
       isEncoded: false,

@@ -48,7 +48,7 @@ import Transport
   func `a connect-to names its source`(_ entry: String, _ url: String, _ named: Bool) throws {
     let trust = HostTrust(testOptions { $0.connectTo = [entry] })
 
-    #expect(try trust.isNamed(CurlTransport.parse(url)) == named)
+    #expect(try trust.isNamed(CurlURLParser.parse(url)) == named)
   }
 
   @Test(arguments: [

@@ -66,7 +66,7 @@ struct ProxyRouteTests {
   ) throws {
     let route = try ProxyRoute(environment: variables)
 
-    #expect(route.proxy(for: try CurlTransport.parse(url))?.description == proxy)
+    #expect(route.proxy(for: try CurlURLParser.parse(url))?.description == proxy)
   }
 
   @Test(arguments: [
@@ -89,9 +89,9 @@ struct ProxyRouteTests {
   @Test func `a proxy by flag heeds no_proxy as curl's does`() throws {
     let route = ProxyRoute(try Proxy(parsing: "a"), variables: ["no_proxy": "h"])
 
-    #expect(route.proxy(for: try CurlTransport.parse("https://h/")) == nil)
+    #expect(route.proxy(for: try CurlURLParser.parse("https://h/")) == nil)
     #expect(
-      route.proxy(for: try CurlTransport.parse("https://other/"))?.description == "http://a:1080"
+      route.proxy(for: try CurlURLParser.parse("https://other/"))?.description == "http://a:1080"
     )
   }
 }

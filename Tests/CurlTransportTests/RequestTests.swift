@@ -75,8 +75,8 @@ import Transport
         $0.method = .post; $0.body = [0x7b, 0x7d]
       },
     ]
-    let plain = try CurlTransport.parse(server.url("/x"), relativeTo: nil)
-    let withUser = try CurlTransport.parse(
+    let plain = try CurlURLParser.parse(server.url("/x"), relativeTo: nil)
+    let withUser = try CurlURLParser.parse(
       server.url("/x").replacingOccurrences(of: "//", with: "//u:p@"),
       relativeTo: nil
     )

@@ -103,7 +103,7 @@ import Transport
     defer { server.close() }
     let transport = try CurlTransport(Self.options)
     let results = Results()
-    var post = Request(try CurlTransport.parse(server.url("/post")))
+    var post = Request(try CurlURLParser.parse(server.url("/post")))
     post.method = .post
     post.headers = ["Content-Type": "application/json"]
     post.body = Array("{}".utf8)
@@ -158,14 +158,14 @@ import Transport
     defer { server.close() }
     let transport = try CurlTransport(Self.options)
     let results = Results()
-    var sent = Request(try CurlTransport.parse(server.url("/post")))
+    var sent = Request(try CurlURLParser.parse(server.url("/post")))
     sent.method = .post
     sent.body = Array("{}".utf8)
     // The server never answers the handshake, before which nothing of a request leaves.
     let silent = ScriptedServer(.hang)
     defer { silent.close() }
     var unsent = sent
-    unsent.url = try CurlTransport.parse("https://127.0.0.1:\(silent.port)/post")
+    unsent.url = try CurlURLParser.parse("https://127.0.0.1:\(silent.port)/post")
 
     transport.fetch(sent, into: CollectingSink(), completion: results.completion(0))
     transport.fetch(unsent, into: CollectingSink(), completion: results.completion(1))

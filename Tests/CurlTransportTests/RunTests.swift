@@ -93,7 +93,7 @@ import Transport
     defer { server.close() }
     let transport = try CurlTransport(testOptions())
     let results = Results()
-    let request = Request(try CurlTransport.parse(server.url()))
+    let request = Request(try CurlURLParser.parse(server.url()))
     transport.fetch(request, into: CollectingSink(), completion: results.completion(0))
 
     transport.shutdown()
@@ -108,7 +108,7 @@ import Transport
     defer { server.close() }
     let kept = Mutex<CurlTransport?>(nil)
     let done = Semaphore()
-    let request = Request(try CurlTransport.parse(server.url()))
+    let request = Request(try CurlURLParser.parse(server.url()))
     let transport = try CurlTransport(testOptions())
     kept.withLock { $0 = transport }
 
@@ -144,7 +144,7 @@ import Transport
     defer { server.close() }
     let transport = try CurlTransport(testOptions { $0.parallel = .fixed(1) })
     let results = Results()
-    var hanging = Request(try CurlTransport.parse(server.url("/hang")))
+    var hanging = Request(try CurlURLParser.parse(server.url("/hang")))
     hanging.deadline = .now() + .milliseconds(100)
 
     transport.fetch(hanging, into: CollectingSink(), completion: results.completion(0))
@@ -160,7 +160,7 @@ import Transport
     defer { server.close() }
     let transport = try CurlTransport(testOptions())
     let results = Results()
-    let url = try CurlTransport.parse(server.url())
+    let url = try CurlURLParser.parse(server.url())
 
     transport.fetch(Request(url), into: CollectingSink()) { first in
       results.completion(0)(first)
@@ -185,7 +185,7 @@ import Transport
     let transport = try CurlTransport(testOptions { $0.parallel = .fixed(1) })
     let results = Results()
     func submit(_ path: String, _ priority: Request.Priority, _ number: Int) throws {
-      var request = Request(try CurlTransport.parse(server.url(path)))
+      var request = Request(try CurlURLParser.parse(server.url(path)))
       request.priority = priority
       transport.fetch(request, into: CollectingSink(), completion: results.completion(number))
     }

@@ -23,8 +23,8 @@ import Transport
     ("http://h/a\\b", "http://h/a\\b"),
   ])
   func `an absolute URL is kept as it will be sent`(_ text: String, _ expected: String) throws {
-    #expect(try CurlTransport.parse(text).text == expected)
-    #expect(try CurlTransport.parse(expected).text == expected)
+    #expect(try CurlURLParser.parse(text).text == expected)
+    #expect(try CurlURLParser.parse(expected).text == expected)
   }
 
   @Test(arguments: [
@@ -36,7 +36,7 @@ import Transport
   ])
   func `a relative URL is resolved`(_ text: String, _ expected: String) throws {
     #expect(
-      try CurlTransport.parse(text, relativeTo: CurlTransport.parse(Self.base)).text == expected
+      try CurlURLParser.parse(text, relativeTo: CurlURLParser.parse(Self.base)).text == expected
     )
   }
 
@@ -48,7 +48,7 @@ import Transport
   func `a plain reference reads as libcurl reads it, though libcurl is not asked`(
     _ base: String
   ) throws {
-    let base = try CurlTransport.parse(base)
+    let base = try CurlURLParser.parse(base)
     let targets = [
       "/", "/a", "/a.jpg", "/a/b-c_d~e.jpg", "/a/", "/a?b=1", "/a?b=1&c=d/e", "/a?", "/a..b/c.",
       "/./a", "/../a", "/a/./b", "/a/../b", "/a/..", "/a/.", "/.a", "//a", "/a//b", "/a?b?c",
@@ -63,7 +63,7 @@ import Transport
     for text in targets + targets.map({ base.origin + $0 }) + [base.origin + ".evil/x"] {
       guard let url = base.sibling(text, isBase: true) else { continue }
       plain += 1
-      #expect(try url == CurlTransport.parse(text, relativeTo: base))
+      #expect(try url == CurlURLParser.parse(text, relativeTo: base))
     }
 
     #expect(plain == 29)
@@ -84,17 +84,17 @@ import Transport
     ] as [(String, FailureReason)]
   )
   func `what cannot be fetched is told`(_ text: String, _ reason: FailureReason) throws {
-    let failure = #expect(throws: TransferFailure.self) { try CurlTransport.parse(text) }
+    let failure = #expect(throws: TransferFailure.self) { try CurlURLParser.parse(text) }
 
     #expect(failure?.reason == reason)
   }
 
   @Test(arguments: ["javascript:alert(1)", "data:image/png;base64,AA", "file:///etc/passwd"])
   func `a base does not make another scheme relative`(_ text: String) throws {
-    let base = try CurlTransport.parse(Self.base)
+    let base = try CurlURLParser.parse(Self.base)
 
     let failure = #expect(throws: TransferFailure.self) {
-      try CurlTransport.parse(text, relativeTo: base)
+      try CurlURLParser.parse(text, relativeTo: base)
     }
 
     #expect(failure?.reason == .schemeRefused)
@@ -102,7 +102,7 @@ import Transport
 
   @Test func `a URL beyond all bounds is refused`() {
     let failure = #expect(throws: TransferFailure.self) {
-      try CurlTransport.parse("http://h/" + String(repeating: "a", count: 40_000))
+      try CurlURLParser.parse("http://h/" + String(repeating: "a", count: 40_000))
     }
 
     #expect(failure?.reason == .urlInvalid)
@@ -110,9 +110,9 @@ import Transport
   }
 
   @Test func `user information is kept apart and never shown`() throws {
-    let url = try CurlTransport.parse("https://ann:p%40ss@h.example/x")
+    let url = try CurlURLParser.parse("https://ann:p%40ss@h.example/x")
     let failure = #expect(throws: TransferFailure.self) {
-      try CurlTransport.parse("https://ann:secret@h.example:99999/x")
+      try CurlURLParser.parse("https://ann:secret@h.example:99999/x")
     }
 
     #expect(url.userInfo == "ann:p%40ss")
@@ -129,9 +129,9 @@ import Transport
     text: String,
     userInfo: String?
   ) throws {
-    let base = try CurlTransport.parse("https://clerk:secret@shop.example/a/b")
+    let base = try CurlURLParser.parse("https://clerk:secret@shop.example/a/b")
 
-    let url = try CurlTransport.parse(text, relativeTo: base)
+    let url = try CurlURLParser.parse(text, relativeTo: base)
 
     #expect(url.userInfo == userInfo)
     #expect(!url.text.contains("secret"))

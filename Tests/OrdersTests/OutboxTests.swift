@@ -110,6 +110,37 @@ import Transport
     #expect(try shelf.folder.read("state/orders.sqlite").count == 1500)
   }
 
+  @Test(arguments: [
+    "placed SET placed = 'x'", "placed SET total = NULL", "placed SET state = 7, language = 'x'",
+    "line SET price = NULL", "line SET item = NULL", "change SET time = 'x'",
+    "message SET next = 'x'", "message SET attempts = NULL", "message SET delivery = NULL",
+    "message SET changed = 'x'",
+  ])
+  func `a row that larder never wrote is told of or passed over, never a trap`(_ change: String)
+    throws
+  {
+    let shelf = try Shelf()
+    try shelf.place()
+    let outbox = try shelf.outbox()
+    try outbox.write { db in
+      // A damaged page heeds neither types nor NOT NULL, and a copy of a table has no constraints.
+      let table = change.prefix { $0 != " " }
+      try db.execute(
+        sql: """
+          CREATE TABLE copy AS SELECT * FROM \(table); DROP TABLE \(table);
+          ALTER TABLE copy RENAME TO \(table); UPDATE \(change)
+          """
+      )
+    }
+
+    do { _ = try outbox.orders() } catch { #expect(error.code == .damaged) }
+    do {
+      _ = try shelf.send(FakeWebhook())
+    } catch let error as OrdersError {
+      #expect(error.code == .damaged)
+    }
+  }
+
   static let items: [String: StoreItem] = [
     "A": StoreItem(id: "A", title: "불고기", salePrice: Price(minorUnits: 5200, currency: "KRW")),
     "B": StoreItem(id: "B", title: "국", normalPrice: Price(minorUnits: 900, currency: "KRW")),

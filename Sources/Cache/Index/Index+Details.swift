@@ -1,11 +1,10 @@
-import FoundationEssentials
 import GRDB
 import Transport
 
 /// What is known beyond the listing of one item.
 package struct DetailEntry: Sendable, Equatable {
   /// How the last request for it ended.
-  package enum State: String, Sendable {
+  package enum State: String, Sendable, DatabaseValueConvertible {
     /// The body is here.
     case held
     /// The origin said that there is none: 404 or 410. What was held before stays as ``body``.
@@ -45,27 +44,48 @@ package struct DetailEntry: Sendable, Equatable {
   }
 }
 
+extension DetailEntry: FetchableRecord {
+  /// Reads a row of `detail`; a state that this larder does not know is asked about again.
+  package init(row: Row) throws {
+    item = try row.decode(forColumn: "item")
+    document = try row.decode(forColumn: "document")
+    state = try State(rawValue: row.decode(forColumn: "state")) ?? .failed
+    body = try row.bytes("body")
+    pictures = try row.pictures("pictures")
+    since = try row.decode(forColumn: "since")
+  }
+}
+
+/// A row of `detail`.
+struct DetailRow: PersistableRecord {
+  static let databaseTableName = "detail"
+  static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
+
+  let catalog: CatalogID
+  let detail: DetailEntry
+
+  func encode(to container: inout PersistenceContainer) {
+    container["catalog"] = catalog
+    container["item"] = detail.item
+    container["document"] = detail.document
+    container["state"] = detail.state
+    container["body"] = detail.body?.databaseValue
+    container["pictures"] = PackedNumbers.pack(detail.pictures.map(\.number)).databaseValue
+    container["since"] = detail.since
+  }
+}
+
 extension Index {
   /// The details of a catalog's items.
   package func details(catalog: CatalogID) throws(CacheError) -> [String: DetailEntry] {
     try read { db in
       var entries: [String: DetailEntry] = [:]
-      let rows = try Row.fetchCursor(
+      let details = try DetailEntry.fetchCursor(
         db,
-        sql: "SELECT item, document, state, body, pictures, since FROM detail WHERE catalog = ?",
+        sql: "SELECT * FROM detail WHERE catalog = ?",
         arguments: [catalog]
       )
-      while let row = try rows.next() {
-        entries[row[0]] = DetailEntry(
-          item: row[0],
-          document: row[1],
-          state: DetailEntry.State(rawValue: row[2]) ?? .failed,
-          body: (row[3] as Data?).map { [UInt8]($0) },
-          pictures: PackedNumbers.unpack((row[4] as Data?) ?? Data())
-            .map(PictureID.init(number:)),
-          since: row[5]
-        )
-      }
+      while let detail = try details.next() { entries[detail.item] = detail }
       return entries
     }
   }
@@ -80,25 +100,14 @@ extension Index {
         db,
         sql: """
           SELECT item, CAST(coalesce(substr(response, instr(response, ' ') + 1), fetched, 0) \
-          AS INTEGER) FROM detail JOIN document ON document.id = document WHERE catalog = ?
+          AS INTEGER) AS checked FROM detail JOIN document ON document.id = document WHERE catalog = ?
           """,
         arguments: [catalog]
       )
-      while let row = try rows.next() { checks[row[0]] = row[1] }
+      while let row = try rows.next() {
+        checks[try row.decode(forColumn: "item")] = try row.decode(forColumn: "checked")
+      }
       return checks
     }
-  }
-
-  static func save(_ detail: DetailEntry, catalog: CatalogID, in db: Database) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT OR REPLACE INTO detail(catalog, item, document, state, body, pictures, since) \
-        VALUES (?,?,?,?,?,?,?)
-        """
-    ).execute(arguments: [
-      catalog, detail.item, detail.document, detail.state.rawValue,
-      detail.body.map { Data($0) }, Data(PackedNumbers.pack(detail.pictures.map(\.number))),
-      detail.since,
-    ])
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GRDB
 import Transport
 
@@ -48,7 +47,7 @@ package struct DocumentEntry: Sendable, Equatable {
 }
 
 /// One section of a decoded page, as the index keeps it.
-package struct DecodedSection: Sendable, Equatable {
+package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
   /// Its title.
@@ -71,30 +70,60 @@ package struct DecodedSection: Sendable, Equatable {
   }
 }
 
+extension DocumentEntry: FetchableRecord, PersistableRecord {
+  package static let databaseTableName = "document"
+  package static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
+
+  /// Reads a row of `document`.
+  package init(row: Row) throws {
+    id = try row.decode(forColumn: "id")
+    url = try row.decode(forColumn: "url")
+    mapping = try row.decode(forColumn: "mapping")
+    response = try row.decode(forColumn: "response")
+    expiry = try row.decode(forColumn: "expiry")
+    digest = try row.decode(forColumn: "digest")
+    fetched = try row.decode(forColumn: "fetched")
+    next = try row.decode(forColumn: "next")
+  }
+
+  /// Writes a row of `document`.
+  package func encode(to container: inout PersistenceContainer) {
+    container["id"] = id
+    container["url"] = url
+    container["mapping"] = mapping
+    container["response"] = response
+    container["expiry"] = expiry
+    container["digest"] = digest
+    container["fetched"] = fetched
+    container["next"] = next
+  }
+}
+
+/// A row of `decoded`.
+private struct DecodedRow: PersistableRecord {
+  static let databaseTableName = "decoded"
+
+  let document: DocumentID
+  /// The section's place in the page, from 0.
+  let position: Int
+  let section: DecodedSection
+
+  func encode(to container: inout PersistenceContainer) throws {
+    try section.encode(to: &container)
+    container["document"] = document
+    container["position"] = position
+  }
+}
+
 extension Index {
   /// The document at `url` as `reader` reads it, or nil when it was never fetched for that.
   package func document(_ url: String, reader: String = "") throws(CacheError) -> DocumentEntry? {
     let id = DocumentID(url: url, reader: reader)
     return try read { db in
-      try Row.fetchOne(
-        db.cachedStatement(
-          sql: """
-            SELECT url, mapping, response, expiry, digest, fetched, next FROM document WHERE id = ?
-            """
-        ),
+      try DocumentEntry.fetchOne(
+        db.cachedStatement(sql: "SELECT * FROM document WHERE id = ?"),
         arguments: [id]
-      ).map {
-        DocumentEntry(
-          url: $0[0],
-          reader: reader,
-          mapping: $0[1],
-          response: $0[2],
-          expiry: $0[3],
-          digest: $0[4],
-          fetched: $0[5],
-          next: $0[6]
-        )
-      }
+      )
     }
   }
 
@@ -119,63 +148,29 @@ extension Index {
   /// What the page was last decoded to, in order.
   package func decoded(_ document: DocumentID) throws(CacheError) -> [DecodedSection] {
     try read { db in
-      try Row.fetchAll(
-        db.cachedStatement(
-          sql: """
-            SELECT key, title, subtitle, listing, skipped FROM decoded WHERE document = ? \
-            ORDER BY position
-            """
-        ),
+      try DecodedSection.fetchAll(
+        db.cachedStatement(sql: "SELECT * FROM decoded WHERE document = ? ORDER BY position"),
         arguments: [document]
-      ).map {
-        DecodedSection(
-          key: $0[0],
-          title: $0[1],
-          subtitle: $0[2],
-          listing: $0[3],
-          skipped: $0[4]
-        )
-      }
+      )
     }
   }
 
   /// Keeps a page and what it was decoded to, together or not at all.
   package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
     try write { db in
-      try Self.save(document, in: db)
+      try document.insert(db)
       try db.execute(
         sql: "DELETE FROM decoded WHERE document = ?",
         arguments: [document.id]
       )
       for (position, section) in decoded.enumerated() {
-        try db.execute(
-          sql: """
-            INSERT INTO decoded(document, position, key, title, subtitle, listing, skipped) \
-            VALUES (?,?,?,?,?,?,?)
-            """,
-          arguments: [
-            document.id, position, section.key, section.title, section.subtitle,
-            section.listing, section.skipped,
-          ]
-        )
+        try DecodedRow(document: document.id, position: position, section: section).insert(db)
       }
     }
   }
 
   /// Keeps a page whose body did not change.
   package func store(_ document: DocumentEntry) throws(CacheError) {
-    try write { db in try Self.save(document, in: db) }
-  }
-
-  static func save(_ document: DocumentEntry, in db: Database) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT OR REPLACE INTO document(id, url, mapping, response, expiry, digest, fetched, next) \
-        VALUES (?,?,?,?,?,?,?,?)
-        """
-    ).execute(arguments: [
-      document.id, document.url, document.mapping, document.response, document.expiry,
-      document.digest, document.fetched, document.next,
-    ])
+    try write { try document.insert($0) }
   }
 }

@@ -68,10 +68,12 @@ extension Index {
         """,
       arguments: [moment]
     )
-    for row in details where !keys.contains(row[1]) {
+    for row in details {
+      let item: String = try row.decode(forColumn: "item")
+      guard !keys.contains(item) else { continue }
       try db.execute(
         sql: "DELETE FROM detail WHERE catalog = ? AND item = ?",
-        arguments: [row[0] as Int64, row[1] as String]
+        arguments: [try row.decode(CatalogID.self, forColumn: "catalog"), item]
       )
     }
     try db.execute(

@@ -22,8 +22,9 @@ extension Index {
       var seen: Set<ArraySlice<UInt8>> = []
       var repeats = 0
       for listing in listings {
-        let page = try ListingRow(listing, db, path: path)
-        let isRepeated = page.keys.map { seen.contains($0) }
+        let page = try row(of: listing, db)
+        let pageKeys = page.separateKeys
+        let isRepeated = pageKeys.map { seen.contains($0) }
         if isRepeated.contains(true) {
           let select = try db.cachedStatement(sql: "SELECT pictures FROM item WHERE id = ?")
           for (place, isRepeated) in isRepeated.enumerated() {
@@ -32,47 +33,37 @@ extension Index {
               continue
             }
             items += page.items[place * 8..<place * 8 + 8]
-            keys += page.keys[place] + [0]
+            keys += pageKeys[place] + [0]
             let id = PackedNumbers.unpack(Data(page.items[place * 8..<place * 8 + 8]))
             pictures += try Data.fetchOne(select, arguments: [id.first]) ?? Data()
           }
         } else {
           items += page.items
-          for key in page.keys { keys += key + [0] }
+          keys += page.keys
           pictures += page.pictures
         }
-        seen.formUnion(page.keys)
+        seen.formUnion(pageKeys)
       }
-      let listing = ListingID(rawValue: ContentDigest.number(of: items))
-      try db.execute(
-        sql: "INSERT OR IGNORE INTO listing(id, items, keys, pictures) VALUES (?,?,?,?)",
-        arguments: [listing, Data(items), Data(keys), Data(pictures)]
-      )
-      return (listing, repeats)
+      let joined = ListingRow(items: items, keys: keys, pictures: pictures)
+      try joined.insert(db)
+      return (joined.id, repeats)
     }
   }
-}
 
-/// A listing as its row has it: packed, and its keys apart.
-private struct ListingRow {
-  let items: [UInt8]
-  let keys: [ArraySlice<UInt8>]
-  let pictures: [UInt8]
-
-  init(_ listing: ListingID, _ db: Database, path: String) throws {
-    let select = try db.cachedStatement(
-      sql: "SELECT items, keys, pictures FROM listing WHERE id = ?"
+  private func row(of listing: ListingID, _ db: Database) throws -> ListingRow {
+    let row = try ListingRow.fetchOne(
+      db,
+      sql: "SELECT * FROM listing WHERE id = ?",
+      arguments: [listing]
     )
-    guard let row = try Row.fetchOne(select, arguments: [listing]) else {
+    guard let row else {
       throw CacheError(
         .damaged,
-        "cannot read listing \(listing) in \(path): it is gone",
+        "cannot read listing \(listing.rawValue) in \(path): it is gone",
         remedy: .repair,
         thing: path
       )
     }
-    items = [UInt8](row[0] as Data)
-    keys = [UInt8](row[1] as Data).split(separator: 0, omittingEmptySubsequences: false).dropLast()
-    pictures = [UInt8](row[2] as Data)
+    return row
   }
 }

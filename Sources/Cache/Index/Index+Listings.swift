@@ -18,6 +18,45 @@ package struct ItemRecord: Sendable, Equatable {
   }
 }
 
+/// A row of `listing`: its lists packed, so that what is asked of many listings reads no item.
+struct ListingRow: FetchableRecord, PersistableRecord {
+  static let databaseTableName = "listing"
+  static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .ignore)
+
+  let id: ListingID
+  /// The items' versions, 8 bytes each.
+  let items: [UInt8]
+  /// The items' ids, each ended by a zero byte.
+  let keys: [UInt8]
+  /// The pictures of all items, 8 bytes each.
+  let pictures: [UInt8]
+
+  /// A listing of packed lists, named by what it holds.
+  init(items: [UInt8], keys: [UInt8], pictures: [UInt8]) {
+    id = ListingID(rawValue: ContentDigest.number(of: items))
+    (self.items, self.keys, self.pictures) = (items, keys, pictures)
+  }
+
+  init(row: Row) throws {
+    id = try row.decode(forColumn: "id")
+    items = try row.bytes("items") ?? []
+    keys = try row.bytes("keys") ?? []
+    pictures = try row.bytes("pictures") ?? []
+  }
+
+  func encode(to container: inout PersistenceContainer) {
+    container["id"] = id
+    container["items"] = items.databaseValue
+    container["keys"] = keys.databaseValue
+    container["pictures"] = pictures.databaseValue
+  }
+
+  /// The items' ids, apart.
+  var separateKeys: [ArraySlice<UInt8>] {
+    keys.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+  }
+}
+
 extension Index {
   /// Keeps an ordered list of items and says by which number to find it.
   ///
@@ -49,13 +88,8 @@ extension Index {
         keys += hasZero ? item.key.utf8.filter { $0 != 0 } : Array(item.key.utf8)
         keys.append(0)
       }
-      let pictures = items.flatMap(\.pictures).map(\.number)
-      try db.execute(
-        sql: "INSERT INTO listing(id, items, keys, pictures) VALUES (?,?,?,?)",
-        arguments: [
-          listing, Data(packed), Data(keys), Data(PackedNumbers.pack(pictures)),
-        ]
-      )
+      let pictures = PackedNumbers.pack(items.flatMap(\.pictures).map(\.number))
+      try ListingRow(items: packed, keys: keys, pictures: pictures).insert(db)
     }
     return listing
   }
@@ -68,11 +102,10 @@ extension Index {
         sql: "SELECT items FROM listing WHERE id = ?",
         arguments: [listing]
       )
-      let select = try db.cachedStatement(
-        sql: "SELECT key, body, pictures FROM item WHERE id = ?"
-      )
+      let row = try RowReader(db, "SELECT key, body, pictures FROM item WHERE id = ?")
       return try PackedNumbers.unpack(packed ?? Data()).map { id in
-        guard let row = try Row.fetchOne(select, arguments: [id]) else {
+        row.restart(id)
+        guard try row.next() else {
           throw CacheError(
             .damaged,
             "cannot read listing \(listing.rawValue) in \(path): an item is gone",
@@ -81,9 +114,9 @@ extension Index {
           )
         }
         return ItemRecord(
-          key: row[0],
-          body: [UInt8](row[1] as Data),
-          pictures: PackedNumbers.unpack(row[2] as Data).map(PictureID.init(number:))
+          key: row.text(0) ?? "",
+          body: row.bytes(1) ?? [],
+          pictures: PackedNumbers.unpack(row.bytes(2) ?? []).map(PictureID.init(number:))
         )
       }
     }
@@ -107,9 +140,9 @@ extension Index {
           arguments: [listing]
         )
       else { return [] }
-      // As an array: each step through a Data costs a call.
-      let keys = [UInt8](row[1] as Data).split(separator: 0, omittingEmptySubsequences: false)
-      return zip(PackedNumbers.unpack(row[0] as Data), keys).map {
+      let keys = try row.bytes("keys") ?? []
+      let versions = PackedNumbers.unpack(try row.bytes("items") ?? [])
+      return zip(versions, keys.split(separator: 0, omittingEmptySubsequences: false)).map {
         (ItemVersion(rawValue: $0), String(decoding: $1, as: UTF8.self))
       }
     }

@@ -155,6 +155,19 @@ extension Index {
 
   static let select = "SELECT \(pictureColumns.joined(separator: ", ")) FROM picture"
 
+  /// Enters that a picture's bytes changed in a run, in a transaction that the caller holds.
+  static func note(
+    _ id: PictureID,
+    before: [UInt8],
+    after: [UInt8],
+    run: RunID,
+    in db: Database
+  ) throws {
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO picture_change(run, picture, before, after) VALUES (?,?,?,?)"
+    ).execute(arguments: [run, id, before.databaseValue, after.databaseValue])
+  }
+
   /// Forgets the bytes of a picture, but not that it exists.
   static func forget(_ id: PictureID, in db: Database) throws {
     try db.execute(

@@ -1,6 +1,5 @@
-import Transport
-import FoundationEssentials
 import GRDB
+import Transport
 
 extension Index {
   /// The pictures that the catalogs in this cache refer to: those of the items that each one's last
@@ -22,9 +21,8 @@ extension Index {
           arguments: [catalog.id]
         )
         while let row = try rows.next() {
-          guard items.contains(row[0]) else { continue }
-          let packed = PackedNumbers.unpack((row[1] as Data?) ?? Data())
-          referenced.formUnion(packed.map(PictureID.init(number:)))
+          guard items.contains(try row.decode(forColumn: "item")) else { continue }
+          referenced.formUnion(try row.pictures("pictures"))
         }
       }
     }
@@ -64,25 +62,24 @@ extension Index {
     -> [GcPlan.Picture]
   {
     try read { db in
-      let rows = try Row.fetchCursor(
+      let rows = try RowReader(
         db,
-        sql: """
-          SELECT id, url, bytes, content, coalesce(checked, fetched, 0), since FROM picture \
-          LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
-          """
+        """
+        SELECT id, url, bytes, content, coalesce(checked, fetched, 0), since FROM picture \
+        LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
+        """
       )
       var pictures: [GcPlan.Picture] = []
-      while let row = try rows.next() {
-        let id = PictureID(number: row[0])
-        let since: UnixTime? = referenced.contains(id) ? nil : (row[5] as UnixTime?) ?? now
+      while try rows.next() {
+        let id = PictureID(number: rows.number(0))
         pictures.append(
           GcPlan.Picture(
             id: id,
-            url: row[1],
-            bytes: row[2] ?? 0,
-            content: row[3] ?? 0,
-            used: row[4],
-            unreferenced: since
+            url: rows.text(1) ?? "",
+            bytes: rows.number(2),
+            content: rows.number(3),
+            used: rows.time(4),
+            unreferenced: referenced.contains(id) ? nil : rows.optionalTime(5) ?? now
           )
         )
       }

@@ -1,9 +1,8 @@
-import FoundationEssentials
 import GRDB
 import Transport
 
 /// A catalog that shares the cache.
-package struct CatalogEntry: Sendable, Equatable {
+package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
   /// Its number in the index.
   package let id: CatalogID
   /// Its name in the catalog file.
@@ -13,7 +12,7 @@ package struct CatalogEntry: Sendable, Equatable {
 }
 
 /// A section as a finished run left it.
-package struct RunSection: Sendable, Equatable {
+package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
   /// Its title.
@@ -50,13 +49,37 @@ package struct RunEntry: Sendable, Equatable {
   package let report: [UInt8]?
 }
 
+extension RunEntry: FetchableRecord {
+  /// Reads a row of `run`.
+  package init(row: Row) throws {
+    id = try row.decode(forColumn: "id")
+    started = try row.decode(forColumn: "started")
+    finished = try row.decode(forColumn: "finished")
+    outcome = try row.decode(forColumn: "outcome")
+    report = try row.bytes("report")
+  }
+}
+
+/// A row of `run_section`.
+private struct RunSectionRow: PersistableRecord {
+  static let databaseTableName = "run_section"
+
+  let run: RunID
+  /// The section's place among those of its run, from 0.
+  let position: Int
+  let section: RunSection
+
+  func encode(to container: inout PersistenceContainer) throws {
+    try section.encode(to: &container)
+    container["run"] = run
+    container["position"] = position
+  }
+}
+
 extension Index {
   /// The catalogs in this cache, by name.
   package func catalogs() throws(CacheError) -> [CatalogEntry] {
-    try read { db in
-      try Row.fetchAll(db, sql: "SELECT id, name, currency FROM catalog ORDER BY name")
-        .map { CatalogEntry(id: $0[0], name: $0[1], currency: $0[2]) }
-    }
+    try read { try CatalogEntry.fetchAll($0, sql: "SELECT * FROM catalog ORDER BY name") }
   }
 
   /// The catalog of this name, entered when it is new.
@@ -100,20 +123,11 @@ extension Index {
   ) throws(CacheError) {
     try write { db in
       for (position, section) in sections.enumerated() {
-        try db.execute(
-          sql: """
-            INSERT INTO run_section(run, position, key, title, subtitle, listing, source) \
-            VALUES (?,?,?,?,?,?,?)
-            """,
-          arguments: [
-            run, position, section.key, section.title, section.subtitle, section.listing,
-            section.source,
-          ]
-        )
+        try RunSectionRow(run: run, position: position, section: section).insert(db)
       }
       try db.execute(
         sql: "UPDATE run SET finished = ?, outcome = ?, report = ? WHERE id = ?",
-        arguments: [now, outcome, Data(report), run]
+        arguments: [now, outcome, report.databaseValue, run]
       )
     }
   }
@@ -165,39 +179,25 @@ extension Index {
     limit: Int = 100
   ) throws(CacheError) -> [RunEntry] {
     try read { db in
-      try Row.fetchAll(
+      try RunEntry.fetchAll(
         db,
         sql: """
-          SELECT id, started, finished, outcome, report FROM run \
-          WHERE catalog = ? AND id < ? AND (finished IS NOT NULL OR NOT ?) \
+          SELECT * FROM run WHERE catalog = ? AND id < ? AND (finished IS NOT NULL OR NOT ?) \
           ORDER BY id DESC LIMIT ?
           """,
         arguments: [catalog, id?.rawValue ?? Int64.max, finishedOnly, limit]
-      ).map {
-        RunEntry(
-          id: $0[0],
-          started: $0[1],
-          finished: $0[2],
-          outcome: $0[3],
-          report: ($0[4] as Data?).map { [UInt8]($0) }
-        )
-      }
+      )
     }
   }
 
   /// The sections that a run left, in order.
   package func sections(run: RunID) throws(CacheError) -> [RunSection] {
     try read { db in
-      try Row.fetchAll(
+      try RunSection.fetchAll(
         db,
-        sql: """
-          SELECT key, title, subtitle, listing, source FROM run_section WHERE run = ? \
-          ORDER BY position
-          """,
+        sql: "SELECT * FROM run_section WHERE run = ? ORDER BY position",
         arguments: [run]
-      ).map {
-        RunSection(key: $0[0], title: $0[1], subtitle: $0[2], listing: $0[3], source: $0[4])
-      }
+      )
     }
   }
 

@@ -1,6 +1,5 @@
-import Transport
-import FoundationEssentials
 import GRDB
+import Transport
 
 /// A picture that a sweep removed.
 package struct Tombstone: Sendable, Equatable {
@@ -12,6 +11,24 @@ package struct Tombstone: Sendable, Equatable {
   package var reason: String
 }
 
+extension Tombstone: FetchableRecord, PersistableRecord {
+  package static let databaseTableName = "tombstone"
+
+  /// Reads a row of `tombstone`.
+  package init(row: Row) throws {
+    url = try row.decode(forColumn: "url")
+    removed = try row.decode(forColumn: "removed")
+    reason = try row.decode(forColumn: "reason")
+  }
+
+  /// Writes a row of `tombstone`.
+  package func encode(to container: inout PersistenceContainer) {
+    container["url"] = url
+    container["removed"] = removed
+    container["reason"] = reason
+  }
+}
+
 extension Index {
   /// Forgets pictures for good and puts up a tombstone for each, together or not at all.
   ///
@@ -19,14 +36,12 @@ extension Index {
   /// would be a lie.
   package func bury(_ removals: [GcPlan.Removal], at now: UnixTime) throws(CacheError) {
     try write { db in
-      let tombstone = try db.cachedStatement(
-        sql: "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
-      )
       let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
       let mark = try db.cachedStatement(sql: "DELETE FROM unreferenced WHERE picture = ?")
       for removal in removals {
         let id = removal.picture.id.number
-        try tombstone.execute(arguments: [removal.picture.url, now, removal.reason.rawValue])
+        try Tombstone(url: removal.picture.url, removed: now, reason: removal.reason.rawValue)
+          .insert(db)
         try picture.execute(arguments: [id])
         try mark.execute(arguments: [id])
       }
@@ -38,14 +53,11 @@ extension Index {
     -> [Tombstone]
   {
     try read { db in
-      try Row.fetchAll(
+      try Tombstone.fetchAll(
         db,
-        sql: """
-          SELECT url, removed, reason FROM tombstone WHERE removed > ? AND removed <= ? \
-          ORDER BY url, removed
-          """,
+        sql: "SELECT * FROM tombstone WHERE removed > ? AND removed <= ? ORDER BY url, removed",
         arguments: [old, new]
-      ).map { Tombstone(url: $0[0], removed: $0[1], reason: $0[2]) }
+      )
     }
   }
 

@@ -12,7 +12,7 @@ import Transport
 ///
 /// Safe to call from any thread; calls wait for each other.
 package final class Index: Sendable {
-  let queue: DatabaseQueue
+  private let queue: DatabaseQueue
   /// The file, for messages.
   let path: String
   /// The cache whose lock is held while the index is written; nil for one that is read.
@@ -246,6 +246,13 @@ package final class Index: Sendable {
       CacheError(
         .damaged,
         "cannot read \(path): it is damaged",
+        remedy: .remake,
+        thing: path
+      )
+    case is RowDecodingError, is DecodingError:
+      CacheError(
+        .damaged,
+        "cannot read \(path): a row holds what larder does not write",
         remedy: .remake,
         thing: path
       )

@@ -2,7 +2,7 @@ import GRDB
 import Transport
 
 /// A catalog's number in the index.
-package struct CatalogID: RawRepresentable, Hashable, Sendable {
+package struct CatalogID: RawRepresentable, Hashable, Sendable, Codable {
   /// The number, which SQLite gives out.
   package let rawValue: Int64
 
@@ -25,7 +25,7 @@ package struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable 
 /// What names a listing: the first 63 bits of the SHA-256 of its items' numbers, in order.
 ///
 /// Two runs that found the same items, in the same order, share one listing.
-package struct ListingID: RawRepresentable, Hashable, Sendable {
+package struct ListingID: RawRepresentable, Hashable, Sendable, Codable {
   /// The number, never 0.
   package let rawValue: Int64
 
@@ -63,6 +63,16 @@ extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
 
   /// The number.
   package var description: String { String(rawValue) }
+}
+
+extension PictureID: DatabaseValueConvertible {
+  /// The number.
+  package var databaseValue: DatabaseValue { number.databaseValue }
+
+  /// Reads the number.
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> PictureID? {
+    Int64.fromDatabaseValue(value).map(PictureID.init(number:))
+  }
 }
 
 extension CatalogID: DatabaseValueConvertible {}

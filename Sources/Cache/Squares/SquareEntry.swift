@@ -1,6 +1,5 @@
-import Transport
-import FoundationEssentials
 import GRDB
+import Transport
 
 /// What the index knows of one picture's square of one size.
 package struct SquareEntry: Sendable, Equatable {
@@ -27,12 +26,11 @@ extension Index {
   /// The squares that there are, or that could not be made; all of them, or those of one size.
   package func squares(side: Int? = nil) throws(CacheError) -> [SquareEntry] {
     try read { db in
-      let rows = try Row.fetchAll(
+      try SquareEntry.fetchAll(
         db,
-        sql: "\(Self.squareColumns) FROM square s WHERE ?1 IS NULL OR s.side = ?1 ORDER BY 1, 2",
+        sql: "SELECT * FROM square WHERE ?1 IS NULL OR side = ?1 ORDER BY picture, side",
         arguments: [side]
       )
-      return rows.map(SquareEntry.init)
     }
   }
 
@@ -40,37 +38,21 @@ extension Index {
   /// is false, the others.
   func squares(inStep: Bool) throws(CacheError) -> [SquareEntry] {
     try read { db in
-      let rows = try Row.fetchAll(
+      try SquareEntry.fetchAll(
         db,
         sql: """
-          \(Self.squareColumns) FROM square s LEFT JOIN picture p ON p.id = s.picture \
-          WHERE coalesce(p.sha256 = s.source, 0) = ? ORDER BY 1, 2
+          SELECT s.* FROM square s LEFT JOIN picture p ON p.id = s.picture \
+          WHERE coalesce(p.sha256 = s.source, 0) = ? ORDER BY s.picture, s.side
           """,
         arguments: [inStep]
       )
-      return rows.map(SquareEntry.init)
     }
   }
-
-  private static let squareColumns = """
-    SELECT s.picture, s.side, s.path, s.source, s.sha256, s.bytes, s.inode, s.modified, s.failure
-    """
 
   /// Writes entries in one transaction.
   func save(_ entries: [SquareEntry]) throws(CacheError) {
     guard !entries.isEmpty else { return }
-    try write { db in
-      let statement = try db.cachedStatement(
-        sql: "INSERT OR REPLACE INTO square VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-      )
-      for entry in entries {
-        try statement.execute(arguments: [
-          entry.picture.number, entry.side, entry.path, Data(entry.source),
-          entry.sha256.map { Data($0) }, entry.stamp?.bytes, entry.stamp?.inode,
-          entry.stamp?.modified, entry.failure,
-        ])
-      }
-    }
+    try write { db in for entry in entries { try entry.insert(db) } }
   }
 
   /// Forgets entries in one transaction.
@@ -81,24 +63,42 @@ extension Index {
         sql: "DELETE FROM square WHERE picture = ? AND side = ?"
       )
       for entry in entries {
-        try statement.execute(arguments: [entry.picture.number, entry.side])
+        try statement.execute(arguments: [entry.picture, entry.side])
       }
     }
   }
 }
 
-extension SquareEntry {
-  fileprivate init(_ row: Row) {
-    picture = PictureID(number: row[0])
-    side = row[1]
-    path = row[2]
-    source = [UInt8](row[3] as Data)
-    sha256 = (row[4] as Data?).map { [UInt8]($0) }
-    if let bytes = row[5] as Int64?, let inode = row[6] as Int64?,
-      let modified = row[7] as UnixTime?
+extension SquareEntry: FetchableRecord, PersistableRecord {
+  package static let databaseTableName = "square"
+  package static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
+
+  /// Reads a row of `square`.
+  package init(row: Row) throws {
+    picture = try row.decode(forColumn: "picture")
+    side = try row.decode(forColumn: "side")
+    path = try row.decode(forColumn: "path")
+    source = try row.bytes("source") ?? []
+    sha256 = try row.bytes("sha256")
+    if let bytes = try row.decode(Int64?.self, forColumn: "bytes"),
+      let inode = try row.decode(Int64?.self, forColumn: "inode"),
+      let modified = try row.decode(UnixTime?.self, forColumn: "modified")
     {
       stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)
     }
-    failure = row[8]
+    failure = try row.decode(forColumn: "failure")
+  }
+
+  /// Writes a row of `square`.
+  package func encode(to container: inout PersistenceContainer) {
+    container["picture"] = picture
+    container["side"] = side
+    container["path"] = path
+    container["source"] = source.databaseValue
+    container["sha256"] = sha256?.databaseValue
+    container["bytes"] = stamp?.bytes
+    container["inode"] = stamp?.inode
+    container["modified"] = stamp?.modified
+    container["failure"] = failure
   }
 }

@@ -10,11 +10,11 @@ import Transport
 final class GroupCommitter: @unchecked Sendable {
   // SAFETY: `contents`, `placed`, `committing` and `flushes` belong to `queue`, which is serial. `firstFailure` has a
   // lock, `pending` is atomic. All else is constant.
-  var contents: [Int64: PictureID]
+  private var contents: [Int64: PictureID]
   /// What has its files placed and waits for its rows.
-  var placed = PlacedBatch()
+  private var placed = PlacedBatch()
   /// What has its rows written now.
-  var committing: PlacedBatch?
+  private var committing: PlacedBatch?
   /// Whom to tell once nothing waits for its rows.
   private var flushes: [@Sendable () -> Void] = []
   /// How many outcomes were handed to the lanes and are not placed yet.
@@ -24,10 +24,10 @@ final class GroupCommitter: @unchecked Sendable {
   /// for few at a time would wait for one another.
   private let pending = Atomic<Int>(0)
 
-  let layout: CacheLayout
-  let index: Index
-  let disk: any Disk
-  let run: RunID
+  private let layout: CacheLayout
+  private let index: Index
+  private let disk: any Disk
+  private let run: RunID
   /// Where files are placed.
   private let queue = DispatchQueue(label: "larder.commit")
   /// Where rows are written, while the next files are placed.
@@ -103,9 +103,13 @@ final class GroupCommitter: @unchecked Sendable {
 
   // MARK: - On the commit queue
 
-  /// Counts what was placed, or refused.
-  func notePlaced(_ count: Int) {
-    pending.subtract(count, ordering: .relaxed)
+  private func place(_ group: CommitGroup) {
+    let placer = FilePlacer(layout: layout, disk: disk, note: note)
+    placer.place(group, in: &placed) { [committing, contents, index] content throws(CacheError) in
+      if let entry = committing?.entry(holding: content) { return entry }
+      return try contents[content].flatMap { id throws(CacheError) in try index.pictures([id])[id] }
+    }
+    pending.subtract(group.count, ordering: .relaxed)
   }
 
   private func commitRowsIfDue() {

@@ -51,8 +51,8 @@ struct PlacedBatch: Sendable {
     }
     for entry in contents.rows { try writer.save(entry) }
     for (detail, catalog, document) in contents.details {
-      try Index.save(document, in: db)
-      try Index.save(detail, catalog: catalog, in: db)
+      try document.insert(db)
+      try DetailRow(catalog: catalog, detail: detail).insert(db)
     }
   }
 

@@ -1,9 +1,12 @@
 import Dispatch
 import Transport
 
-extension TransferLoop {
+/// Judges what a proxy would be asked for, and looks up the names that this takes.
+///
+/// Lives on the transfer thread; look-ups run elsewhere and come back through the inbox.
+struct ProxyAdmission {
   /// What is to become of a transfer's present hop before it may be queued.
-  enum Admission {
+  enum Decision {
     /// It may be queued.
     case go
     /// Its host's name must be looked up first.
@@ -11,6 +14,12 @@ extension TransferLoop {
     /// It leads where a host that only data names may not lead.
     case refuse(FailureReason, String)
   }
+
+  private let core: TransferCore
+  /// Names that a proxy would resolve.
+  private var names = NameBook()
+
+  init(_ core: TransferCore) { self.core = core }
 
   /// Finds the proxy for the present hop, and judges what that proxy would be asked for.
   ///
@@ -20,10 +29,10 @@ extension TransferLoop {
   /// found and not the name, so that nobody can answer the proxy otherwise. A proxy that is to pass on a request for
   /// `http` needs the name: there every address must be public, and that the proxy finds the same ones
   /// is more than larder can know.
-  func admit(_ transfer: Transfer, mayWait: Bool = true) -> Admission {
-    transfer.proxy = options.proxy?.proxy(for: transfer.url)
+  mutating func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
+    transfer.proxy = core.options.proxy?.proxy(for: transfer.url)
     transfer.pin = nil
-    guard let proxy = transfer.proxy, !transfer.isTrusted, !options.allowPrivateAddresses else {
+    guard let proxy = transfer.proxy, !transfer.isTrusted, !core.options.allowPrivateAddresses else {
       return .go
     }
     let host = transfer.url.host
@@ -53,12 +62,29 @@ extension TransferLoop {
   /// Says why a private address is refused.
   static let notPublic = "only fetched data names this host, and its address is not public"
 
+  /// Has a transfer wait until its host's name is looked up.
+  mutating func wait(_ transfer: Transfer, first: Bool) {
+    names.wait(transfer, first: first)
+    lookUp()
+  }
+
+  /// Takes what a look-up found; returns whom that was for.
+  mutating func note(_ addresses: [IPAddress], of host: String) -> [NameBook.Waiting] {
+    let waiting = names.note(addresses, of: host, at: .now())
+    lookUp()
+    return waiting
+  }
+
+  /// Takes out those that wait no longer.
+  mutating func remove(where condition: (Transfer) -> Bool) -> [Transfer] {
+    names.remove(where: condition)
+  }
+
   /// Starts as many look-ups as may run.
-  func lookUp() {
+  private mutating func lookUp() {
     while let host = names.next() {
       // The core outlives a look-up that ends after the loop.
-      let core = core
-      DispatchQueue.global().async {
+      DispatchQueue.global().async { [core] in
         let addresses = core.options.resolver(host)
         if case .mustWake = core.inbox.note(addresses, of: host) { core.multi.wake() }
       }

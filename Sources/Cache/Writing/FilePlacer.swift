@@ -1,12 +1,22 @@
-import FoundationEssentials
-import GRDB
 import Transport
 
-extension GroupCommitter {
-  /// Gives the files of a group their names and queues their rows.
+/// Gives files their names: each is synced, then renamed, then the folders are synced.
+struct FilePlacer {
+  /// Finds the picture that holds the bytes of a digest, by the first 63 bits of it.
+  typealias HeldElsewhere = (Int64) throws(CacheError) -> PictureEntry?
+
+  let layout: CacheLayout
+  let disk: any Disk
+  /// Takes failures of the cache as a whole.
+  let note: (CacheError) -> Void
+
+  /// Gives the files of a group their names, and adds what waits for its rows then.
   ///
-  /// On the commit queue.
-  func place(_ group: CommitGroup) {
+  /// - Parameters:
+  ///   - group: what the lanes filled.
+  ///   - placed: where the pictures, refusals and rows go; also looked at for equal bytes.
+  ///   - held: who holds the bytes of a digest besides, if anybody does.
+  func place(_ group: CommitGroup, in placed: inout PlacedBatch, _ held: HeldElsewhere) {
     let loss: CacheError?
     do throws(CacheError) {
       try layout.demandHold()
@@ -16,7 +26,7 @@ extension GroupCommitter {
       loss = error
     }
     let places: [Result<Bool, CacheError>] = group.pictures.map { picture in
-      loss.map { .failure($0) } ?? place(picture)
+      loss.map { .failure($0) } ?? place(picture, &placed, held)
     }
     let folders = Set(zip(group.pictures, places).compactMap { $1.isMove ? $0.name.folder : nil })
     let unsynced = folders.filter { folder in
@@ -41,7 +51,6 @@ extension GroupCommitter {
       }
     }
     placed.add(rowsOf: group)
-    notePlaced(group.count)
   }
 
   /// Syncs one file and gives it its name.
@@ -51,13 +60,17 @@ extension GroupCommitter {
   ///
   /// - Parameter picture: the picture; its row has the stamp of the file in its place afterwards.
   /// - Returns: Whether a file was renamed; it is not when the bytes in place are kept.
-  private func place(_ picture: StagedPicture) -> Result<Bool, CacheError> {
+  private func place(
+    _ picture: StagedPicture,
+    _ placed: inout PlacedBatch,
+    _ held: HeldElsewhere
+  ) -> Result<Bool, CacheError> {
     guard let file = picture.partial else { return .success(false) }
     let name = picture.name
     let partialName = picture.entry.partialName
     do throws(CacheError) {
       let folder = try layout.folder(name.folder)
-      if let stamp = try linkEqual(picture.entry, to: name, in: folder) {
+      if let stamp = try linkEqual(picture.entry, to: name, in: folder, placed, held) {
         try disk.remove(partialName, in: layout.partial)
         if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
         picture.moveInto(stamp)
@@ -85,17 +98,19 @@ extension GroupCommitter {
   private func linkEqual(
     _ entry: PictureEntry,
     to name: PictureName,
-    in folder: Folder
+    in folder: Folder,
+    _ placed: PlacedBatch,
+    _ held: HeldElsewhere
   ) throws(CacheError) -> FileStamp? {
     guard let digest = entry.sha256 else { return nil }
     let content = ContentDigest.prefix(digest)
-    var other = placed.entry(holding: content) ?? committing?.entry(holding: content)
-    if other == nil, let id = contents[content] { other = try index.pictures([id])[id] }
-    guard let held = other, held.id != entry.id, held.sha256 == digest else { return nil }
-    let source = try layout.folder(held.name.folder)
+    var found = placed.entry(holding: content)
+    if found == nil { found = try held(content) }
+    guard let other = found, other.id != entry.id, other.sha256 == digest else { return nil }
+    let source = try layout.folder(other.name.folder)
     let temporary = entry.partialName + "-link"
-    guard let stamp = source.stamp(of: held.name.file), stamp == held.stamp,
-      try disk.link(held.name.file, in: source, to: temporary, in: layout.partial)
+    guard let stamp = source.stamp(of: other.name.file), stamp == other.stamp,
+      try disk.link(other.name.file, in: source, to: temporary, in: layout.partial)
     else { return nil }
     try disk.rename(temporary, in: layout.partial, to: name.file, in: folder)
     // Renaming one link of a file over another does nothing and leaves both names.
@@ -107,19 +122,4 @@ extension GroupCommitter {
 extension Result<Bool, CacheError> {
   /// Whether a file was renamed.
   fileprivate var isMove: Bool { if case .success(true) = self { true } else { false } }
-}
-
-extension Index {
-  /// Enters that a picture's bytes changed in a run, in a transaction that the caller holds.
-  static func note(
-    _ id: PictureID,
-    before: [UInt8],
-    after: [UInt8],
-    run: RunID,
-    in db: Database
-  ) throws {
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO picture_change(run, picture, before, after) VALUES (?,?,?,?)"
-    ).execute(arguments: [run, id.number, Data(before), Data(after)])
-  }
 }

@@ -1,0 +1,181 @@
+import Catalog
+import GRDB
+
+// The rows of the outbox, a type a table and a property a column. What a damaged page holds is an error
+// of reading, never a trap.
+
+/// An order in its table.
+struct PlacedRow: Codable, FetchableRecord, MutablePersistableRecord {
+  static let databaseTableName = "placed"
+
+  /// What names it in the other tables; nil until it is inserted.
+  private(set) var row: Int64?
+  let id: String
+  let by: String
+  let note: String?
+  let currency: String
+  /// In minor units of `currency`, as all prices here.
+  let total: Int
+  let language: String
+  let placed: OrderTime
+  let state: String
+
+  /// The row of a new order.
+  init(_ order: Order) {
+    id = order.id.rawValue
+    by = order.by
+    note = order.note
+    currency = order.total.currency
+    total = order.total.minorUnits
+    language = order.language.rawValue
+    placed = order.placed
+    state = OrderState.ordered.rawValue
+  }
+
+  mutating func didInsert(_ inserted: InsertionSuccess) { row = inserted.rowID }
+
+  /// The order with its lines.
+  func order(_ lines: [LineRow]) -> Order {
+    Order(
+      id: OrderID(rawValue: id),
+      by: by,
+      lines: lines.map {
+        OrderLine(
+          item: $0.item,
+          title: $0.title,
+          price: Price(minorUnits: $0.price, currency: currency),
+          quantity: $0.quantity
+        )
+      },
+      total: Price(minorUnits: total, currency: currency),
+      note: note,
+      language: Language(rawValue: language) ?? .english,
+      placed: placed
+    )
+  }
+}
+
+/// A line of an order in its table.
+struct LineRow: Codable, FetchableRecord, PersistableRecord {
+  static let databaseTableName = "line"
+
+  let placed: Int64
+  let position: Int
+  let item: String
+  let title: String
+  let price: Int
+  let quantity: Int
+}
+
+/// A state that an order came into.
+struct ChangeRow: Codable, FetchableRecord {
+  let placed: Int64
+  let state: String
+  let time: OrderTime
+
+  var change: OrderEntry.Change {
+    OrderEntry.Change(state: OrderState(rawValue: state) ?? .ordered, time: time)
+  }
+}
+
+/// A message about an order in its table.
+struct MessageRow: Codable, FetchableRecord, PersistableRecord {
+  static let databaseTableName = "message"
+
+  /// What names it in the other tables; nil until it is inserted.
+  private(set) var row: Int64?
+  let id: String
+  let placed: Int64
+  let state: String
+  let changed: OrderTime
+  let delivery: String
+  let attempts: Int
+  let tries: Int
+  let error: String?
+  let next: OrderTime?
+
+  /// The row of a new message, due at once.
+  init(_ state: OrderState, of order: OrderID, in placed: Int64, at now: OrderTime) {
+    id = OrderMessage.name(order, state)
+    self.placed = placed
+    self.state = state.rawValue
+    changed = now
+    delivery = Delivery.State.queued.rawValue
+    (attempts, tries, error, next) = (0, 0, nil, now)
+  }
+
+  var orderState: OrderState { OrderState(rawValue: state) ?? .ordered }
+
+  /// How its delivery stands; `fallback` is for a state that this larder does not know.
+  func standing(_ fallback: Delivery.State) -> Delivery {
+    Delivery(
+      state: Delivery.State(rawValue: delivery) ?? fallback,
+      attempts: attempts,
+      tries: tries,
+      lastError: error,
+      nextAttempt: next
+    )
+  }
+}
+
+/// An attempt at a message in its table.
+struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
+  static let databaseTableName = "attempt"
+
+  let message: Int64
+  let number: Int
+  let began: OrderTime
+  var ended: OrderTime?
+  var outcome: String?
+
+  var attempt: OrderEntry.Attempt {
+    OrderEntry.Attempt(began: began, ended: ended, outcome: outcome)
+  }
+}
+
+/// What is known of a webhook in its table.
+struct WebhookRow: Codable, FetchableRecord, PersistableRecord {
+  static let databaseTableName = "webhook"
+  static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
+  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
+  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
+
+  let digest: String
+  let host: String
+  let stopped: String?
+  let stoppedAt: OrderTime?
+  let pausedUntil: OrderTime?
+  let nextSlot: OrderTime?
+  let pausedAt: OrderTime?
+
+  /// The row of a webhook in a state.
+  init(_ state: WebhookState, of webhook: Webhook) {
+    digest = webhook.digest
+    host = webhook.host
+    stopped = state.stopped
+    stoppedAt = state.stoppedAt
+    pausedUntil = state.pausedUntil
+    nextSlot = state.nextSlot
+    pausedAt = state.pausedAt
+  }
+
+  var state: WebhookState {
+    var state = WebhookState()
+    state.stopped = stopped
+    state.stoppedAt = stoppedAt
+    state.pausedUntil = pausedUntil
+    state.nextSlot = nextSlot
+    state.pausedAt = pausedAt
+    return state
+  }
+}
+
+extension OrderTime: DatabaseValueConvertible {
+  /// Milliseconds since 1970.
+  package var databaseValue: DatabaseValue { milliseconds.databaseValue }
+
+  /// Reads milliseconds since 1970.
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> OrderTime? {
+    Int64.fromDatabaseValue(value).map(OrderTime.init(milliseconds:))
+  }
+}
