@@ -12,12 +12,16 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   case avif
 
   /// How many bytes are enough to judge any format.
-  package static let sniffLength = 12
+  @usableFromInline package static let sniffLength = 12
 
   /// The format that the first bytes of a file say, whatever its name, or nil when they are of
   /// none.
-  public init?(sniffing bytes: some Collection<UInt8>) {
-    let head = Array(bytes.prefix(Self.sniffLength))
+  @inlinable public init?(sniffing bytes: some Collection<UInt8>) {
+    // Specialized where it is called: each picture that a run fetches comes through here.
+    self.init(head: Array(bytes.prefix(Self.sniffLength)))
+  }
+
+  @usableFromInline init?(head: [UInt8]) {
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {
       self = .jpeg
     } else if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

@@ -20,7 +20,9 @@ extension Headers {
 
   /// The fields but those that `Connection` names, which were for one connection alone. (RFC 9111, section 3.1)
   package var endToEnd: Headers {
-    guard let value = combined("Connection") else { return self }
+    guard let value = combined("Connection"), !value.equalsIgnoringCase("keep-alive") else {
+      return self
+    }
     let named = value.split(separator: ",").map { name in name.filter { $0 != " " && $0 != "\t" } }
       .filter { !$0.equalsIgnoringCase("close") && !$0.equalsIgnoringCase("keep-alive") }
     guard !named.isEmpty else { return self }
