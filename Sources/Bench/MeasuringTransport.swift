@@ -3,7 +3,8 @@ import Transport
 
 /// Passes requests on and takes note of what became of those for pictures.
 ///
-/// With a rate they are held until they are due. Sections and details are counted only.
+/// With a rate, requests for pictures are held until they are due. Those for sections and details pass at
+/// once and are only counted.
 final class MeasuringTransport: Fetching, URLParsing {
   private struct State {
     var samples: [RequestSample] = []

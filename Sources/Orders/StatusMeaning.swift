@@ -28,8 +28,8 @@ enum StatusMeaning: Hashable {
       // The request is to be made elsewhere, as it is: nobody has acted on it. (Sections 15.4.2,
       // 15.4.8 and 15.4.9)
       case 301, 307, 308: .notTaken
-      // nginx and AWS say that the client hung up, which is their word to whoever stands before
-      // them: the receiver may have gone on. Neither is registered.
+      // nginx (499) and AWS (460) say that the client hung up. Their client may be a gateway that
+      // stands before them, and the receiver may have gone on. Neither status is registered.
       case 499, 460: .mayHaveArrived
       // Every other 4xx says that the receiver will not act on the request. 408 says that it was
       // never complete; 409, 421, 425 and 429 that it was not carried out.

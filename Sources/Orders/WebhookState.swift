@@ -26,8 +26,8 @@ package struct WebhookState: Hashable, Sendable {
 
   /// The state with every moment brought within reach of `now`, for a clock that went back.
   ///
-  /// A pause that begins in the future begins now, as long as it was meant, and no moment lies
-  /// further ahead than its rule ever sets it. Whoever goes by the result keeps it: bounded anew
+  /// A pause that begins in the future begins now and lasts as long as it was meant to. No moment lies
+  /// further ahead than its rule ever sets it. Whoever acts on the result must store it: computed anew
   /// with every look, a moment would move on with `now` and never come.
   func trusted(at now: OrderTime) -> WebhookState {
     let longest = DeliveryPlan.longestRetryAfter * 1000

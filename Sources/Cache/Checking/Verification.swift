@@ -92,9 +92,8 @@ package struct Verification: Sendable {
   /// Mends what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
   ///
   /// Damaged and missing pictures are forgotten, damaged files removed. What cannot be read stays as it
-  /// is, with its row. An orphan whose name is that
-  /// of a URL in `urls`, and which is a picture, is adopted; the other orphans are removed. The
-  /// caller holds the cache's lock.
+  /// is, with its row. An orphan that is a picture and has the name of a URL in `urls` is adopted; the
+  /// other orphans are removed. The caller holds the cache's lock.
   ///
   /// While the index is being made anew, orphans that no URL claims stay: their catalogs may still come.
   package func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {

@@ -33,7 +33,7 @@ struct ClaimText: Equatable, Sendable {
     /// The interval of this version's claims.
     static let standardInterval = 15
 
-    /// So many seconds without a renewal, and the holder is taken for gone: eight were left out.
+    /// Seconds without a renewal after which the holder counts as gone: eight renewals are missing then.
     var patience: Int64 { Int64(interval) * 8 }
   }
 

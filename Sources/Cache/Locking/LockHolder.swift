@@ -7,10 +7,10 @@ enum LockHolder: Equatable {
   case free
   /// Another machine wrote it, and there is no telling whether it is at work.
   case foreign(String)
-  /// Another machine wrote it, and has not renewed it for so many seconds that this one has watched; nor
-  /// since it was made, at a moment by its own clock.
+  /// Another machine wrote it, at `since` by its own clock. This machine has watched it for `seconds` without
+  /// seeing it renewed, and takes it over after `patience` of them.
   case silent(String, since: UnixTime, seconds: Int64, patience: Int64)
-  /// Another machine wrote it, and has left out all the renewals that it could.
+  /// Another machine wrote it, and has not renewed it for longer than a live one would be late.
   case gone
 
   /// Judges a claim; its text is empty for a moment after the file was made.
