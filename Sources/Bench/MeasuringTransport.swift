@@ -90,7 +90,7 @@ extension RequestSample {
     switch result {
     case .success(let response):
       timing = response.timing
-      bytes = response.bodyBytes
+      bytes = response.bodyBytes.count
       isNotModified = response.isNotModified
       reused = response.connectionReused
       version = response.head.version

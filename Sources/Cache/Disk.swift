@@ -76,7 +76,7 @@ package struct FileStamp: Hashable, Sendable {
   /// The inode's number: a rename over a name always changes it.
   package var inode: Int64
   /// The size in bytes.
-  package var bytes: Int64
+  package var bytes: ByteCount
   /// When it was last modified, to the second.
   package var modified: UnixTime
 }
@@ -110,10 +110,10 @@ package struct SystemDisk: Disk {
     let descriptor = openat(folder.descriptor, name, flags)
     guard descriptor >= 0 else { throw .system("open", "\(folder.path)/\(name)", errno: errno) }
     let file = OpenFile(name, in: folder, descriptor: descriptor)
-    guard let stamp = folder.stamp(of: name), stamp.bytes >= size else {
+    guard let stamp = folder.stamp(of: name), stamp.bytes.count >= size else {
       throw .system("go on with", file.path, errno: ENODATA)
     }
-    if stamp.bytes > size, ftruncate(descriptor, Int(size)) != 0 {
+    if stamp.bytes.count > size, ftruncate(descriptor, Int(size)) != 0 {
       throw .system("cut", file.path, errno: errno)
     }
     return file
@@ -271,7 +271,7 @@ extension FileStamp {
   fileprivate init(_ status: stat) {
     self.init(
       inode: Int64(truncatingIfNeeded: status.st_ino),
-      bytes: Int64(status.st_size),
+      bytes: ByteCount(status.st_size),
       modified: UnixTime(Int64(status.st_mtim.tv_sec))
     )
   }

@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 extension Folder {
   /// The text of a small regular file; nil when there is none, or it has `limit` bytes or more.
@@ -9,8 +10,8 @@ extension Folder {
     let descriptor = openat(self.descriptor, name, flags)
     guard descriptor >= 0 else { return nil }
     let file = OpenFile(name, in: self, descriptor: descriptor)
-    guard let stamp = stamp(of: name), stamp.bytes < limit else { return nil }
-    var bytes = [UInt8](repeating: 0, count: Int(stamp.bytes))
+    guard let stamp = stamp(of: name), stamp.bytes < ByteCount(limit) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(stamp.bytes.count))
     var filled = 0
     while filled < bytes.count {
       let count = bytes.withUnsafeMutableBytes {

@@ -1,9 +1,11 @@
+import Transport
+
 /// Counts the body bytes of the whole run against what it may take.
 final class ByteMeter {
-  private var left: Int64
+  private var left: ByteCount
 
-  init(limit: Int64?) {
-    left = limit ?? .max
+  init(limit: ByteCount?) {
+    left = limit ?? ByteCount(Int64.max)
   }
 
   /// Whether the run may take nothing more.
@@ -11,8 +13,8 @@ final class ByteMeter {
 
   /// Takes note of bytes that arrived; false once they are more than the run may take.
   func count(_ bytes: Int) -> Bool {
-    left -= Int64(bytes)
-    if left < 0 { isExhausted = true }
+    left -= ByteCount(bytes)
+    if left < .zero { isExhausted = true }
     return !isExhausted
   }
 }

@@ -326,7 +326,7 @@ extension Exchange {
       transfer.sink.restart()
       transfer.resume = nil
     }
-    let limit = transfer.request.bodyLimit - offset
+    let limit = transfer.request.bodyLimit.count - offset
     if let length = head.contentLength, length > limit {
       return refuse(.tooLarge, "\(length) bytes announced")
     }

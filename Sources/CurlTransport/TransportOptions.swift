@@ -34,7 +34,7 @@ package struct TransportOptions: Sendable {
   /// When everything unfinished fails with `deadline`; see ``MonotonicTime/now()``.
   package var deadline: MonotonicTime?
   /// Body bytes, decoded, that the run may take; then everything unfinished fails with `bytes-limit`.
-  package var maxBytes: Int64?
+  package var maxBytes: ByteCount?
   /// Whether hosts that only fetched data names may have private addresses.
   package var allowPrivateAddresses = false
   /// Hosts that the user named, and that may be private wherever their URL comes from.

@@ -98,8 +98,8 @@ extension Exchange {
     timing.total = Double(outcome.total) / 1e6
     return Response(
       head: head,
-      bodyBytes: received,
-      wireBytes: Int64(outcome.wire),
+      bodyBytes: ByteCount(received),
+      wireBytes: ByteCount(outcome.wire),
       attempts: transfer.attempts,
       timing: timing,
       connectionReused: outcome.connections == 0,

@@ -29,7 +29,7 @@ extension Shop.Progress {
     sections = Count(snapshot.sections)
     details = Count(snapshot.details)
     pictures = Count(snapshot.pictures)
-    bytes = snapshot.bytes
+    bytes = snapshot.bytes.count
     failed = snapshot.failed
   }
 }

@@ -333,8 +333,8 @@ extension Shop.Report.Pictures {
     fresh = images.fresh
     failed = images.failed
     changed = images.changed
-    bytesFetched = images.bytesFetched
-    bytesHeld = images.bytesHeld
+    bytesFetched = images.bytesFetched.count
+    bytesHeld = images.bytesHeld.count
   }
 }
 

@@ -145,7 +145,7 @@ extension Shop.Picture {
     url = image.url
     file = image.path.map { Shop.file($0, in: cache) }
     sha256 = image.sha256
-    bytes = image.bytes
+    bytes = image.bytes?.count
     type = image.type
     state =
       switch image.state {

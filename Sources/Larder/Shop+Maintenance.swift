@@ -120,7 +120,7 @@ extension Shop {
         var inner = CacheGc.Options()
         inner.limits.grace = options.grace.components.seconds
         inner.limits.maxAge = options.maxAge?.components.seconds
-        inner.limits.maxBytes = options.maxBytes
+        inner.limits.maxBytes = options.maxBytes.map { ByteCount($0) }
         inner.limits.includesReferenced = options.includesReferenced
         inner.history = options.history.components.seconds
         let gc = CacheGc(cache, options: inner, now: now)
@@ -232,9 +232,9 @@ extension Shop.Sweep {
   fileprivate init(_ report: CacheGc.Report) {
     pictures = report.plan.removals.map(\.picture.url)
     orphans = report.orphans
-    bytesFreed = report.plan.bytesFreed
-    bytesHeld = report.plan.bytesKept
-    bytesOver = report.plan.bytesOver
+    bytesFreed = report.plan.bytesFreed.count
+    bytesHeld = report.plan.bytesKept.count
+    bytesOver = report.plan.bytesOver.count
     runs = report.runs
   }
 }

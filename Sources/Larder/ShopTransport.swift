@@ -145,12 +145,12 @@ final class TransportAdapter: Fetching, URLParsing {
       return Task.isCancelled ? failure(.cancelled) : failure(.transport, "\(error)")
     }
     if Task.isCancelled { return failure(.cancelled) }
-    let length = Int64(answer.body.count)
+    let length = ByteCount(answer.body.count)
     let head = ResponseHead(
       status: answer.status,
       headers: Headers(answer.headers.map { HeaderField(name: $0.name, value: $0.value) }),
       url: request.url,
-      contentLength: answer.status == 304 ? nil : length
+      contentLength: answer.status == 304 ? nil : length.count
     )
     if answer.status == 304, let condition = request.condition {
       guard condition.isMet(by: Validators(head.headers.endToEnd)) else {

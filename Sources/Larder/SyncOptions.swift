@@ -74,7 +74,7 @@ extension Shop.SyncOptions {
     options.rate = requestsPerSecond
     options.retry.retries = retries
     options.deadline = deadline.map { MonotonicTime.now() + $0 }
-    options.maxBytes = maxBytes
+    options.maxBytes = maxBytes.map { ByteCount($0) }
     options.allowPrivateAddresses = allowsPrivateAddresses
     options.namedHosts = named
     options.connectTo = connectTo

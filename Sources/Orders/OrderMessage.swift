@@ -17,7 +17,7 @@ package struct OrderMessage: Hashable, Sendable {
   }
 
   /// The longest answer that is looked at, in bytes.
-  static let replyLimit: Int64 = 1 << 20
+  static let replyLimit = ByteCount.mebibytes(1)
 
   /// The request of one attempt.
   ///

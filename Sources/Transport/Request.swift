@@ -68,7 +68,7 @@ package struct Request: Sendable {
   /// What a POST sends.
   package var body: [UInt8]?
   /// The most decoded body bytes to take; a longer body fails with `too-large`.
-  package var bodyLimit: Int64 = 64 << 20
+  package var bodyLimit = ByteCount.mebibytes(64)
   /// Who named the host.
   package var trust: Trust = .discovered
   /// What goes first.

@@ -83,9 +83,9 @@ package struct Response: Sendable {
   /// Status, headers and final URL.
   package let head: ResponseHead
   /// Body bytes of this run's last attempt that went to the sink, after decoding.
-  package let bodyBytes: Int64
+  package let bodyBytes: ByteCount
   /// Body bytes on the wire, before decoding.
-  package let wireBytes: Int64
+  package let wireBytes: ByteCount
   /// Tries it took, redirects not counted.
   package let attempts: Int
   /// How long the last attempt took.
@@ -101,8 +101,8 @@ package struct Response: Sendable {
   /// Makes a response; the transport does, and tests.
   package init(
     head: ResponseHead,
-    bodyBytes: Int64,
-    wireBytes: Int64,
+    bodyBytes: ByteCount,
+    wireBytes: ByteCount,
     attempts: Int = 1,
     timing: TransferTiming = TransferTiming(),
     connectionReused: Bool = false,

@@ -3,12 +3,13 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+import Transport
 
 @testable import Cache
 
 struct ByteGateTests {
   /// Enters on a thread of its own, and signals when it is through.
-  private func enter(_ gate: ByteGate, _ bytes: Int64) -> DispatchSemaphore {
+  private func enter(_ gate: ByteGate, _ bytes: ByteCount) -> DispatchSemaphore {
     let through = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       gate.enter(bytes)
@@ -82,7 +83,7 @@ struct ByteGateTests {
 
   @Test func `no wake is lost, however many come and go`() {
     let gate = ByteGate(room: 64)
-    let waiting = Mutex<[Int64]>([])
+    let waiting = Mutex<[ByteCount]>([])
     let there = DispatchSemaphore(value: 0)
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -94,7 +95,7 @@ struct ByteGateTests {
     }
 
     for number in 0..<20_000 {
-      let bytes = Int64(number % 90 + 1)
+      let bytes = ByteCount(number % 90 + 1)
       gate.enter(bytes)
       waiting.withLock { $0.append(bytes) }
       there.signal()

@@ -31,8 +31,8 @@ struct GcPlanTests {
     var all = false
     var goes: [Int64]
     var reasons: [GcPlan.Reason]
-    var freed: Int64
-    var over: Int64 = 0
+    var freed: ByteCount
+    var over: ByteCount = 0
   }
 
   private static let cases = [
@@ -133,7 +133,7 @@ struct GcPlanTests {
     #expect(plan.bytesFreed == example.freed)
     #expect(plan.bytesOver == example.over)
     let distinct = Set(example.pictures.map(\.content)).count
-    #expect(plan.bytesKept == Int64(distinct) * 100 - example.freed)
+    #expect(plan.bytesKept == ByteCount(distinct) * 100 - example.freed)
   }
 
   @Test func `a folder of another's is refused, by root with another word`() {

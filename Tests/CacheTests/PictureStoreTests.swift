@@ -154,7 +154,7 @@ struct PictureStoreTests {
 
     let outcomes = try cache.keep([(url("a"), jpeg("a", count: count))])
 
-    #expect(outcomes == [.same(bytes: Int64(count))])
+    #expect(outcomes == [.same(bytes: ByteCount(count))])
     #expect(folder.state(of: path("a")) == before)
     #expect(folder.files(below: "cache/partial").isEmpty)
     #expect(try cache.index.pictureChanges(after: 0, through: cache.run).isEmpty)
@@ -204,7 +204,7 @@ struct PictureStoreTests {
 
     let outcomes = try cache.keep([(url("a"), Array(bytes.prefix(count)))], pieces: pieces)
 
-    #expect(outcomes == [.stored(bytes: Int64(count), wasHeld: false)])
+    #expect(outcomes == [.stored(bytes: ByteCount(count), wasHeld: false)])
     #expect(try folder.read(path("a")) == Array(bytes.prefix(count)))
     #expect(try cache.verify() == VerifyReport(checked: 1))
   }
@@ -252,13 +252,13 @@ struct PictureStoreTests {
     let outcomes = try cache.keep(pictures, pieces: 16_384)
 
     #expect(
-      outcomes == pictures.map { .stored(bytes: Int64($0.1.count), wasHeld: false) }
+      outcomes == pictures.map { .stored(bytes: ByteCount($0.1.count), wasHeld: false) }
     )
     #expect(folder.files(below: "cache/partial").isEmpty)
     #expect(try cache.verify() == VerifyReport(checked: 400))
     #expect(
       try CacheOnDisk(folder, lanes: lanes).keep(pictures)
-        == pictures.map { .same(bytes: Int64($0.1.count)) }
+        == pictures.map { .same(bytes: ByteCount($0.1.count)) }
     )
   }
 

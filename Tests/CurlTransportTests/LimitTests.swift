@@ -50,7 +50,7 @@ import Transport
 
     let failure = try fetch(server.url(), into: sink) {
       $0.accept = .json
-      $0.bodyLimit = 1 << 20
+      $0.bodyLimit = .mebibytes(1)
     }.failure
 
     #expect(bomb.count < 1 << 20)
@@ -70,7 +70,7 @@ import Transport
 
     #expect(sink.text == #"{"a":1}"#)
     #expect(response.bodyBytes == 7)
-    #expect(response.wireBytes == Int64(gzippedJSON.count))
+    #expect(response.wireBytes == ByteCount(gzippedJSON.count))
     #expect(response.head.isEncoded)
     #expect(response.head.contentLength == nil)
     #expect(server.received[0].header("Accept-Encoding")?.contains("gzip") == true)

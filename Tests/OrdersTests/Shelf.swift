@@ -175,7 +175,7 @@ final class FakeWebhook: Fetching {
     let head = ResponseHead(status: status, headers: [:], url: request.url)
     _ = sink.begin(head, at: 0)
     _ = sink.receive(Array(body.utf8).span.bytes)
-    let count = Int64(body.utf8.count)
+    let count = ByteCount(body.utf8.count)
     completion(.success(Response(head: head, bodyBytes: count, wireBytes: count)))
   }
 }

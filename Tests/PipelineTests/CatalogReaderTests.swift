@@ -4,6 +4,7 @@ import SampleStore
 import Support
 import Synchronization
 import Testing
+import Transport
 
 @testable import Pipeline
 

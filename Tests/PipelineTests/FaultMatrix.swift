@@ -74,7 +74,7 @@ struct Matrix {
     defer { curl.shutdown() }
     var limits = SyncOptions()
     // Large enough to be written in pieces, small enough for a busy machine.
-    limits.pictureLimit = 8 << 20
+    limits.pictureLimit = .mebibytes(8)
     let run = SyncRun(
       try .init(
         parsing: Array(

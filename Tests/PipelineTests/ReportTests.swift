@@ -3,6 +3,7 @@ import Foundation
 import SampleStore
 import Support
 import Testing
+import Transport
 
 @testable import Pipeline
 
@@ -121,7 +122,7 @@ struct ReportTests {
     report.images.fresh = 6
     report.images.failed = 7
     report.images.changed = 8
-    report.images.bytesFetched = .max
+    report.images.bytesFetched = ByteCount(Int64.max)
     report.images.bytesHeld = 10
     report.squares = SyncReport.Squares(
       size: 512,

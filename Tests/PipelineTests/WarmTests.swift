@@ -17,7 +17,7 @@ struct WarmTests {
     shop = try SampleShop(sections: 3, items: 4)
   }
 
-  private func warm(parallel: Int? = nil, maxBytes: Int64? = nil) throws -> SyncReport {
+  private func warm(parallel: Int? = nil, maxBytes: ByteCount? = nil) throws -> SyncReport {
     var options = SyncOptions()
     options.onlyDue = true
     var transport = shop.transportOptions()

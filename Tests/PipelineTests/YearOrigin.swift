@@ -127,9 +127,9 @@ final class YearOrigin: Fetching, URLParsing {
       let head = ResponseHead(status: 304, headers: headers, url: url)
       return completion(.success(Response(head: head, bodyBytes: 0, wireBytes: 0)))
     }
-    let count = Int64(answer.bytes.count)
+    let count = ByteCount(answer.bytes.count)
     state.withLock { $0.count.bodies += 1 }
-    let head = ResponseHead(status: 200, headers: headers, url: url, contentLength: count)
+    let head = ResponseHead(status: 200, headers: headers, url: url, contentLength: count.count)
     if case .refuse(let reason) = sink.begin(head, at: 0) { return fail(reason) }
     if case .refuse(let reason) = sink.receive(answer.bytes.span.bytes) { return fail(reason) }
     completion(.success(Response(head: head, bodyBytes: count, wireBytes: count)))

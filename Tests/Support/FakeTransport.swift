@@ -70,7 +70,7 @@ package final class FakeTransport: Fetching, URLParsing {
       if case .refuse(let reason) = sink.receive(bytes.span.bytes) {
         return completion(.failure(TransferFailure(reason: reason, url: request.url.text)))
       }
-      let count = Int64(bytes.count)
+      let count = ByteCount(bytes.count)
       completion(.success(Response(head: head, bodyBytes: count, wireBytes: count)))
     }
   }

@@ -12,7 +12,7 @@ package struct GcPlan: Sendable, Equatable {
     /// Its URL.
     package var url: String
     /// Its size.
-    package var bytes: Int64
+    package var bytes: ByteCount
     /// What its bytes are, so that equal ones are counted once.
     package var content: Int64
     /// When a run last needed it: when the origin last answered for it.
@@ -24,7 +24,7 @@ package struct GcPlan: Sendable, Equatable {
     package init(
       id: PictureID,
       url: String,
-      bytes: Int64,
+      bytes: ByteCount,
       content: Int64,
       used: UnixTime,
       unreferenced: UnixTime?
@@ -45,12 +45,12 @@ package struct GcPlan: Sendable, Equatable {
     /// How many seconds ago a picture may last have been used; nil for any time.
     package var maxAge: Int64?
     /// How many bytes may be held; nil for any number.
-    package var maxBytes: Int64?
+    package var maxBytes: ByteCount?
     /// Whether age and size may take what a catalog refers to.
     package var includesReferenced = false
 
     /// Limits that only sweep what nobody refers to, after a week.
-    package init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: Int64? = nil) {
+    package init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: ByteCount? = nil) {
       self.grace = grace
       self.maxAge = maxAge
       self.maxBytes = maxBytes
@@ -78,11 +78,11 @@ package struct GcPlan: Sendable, Equatable {
   /// What goes, in the order it was decided on.
   package private(set) var removals: [Removal] = []
   /// How many bytes that frees.
-  package let bytesFreed: Int64
+  package let bytesFreed: ByteCount
   /// How many bytes are held afterwards.
-  package let bytesKept: Int64
+  package let bytesKept: ByteCount
   /// How many bytes are still held beyond the size that was asked for, because catalogs need them.
-  package let bytesOver: Int64
+  package let bytesOver: ByteCount
 
   /// Decides what goes.
   ///
@@ -93,7 +93,7 @@ package struct GcPlan: Sendable, Equatable {
   ///     been set back since, and counts as just now.
   package init(_ pictures: [Picture], limits: Limits, now: UnixTime) {
     var holders: [Int64: Int] = [:]
-    var held: Int64 = 0
+    var held: ByteCount = 0
     for picture in pictures {
       if holders[picture.content] == nil { held += picture.bytes }
       holders[picture.content, default: 0] += 1

@@ -11,7 +11,7 @@ package struct PictureEntry: Sendable, Equatable {
   /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
   package var sha256: [UInt8]?
   /// The size of the held bytes.
-  package var bytes: Int64 = 0
+  package var bytes: ByteCount = 0
   /// What the held bytes are.
   package var type: PictureType?
   /// What `stat` said of the file when it was committed.
@@ -132,16 +132,16 @@ extension Index {
   }
 
   /// How many bytes are held of these pictures, or of all.
-  package func bytesHeld(_ ids: Set<PictureID>?) throws(CacheError) -> Int64 {
+  package func bytesHeld(_ ids: Set<PictureID>?) throws(CacheError) -> ByteCount {
     try read { db in
       guard let ids else {
         let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")
-        return try sums.next() ? sums.number(0) : 0
+        return try sums.next() ? sums.byteCount(0) : 0
       }
-      var bytes: Int64 = 0
+      var bytes: ByteCount = 0
       let rows = try RowReader(db, "SELECT id, bytes FROM picture WHERE sha256 IS NOT NULL")
       while try rows.next() {
-        if ids.contains(PictureID(number: rows.number(0))) { bytes += rows.number(1) }
+        if ids.contains(PictureID(number: rows.number(0))) { bytes += rows.byteCount(1) }
       }
       return bytes
     }
@@ -222,7 +222,7 @@ extension PictureEntry {
   init(_ row: borrowing RowReader) {
     self.init(id: PictureID(number: row.number(0)), url: row.text(1) ?? "")
     sha256 = row.bytes(2)
-    bytes = row.number(3)
+    bytes = row.byteCount(3)
     type = row.text(4).flatMap({ PictureType(mediaType: $0) })
     if let inode = row.optionalNumber(5), let modified = row.optionalTime(6) {
       stamp = FileStamp(inode: inode, bytes: bytes, modified: modified)

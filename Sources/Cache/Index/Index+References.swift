@@ -76,7 +76,7 @@ extension Index {
           GcPlan.Picture(
             id: id,
             url: rows.text(1) ?? "",
-            bytes: rows.number(2),
+            bytes: rows.byteCount(2),
             content: rows.number(3),
             used: rows.time(4),
             unreferenced: referenced.contains(id) ? nil : rows.optionalTime(5) ?? now

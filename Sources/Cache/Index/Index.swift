@@ -194,9 +194,9 @@ package final class Index: Sendable {
   }
 
   /// The size of the file in bytes.
-  package var size: Int64 {
+  package var size: ByteCount {
     var status = stat()
-    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    return stat(path, &status) == 0 ? ByteCount(status.st_size) : 0
   }
 
   /// Runs `body` in one transaction: all of it is committed, or nothing.

@@ -88,6 +88,16 @@ extension UnixTime: StatementColumnConvertible {
   }
 }
 
+extension ByteCount: DatabaseValueConvertible {
+  /// The number.
+  package var databaseValue: DatabaseValue { count.databaseValue }
+
+  /// Reads the number.
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> ByteCount? {
+    Int64.fromDatabaseValue(value).map { ByteCount($0) }
+  }
+}
+
 extension UnixTime: DatabaseValueConvertible {
   /// Seconds since 1970.
   package var databaseValue: DatabaseValue { seconds.databaseValue }

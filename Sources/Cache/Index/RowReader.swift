@@ -58,6 +58,9 @@ struct RowReader: ~Copyable {
   /// The moment in a column, or nil for NULL.
   func optionalTime(_ column: Int32) -> UnixTime? { optionalNumber(column).map { UnixTime($0) } }
 
+  /// The number of bytes in a column, 0 for NULL.
+  func byteCount(_ column: Int32) -> ByteCount { ByteCount(number(column)) }
+
   /// The text in a column, or nil for NULL.
   func text(_ column: Int32) -> String? {
     guard let start = sqlite3_column_text(raw, column) else { return nil }

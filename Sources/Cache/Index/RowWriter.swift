@@ -48,6 +48,9 @@ struct RowWriter: ~Copyable {
   /// Binds a moment, or NULL.
   func bind(_ place: Int32, _ time: UnixTime?) { bind(place, time?.seconds) }
 
+  /// Binds a number of bytes.
+  func bind(_ place: Int32, _ bytes: ByteCount) { bind(place, bytes.count) }
+
   /// Binds a text, or NULL.
   mutating func bind(_ place: Int32, _ text: String?) {
     guard var text else { return _ = sqlite3_bind_null(raw, place) }

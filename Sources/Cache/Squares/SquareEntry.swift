@@ -80,7 +80,7 @@ extension SquareEntry: FetchableRecord, PersistableRecord {
     path = try row.decode(forColumn: "path")
     source = try row.bytes("source") ?? []
     sha256 = try row.bytes("sha256")
-    if let bytes = try row.decode(Int64?.self, forColumn: "bytes"),
+    if let bytes = try row.decode(ByteCount?.self, forColumn: "bytes"),
       let inode = try row.decode(Int64?.self, forColumn: "inode"),
       let modified = try row.decode(UnixTime?.self, forColumn: "modified")
     {

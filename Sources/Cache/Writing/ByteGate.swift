@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import Transport
 
 /// Holds the transfer thread back while too many received bytes wait to be written.
 ///
@@ -10,24 +11,24 @@ import Synchronization
 /// that leaves than entered would let any amount of memory fill, and less would stop the transfers for ever.
 final class ByteGate: Sendable {
   private struct State {
-    var waiting: Int64 = 0
+    var waiting: ByteCount = 0
     /// What the blocked thread brings; it cannot leave before that thread goes on.
-    var blocked: Int64?
+    var blocked: ByteCount?
   }
 
   private let state = Mutex(State())
   private let opened = DispatchSemaphore(value: 0)
-  private let room: Int64
+  private let room: ByteCount
 
   /// A gate with room for `room` bytes.
-  init(room: Int64) {
+  init(room: ByteCount) {
     self.room = room
   }
 
   /// Counts `bytes` in, and waits while there is no room.
   ///
   /// Whatever its size, one always fits when nothing else waits.
-  func enter(_ bytes: Int64) {
+  func enter(_ bytes: ByteCount) {
     precondition(bytes >= 0, "a negative number of bytes enters")
     let mustWait = state.withLock { state in
       precondition(state.blocked == nil, "a second thread enters while one waits")
@@ -39,7 +40,7 @@ final class ByteGate: Sendable {
   }
 
   /// Counts `bytes` out.
-  func leave(_ bytes: Int64) {
+  func leave(_ bytes: ByteCount) {
     precondition(bytes >= 0, "a negative number of bytes leaves")
     let wakes = state.withLock { state in
       precondition(
@@ -47,7 +48,8 @@ final class ByteGate: Sendable {
         "more bytes leave than have entered"
       )
       state.waiting -= bytes
-      guard let blocked = state.blocked, state.waiting - blocked <= room / 2 else { return false }
+      guard let blocked = state.blocked, state.waiting - blocked <= ByteCount(room.count / 2)
+      else { return false }
       state.blocked = nil
       return true
     }

@@ -19,7 +19,7 @@ final class IngestLane: @unchecked Sendable {
     let layout: CacheLayout
     let disk: any Disk
     let committer: GroupCommitter
-    let gate = ByteGate(room: 2 << 20)
+    let gate = ByteGate(room: .mebibytes(2))
     /// How many pictures make a group full.
     let groupSize: Int
     /// How long a group may wait to be filled.
@@ -73,9 +73,9 @@ final class IngestLane: @unchecked Sendable {
   /// Takes work, from any thread; waits while too many bytes are at hand in all lanes.
   func submit(_ job: Job) {
     switch job {
-    case .piece(let bytes, _): shared.gate.enter(Int64(bytes.count))
+    case .piece(let bytes, _): shared.gate.enter(ByteCount(bytes.count))
     case .whole(let body):
-      shared.gate.enter(Int64(body.rest.count))
+      shared.gate.enter(ByteCount(body.rest.count))
       committer.expect()
     case .collect: committer.expect()
     case .discard, .leave, .flush: break
@@ -102,14 +102,14 @@ final class IngestLane: @unchecked Sendable {
       switch job {
       case .piece(let bytes, let spill):
         append(bytes, to: spill)
-        shared.gate.leave(Int64(bytes.count))
+        shared.gate.leave(ByteCount(bytes.count))
       case .discard(let spill):
         spill.discard(layout, disk)
       case .leave(let spill):
         leaveOnDisk(spill)
       case .whole(let body):
         ingest(body)
-        shared.gate.leave(Int64(body.takeRest().count))
+        shared.gate.leave(ByteCount(body.takeRest().count))
       case .collect(let add):
         collect(add)
       case .flush(let sent):
@@ -207,13 +207,13 @@ final class IngestLane: @unchecked Sendable {
   ) throws(CacheError) -> StagedPicture {
     let rest = whole.rest
     let digest: [UInt8]
-    let size: Int64
+    let size: ByteCount
     if let spill = whole.spill {
       if let failure = spill.failure.withLock({ $0 }) { throw failure }
       try spill.append(rest, layout, disk)
-      (digest, size) = (spill.digest(), spill.size)
+      (digest, size) = (spill.digest(), ByteCount(spill.size))
     } else {
-      (digest, size) = (ContentDigest.sha256(rest), Int64(rest.count))
+      (digest, size) = (ContentDigest.sha256(rest), ByteCount(rest.count))
     }
     var entry = whole.entry()
     entry.sha256 = digest

@@ -50,8 +50,8 @@ package final class PartialBodies: Sendable {
       guard let stamp = layout.partial.stamp(of: name), stamp.modified >= oldest,
         let note = layout.partial.text(of: name.noteName, limit: 1 << 20),
         let body = PartialBody(note: note, name: name, boot: boot),
-        body.size >= Self.leastSize, body.size <= stamp.bytes,
-        body.length.map({ stamp.bytes <= $0 }) ?? true
+        body.size >= Self.leastSize, body.size <= stamp.bytes.count,
+        body.length.map({ stamp.bytes.count <= $0 }) ?? true
       else { continue }
       found.append((name, body, stamp.modified))
     }

@@ -6,9 +6,9 @@ import Transport
 /// How a picture's place in the cache changed, told once the change is durable.
 package enum PictureOutcome: Sendable, Equatable {
   /// New or changed bytes are in place. `wasHeld` tells which: whether others were held before.
-  case stored(bytes: Int64, wasHeld: Bool)
+  case stored(bytes: ByteCount, wasHeld: Bool)
   /// The origin sent bytes equal to those held; nothing was rewritten.
-  case same(bytes: Int64)
+  case same(bytes: ByteCount)
   /// The bytes could not be kept.
   case refused(FailureReason, detail: String)
 }

@@ -55,7 +55,8 @@ struct SizesArgument: UnitArgument, CustomStringConvertible {
 
   init?(argument: String) {
     let parts = argument.components(separatedBy: "..").map { SizeArgument(argument: $0) }
-    guard parts.count <= 2, let first = parts[0]?.bytes, let last = parts[parts.count - 1]?.bytes,
+    guard parts.count <= 2, let first = parts[0]?.bytes.count,
+      let last = parts[parts.count - 1]?.bytes.count,
       first <= last, (64...64 << 20).contains(first), last <= 64 << 20
     else { return nil }
     bytes = Int(first)...Int(last)
@@ -83,6 +84,6 @@ struct BandwidthArgument: UnitArgument {
     guard argument.hasSuffix("/s"),
       let bytes = SizeArgument(argument: String(argument.dropLast(2)))?.bytes
     else { return nil }
-    bytesPerSecond = Double(bytes)
+    bytesPerSecond = Double(bytes.count)
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CurlTransport
+import Transport
 
 /// A value on the command line that is a number and a unit; the number alone says too little.
 protocol UnitArgument: Sendable {
@@ -54,7 +55,7 @@ struct DurationArgument: UnitArgument, CustomStringConvertible {
 struct SizeArgument: UnitArgument {
   static let forms = "512B, 300K, 64M or 2G"
 
-  let bytes: Int64
+  let bytes: ByteCount
 
   init?(argument: String) {
     let shifts: [Character: Int64] = ["B": 0, "K": 10, "M": 20, "G": 30, "T": 40]
@@ -64,7 +65,7 @@ struct SizeArgument: UnitArgument {
     else { return nil }
     let bytes = number * Double(Int64(1) << shift)
     guard bytes >= 1, bytes < 9e18 else { return nil }
-    self.bytes = Int64(bytes)
+    self.bytes = ByteCount(Int64(bytes))
   }
 }
 

@@ -1,13 +1,14 @@
 import Cache
 import Catalog
 import Pipeline
+import Transport
 
 /// What a sweep did or would do, as JSON and for people.
 struct GcDocument: Encodable {
   private struct Removal: Encodable {
     var url: String
     var path: String
-    var bytes: Int64
+    var bytes: ByteCount
     var reason: String
     @OrNull var unreferencedSince: String?
     var used: String
@@ -17,9 +18,9 @@ struct GcDocument: Encodable {
   private let removed: [Removal]
   private let orphans: [String]
   private let runsForgotten: Int
-  private let bytesFreed: Int64
-  private let bytesKept: Int64
-  private let bytesOver: Int64
+  private let bytesFreed: ByteCount
+  private let bytesKept: ByteCount
+  private let bytesOver: ByteCount
 
   private enum CodingKeys: String, CodingKey {
     case dryRun, removed, runsForgotten, bytesFreed, bytesKept, bytesOver

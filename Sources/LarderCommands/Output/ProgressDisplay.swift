@@ -1,6 +1,7 @@
 import Dispatch
 import Pipeline
 import Synchronization
+import Transport
 
 /// One line on stderr, redrawn ten times a second, gone when the work has ended.
 final class ProgressDisplay {
@@ -50,7 +51,9 @@ struct ProgressLine {
     if snapshot.failed > 0 { parts.append("\(snapshot.failed) failed") }
     parts.append(Quantities.bytes(snapshot.bytes))
     if seconds > 0 {
-      parts.append("\(Quantities.bytes(Int64(Double(snapshot.bytes) / seconds)))/s")
+      parts.append(
+        "\(Quantities.bytes(ByteCount(Int64(Double(snapshot.bytes.count) / seconds))))/s"
+      )
     }
     if let left = secondsLeft { parts.append("\(Quantities.duration(left)) left") }
     var line = "\(bar(20)) " + parts.joined(separator: "  ")

@@ -1,9 +1,11 @@
+import Transport
+
 /// Numbers as people read them.
 enum Quantities {
   /// `7.1 MiB`, `24 KiB`, `312 B`.
-  static func bytes(_ count: Int64) -> String {
+  static func bytes(_ size: ByteCount) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"]
-    var value = Double(count)
+    var value = Double(size.count)
     var unit = 0
     while value >= 1024, unit < units.count - 1 {
       value /= 1024

@@ -143,7 +143,7 @@ struct ExportFolder {
 
   /// Size and time of a file below the folder; nil when there is none, or when a link is on the
   /// way.
-  func state(of relative: String) -> (bytes: Int64, modified: Int64)? {
+  func state(of relative: String) -> (bytes: ByteCount, modified: Int64)? {
     var status = stat()
     for parent in ExportPath.parents(of: relative) {
       guard lstat("\(path)/\(parent)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -153,7 +153,7 @@ struct ExportFolder {
     guard lstat("\(path)/\(relative)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return nil
     }
-    return (Int64(status.st_size), Int64(status.st_mtim.tv_sec))
+    return (ByteCount(status.st_size), Int64(status.st_mtim.tv_sec))
   }
 
   /// What earlier exports wrote here.

@@ -1,5 +1,6 @@
 import Catalog
 import FoundationEssentials
+import Transport
 
 /// What an exported folder holds: a row for each picture of each listing, and where items are.
 struct ExportManifest {
@@ -12,7 +13,7 @@ struct ExportManifest {
     var url: String
     @OrNull var path: String?
     @OrNull var sha256: String?
-    @OrNull var bytes: Int64?
+    @OrNull var bytes: ByteCount?
     @OrNull var type: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -23,7 +24,7 @@ struct ExportManifest {
     var line: CSVLine {
       CSVLine([
         .text(catalog), .text(section), .text(item), .text(title), .text(role), .text(url),
-        .text(path), .text(sha256), .number(bytes.map(String.init)), .text(type),
+        .text(path), .text(sha256), .number(bytes.map(\.description)), .text(type),
       ])
     }
   }

@@ -1,5 +1,6 @@
 import Catalog
 import FoundationEssentials
+import Transport
 
 /// What exports wrote into a folder: the file `export.json` in it.
 ///
@@ -10,7 +11,7 @@ struct ExportRecord: Codable, Equatable {
     /// Of which picture it is; nil for a file of the export's own.
     var url: String?
     /// Its size.
-    var bytes: Int64?
+    var bytes: ByteCount?
     /// When it was last changed; nil while it is being written.
     var modified: Int64?
   }
@@ -39,7 +40,7 @@ struct ExportRecord: Codable, Equatable {
     struct Row: Decodable {
       var url: String
       var path: String?
-      var bytes: Int64?
+      var bytes: ByteCount?
     }
     for line in manifest.split(separator: UInt8(ascii: "\n")) {
       guard let row = try? JSONDecoder().decode(Row.self, from: Data(line)), let path = row.path,

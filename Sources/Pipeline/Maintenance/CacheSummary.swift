@@ -54,9 +54,9 @@ package struct CacheSummary: Sendable, Equatable {
   /// How many pictures are held.
   package var pictures = 0
   /// Their bytes, equal pictures counted once each URL.
-  package var bytes: Int64 = 0
+  package var bytes: ByteCount = 0
   /// The size of the index, in bytes.
-  package var indexBytes: Int64 = 0
+  package var indexBytes: ByteCount = 0
   /// When the picture that was checked longest ago was last checked.
   package var oldestCheck: UnixTime?
   /// The pictures that fail, the longest-failing first.

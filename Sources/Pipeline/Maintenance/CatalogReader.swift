@@ -23,7 +23,7 @@ package struct ShownImage: Sendable, Equatable {
   /// The SHA-256 of its bytes, 64 hexadecimal digits.
   package var sha256: String?
   /// Its size.
-  package var bytes: Int64?
+  package var bytes: ByteCount?
   /// What its bytes are, as a media type.
   package var type: String?
   /// Whether there are bytes to show.

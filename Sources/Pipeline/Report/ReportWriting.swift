@@ -22,7 +22,7 @@ struct ReportWriting {
     details: SyncReport.Details?,
     lost: [String: [LostField]],
     pictures: SyncReport.Images,
-    bytesHeld: Int64
+    bytesHeld: ByteCount
   ) throws(CacheError) -> SyncReport {
     var report = SyncReport(catalog: context.catalog.name)
     for section in sections {

@@ -1,4 +1,5 @@
 import Synchronization
+import Transport
 
 /// How far a sync is, to be looked at from any thread while it runs.
 package final class SyncProgress: Sendable {
@@ -19,7 +20,7 @@ package final class SyncProgress: Sendable {
     /// Unique pictures.
     package var pictures = Count()
     /// Picture bytes received and kept.
-    package var bytes: Int64 = 0
+    package var bytes: ByteCount = 0
     /// How many of all failed.
     package var failed = 0
   }

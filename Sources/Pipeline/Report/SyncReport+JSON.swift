@@ -162,8 +162,8 @@ extension StoredFormWriter {
   fileprivate mutating func value(_ images: SyncReport.Images) {
     object {
       $0.member("assumed", images.assumed)
-      $0.member("bytesFetched", images.bytesFetched)
-      $0.member("bytesHeld", images.bytesHeld)
+      $0.member("bytesFetched", images.bytesFetched.count)
+      $0.member("bytesHeld", images.bytesHeld.count)
       $0.member("changed", images.changed)
       $0.member("failed", images.failed)
       $0.member("fetched", images.fetched)

@@ -1,5 +1,6 @@
 import Cache
 import Catalog
+import Transport
 
 /// What a sync did, key for key what `sync --json` prints.
 package struct SyncReport: Sendable, Equatable, Decodable {
@@ -140,9 +141,9 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     /// How many have new bytes under an old URL.
     package var changed = 0
     /// Body bytes that came.
-    package var bytesFetched: Int64 = 0
+    package var bytesFetched: ByteCount = 0
     /// Bytes of all the catalog's pictures that are held.
-    package var bytesHeld: Int64 = 0
+    package var bytesHeld: ByteCount = 0
   }
 
   /// Where something failed.

@@ -22,9 +22,9 @@ package struct SyncOptions: Sendable {
   /// When no further square is begun; the transport has the deadline of the requests.
   package var squareDeadline: UnixTime?
   /// The most bytes of one picture.
-  package var pictureLimit: Int64 = 64 << 20
+  package var pictureLimit = ByteCount.mebibytes(64)
   /// The most bytes of one JSON body.
-  package var jsonLimit: Int64 = 1 << 30
+  package var jsonLimit = ByteCount.mebibytes(1024)
 
   /// The defaults.
   package init() {}

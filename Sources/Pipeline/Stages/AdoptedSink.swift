@@ -12,11 +12,11 @@ final class AdoptedSink: BodySink {
   static let sameLength = FailureReason(rawValue: "same-length")
 
   private let sink: any BodySink
-  private let bytes: Int64
+  private let bytes: ByteCount
   private let refused = Mutex<ResponseHead?>(nil)
 
   /// A sink before another, for a held file of so many bytes.
-  init(_ sink: any BodySink, bytes: Int64) {
+  init(_ sink: any BodySink, bytes: ByteCount) {
     self.sink = sink
     self.bytes = bytes
   }
@@ -27,7 +27,8 @@ final class AdoptedSink: BodySink {
   var resumePoint: ResumePoint? { sink.resumePoint }
 
   func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
-    guard offset == 0, head.status == 200, !head.isEncoded, head.contentLength == bytes else {
+    guard offset == 0, head.status == 200, !head.isEncoded, head.contentLength == bytes.count
+    else {
       return sink.begin(head, at: offset)
     }
     refused.withLock { $0 = head }

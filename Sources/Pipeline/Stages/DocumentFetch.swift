@@ -144,7 +144,7 @@ extension RunContext {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return failure("it is not a regular file")
     }
-    guard Int64(status.st_size) <= options.jsonLimit else {
+    guard ByteCount(status.st_size) <= options.jsonLimit else {
       return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
     }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))

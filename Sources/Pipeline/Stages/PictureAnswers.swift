@@ -18,7 +18,7 @@ struct PictureFetch: Sendable {
 /// How a picture that needed a request ended.
 enum PictureEnd: Sendable {
   /// Bytes came; whether others were held before.
-  case fetched(bytes: Int64, isChange: Bool)
+  case fetched(bytes: ByteCount, isChange: Bool)
   /// The origin says that what is held is still right.
   case revalidated
   /// A file that was found without its row has the length that the origin tells.
@@ -31,7 +31,7 @@ enum PictureEnd: Sendable {
   case unfinished
 
   /// How many bytes came.
-  var bytes: Int64 { if case .fetched(let bytes, _) = self { bytes } else { 0 } }
+  var bytes: ByteCount { if case .fetched(let bytes, _) = self { bytes } else { 0 } }
 
   /// Counts it.
   func count(in tally: inout SyncReport.Images) {

@@ -20,7 +20,7 @@ package final class PictureUpload: Sendable {
   private let stopping = DispatchSemaphore(value: 0)
 
   /// The longest reply that is read.
-  private static let replyLimit: Int64 = 1 << 20
+  private static let replyLimit = ByteCount.mebibytes(1)
 
   /// Prepares uploads.
   ///
