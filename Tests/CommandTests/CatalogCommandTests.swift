@@ -59,6 +59,21 @@ import class Support.ClosedPort
     #expect(shop.store.requests.count == 0)
   }
 
+  @Test func `JSON Lines are proposed for, checked and synced as an array`() throws {
+    let folder = try TemporaryFolder()
+    let lines = (1...3).map { #"{"id": \#($0), "name": "Cup \#($0)", "price": 4}"# }
+    let source = try folder.write(lines.joined(separator: "\n"), to: "cups.jsonl")
+    let file = folder.path("cups.yaml")
+
+    let proposed = try Command.larder(["catalog", "init", source, "--out", file])
+    let checked = try Command.larder(["catalog", "check", file])
+    let synced = try Command.larder(["sync", file, "--cache", folder.path("cache"), "--json"])
+
+    #expect(proposed.output.contains("it reads 3 items"))
+    #expect(checked.status == 0, "\(checked.output)")
+    #expect(try Document(synced)["items"]["total"].int == 3)
+  }
+
   @Test func `init prints the file alone to stdout when told`() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(Self.body, to: "goods.json")

@@ -106,7 +106,7 @@ struct CatalogProposal {
     guard bytes.count <= limit else {
       throw CommandFailure("cannot read response \(source): more than \(limit) bytes", .data)
     }
-    return (bytes, false)
+    return (JSONLines.isMeant(name: source) ? JSONLines.array(of: bytes) : bytes, false)
   }
 
   /// What the proposed file reads: the proof that it can be read at all.

@@ -105,7 +105,11 @@ package final class CatalogProbe: Sendable {
   ) throws -> ProbedPage {
     switch request?.sections[position] {
     case .file(let path):
-      return ProbedPage(body: try read(path), base: request?.addresses.localBase, nextLink: nil)
+      return ProbedPage(
+        body: try read(path).readAsArray(ifLinesOf: path),
+        base: request?.addresses.localBase,
+        nextLink: nil
+      )
     case .web(let url): return try page(at: url)
     case nil: throw ProbeFailure(TransferFailure(reason: .urlInvalid, url: ""))
     }
@@ -125,7 +129,10 @@ package final class CatalogProbe: Sendable {
     case .failure(let failure): throw ProbeFailure(failure)
     case .success(let response):
       return ProbedPage(
-        body: sink.take(),
+        body: sink.take().readAsArray(
+          ifLinesOf: response.head.url.text,
+          type: response.head.headers["Content-Type"]
+        ),
         base: response.head.url,
         nextLink: response.head.headers.nextLink
       )

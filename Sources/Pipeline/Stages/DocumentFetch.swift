@@ -120,7 +120,10 @@ extension RunContext {
         return .unchanged(word: word)
       }
       return .body(
-        sink.take(),
+        sink.take().readAsArray(
+          ifLinesOf: response.head.url.text,
+          type: response.head.headers["Content-Type"]
+        ),
         base: response.head.url,
         word: StoredValidity(response.head, asked: asked, answered: now(), traits: traits),
         link: response.head.headers.nextLink
@@ -158,7 +161,15 @@ extension RunContext {
       if count == 0 { break }
       filled += count
     }
-    return .body(Array(bytes.prefix(filled)), base: localBase, word: StoredValidity.none)
+    let body = Array(bytes.prefix(filled)).readAsArray(ifLinesOf: path)
+    return .body(body, base: localBase, word: StoredValidity.none)
+  }
+}
+
+extension [UInt8] {
+  /// A body as it is decoded: JSON Lines, known by their name or type, as an array.
+  func readAsArray(ifLinesOf name: String, type: String? = nil) -> [UInt8] {
+    JSONLines.isMeant(name: name, type: type) ? JSONLines.array(of: self) : self
   }
 }
 

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Catalog
+
+struct JSONLinesTests {
+  @Test(arguments: [
+    ("https://s.example/feed.jsonl?page=1", nil, true), ("feed.NDJSON", nil, true),
+    ("https://s.example/feed", "application/x-ndjson; charset=utf-8", true),
+    ("https://s.example/feed", "application/jsonl", true),
+    ("https://s.example/feed", "application/json", false),
+    ("https://s.example/feed.json?as=.jsonl", nil, false),
+  ])
+  func `JSON Lines are known by name or type`(_ name: String, _ type: String?, _ isMeant: Bool) {
+    #expect(JSONLines.isMeant(name: name, type: type) == isMeant)
+  }
+
+  @Test(arguments: [
+    ("{\"a\": 1}\n{\"a\": 2}\n", "[{\"a\": 1}\n,{\"a\": 2}\n]"),
+    ("\u{FEFF}{\"a\": 1}\r\n\r\n{\"a\": 2}", "[{\"a\": 1}\r\n\n,{\"a\": 2}]"),
+    ("", "[]"), ("\n\n", "[\n\n]"), ("[{\"a\": 1}]", "[{\"a\": 1}]"),
+  ])
+  func `lines are an array, each on its own line`(_ body: String, _ array: String) {
+    #expect(String(decoding: JSONLines.array(of: bytes(body)), as: UTF8.self) == array)
+  }
+
+  @Test func `a fault is placed on its line`() {
+    let error = #expect(throws: CatalogError.self) {
+      try JSONDocument(parsing: JSONLines.array(of: bytes("{\"a\": 1}\n{\"a\": }\n{\"a\": 3}")))
+    }
+
+    #expect(error?.line == 2)
+  }
+}
