@@ -101,7 +101,7 @@ struct CatalogProposal {
         .usage
       )
     }
-    let limit = Int(CatalogProbe.limit)
+    let limit = Int(CatalogProbe.limit.count)
     let bytes = try FileReading.bytes(source, what: "response", limit: limit)
     guard bytes.count <= limit else {
       throw CommandFailure("cannot read response \(source): more than \(limit) bytes", .data)

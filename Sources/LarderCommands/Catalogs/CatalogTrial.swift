@@ -50,7 +50,7 @@ struct CatalogTrial {
 
   private func checks(ofSource position: Int) throws -> [SectionCheck] {
     let page = try probe.page(ofSource: position) { path in
-      try FileReading.bytes(path, what: "section", limit: Int(CatalogProbe.limit))
+      try FileReading.bytes(path, what: "section", limit: Int(CatalogProbe.limit.count))
     }
     let catalog = file.catalog
     let listing = try catalog.firstPage(page.body, ofSource: position)

@@ -34,10 +34,9 @@ package final class CatalogProbe: Sendable {
   private let request: RunRequest?
   private let named: NamedOrigins
   private let transport: any Fetching & URLParsing
-  private let limit: Int64
 
   /// The most bytes of a response that is looked at.
-  package static let limit: Int64 = 64 << 20
+  package static let limit = ByteCount.mebibytes(64)
 
   /// Prepares to look at a catalog's sections.
   ///
@@ -72,7 +71,6 @@ package final class CatalogProbe: Sendable {
     }
     self.request = request
     named = request.named
-    limit = Self.limit
     self.transport =
       request.variables.isEmpty ? transport : VeilingTransport(transport, request.variables)
   }
@@ -84,7 +82,6 @@ package final class CatalogProbe: Sendable {
     self.named = named
     self.transport = transport
     request = nil
-    limit = Self.limit
   }
 
   /// What the source of a section is called, without secrets.
@@ -123,7 +120,7 @@ package final class CatalogProbe: Sendable {
       credentials: self.request?.credentials ?? Headers()
     )
     request.priority = .section
-    request.bodyLimit = limit
+    request.bodyLimit = Self.limit
     let sink = BodyBuffer()
     switch transport.result(of: request, into: sink) {
     case .failure(let failure): throw ProbeFailure(failure)
