@@ -94,11 +94,50 @@ struct FieldReader {
   mutating func images(_ rules: Mapping.ImageRules) -> [ImageReference] {
     var images: [ImageReference] = []
     for role in ImageReference.Role.allCases {
-      let paths = rules[role]
-      if paths.isEmpty { continue }
-      for url in texts(paths) { images.append(ImageReference(role: role, url: url)) }
+      for url in pictures(rules[rules: role]) {
+        images.append(ImageReference(role: role, url: url))
+      }
     }
     return images
+  }
+
+  /// The pictures of the first alternative that yields any.
+  ///
+  /// Where several paths are united, each may pass over what another one reads: texts and objects stand
+  /// in one list.
+  private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
+    for rule in rules {
+      var texts: [String] = []
+      var odd: [(path: JSONPath, kind: JSONNode.Kind)] = []
+      var count = 0
+      for path in rule.paths {
+        for value in all(path) {
+          count += 1
+          guard let text = value.text else {
+            odd.append((path, value.kind))
+            continue
+          }
+          if Self.isData(text) {
+            note(path, "a data: URL is the picture itself and no address to fetch it from")
+          } else {
+            texts += rule.texts(of: text)
+          }
+        }
+      }
+      if let first = odd.first,
+        rule.paths.count == 1 || texts.isEmpty || odd.contains(where: { $0.kind != .object })
+      {
+        let share = count > 1 ? " in \(odd.count) of \(count)" : ""
+        note(first.path, "expected text, found \(first.kind.phrase)\(share)")
+      }
+      if !texts.isEmpty || !odd.isEmpty { return texts }
+    }
+    return []
+  }
+
+  /// Whether a URL is no address but the data itself. (RFC 2397)
+  private static func isData(_ url: String) -> Bool {
+    url.utf8.count > 5 && url.prefix(5).lowercased() == "data:"
   }
 
   /// The first alternative that leads to something, with what it leads to.

@@ -63,6 +63,9 @@ extension Mapping {
   }
 
   private func lines(_ name: String, _ rules: ImageRules) -> [String] {
-    ImageReference.Role.allCases.map { line("\(name).\($0.rawValue)", rules[$0]) }
+    ImageReference.Role.allCases.map { role in
+      (["\(name).\(role.rawValue)"] + rules[rules: role].map(\.fingerprint))
+        .joined(separator: "\t")
+    }
   }
 }

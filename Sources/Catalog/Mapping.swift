@@ -148,15 +148,21 @@ public struct Mapping: Hashable, Sendable {
 
   /// Where the pictures of each role stand; each leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
-    private var paths: [[JSONPath]] = ImageReference.Role.allCases.map { _ in [] }
+    private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
 
     /// Makes rules that find no picture.
     public init() {}
 
-    /// The alternatives for a role.
+    /// The paths of the alternatives for a role.
     public subscript(role: ImageReference.Role) -> [JSONPath] {
-      get { paths[Self.position(of: role)] }
-      set { paths[Self.position(of: role)] = newValue }
+      get { self[rules: role].flatMap(\.paths) }
+      set { self[rules: role] = newValue.map { TextsRule(paths: [$0]) } }
+    }
+
+    /// The alternatives for a role.
+    public subscript(rules role: ImageReference.Role) -> [TextsRule] {
+      get { rules[Self.position(of: role)] }
+      set { rules[Self.position(of: role)] = newValue }
     }
 
     private static func position(of role: ImageReference.Role) -> Int {

@@ -246,7 +246,7 @@ extension YAMLMapping {
     let roles = try value.mapping()
     try roles.checkKeys(.images)
     for role in ImageReference.Role.allCases {
-      if let paths = roles.member(role.rawValue) { rules[role] = try paths.paths() }
+      if let paths = roles.member(role.rawValue) { rules[rules: role] = try paths.textsRules() }
     }
   }
 }
