@@ -19,6 +19,8 @@ public struct CatalogFile: Hashable, Sendable {
   public var headers: [HeaderTemplate]
   /// How a listing goes on; nil when one response is all of it.
   public var paging: PagingRule?
+  /// How sections are asked for; nil for a plain GET.
+  public var request: RequestRule?
   /// Where the file's URLs name variables.
   var variables: [URLVariable] = []
 
@@ -31,7 +33,8 @@ public struct CatalogFile: Hashable, Sendable {
     detail: DetailRule? = nil,
     mapping: Mapping,
     headers: [HeaderTemplate] = [],
-    paging: PagingRule? = nil
+    paging: PagingRule? = nil,
+    request: RequestRule? = nil
   ) {
     self.name = name
     self.currency = currency
@@ -41,6 +44,7 @@ public struct CatalogFile: Hashable, Sendable {
     self.mapping = mapping
     self.headers = headers
     self.paging = paging
+    self.request = request
   }
 
   /// Reads a catalog file.
@@ -64,6 +68,12 @@ public struct CatalogFile: Hashable, Sendable {
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }
     return sources[position].paging ?? paging
+  }
+
+  /// How the source at a position is asked for.
+  public func request(ofSource position: Int) -> RequestRule {
+    guard case .listed(let sources) = sections else { return request ?? RequestRule() }
+    return sources[position].request ?? request ?? RequestRule()
   }
 
   /// The headers to send, with the environment's values in them.

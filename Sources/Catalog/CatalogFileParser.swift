@@ -11,10 +11,50 @@ struct CatalogFileParser {
       detail: try detail(root["detail"], mapping: mapping),
       mapping: mapping,
       headers: try headers(root["headers"]),
-      paging: try root["paging"].map(PagingParser.parse)
+      paging: try root["paging"].map(PagingParser.parse),
+      request: try root["request"].map { node throws(CatalogError) in
+        try RequestParser.parse(node, filling: Placeholder.ofSections)
+      }
     )
+    try checkPlaces(of: file, root)
     file.variables = try variables(root)
     return file
+  }
+
+  /// Refuses places that no paging fills, and paging by a place that is nowhere.
+  private static func checkPlaces(
+    of file: CatalogFile,
+    _ root: YAMLMapping
+  ) throws(CatalogError) {
+    guard let node = root["sections"] else { return }
+    let nodes = node.isList ? try node.list() : [node]
+    for (position, node) in nodes.enumerated() {
+      let url = try node.mapping().required("url")
+      let request = file.request(ofSource: position)
+      let paging = file.paging(ofSource: position)
+      let filled = paging.map { [$0.place, .size] } ?? []
+      let urlText = try url.text()
+      let texts = [(url, urlText), (node, request.body)]
+      for (place, text) in texts {
+        for unfilled in Placeholder.ofSections.subtracting(filled.compactMap(\.self))
+        where unfilled.isIn(text) {
+          throw place.error(
+            "nothing fills \(unfilled.written)",
+            expected: "paging",
+            remedy: "say under paging how the listing goes on"
+          )
+        }
+      }
+      if let paging, case .cursor(nil, _) = paging.step,
+        !texts.contains(where: { Placeholder.cursor.isIn($0.1) })
+      {
+        throw node.error(
+          "paging has no place for the cursor",
+          expected: "{cursor}",
+          remedy: "write {cursor} into the URL or body, or name a parameter by cursor"
+        )
+      }
+    }
   }
 
   /// Where URLs name variables, so that one that is not set can be placed.
@@ -102,7 +142,10 @@ struct CatalogFileParser {
         subtitle: try mapping["subtitle"].map { node throws(CatalogError) in try node.text() },
         url: try url(mapping.required("url")),
         mapping: try MappingParser.parse(section: mapping, of: catalog),
-        paging: try mapping["paging"].map(PagingParser.parse)
+        paging: try mapping["paging"].map(PagingParser.parse),
+        request: try mapping.member("request").map { node throws(CatalogError) in
+          try RequestParser.parse(node, filling: Placeholder.ofSections)
+        }
       )
       guard !sources.contains(where: { $0.key == source.key }) else {
         throw key.error("a second section with the key \"\(source.key)\"", expected: "another key")
@@ -154,7 +197,10 @@ struct CatalogFileParser {
         remedy: "spell out description, prices, images or notes here, or leave detail out"
       )
     }
-    return DetailRule(urlTemplate: template)
+    let request = try members["request"].map { node throws(CatalogError) in
+      try RequestParser.parse(node, filling: [.id])
+    }
+    return DetailRule(urlTemplate: template, request: request)
   }
 
   private static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {

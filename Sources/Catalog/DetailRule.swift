@@ -2,14 +2,19 @@
 public struct DetailRule: Hashable, Sendable {
   /// The URL with `{id}` where the item's id belongs; without it, one file holds all details.
   public var urlTemplate: String
+  /// How it is asked for; nil for a plain GET.
+  public var request: RequestRule?
 
   /// Makes a rule.
-  public init(urlTemplate: String) {
+  public init(urlTemplate: String, request: RequestRule? = nil) {
     self.urlTemplate = urlTemplate
+    self.request = request
   }
 
-  /// Whether one file holds the details of all items.
-  public var isShared: Bool { fixedParts.count == 1 }
+  /// Whether one document holds the details of all items.
+  public var isShared: Bool {
+    fixedParts.count == 1 && !(request.map { Placeholder.id.isIn($0.body) } ?? false)
+  }
 
   /// What stands around the places for the id; the variable `${id}` is none.
   var fixedParts: [String] { Self.fixedParts(of: urlTemplate) }

@@ -59,7 +59,7 @@ extension YAMLNode {
   private func textsRule() throws(CatalogError) -> Mapping.TextsRule {
     guard isMapping else { return Mapping.TextsRule(paths: [try path()]) }
     let mapping = try mapping()
-    try mapping.checkKeys(["path", "all", "split", "template"])
+    try mapping.checkKeys(.texts)
     if let all = mapping["all"], mapping["path"] != nil {
       throw all.error("expected one of path and all", expected: "path or all")
     }

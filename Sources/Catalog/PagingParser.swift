@@ -6,7 +6,9 @@ enum PagingParser {
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
     let mapping = try node.mapping()
     try mapping.checkKeys(.paging)
-    let given = steps.filter { mapping[$0] != nil }
+    var given = steps.filter { mapping[$0] != nil }
+    // Without a parameter, what it finds goes where {cursor} stands.
+    if given.isEmpty, mapping["from"] != nil { given = ["from"] }
     guard given.count == 1, let step = given.first, let value = mapping[step] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")
       throw node.error("expected one of \(words)", expected: words)
@@ -28,6 +30,7 @@ enum PagingParser {
     case "offset": return .offset(name: try parameter(value))
     case "cursor":
       return .cursor(name: try parameter(value), from: try mapping.required("from").path())
+    case "from": return .cursor(name: nil, from: try value.path())
     case "next": return .next(try value.path())
     case "link":
       guard try value.text() == "true" else {
@@ -42,7 +45,7 @@ enum PagingParser {
 
   /// Refuses keys that go with another way of paging.
   private static func check(_ mapping: YAMLMapping, _ step: String) throws(CatalogError) {
-    for (key, owners) in [("first", ["page", "parameter"]), ("from", ["cursor"])] {
+    for (key, owners) in [("first", ["page", "parameter"]), ("from", ["cursor", "from"])] {
       guard let value = mapping[key], !owners.contains(step) else { continue }
       throw value.error("goes with \(owners[0]), not with \(step)")
     }

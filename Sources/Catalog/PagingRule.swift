@@ -20,8 +20,9 @@ public struct PagingRule: Hashable, Sendable {
     case page(name: String, first: Int)
     /// A query parameter counts the elements before the page; the first empty page is the end.
     case offset(name: String)
-    /// A query parameter takes what each body names; a body that names nothing is the last.
-    case cursor(name: String, from: JSONPath)
+    /// A query parameter takes what each body names, or without one the place `{cursor}`; a body that
+    /// names nothing is the last.
+    case cursor(name: String?, from: JSONPath)
     /// Each body names the next page's URL; a body that names none is the last.
     case next(JSONPath)
     /// The response's `Link` header names the next page's URL, with `rel=next`. (RFC 8288)
@@ -58,12 +59,42 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
+  /// The place in a URL or body that takes what tells pages apart, in place of a query parameter.
+  public var place: Placeholder? {
+    switch step {
+    case .page: .page
+    case .offset: .offset
+    case .cursor: .cursor
+    case .next, .link: nil
+    }
+  }
+
+  /// What stands in ``place`` on the first page.
+  public var firstValue: String {
+    switch step {
+    case .page(_, let first): String(first)
+    case .offset: "0"
+    case .cursor, .next, .link: ""
+    }
+  }
+
+  /// Whether pages are told apart by ``place``.
+  public func usesPlace(in url: String, _ request: RequestRule) -> Bool {
+    place.map { $0.isIn(url) || $0.isIn(request.body) } ?? false
+  }
+
   /// The URL of the first page.
   ///
-  /// - Parameter url: The section's URL.
-  /// - Returns: The URL text, with the parameters where pages or elements are counted.
-  public func firstPage(of url: String) -> String {
-    let sized = size.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
+  /// - Parameters:
+  ///   - url: The section's URL.
+  ///   - request: How it is asked for.
+  /// - Returns: The URL text, with the parameters where pages or elements are counted; places stay open.
+  public func firstPage(of url: String, _ request: RequestRule = RequestRule()) -> String {
+    let hasSize = Placeholder.size.isIn(url) || Placeholder.size.isIn(request.body)
+    let parameter = hasSize ? nil : size
+    let sized =
+      parameter.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
+    if usesPlace(in: url, request) { return sized }
     switch step {
     case .page(let name, let first): return Self.setting(name, to: String(first), in: sized)
     case .offset(let name): return Self.setting(name, to: "0", in: sized)
@@ -71,7 +102,28 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The URL of the page that follows.
+  /// What stands in ``place`` on the page that follows.
+  ///
+  /// - Parameters:
+  ///   - pagesRead: How many pages have been read, 1 or more.
+  ///   - last: What stood there on the last page.
+  ///   - listing: What the last page held.
+  /// - Returns: The text; nil when there is no further page.
+  public func nextValue(
+    afterReading pagesRead: Int,
+    last: String,
+    listing: DecodedListing
+  ) -> String? {
+    switch step {
+    case .page(_, let first): listing.elementCount > 0 ? String(first + pagesRead) : nil
+    case .offset:
+      // A page may have fewer elements than were asked for, and not be the last.
+      listing.elementCount > 0 ? String((Int(last) ?? 0) + listing.elementCount) : nil
+    case .cursor, .next, .link: listing.nextPage
+    }
+  }
+
+  /// The URL of the page that follows, where a query parameter or the feed tells pages apart.
   ///
   /// - Parameters:
   ///   - pagesRead: How many pages have been read, 1 or more.
@@ -86,16 +138,17 @@ public struct PagingRule: Hashable, Sendable {
     last: String,
     listing: DecodedListing
   ) -> String? {
+    func value(after last: String) -> String? {
+      nextValue(afterReading: pagesRead, last: last, listing: listing)
+    }
     switch step {
-    case .page(let name, let first):
-      guard listing.elementCount > 0 else { return nil }
-      return Self.setting(name, to: String(first + pagesRead), in: url)
+    case .page(let name, _):
+      return value(after: "").map { Self.setting(name, to: $0, in: url) }
     case .offset(let name):
-      // A page may have fewer elements than were asked for, and not be the last.
-      guard listing.elementCount > 0 else { return nil }
       let before = Self.number(name, in: last) ?? 0
-      return Self.setting(name, to: String(before + listing.elementCount), in: url)
+      return value(after: String(before)).map { Self.setting(name, to: $0, in: url) }
     case .cursor(let name, _):
+      guard let name else { return nil }
       return listing.nextPage.map { Self.setting(name, to: DetailRule.escaped($0), in: url) }
     case .next, .link: return listing.nextPage
     }
@@ -107,7 +160,7 @@ public struct PagingRule: Hashable, Sendable {
       switch step {
       case .page(let name, let first): "parameter \(first) \(name)"
       case .offset(let name): "offset \(name)"
-      case .cursor(let name, let path): "cursor \(name) \(path)"
+      case .cursor(let name, let path): "cursor \(name ?? "") \(path)"
       case .next(let path): "next \(path)"
       case .link: "link"
       }

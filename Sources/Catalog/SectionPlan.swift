@@ -20,6 +20,8 @@ public struct SectionSource: Hashable, Sendable {
   public var mapping: Mapping?
   /// How it goes on; nil as the catalog says.
   public var paging: PagingRule?
+  /// How it is asked for; nil as the catalog says.
+  public var request: RequestRule?
 
   /// Makes a source.
   public init(
@@ -28,7 +30,8 @@ public struct SectionSource: Hashable, Sendable {
     subtitle: String? = nil,
     url: String,
     mapping: Mapping? = nil,
-    paging: PagingRule? = nil
+    paging: PagingRule? = nil,
+    request: RequestRule? = nil
   ) {
     self.key = key
     self.title = title
@@ -36,6 +39,7 @@ public struct SectionSource: Hashable, Sendable {
     self.url = url
     self.mapping = mapping
     self.paging = paging
+    self.request = request
   }
 }
 

@@ -23,7 +23,7 @@ struct AttemptBudget {
     let decision = options.retry.decision(
       after: failure,
       attempts: transfer.attempts,
-      method: transfer.request.method,
+      isRepeatable: transfer.request.isRepeatable,
       random: Double.random(in: 0..<1, using: &random)
     )
     guard case .retry(let wait) = decision, now + wait < options.deadline ?? .distantFuture,

@@ -179,13 +179,15 @@ final class Exchange {
   }
 
   private func prepareMethod(_ transfer: Transfer) {
-    let isPost = transfer.request.method == .post
+    let isPost = transfer.isPost
     if isPost || configured.isPost {
       easy.set(post: isPost ? transfer.request.body ?? [] : nil)
       configured.isPost = isPost
     }
-    // libcurl repeats a request, POST too, when a reused connection turns out dead: a POST never reuses one.
-    let isFresh = isPost || transfer.wantsFreshConnection
+    // libcurl repeats a request, POST too, when a reused connection turns out dead: a POST never reuses one, unless it
+    // may be repeated.
+    let isFresh =
+      isPost && !transfer.request.isRepeatable || transfer.wantsFreshConnection
     if isFresh != configured.isFresh {
       easy.set(CURLOPT_FRESH_CONNECT, isFresh)
       configured.isFresh = isFresh

@@ -14,11 +14,17 @@ struct HeaderKey: Equatable {
   init(_ transfer: Transfer) {
     let request = transfer.request
     let atHome = transfer.isAtFirstOrigin
-    if atHome {
+    if atHome, !transfer.hasDroppedBody {
       headers = request.headers
+      credentials = request.credentials
+    } else if atHome {
+      var kept = request.headers
+      kept.remove("Content-Type")
+      headers = kept
       credentials = request.credentials
     } else {
       var kept = request.headers
+      if transfer.hasDroppedBody { kept.remove("Content-Type") }
       kept.remove("Authorization")
       kept.remove("Cookie")
       headers = kept
@@ -28,7 +34,7 @@ struct HeaderKey: Equatable {
     userInfo = transfer.url.userInfo
     resume = transfer.resume
     condition = transfer.validators
-    isPost = request.method == .post
+    isPost = transfer.isPost
     takesCodedBytes = transfer.takesCodedBytes
   }
 
@@ -47,7 +53,9 @@ struct HeaderKey: Equatable {
   /// Whether a transfer's header lines are these; asked for each, and nearly always so.
   func fits(_ transfer: Transfer) -> Bool {
     let request = transfer.request
-    guard transfer.isAtFirstOrigin else { return self == HeaderKey(transfer) }
+    guard transfer.isAtFirstOrigin, !transfer.hasDroppedBody else {
+      return self == HeaderKey(transfer)
+    }
     return headers == request.headers && credentials == request.credentials
       && accept == request.accept && userInfo == transfer.url.userInfo && resume == transfer.resume
       && condition == transfer.validators

@@ -8,7 +8,10 @@ extension Transfer {
   ///   - head: the head of the answer that redirects.
   /// - Throws: ``TransferFailure`` when it leads nowhere, or where it may not.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
-    if let head { redirects.append(Redirect(head)) }
+    if let head {
+      redirects.append(Redirect(head))
+      if RedirectPolicy.dropsBody(head.status) { hasDroppedBody = true }
+    }
     guard let location else { throw failure(.redirectInvalid, detail: "no Location") }
     var target: WebURL
     do throws(TransferFailure) {

@@ -28,6 +28,8 @@ final class Transfer: @unchecked Sendable {
   ///
   /// The answer to a POST is taken so from the start, for nothing may be asked twice.
   var takesCodedBytes: Bool
+  /// Set when a redirect had a POST go on as a GET.
+  var hasDroppedBody = false
   /// Set when a reused connection failed: the next attempt opens its own.
   var wantsFreshConnection = false
   /// The failure of the last attempt.
@@ -56,6 +58,9 @@ final class Transfer: @unchecked Sendable {
     mayResume = request.method == .get && !request.accept.compressed
     takesCodedBytes = request.method == .post && !request.accept.compressed
   }
+
+  /// Whether the present hop is a POST.
+  var isPost: Bool { request.method == .post && !hasDroppedBody }
 
   /// Whether the present hop may see credentials that belong to the first URL.
   var isAtFirstOrigin: Bool {
@@ -87,6 +92,7 @@ final class Transfer: @unchecked Sendable {
     url = request.url
     visited.removeAll()
     redirects.removeAll()
+    hasDroppedBody = false
   }
 
   func failure(_ reason: FailureReason, detail: String = "") -> TransferFailure {

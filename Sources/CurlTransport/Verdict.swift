@@ -6,7 +6,7 @@ import Transport
 enum Verdict {
   /// A 2xx whose body went to the sink, or a 304.
   case success(Response)
-  /// A redirect of a GET to where `Location` says, nil when it says nothing.
+  /// A redirect of what may be repeated to where `Location` says, nil when it says nothing.
   case redirect(String?)
   /// The part that came does not continue what is held: fetch everything.
   case mismatch
@@ -31,7 +31,7 @@ extension Exchange {
     }
     // Stores do send pictures with `Content-Encoding: utf-8` or `aws-chunked`; the bytes are fine.
     if code == CURLE_BAD_CONTENT_ENCODING, received == 0, !transfer.takesCodedBytes,
-      transfer.request.method == .get, let head,
+      transfer.request.isRepeatable, let head,
       !ContentCodings.decodable.contains(all: head.headers)
     {
       return .unknownCoding
@@ -62,7 +62,7 @@ extension Exchange {
       )
     case 416 where transfer.resume != nil:
       return .mismatch
-    case let status where RedirectPolicy.isRedirect(status) && transfer.request.method == .get:
+    case let status where RedirectPolicy.isRedirect(status) && transfer.request.isRepeatable:
       return .redirect(head.headers["Location"])
     case let status:
       var failure = transfer.failure(

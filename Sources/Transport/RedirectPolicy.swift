@@ -3,13 +3,18 @@ package enum RedirectPolicy {
   /// The most hops that one request may take.
   package static let limit = 10
 
-  /// Whether a status sends a GET elsewhere.
+  /// Whether a status sends a request elsewhere.
   package static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
     default: false
     }
   }
+
+  /// Whether a status has a POST that only asks go on as a GET: 303. (RFC 9110, section 15.4.4)
+  ///
+  /// After 301 and 302 the body is sent again: without it, the question would be another.
+  package static func dropsBody(_ status: Int) -> Bool { status == 303 }
 
   /// Judges the step to `target` after `visited`, the URLs fetched so far with the current one last.
   ///

@@ -4,7 +4,7 @@ package struct Request: Sendable {
   package enum Method: Sendable {
     /// Read it; repeated when that may help.
     case get
-    /// Send `body` to it; never repeated and never redirected.
+    /// Send `body` to it; neither repeated nor redirected unless ``Request/isQuery`` says so.
     case post
   }
 
@@ -67,6 +67,8 @@ package struct Request: Sendable {
   package var condition: Condition?
   /// What a POST sends.
   package var body: [UInt8]?
+  /// Whether a POST only asks and changes nothing there, so that it may be repeated and redirected.
+  package var isQuery = false
   /// The most decoded body bytes to take; a longer body fails with `too-large`.
   package var bodyLimit = ByteCount.mebibytes(64)
   /// Who named the host.
@@ -77,6 +79,9 @@ package struct Request: Sendable {
   package var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
   package var deadline: MonotonicTime?
+
+  /// Whether sending it twice does no more than sending it once. (RFC 9110, section 9.2.2)
+  package var isRepeatable: Bool { method == .get || isQuery }
 
   /// Whether a response of that status brings what was asked for.
   ///

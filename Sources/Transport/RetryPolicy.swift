@@ -1,6 +1,6 @@
 /// Decides whether and when a failed attempt is repeated.
 ///
-/// Only GET, which is idempotent (RFC 9110, section 9.2.2), and only what may pass: trouble with the connection,
+/// Only what may be repeated (RFC 9110, section 9.2.2): a GET, or a POST that only asks; and only what may pass: trouble with the connection,
 /// 408, 425, 429 and 5xx but 501 and 505. Waits grow exponentially with full jitter, so that many machines that failed
 /// together do not come back together.
 package struct RetryPolicy: Sendable {
@@ -32,10 +32,10 @@ package struct RetryPolicy: Sendable {
   package func decision(
     after failure: TransferFailure,
     attempts: Int,
-    method: Request.Method,
+    isRepeatable: Bool,
     random: Double
   ) -> Decision {
-    guard method == .get, attempts <= retries, Self.mayPass(failure) else { return .giveUp }
+    guard isRepeatable, attempts <= retries, Self.mayPass(failure) else { return .giveUp }
     if let seconds = failure.retryAfter {
       // A little jitter on top, never less than the server asked for.
       let wait = Duration.seconds(max(0, min(seconds, 86_400)))

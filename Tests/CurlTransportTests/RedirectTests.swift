@@ -85,6 +85,32 @@ import Transport
     #expect(server.received.count == 1)
   }
 
+  @Test(arguments: [
+    (301, "POST"), (302, "POST"), (303, "GET"), (307, "POST"), (308, "POST"),
+  ])
+  func `a POST that only asks is redirected, with its body unless that shall be read by GET`(
+    _ status: Int,
+    _ method: String
+  ) throws {
+    let server = ScriptedServer {
+      $0.path == "/a" ? [Self.redirect("/b", status)] : [Self.hello]
+    }
+    defer { server.close() }
+
+    let result = try fetch(server.url("/a")) {
+      $0.method = .post
+      $0.isQuery = true
+      $0.headers = ["Content-Type": "application/json"]
+      $0.body = Array("{}".utf8)
+    }
+
+    #expect(result.response?.head.status == 200)
+    let last = try #require(server.received.last)
+    #expect(last.text.hasPrefix("\(method) /b "))
+    #expect(last.text.hasSuffix("\r\n\r\n" + (method == "POST" ? "{}" : "")))
+    #expect(last.header("Content-Type") == (method == "POST" ? "application/json" : nil))
+  }
+
   @Test func `a redirect does not make a private address reachable`() throws {
     let hidden = ScriptedServer(Self.hello)
     let named = ScriptedServer(Self.redirect(hidden.url("/secret")))

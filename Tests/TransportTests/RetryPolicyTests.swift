@@ -50,7 +50,7 @@ import Testing
     let decision = RetryPolicy().decision(
       after: Self.failure(.reset),
       attempts: attempts,
-      method: .get,
+      isRepeatable: true,
       random: random
     )
 
@@ -68,7 +68,7 @@ import Testing
     let decision = policy.decision(
       after: Self.failure(.reset),
       attempts: 1_000_000,
-      method: .get,
+      isRepeatable: true,
       random: 1
     )
 
@@ -80,7 +80,7 @@ import Testing
     let decision = RetryPolicy().decision(
       after: Self.failure(.http(503), status: 503, retryAfter: asked),
       attempts: 1,
-      method: .get,
+      isRepeatable: true,
       random: 0
     )
 
@@ -90,18 +90,23 @@ import Testing
   @Test func `after its retries a request is given up`() {
     let policy = RetryPolicy()
     func decide(_ attempts: Int) -> RetryPolicy.Decision {
-      policy.decision(after: Self.failure(.reset), attempts: attempts, method: .get, random: 0)
+      policy.decision(
+        after: Self.failure(.reset),
+        attempts: attempts,
+        isRepeatable: true,
+        random: 0
+      )
     }
 
     #expect(decide(4) == .retry(after: .zero))
     #expect(decide(5) == .giveUp)
   }
 
-  @Test func `a POST is never repeated`() {
+  @Test func `what may not be repeated never is`() {
     let decision = RetryPolicy().decision(
       after: Self.failure(.connectRefused),
       attempts: 1,
-      method: .post,
+      isRepeatable: false,
       random: 0
     )
 

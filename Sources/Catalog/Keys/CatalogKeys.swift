@@ -1,6 +1,7 @@
 /// Every key of catalog files by the mapping that it stands in: the one list for parsers and schema.
 enum CatalogKeys: String, CaseIterable, Sendable {
   case root, section, sections, envelope, item, images, price, detail, paging, size
+  case request, texts
 
   /// The names of the keys, in the order in which a file has them.
   var names: [String] { keys.map(\.name) }
@@ -13,7 +14,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .sections, .detail: ["url"]
     case .price: ["path"]
     case .size: ["name", "value"]
-    case .envelope, .item, .images, .paging: []
+    case .envelope, .item, .images, .paging, .request, .texts: []
     }
   }
 
@@ -30,6 +31,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .detail: Self.detailKeys
     case .paging: Self.pagingKeys
     case .size: Self.sizeKeys
+    case .request: Self.requestKeys
+    case .texts: Self.textsKeys
     }
   }
 
@@ -73,6 +76,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
           + "the environment"
       ),
       CatalogKey("paging", .reference("paging"), "How a listing goes on"),
+      CatalogKey("request", .reference("request"), "How sections are asked for, when not by GET"),
     ] + mappingKeys
 
   private static let sectionKeys =
@@ -82,6 +86,11 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey("subtitle", .scalar, "A line under the title"),
       CatalogKey("url", .text, "Where it is, relative to base or absolute"),
       CatalogKey("paging", .reference("paging"), "How this section goes on"),
+      CatalogKey(
+        "request",
+        .orNull(.reference("request")),
+        "How this section is asked for; null for a plain GET"
+      ),
     ] + mappingKeys
 
   private static let combinedKeys = [
@@ -112,10 +121,10 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   ]
 
   private static let imageKeys = [
-    CatalogKey("thumbnail", .reference("paths"), "The small picture in a list"),
-    CatalogKey("top", .reference("paths"), "The large picture on top of a detail"),
-    CatalogKey("gallery", .reference("paths"), "The pictures to leaf through"),
-    CatalogKey("section", .reference("paths"), "Parts of the long description"),
+    CatalogKey("thumbnail", .reference("textsRules"), "The small picture in a list"),
+    CatalogKey("top", .reference("textsRules"), "The large picture on top of a detail"),
+    CatalogKey("gallery", .reference("textsRules"), "The pictures to leaf through"),
+    CatalogKey("section", .reference("textsRules"), "Parts of the long description"),
   ]
 
   private static let priceKeys = [
@@ -140,6 +149,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       .text,
       "Where a detail is; {id} is the item's id, without it all are in one"
     ),
+    CatalogKey("request", .reference("request"), "How a detail is asked for, when not by GET"),
     CatalogKey("entries", .reference("paths"), "Leads to the details in the body"),
     CatalogKey("id", .reference("paths"), "The item's id, from an entry"),
     CatalogKey("root", .reference("paths"), "The object with the fields, from an entry"),
@@ -157,9 +167,22 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("next", .reference("path"), "Where the body names the next page's URL"),
     CatalogKey("link", .flag, "Follow the response's Link header with rel=next"),
     CatalogKey("first", .number(0...1_000_000), "The first page's number; goes with page"),
-    CatalogKey("from", .reference("path"), "Where the body has the cursor; goes with cursor"),
+    CatalogKey("from", .reference("path"), "Where the body has the cursor, for the parameter or {cursor}"),
     CatalogKey("size", .reference("size"), "How many elements a page is asked to have"),
     CatalogKey("limit", .number(1...1_000_000), "How many pages are read at most"),
+  ]
+
+  private static let requestKeys = [
+    CatalogKey("method", .oneOf(["GET", "POST"]), "POST when there is a body"),
+    CatalogKey("type", .text, "The body's media type; application/json unless given"),
+    CatalogKey("body", .text, "What is sent, with places such as {cursor} in it"),
+  ]
+
+  private static let textsKeys = [
+    CatalogKey("path", .reference("path"), "Where the texts are"),
+    CatalogKey("all", .reference("paths"), "Where they are, when in several places"),
+    CatalogKey("split", .text, "What parts one text into several"),
+    CatalogKey("template", .text, "What each becomes, with {value} where it belongs"),
   ]
 
   private static let sizeKeys = [

@@ -37,6 +37,17 @@ package enum CatalogSchema {
               {"type": "null"}
             ]
           },
+          "textsRule": {
+            "anyOf": [{"$ref": "#/definitions/path"}, {"$ref": "#/definitions/texts"}]
+          },
+          "textsRules": {
+            "description": "Where pictures are, or alternatives",
+            "anyOf": [
+              {"$ref": "#/definitions/textsRule"},
+              {"type": "array", "items": {"$ref": "#/definitions/textsRule"}},
+              {"type": "null"}
+            ]
+          },
           "listedSections": {
             "type": "array",
             "minItems": 1,

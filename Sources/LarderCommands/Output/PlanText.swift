@@ -11,7 +11,9 @@ struct PlanText {
 
   /// A line for each thing that would be asked for, then the counts.
   var text: String {
-    var lines = plan.sections.map { "\($0.action)  \($0.url)" }
+    var lines = plan.sections.map {
+      "\($0.action)  \($0.method == "GET" ? "" : "\($0.method) ")\($0.url)"
+    }
     lines += plan.details.fetch.map { "fetch  \($0)" }
     lines += plan.details.revalidate.map { "revalidate  \($0)" }
     lines += plan.images.fetch.map { "fetch  \($0)" }

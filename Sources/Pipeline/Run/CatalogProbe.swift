@@ -108,17 +108,21 @@ package final class CatalogProbe: Sendable {
         nextLink: nil
       )
     case .web(let url): return try page(at: url)
+    case .query(let query): return try page(at: query.url, of: .query(query))
     case nil: throw ProbeFailure(TransferFailure(reason: .urlInvalid, url: ""))
     }
   }
 
   /// Fetches a page by its URL.
   package func page(at url: WebURL) throws(ProbeFailure) -> ProbedPage {
-    var request = Request(
-      document: url,
-      from: named,
-      credentials: self.request?.credentials ?? Headers()
-    )
+    try page(at: url, of: .web(url))
+  }
+
+  private func page(at url: WebURL, of source: DocumentSource) throws(ProbeFailure) -> ProbedPage {
+    let credentials = self.request?.credentials ?? Headers()
+    var request =
+      Request(document: source, from: named, credentials: credentials)
+      ?? Request(document: url, from: named, credentials: credentials)
     request.priority = .section
     request.bodyLimit = Self.limit
     let sink = BodyBuffer()

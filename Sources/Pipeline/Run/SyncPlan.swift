@@ -14,6 +14,8 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     package var url: String
     /// `fetch`, `revalidate` or `read` for a local file; `fresh` when an unattended run would not ask.
     package var action: String
+    /// `GET` or `POST`.
+    package var method = "GET"
   }
 
   /// What would be done about details or pictures.
@@ -121,7 +123,9 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         } else {
           asked.condition(for: held, source, mapping) == nil ? "fetch" : "revalidate"
         }
-      sections.append(Section(url: source.redacted, action: action))
+      sections.append(
+        Section(url: source.redacted, action: action, method: source.method.rawValue)
+      )
       guard let index, let held, held.mapping == mapping else { return }
       reading.pages.append(SectionPage(document: held, sections: try index.decoded(held.id)))
       let sequence = PageSequence(
@@ -130,7 +134,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         parser: transport
       )
       switch try sequence.step(after: reading) {
-      case .next(let url): reading.next = .web(url)
+      case .next(let next): reading.next = next
       case .invalid(let failure): throw failure
       case .complete, .repeats, .beyondLimit: return
       }
@@ -172,6 +176,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         // What has no URL is not asked for.
         guard let text = rule.url(for: id) else { continue }
         let source = try addresses.target(text)
+          .asked(by: rule.request, filling: [.id: id], transport)
         let document =
           known[id] == nil
           ? nil : try index.document(source.name, reader: catalog.detailReader)
@@ -249,7 +254,7 @@ private struct Asked {
   func condition(for held: DocumentEntry?, _ source: DocumentSource, _ mapping: Int64)
     -> Condition?
   {
-    guard let held, held.mapping == mapping else { return nil }
+    guard let held, held.mapping == mapping, source.method == .get else { return nil }
     return held.condition(for: traits(source))
   }
 

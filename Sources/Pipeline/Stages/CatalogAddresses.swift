@@ -49,8 +49,30 @@ package struct CatalogAddresses: Sendable {
   /// The sources of the sections, in the catalog's order.
   func sections() throws(TransferFailure) -> [DocumentSource] {
     var sources: [DocumentSource] = []
-    for text in catalog.sources { sources.append(try target(text)) }
+    for (position, text) in catalog.sources.enumerated() {
+      sources.append(try firstPage(text, ofSource: position))
+    }
     return sources
+  }
+
+  /// The first page of a source, with the values of a first page in its places.
+  private func firstPage(
+    _ text: String,
+    ofSource position: Int
+  ) throws(TransferFailure) -> DocumentSource {
+    let request = catalog.request(ofSource: position)
+    let paging = catalog.paging(ofSource: position)
+    var values: [Placeholder: String] = [:]
+    if let paging, let place = paging.place, paging.usesPlace(in: text, request) {
+      values[place] = paging.firstValue
+    }
+    if let size = paging?.size { values[.size] = String(size.value) }
+    let hasPlaces = values.keys.contains { text.contains($0.written) }
+    guard request.method == .post || hasPlaces else { return try target(text) }
+    guard case .web(let url) = try target(DocumentQuery.open(text)) else {
+      return try target(text)
+    }
+    return .query(try DocumentQuery(url, request, filling: values, parser))
   }
 
   /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
@@ -75,7 +97,9 @@ package struct CatalogAddresses: Sendable {
   func named() throws(TransferFailure) -> NamedOrigins {
     var named = NamedOrigins()
     if let localBase { named.entrust(localBase) }
-    for case .web(let url) in try sections() { named.entrust(url) }
+    for source in try sections() {
+      if let url = source.base { named.entrust(url) }
+    }
     if let detail = try detailPlace() { named.name(detail) }
     return named
   }

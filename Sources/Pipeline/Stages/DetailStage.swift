@@ -90,6 +90,7 @@ final class DetailStage: Sendable {
     let source: DocumentSource
     do throws(TransferFailure) {
       source = try target(try rule.address(of: id))
+        .asked(by: rule.request, filling: [.id: id], context.transport)
     } catch {
       context.failures.note(.detail, id: id, error)
       return finish { $0.failed += 1 }

@@ -7,6 +7,8 @@ import Transport
 enum DocumentSource: Hashable, Sendable {
   /// An origin.
   case web(WebURL)
+  /// An origin that is asked by more than a fixed URL.
+  case query(DocumentQuery)
   /// A file that the catalog file names.
   case file(String)
 
@@ -14,6 +16,7 @@ enum DocumentSource: Hashable, Sendable {
   var name: String {
     switch self {
     case .web(let url): url.text
+    case .query(let query): query.name
     case .file(let path): "file:" + path
     }
   }
@@ -22,24 +25,41 @@ enum DocumentSource: Hashable, Sendable {
   var redacted: String {
     switch self {
     case .web(let url): url.redacted
+    case .query(let query): query.url.redacted
     case .file(let path): "file:" + path
     }
   }
 
   /// The host that it is fetched from; nil for a file.
-  var host: HostPort? {
-    switch self {
-    case .web(let url): url.hostPort
-    case .file: nil
-    }
-  }
+  var host: HostPort? { base?.hostPort }
 
   /// What relative references in the document are relative to.
   var base: WebURL? {
     switch self {
     case .web(let url): url
+    case .query(let query): query.url
     case .file: nil
     }
+  }
+
+  /// What is done there.
+  var method: RequestRule.Method {
+    if case .query(let query) = self { query.request.method } else { .get }
+  }
+
+  /// The document at another URL, asked for in the same way.
+  func moved(to url: WebURL) -> DocumentSource {
+    if case .query(let query) = self { .query(query.moved(to: url)) } else { .web(url) }
+  }
+
+  /// The document as a rule asks for it, with these values in its places.
+  func asked(
+    by request: RequestRule?,
+    filling values: [Placeholder: String],
+    _ parser: any URLParsing
+  ) throws(TransferFailure) -> DocumentSource {
+    guard case .web(let url) = self, let request, request.method == .post else { return self }
+    return .query(try DocumentQuery(url, request, filling: values, parser))
   }
 }
 
@@ -66,17 +86,19 @@ extension RunContext {
     switch document.source {
     case .file(let path):
       work.async { completion(document.outcome(of: read(path), at: now(), for: nil)) }
-    case .web(let url):
-      var request = Request(document: url, from: named, credentials: credentials)
+    case .web, .query:
+      guard var request = Request(document: document.source, from: named, credentials: credentials)
+      else { return }
       let traits = RequestTraits(request, over: transport)
       request.priority = priority
       request.bodyLimit = options.jsonLimit
-      request.condition = held?.condition(for: traits)
+      request.condition = request.method == .post ? nil : held?.condition(for: traits)
+      let isPost = request.method == .post
       let sink = BodyBuffer()
       let asked = now()
       transport.fetch(request, into: sink) { result in
         work.async {
-          let reply = reply(result, sink, held, asked, traits)
+          let reply = reply(result, sink, held, asked, traits, isPost: isPost)
           let outcome = document.outcome(of: reply, at: now(), for: traits)
           if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
           completion(outcome)
@@ -95,7 +117,8 @@ extension RunContext {
     _ sink: BodyBuffer,
     _ held: DocumentEntry?,
     _ asked: UnixTime,
-    _ traits: RequestTraits
+    _ traits: RequestTraits,
+    isPost: Bool
   ) -> DocumentReply {
     switch result {
     case .failure(let failure):
@@ -119,13 +142,18 @@ extension RunContext {
         }
         return .unchanged(word: word)
       }
+      // The answer to a POST is asked for anew each time. (RFC 9110, section 9.3.3)
+      let word =
+        isPost
+        ? StoredValidity.none
+        : StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
       return .body(
         sink.take().readAsArray(
           ifLinesOf: response.head.url.text,
           type: response.head.headers["Content-Type"]
         ),
         base: response.head.url,
-        word: StoredValidity(response.head, asked: asked, answered: now(), traits: traits),
+        word: word,
         link: response.head.headers.nextLink
       )
     }

@@ -19,9 +19,9 @@ struct PageSequence {
     /// nothing new.
     case repeats
     /// A page to read.
-    case next(WebURL)
+    case next(DocumentSource)
     /// A page behind the last one that may be read, and a sentence that says so.
-    case beyondLimit(WebURL, String)
+    case beyondLimit(DocumentSource, String)
     /// Text that is no URL.
     case invalid(TransferFailure)
   }
@@ -36,20 +36,31 @@ struct PageSequence {
       return .repeats
     }
     guard let text = last.document.next, reading.progress.visit(text) else { return .complete }
-    let url: WebURL
+    let next: DocumentSource
     do throws(TransferFailure) {
-      url = try parser.parse(text, relativeTo: nil)
+      next = try source(at: text, after: reading.next)
     } catch {
       return .invalid(error)
     }
     guard reading.pages.count < rule.limit else {
       return .beyondLimit(
-        url,
+        next,
         "cannot read all of section \(reading.key ?? "all"): it goes on behind \(rule.limit) pages; "
           + "raise limit under paging in the catalog file"
       )
     }
-    return .next(url)
+    return .next(next)
+  }
+
+  /// The page that the index names by this text.
+  private func source(
+    at text: String,
+    after last: DocumentSource
+  ) throws(TransferFailure) -> DocumentSource {
+    guard let value = NextPage.value(in: text), let place = rule?.place,
+      case .query(let query) = last
+    else { return last.moved(to: try parser.parse(text, relativeTo: nil)) }
+    return .query(try query.page(value, at: place, parser))
   }
 }
 

@@ -110,8 +110,18 @@ struct PageWriter: Sendable {
     var listing = listing
     listing.nextPage = listing.nextPage ?? document.next
     guard let rule = context.catalog.paging(ofSource: reading.position),
-      case .web(let start) = reading.start,
-      case .web(let last) = reading.next,
+      let start = reading.start.base, let last = reading.next.base
+    else { return nil }
+    if let place = rule.place, case .query(let query) = reading.next,
+      let value = query.values[place]
+    {
+      return rule.nextValue(
+        afterReading: reading.pages.count + 1,
+        last: value,
+        listing: listing
+      ).map(NextPage.text)
+    }
+    guard
       let text = rule.nextPage(
         afterReading: reading.pages.count + 1,
         of: start.text,

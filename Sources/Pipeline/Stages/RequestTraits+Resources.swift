@@ -8,6 +8,17 @@ extension Request {
     accept = .json
   }
 
+  /// A request for a document; nil for a file.
+  init?(document source: DocumentSource, from named: NamedOrigins, credentials: Headers) {
+    guard let url = source.base else { return nil }
+    self.init(document: url, from: named, credentials: credentials)
+    guard case .query(let query) = source, let body = query.body else { return }
+    method = .post
+    isQuery = true
+    self.body = body
+    headers.append("Content-Type", query.request.type)
+  }
+
   /// A request for a picture.
   init(picture url: WebURL, from named: NamedOrigins) {
     self = named.request(for: url)
@@ -34,8 +45,10 @@ extension RequestTraits {
     credentials: Headers,
     over transport: any Fetching
   ) {
-    guard case .web(let url) = source else { return nil }
-    self.init(Request(document: url, from: named, credentials: credentials), over: transport)
+    guard let request = Request(document: source, from: named, credentials: credentials) else {
+      return nil
+    }
+    self.init(request, over: transport)
   }
 }
 

@@ -77,7 +77,9 @@ extension CatalogFile {
       case .listed(let sources): sources.map(\.url)
       case .combined(let plan): [plan.url]
       }
-    return urls.enumerated().map { paging(ofSource: $0)?.firstPage(of: $1) ?? $1 }
+    return urls.enumerated().map {
+      paging(ofSource: $0)?.firstPage(of: $1, request(ofSource: $0)) ?? $1
+    }
   }
 
   /// What decides how the bodies of the source at a position of ``sources`` are read: when it changes, unchanged
@@ -92,12 +94,16 @@ extension CatalogFile {
       }
     var text = "\(currency)\n\(own.fingerprint)\n\(mapping(ofSource: position).fingerprint)"
     if let paging = paging(ofSource: position) { text += "\n\(paging.fingerprint)" }
+    let request = request(ofSource: position)
+    if request.method == .post { text += "\n\(request.fingerprint)" }
     return ContentDigest.number(of: Array(text.utf8))
   }
 
   /// What decides how the bodies of details are read.
   var detailDigest: Int64 {
-    ContentDigest.number(of: Array("\(currency)\ndetails\n\(mapping.fingerprint)".utf8))
+    var text = "\(currency)\ndetails\n\(mapping.fingerprint)"
+    if let request = detail?.request { text += "\n\(request.fingerprint)" }
+    return ContentDigest.number(of: Array(text.utf8))
   }
 
   /// Who reads the source at a position of ``sources``, as the index tells documents of one URL apart:

@@ -246,8 +246,8 @@ final class SectionStage: Sendable {
       break
     case .repeats:
       reading.pages.removeLast()
-    case .next(let url):
-      reading.next = .web(url)
+    case .next(let next):
+      reading.next = next
       return page(reading)
     case .invalid(let failure):
       context.failures.note(.section, id: reading.key, failure)

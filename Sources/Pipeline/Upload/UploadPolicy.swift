@@ -28,6 +28,6 @@ package struct UploadPolicy: Sendable {
       return .giveUp
     }
     // Nothing has come of the request, so that repeating it is as harmless as repeating a GET.
-    return retry.decision(after: failure, attempts: attempts, method: .get, random: random)
+    return retry.decision(after: failure, attempts: attempts, isRepeatable: true, random: random)
   }
 }

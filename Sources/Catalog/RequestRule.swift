@@ -1,0 +1,100 @@
+/// How a document is asked for, where a plain GET is not enough: GraphQL and other searches by POST.
+public struct RequestRule: Hashable, Sendable {
+  /// What is done to the URL.
+  public enum Method: String, Hashable, Sendable, CaseIterable {
+    /// Read it.
+    case get = "GET"
+    /// Send a body that asks; the request changes nothing there, so it may be repeated.
+    case post = "POST"
+  }
+
+  /// What is done to the URL.
+  public var method: Method
+  /// The media type of the body.
+  public var type: String
+  /// What is sent, with places such as `{cursor}` in it.
+  public var body: String
+
+  /// Makes a rule; a plain GET unless told otherwise.
+  public init(method: Method = .get, type: String = "application/json", body: String = "") {
+    self.method = method
+    self.type = type
+    self.body = body
+  }
+
+  /// The body with values in its places, escaped as the media type demands.
+  ///
+  /// In JSON, a place inside a text takes the value escaped (RFC 8259, section 7), and one outside of
+  /// any text a whole value: a number as it is, other text in quotes, `null` for no text.
+  ///
+  /// - Parameter values: The values by the names of their places.
+  /// - Returns: The body in UTF-8.
+  public func body(filling values: [Placeholder: String]) -> [UInt8] {
+    let filled: String
+    switch notation {
+    case .json:
+      filled = Placeholder.fill(body, Set(values.keys)) { place, before in
+        Self.json(values[place] ?? "", place, isInText: Self.endsInText(before))
+      }
+    case .form:
+      filled = Placeholder.fill(body, Set(values.keys)) { place, _ in
+        DetailRule.escaped(values[place] ?? "")
+      }
+    case .plain:
+      filled = Placeholder.fill(body, Set(values.keys)) { place, _ in values[place] ?? "" }
+    }
+    return Array(filled.utf8)
+  }
+
+  /// The rule as text that changes when, and only when, another request would be sent.
+  public var fingerprint: String { "\(method.rawValue) \(type) \(body.debugDescription)" }
+
+  /// How values are written in a body.
+  private enum Notation { case json, form, plain }
+
+  private var notation: Notation {
+    let essence = type.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+    if essence == "application/json" || essence.hasSuffix("+json") { return .json }
+    return essence == "application/x-www-form-urlencoded" ? .form : .plain
+  }
+
+  /// Whether the body is JSON, whose places can be told apart.
+  var isJSON: Bool { notation == .json }
+
+  private static func json(_ value: String, _ place: Placeholder, isInText: Bool) -> String {
+    if isInText { return escaped(value) }
+    if place.isNumber { return value }
+    return value.isEmpty ? "null" : "\"\(escaped(value))\""
+  }
+
+  /// A text as it stands between the quotes of JSON. (RFC 8259, section 7)
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": escaped += "\\\(scalar)"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  /// Whether what follows this much of a JSON document is inside of a text.
+  private static func endsInText(_ json: Substring) -> Bool {
+    var isInText = false
+    var isEscaped = false
+    for byte in json.utf8 {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = isInText
+      } else if byte == UInt8(ascii: "\"") {
+        isInText.toggle()
+      }
+    }
+    return isInText
+  }
+}

@@ -1,0 +1,94 @@
+import Catalog
+import Transport
+
+/// A document that more than a fixed URL asks for: by POST, or with places in its URL that each request fills.
+struct DocumentQuery: Hashable, Sendable {
+  /// The URL with its places, escaped, still open.
+  private let template: WebURL
+  /// How it is asked for.
+  let request: RequestRule
+  /// What fills the places.
+  private(set) var values: [Placeholder: String]
+  /// The URL with its places filled.
+  private(set) var url: WebURL
+
+  /// A query.
+  ///
+  /// - Parameters:
+  ///   - template: The URL, with places as ``open(_:)`` leaves them.
+  ///   - request: How it is asked for.
+  ///   - values: What fills the places.
+  ///   - parser: How URLs are read.
+  /// - Throws: ``TransferFailure`` when the filled text is no URL.
+  init(
+    _ template: WebURL,
+    _ request: RequestRule,
+    filling values: [Placeholder: String],
+    _ parser: any URLParsing
+  ) throws(TransferFailure) {
+    self.template = template
+    self.request = request
+    self.values = values
+    url = template
+    var text = template.text
+    for (place, value) in values {
+      text = text.replacing(
+        Self.open(place.written),
+        with: URLVariables.escaped(value, keeping: "")
+      )
+    }
+    if text != template.text { url = try parser.parse(text, relativeTo: template) }
+  }
+
+  /// A URL of the catalog file with its places escaped, so that it can be parsed.
+  static func open(_ text: String) -> String {
+    Placeholder.allCases.reduce(text) { text, place in
+      text.replacing(place.written, with: "%7B\(place.rawValue)%7D")
+    }
+  }
+
+  /// The same query for another page.
+  func page(
+    _ value: String,
+    at place: Placeholder,
+    _ parser: any URLParsing
+  ) throws(TransferFailure) -> DocumentQuery {
+    var values = values
+    values[place] = value
+    return try DocumentQuery(template, request, filling: values, parser)
+  }
+
+  /// The same query at another URL.
+  func moved(to url: WebURL) -> DocumentQuery {
+    var query = self
+    query.url = url
+    return query
+  }
+
+  /// The body; nil for a GET.
+  var body: [UInt8]? {
+    request.method == .post ? request.body(filling: values) : nil
+  }
+
+  /// The text that tells it in the index from other documents of the same reader.
+  ///
+  /// Bodies of one reader differ in their values alone, for the rest of them is in the mapping's digest.
+  var name: String {
+    guard request.method == .post else { return url.text }
+    let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+      "\($0.key.rawValue)=\(URLVariables.escaped($0.value, keeping: ""))"
+    }
+    return (["POST", url.text] + pairs).joined(separator: " ")
+  }
+}
+
+/// What the index keeps of a page that follows: a URL, or what stands in the place that tells pages apart.
+enum NextPage {
+  /// The text for a value; no URL begins so.
+  static func text(for value: String) -> String { " " + value }
+
+  /// The value that such a text holds; nil for a URL.
+  static func value(in text: String) -> String? {
+    text.hasPrefix(" ") ? String(text.dropFirst()) : nil
+  }
+}
