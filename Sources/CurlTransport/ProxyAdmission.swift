@@ -32,9 +32,8 @@ struct ProxyAdmission {
   mutating func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
     transfer.proxy = core.options.proxy?.proxy(for: transfer.url)
     transfer.pin = nil
-    guard let proxy = transfer.proxy, !transfer.isTrusted, !core.options.allowPrivateAddresses else {
-      return .go
-    }
+    guard let proxy = transfer.proxy, !transfer.isTrusted, !core.options.allowPrivateAddresses
+    else { return .go }
     let host = transfer.url.host
     if let address = IPAddress(literal: host) {
       return AddressPolicy.isPublic(address) ? .go : .refuse(.addressRefused, Self.notPublic)

@@ -83,7 +83,7 @@ struct SweepTests {
 
     let kept = try gc { $0.limits.maxBytes = 1000 }
     #expect(kept.plan.removals.isEmpty)
-    #expect(kept.plan.bytesOver == 19 * 400 - 1000)
+    #expect(kept.plan.bytesOver == ByteCount(19 * 400 - 1000))
 
     let swept = try gc {
       $0.limits.maxBytes = 1000

@@ -58,7 +58,10 @@ struct FilePlacer {
   /// After a failed sync the file is dropped, never synced again: the kernel may have thrown away
   /// what it could not write.
   ///
-  /// - Parameter picture: the picture; its row has the stamp of the file in its place afterwards.
+  /// - Parameters:
+  ///   - picture: the picture; its row has the stamp of the file in its place afterwards.
+  ///   - placed: what has its files placed already, and takes note of this one.
+  ///   - held: who holds the bytes of a digest besides.
   /// - Returns: Whether a file was renamed; it is not when the bytes in place are kept.
   private func place(
     _ picture: StagedPicture,

@@ -107,7 +107,8 @@ final class GroupCommitter: @unchecked Sendable {
     let placer = FilePlacer(layout: layout, disk: disk, note: note)
     placer.place(group, in: &placed) { [committing, contents, index] content throws(CacheError) in
       if let entry = committing?.entry(holding: content) { return entry }
-      return try contents[content].flatMap { id throws(CacheError) in try index.pictures([id])[id] }
+      guard let id = contents[content] else { return nil }
+      return try index.pictures([id])[id]
     }
     pending.subtract(group.count, ordering: .relaxed)
   }

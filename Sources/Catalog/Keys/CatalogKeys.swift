@@ -167,7 +167,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("next", .reference("path"), "Where the body names the next page's URL"),
     CatalogKey("link", .flag, "Follow the response's Link header with rel=next"),
     CatalogKey("first", .number(0...1_000_000), "The first page's number; goes with page"),
-    CatalogKey("from", .reference("path"), "Where the body has the cursor, for the parameter or {cursor}"),
+    CatalogKey("from", .reference("path"), "Where the body has the cursor"),
     CatalogKey("size", .reference("size"), "How many elements a page is asked to have"),
     CatalogKey("limit", .number(1...1_000_000), "How many pages are read at most"),
   ]
