@@ -189,7 +189,7 @@ import Testing
         == keyPaths(
           """
           catalog sections details images sweep
-          sections[]: url action
+          sections[]: url method action
           details: fetch revalidate fresh
           images: fetch revalidate fresh
           """
