@@ -5,7 +5,8 @@ extension Price {
   /// groups thousands. A lone point before three digits groups them where that is the currency's
   /// custom ("1.299 €", "12.990" CLP); elsewhere it is the decimal point, and the third digit must be
   /// a zero ("19.990" USD is 19.99). What may mean two amounts ("19.999" USD, "19.990" EUR) is an
-  /// error. A unit, where there is one, must belong to `currency`. Nothing is ever rounded.
+  /// error. Of a range ("5~7", "10.00 - 12.50 EUR") the low end is the price. A unit, where there is
+  /// one, must belong to `currency`. Nothing is ever rounded.
   ///
   /// - Parameters:
   ///   - text: The price as written.
@@ -18,6 +19,10 @@ extension Price {
       plainUnits($0, unit: currency == "KRW" ? "원" : "", places: places)
     }) {
       self.init(minorUnits: units, currency: currency)
+      return
+    }
+    if let low = try PriceRange.low(of: text, currency: currency) {
+      self = low
       return
     }
     let written = try WrittenPrice(text)

@@ -43,7 +43,9 @@ struct PriceTests {
       ("19.990", "SEK", "may mean thousands or decimals"),
       ("-1", "KRW", "is negative"), ("-₦5", "NGN", "is negative"), ("99-", "SEK", "is negative"),
       ("₦5", "USD", "is in NGN"), ("9,99 $", "EUR", "is in USD"),
-      ("-5", "USD", "is negative"), ("5~7", "USD", "not one amount"),
+      ("-5", "USD", "is negative"), ("7~5", "USD", "not one amount"),
+      ("2024-01-02", "USD", "not one amount"), ("5 - 7 €", "USD", "is in EUR"),
+      ("5 - 7 %", "USD", "unknown unit"), ("-5 - 7", "USD", "is negative"),
       ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "no known way"),
       ("99999999999999999999", "KRW", "too large"), ("92233720368547758.08", "USD", "too large"),
       ("2,500원 (40,000원 이상 무료)", "KRW", "not one amount"),
@@ -71,6 +73,15 @@ struct PriceTests {
     units: Int?
   ) {
     #expect((try? Price(number, currency: currency))?.minorUnits == units)
+  }
+
+  @Test(arguments: [
+    ("5~7", "USD", 500), ("10.00 - 12.50 EUR", "EUR", 1000), ("$5 – $7.50", "USD", 500),
+    ("1.290 - 1.490 €", "EUR", 129_000), ("7,000원~9,000원", "KRW", 7000), ("5-5", "USD", 500),
+    ("7,000～9,000원", "KRW", 7000),
+  ])
+  func `the low end of a range is the price`(text: String, currency: String, units: Int) throws {
+    #expect(try Price(parsing: text, currency: currency).minorUnits == units)
   }
 
   @Test func `whole numbers count major units unless a scale is given`() throws {
