@@ -13,6 +13,8 @@ public struct DecodedListing: Hashable, Sendable {
   public var elementCount: Int
   /// What the body calls the next page, where paging asks for it.
   public var nextPage: String?
+  /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
+  public var total: Int?
 
   /// Makes a listing.
   public init(

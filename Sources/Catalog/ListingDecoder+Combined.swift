@@ -12,7 +12,7 @@ extension ListingDecoder {
     plan: CombinedSections,
     firstIndices: [String: Int] = [:]
   ) throws(CatalogError) -> DecodedListing {
-    let (root, nextPage) = try read(body, of: "sections")
+    let (root, nextPage, _) = try read(body, of: "sections")
     try mapping.envelope.checkStatus(of: root, subject: "sections")
     let nodes = try plan.each.values(in: root)
     guard try nodes.isEmpty ? isArray(plan.each, in: root) : true else {

@@ -29,7 +29,7 @@ public struct ListingDecoder: Sendable {
     firstIndex: Int = 0
   ) throws(CatalogError) -> DecodedListing {
     let subject = "section \(source.key)"
-    let (root, nextPage) = try read(body, of: subject)
+    let (root, nextPage, total) = try read(body, of: subject)
     try mapping.envelope.checkStatus(of: root, subject: subject)
     let elements = try elements(of: root, subject: subject)
     let envelope = mapping.envelope
@@ -56,6 +56,7 @@ public struct ListingDecoder: Sendable {
       elementCount: elements.count,
       nextPage: nextPage
     )
+    listing.total = total
     listing.absent[source.key] = try absentFields(of: section.items, in: elements)
     return listing
   }
@@ -179,12 +180,14 @@ public struct ListingDecoder: Sendable {
   func read(
     _ body: [UInt8],
     of subject: String
-  ) throws(CatalogError) -> (root: JSONNode, nextPage: String?) {
+  ) throws(CatalogError) -> (root: JSONNode, nextPage: String?, total: Int?) {
     let response = try JSONDocument(parsing: body, of: subject).root
     let nextPage = try link(in: response)
-    guard let transform = mapping.transform else { return (response, nextPage) }
+    guard let transform = mapping.transform else {
+      return (response, nextPage, Self.total(in: response))
+    }
     let made = try transform.apply(to: body, of: subject)
-    return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage)
+    return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage, nil)
   }
 
   /// What the body calls the next page.

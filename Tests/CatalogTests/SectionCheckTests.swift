@@ -82,6 +82,7 @@ struct SectionCheckTests {
 
   @Test(arguments: [
     ("", #", "total": 9, "skip": 0"#, [CatalogFinding.Code.morePages]),
+    ("", #", "totalCount": 9"#, [.morePages]), ("", #", "total": 2"#, []),
     ("", "", []),
     ("paging: {offset: skip}", #", "total": 9, "skip": 0"#, []),
     ("paging: {page: p, size: {name: n, value: 1}}", "", [.pageSize]),

@@ -29,7 +29,7 @@ import Testing
     """
     catalog run outcome sections items details images failures skipped unfinished requests
     durationSeconds squares
-    sections[]: key title items skipped repeats source error remedy withheld kept unread
+    sections[]: key title items skipped repeats source error remedy withheld kept unread warning
     items: total added removed withheld changed moved
     items.changed[]: id field from to
     details: total fetched missing failed unchanged stale withheld kept error remedy

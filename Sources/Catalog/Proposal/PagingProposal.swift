@@ -119,7 +119,7 @@ struct PagingProposal: Equatable {
         return member.value.integer.map { (member.name, $0) }
       }.first
     }
-    let total = number(["total", "total count", "total results", "total items", "count"])
+    let total = number(ListingDecoder.totalNames)
     let skipped = number(["skip", "offset", "start"])
     let size = number(["limit", "per page", "page size"])
     let hasMore = total.map { $0.value > count }

@@ -195,19 +195,26 @@ extension DecodedListing {
         )
       ]
     }
-    guard paging == nil, let root = try? JSONDocument(parsing: body).root,
-      let place = ItemPlace.all(in: root).first(where: { $0.items.count == elementCount }),
-      let goesOn = PagingProposal(root: root, place: place, query: [], hasNextLink: hasNextLink),
-      goesOn.confidence >= 0.8
-    else { return [] }
-    return [
-      CatalogFinding(
-        .morePages,
-        field: "paging",
-        count: elementCount,
-        message: "the listing seems to go on (\(goesOn.reason)), and the file has no paging; "
-          + "write paging: \(goesOn.yaml)"
-      )
-    ]
+    guard paging == nil, let root = try? JSONDocument(parsing: body).root else { return [] }
+    let place = ItemPlace.all(in: root).first { $0.items.count == elementCount }
+    let goesOn = place.flatMap {
+      PagingProposal(root: root, place: $0, query: [], hasNextLink: hasNextLink)
+    }
+    if let goesOn, goesOn.confidence >= 0.8 {
+      let message =
+        "the listing seems to go on (\(goesOn.reason)), and the file has no paging; "
+        + "write paging: \(goesOn.yaml)"
+      return [
+        CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)
+      ]
+    }
+    // What a sync warns of is found here too.
+    guard let total = ListingDecoder.total(in: root), elementCount > 0, total > elementCount else {
+      return []
+    }
+    let message =
+      "the shop says that there are \(total) items, and lists \(elementCount); "
+      + "say under paging how the listing goes on"
+    return [CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)]
   }
 }

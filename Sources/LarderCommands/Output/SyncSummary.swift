@@ -114,6 +114,9 @@ struct SyncSummary {
     // What is wrong with whole sections first: of items and pictures there may be very many.
     var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
     warnings += report.guardWords
+    warnings += report.sections.compactMap { section in
+      section.warning.map { "section \(section.key): \($0)" }
+    }
     warnings += report.skipped.map(\.words)
     warnings += report.failures.filter { $0.stage != .section }.map(Self.sentence)
     warnings += withoutSquare

@@ -41,7 +41,8 @@ struct ReportWriting {
           remedy: section.remedy,
           withheld: section.withheld.count,
           kept: section.kept.map { "item.\($0.rawValue)" },
-          unread: section.unread
+          unread: section.unread,
+          warning: section.warning
         )
       )
       report.skipped += section.skipped

@@ -61,7 +61,8 @@ extension SyncReport.Skipped: Decodable {
 
 extension SyncReport.Section: Decodable {
   private enum CodingKeys: CodingKey {
-    case error, items, kept, key, remedy, repeats, skipped, source, title, unread, withheld
+    case error, items, kept, key, remedy, repeats, skipped, source, title, unread, warning,
+      withheld
   }
 
   /// Reads a row; older reports do not say what was kept or repeated.
@@ -78,7 +79,8 @@ extension SyncReport.Section: Decodable {
       remedy: try row.decodeIfPresent(SyncReport.Remedy.self, forKey: .remedy),
       withheld: try row.decodeIfPresent(Int.self, forKey: .withheld) ?? 0,
       kept: try row.decodeIfPresent([String].self, forKey: .kept) ?? [],
-      unread: try row.decodeIfPresent([String].self, forKey: .unread) ?? []
+      unread: try row.decodeIfPresent([String].self, forKey: .unread) ?? [],
+      warning: try row.decodeIfPresent(String.self, forKey: .warning)
     )
   }
 }
@@ -119,6 +121,7 @@ extension StoredFormWriter {
       $0.member("source", section.source.rawValue)
       $0.member("title", section.title)
       $0.member("unread", section.unread)
+      $0.member("warning", section.warning)
       $0.member("withheld", section.withheld)
     }
   }

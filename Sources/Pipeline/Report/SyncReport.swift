@@ -67,6 +67,8 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var kept: [String] = []
     /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
     package var unread: [String] = []
+    /// What may be amiss although the section is shown as it came: the listing goes on where nobody reads it.
+    package var warning: String?
   }
 
   /// One field of one item that changed.

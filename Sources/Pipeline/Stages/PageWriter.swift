@@ -24,6 +24,7 @@ struct PageWriter: Sendable {
     after reading: SectionReading
   ) throws(CacheError) -> SectionPage {
     var document = document
+    let unfollowed = unfollowed(listing, link: document.next, reading)
     let pictures = listing.sections.map { section in
       section.items.flatMap { context.references(to: $0.images, base: base) }
     }
@@ -46,7 +47,7 @@ struct PageWriter: Sendable {
         sections.append(try row(of: first))
       }
       references[section.key] = pictures
-      let notes = notes(on: section, listing, reading)
+      let notes = notes(on: section, listing, reading, unfollowed)
       sections.append(
         DecodedSection(
           key: section.key,
@@ -66,15 +67,37 @@ struct PageWriter: Sendable {
   private func notes(
     on section: Section,
     _ listing: DecodedListing,
-    _ reading: SectionReading
+    _ reading: SectionReading,
+    _ unfollowed: String?
   ) -> SectionNotes {
     let fields = context.catalog.mapping(ofSource: reading.position).item
     return SectionNotes(
       skipped: listing.skipped.filter { $0.section == section.key }.map(SyncReport.Skipped.init),
       absent: listing.absent[section.key] ?? [],
       valueless: fields.fieldsWithoutValue(in: section.items)
-        .intersection(FieldGuard.guarded)
+        .intersection(FieldGuard.guarded),
+      unfollowed: unfollowed
     )
+  }
+
+  /// What tells that the listing of a section goes on where the catalog file has no paging; nil when nothing does.
+  private func unfollowed(
+    _ listing: DecodedListing,
+    link: String?,
+    _ reading: SectionReading
+  ) -> String? {
+    guard context.catalog.paging(ofSource: reading.position) == nil, reading.key != nil else {
+      return nil
+    }
+    if link != nil {
+      return "the shop names a next page by a Link header, and it is not read; "
+        + "write paging: {link: true} in the catalog file"
+    }
+    guard let total = listing.total, listing.elementCount > 0, total > listing.elementCount else {
+      return nil
+    }
+    return "the shop says that there are \(total) items, and lists \(listing.elementCount); "
+      + "say under paging in the catalog file how the listing goes on"
   }
 
   /// A section that cannot be used, as an empty one with the reason.

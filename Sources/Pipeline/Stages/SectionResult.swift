@@ -18,6 +18,8 @@ struct SectionResult: Sendable {
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
   var error: String?
+  /// What may be amiss although the section is shown as it came.
+  var warning: String?
   /// What helps.
   var remedy: SyncReport.Remedy?
   /// Whether the origin itself lets what is held stand in for an error, so that nothing failed.
@@ -43,6 +45,7 @@ extension SectionResult {
       skipped: SkippedText.read(joined.section.skipped),
       repeats: joined.repeats,
       error: reading.excused ?? reading.ceiling,
+      warning: SectionNotes(joined.section.skipped).unfollowed,
       isExcused: reading.excused != nil
     )
   }

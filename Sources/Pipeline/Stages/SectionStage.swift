@@ -98,7 +98,9 @@ final class SectionStage: Sendable {
       mapping: context.catalog.listingDigest(at: reading.position),
       takingOver: reading.key.map { [$0] } ?? last.keys
     )
-    request.followsLink = context.catalog.paging(ofSource: reading.position)?.step == .link
+    // Without paging, a link is followed nowhere and warned of.
+    let paging = context.catalog.paging(ofSource: reading.position)
+    request.followsLink = paging == nil || paging?.step == .link
     return request
   }
 

@@ -12,6 +12,8 @@ struct SectionNotes: Sendable, Equatable {
   var valueless: Set<ItemField> = []
   /// Why the section as a whole cannot be used; nil when it can.
   var failure: String?
+  /// What tells that the listing goes on where nobody reads it; nil when nothing does.
+  var unfollowed: String?
 
   /// How many items could not be read.
   var lost: Int { skipped.count { $0.lost == .item } }
@@ -22,19 +24,23 @@ struct SectionNotes: Sendable, Equatable {
     absent.formIntersection(page.absent)
     valueless.formIntersection(page.valueless)
     failure = failure ?? page.failure
+    unfollowed = unfollowed ?? page.unfollowed
   }
 }
 
 extension SectionNotes {
   /// The notes as JSON; nothing when there are none.
   var text: String {
-    if absent.isEmpty, valueless.isEmpty, failure == nil { return SkippedText.write(skipped) }
+    if absent.isEmpty, valueless.isEmpty, failure == nil, unfollowed == nil {
+      return SkippedText.write(skipped)
+    }
     var writer = StoredFormWriter()
     writer.object {
       $0.member("absent", absent.map(\.rawValue).sorted())
       $0.member("failure", failure)
       $0.name("skipped")
       $0.value(skipped)
+      if let unfollowed { $0.member("unfollowed", unfollowed) }
       $0.member("valueless", valueless.map(\.rawValue).sorted())
     }
     return String(decoding: writer.bytes, as: UTF8.self)
@@ -51,12 +57,14 @@ extension SectionNotes {
     absent = Set(form.absent.compactMap(ItemField.init))
     valueless = Set(form.valueless.compactMap(ItemField.init))
     failure = form.failure
+    unfollowed = form.unfollowed
   }
 
   private struct Form: Decodable {
     var absent: [String]
     var failure: String?
     var skipped: [SyncReport.Skipped]
+    var unfollowed: String?
     var valueless: [String]
   }
 }

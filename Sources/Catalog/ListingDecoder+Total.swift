@@ -1,0 +1,22 @@
+extension ListingDecoder {
+  /// What shops call the number of all items, as ``NameWords/plain(_:)`` writes it.
+  static let totalNames: Set<String> = [
+    "total", "total count", "total results", "total items", "count",
+  ]
+  /// Objects that the number stands in, if not beside the items.
+  private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
+
+  /// How many items a body says that there are; nil when it says nothing.
+  static func total(in root: JSONNode) -> Int? {
+    guard root.kind == .object else { return nil }
+    for node in [root] + totalPlaces.compactMap({ root[$0] }) where node.kind == .object {
+      for (name, value) in node.members.prefix(60) {
+        guard let number = value.integer, totalNames.contains(NameWords.plain(name)) else {
+          continue
+        }
+        return number
+      }
+    }
+    return nil
+  }
+}
