@@ -110,7 +110,9 @@ struct CheckDocument: Encodable {
       return "\(name)  \(terminal.paint(PlainText.line(error), .red))"
     }
     let skipped = section.skipped == 0 ? "" : ", \(section.skipped) cannot be read"
-    var lines = ["\(name)  \(section.items) items\(skipped)  \(PlainText.line(section.url))"]
+    var lines = [
+      "\(name)  \(Quantities.count(section.items, "item"))\(skipped)  \(PlainText.line(section.url))"
+    ]
     let width = section.fields.map(\.name.count).max() ?? 0
     for field in section.fields {
       let paths = PlainText.line(field.paths.joined(separator: ", "))

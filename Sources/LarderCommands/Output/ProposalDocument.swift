@@ -46,7 +46,7 @@ struct ProposalDocument: Encodable {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
     let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"
     let subject = file.map { "wrote \(PlainText.line($0)): it" } ?? "the file above"
-    var lines = ["\(subject) reads \(items) items\(count)\(lost), the first:"]
+    var lines = ["\(subject) reads \(Quantities.count(items, "item"))\(count)\(lost), the first:"]
     for item in examples {
       let was = item.normalPrice.map { " (was \($0))" } ?? ""
       let price = item.salePrice.map { "  \($0)\(was)" } ?? "  no price"
