@@ -20,3 +20,19 @@ extension ListingDecoder {
     return nil
   }
 }
+
+extension DecodedListing {
+  /// Judges whether a listing without paging goes on.
+  ///
+  /// - Parameter hasNextLink: Whether a `Link` header names a next page.
+  /// - Returns: What tells so, and what to do; nil when nothing does.
+  package func unfollowed(hasNextLink: Bool) -> String? {
+    if hasNextLink {
+      return "the shop names a next page by a Link header, and it is not read; "
+        + "write paging: {link: true} in the catalog file"
+    }
+    guard let total, elementCount > 0, total > elementCount else { return nil }
+    return "the shop says that there are \(total) items, and lists \(elementCount); "
+      + "say under paging in the catalog file how the listing goes on"
+  }
+}

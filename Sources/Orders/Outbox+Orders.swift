@@ -7,8 +7,7 @@ extension Outbox {
   /// - Throws: ``OrdersError``; the order is not kept then.
   package func place(_ order: Order) throws(OrdersError) {
     try write { db in
-      var placed = PlacedRow(order)
-      try placed.insert(db)
+      try PlacedRow(order).insert(db)
       let row = db.lastInsertedRowID
       for (position, line) in order.lines.enumerated() {
         try LineRow(

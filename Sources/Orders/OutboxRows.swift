@@ -5,11 +5,11 @@ import GRDB
 // of reading, never a trap.
 
 /// An order in its table.
-struct PlacedRow: Codable, FetchableRecord, MutablePersistableRecord {
+struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "placed"
 
-  /// What names it in the other tables; nil until it is inserted.
-  private(set) var row: Int64?
+  /// What names it in the other tables; nil in a new one, which SQLite numbers.
+  let row: Int64?
   let id: String
   let by: String
   let note: String?
@@ -22,6 +22,7 @@ struct PlacedRow: Codable, FetchableRecord, MutablePersistableRecord {
 
   /// The row of a new order.
   init(_ order: Order) {
+    row = nil
     id = order.id.rawValue
     by = order.by
     note = order.note
@@ -31,8 +32,6 @@ struct PlacedRow: Codable, FetchableRecord, MutablePersistableRecord {
     placed = order.placed
     state = OrderState.ordered.rawValue
   }
-
-  mutating func didInsert(_ inserted: InsertionSuccess) { row = inserted.rowID }
 
   /// The order with its lines.
   func order(_ lines: [LineRow]) -> Order {
@@ -82,8 +81,8 @@ struct ChangeRow: Codable, FetchableRecord {
 struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "message"
 
-  /// What names it in the other tables; nil until it is inserted.
-  private(set) var row: Int64?
+  /// What names it in the other tables; nil in a new one, which SQLite numbers.
+  let row: Int64?
   let id: String
   let placed: Int64
   let state: String
@@ -96,6 +95,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
 
   /// The row of a new message, due at once.
   init(_ state: OrderState, of order: OrderID, in placed: Int64, at now: OrderTime) {
+    row = nil
     id = OrderMessage.name(order, state)
     self.placed = placed
     self.state = state.rawValue

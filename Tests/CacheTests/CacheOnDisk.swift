@@ -14,7 +14,7 @@ final class CacheOnDisk {
   let store: PictureStore
   let run: RunID
   /// What bringing index and files together found.
-  var recovery: Recovery
+  let recovery: Recovery
 
   init(
     _ folder: TemporaryFolder,

@@ -100,10 +100,10 @@ struct CrashTests {
 
     #expect(cache.recovery.adopted == 1)
     #expect(cache.recovery.forgotten == 0)
-    #expect(cache.recovery.orphans.count == 4)
+    #expect(cache.recovery.orphans.paths.count == 4)
     for picture in Self.run where try cache.entry(picture.url) == nil {
       let id = PictureID(url: picture.url)
-      let entry = try #require(try cache.recovery.adopt(url: picture.url, id: id))
+      let entry = try #require(try cache.recovery.orphans.adopt(id, url: picture.url))
       #expect(entry.sha256 == ContentDigest.sha256(picture.bytes))
       #expect(entry.lastModified == 1_500_000_000)
     }
@@ -118,12 +118,12 @@ struct CrashTests {
     let cache = try CacheOnDisk(folder)
     let report = try cache.verify()
     #expect(report.damaged.isEmpty && report.missing.isEmpty, "\(words)")
-    #expect(Set(report.orphans) == cache.recovery.orphans, "\(words)")
+    #expect(Set(report.orphans) == cache.recovery.orphans.paths, "\(words)")
     #expect(folder.files(below: "cache/partial").isEmpty, "\(words)")
     for name in Self.before {
       #expect(try cache.entry(url(name))?.isHeld == true, "\(words): \(name)")
     }
-    _ = try cache.recovery.sweep()
+    try cache.recovery.orphans.sweep()
     #expect(try cache.verify().isClean, "\(words)")
   }
 }

@@ -85,17 +85,17 @@ struct RecoveryTests {
     try folder.write(jpeg("b"), to: path("b"))
     try folder.write("no picture at all", to: path("c"))
     try folder.write(jpeg("d"), to: path("d"))
-    var cache = try CacheOnDisk(folder).recovery
+    let orphans = try CacheOnDisk(folder).recovery.orphans
 
-    let adopted = try cache.adopt(url: url("b"), id: PictureID(url: url("b")))
-    let refused = try cache.adopt(url: url("c"), id: PictureID(url: url("c")))
-    let twice = try cache.adopt(url: url("b"), id: PictureID(url: url("b")))
-    let unknown = try cache.adopt(url: url("e"), id: PictureID(url: url("e")))
+    let adopted = try orphans.adopt(PictureID(url: url("b")), url: url("b"))
+    let refused = try orphans.adopt(PictureID(url: url("c")), url: url("c"))
+    let twice = try orphans.adopt(PictureID(url: url("b")), url: url("b"))
+    let unknown = try orphans.adopt(PictureID(url: url("e")), url: url("e"))
 
     #expect(adopted?.sha256 == ContentDigest.sha256(jpeg("b")))
     #expect(adopted?.expiry == 0 && adopted?.response == nil)
     #expect(refused == nil && twice == nil && unknown == nil)
-    #expect(try cache.sweep() == 1)
+    #expect(try orphans.sweep() == 1)
     #expect(folder.state(of: path("d")) == nil)
   }
 
@@ -104,8 +104,8 @@ struct RecoveryTests {
     try folder.write("no picture at all", to: path("c"))
     let cache = try CacheOnDisk(folder)
 
-    _ = try cache.recovery.adopt(url: url("c"), id: PictureID(url: url("c")))
-    _ = try cache.recovery.sweep()
+    _ = try cache.recovery.orphans.adopt(PictureID(url: url("c")), url: url("c"))
+    try cache.recovery.orphans.sweep()
 
     #expect(try cache.verify().isClean)
   }

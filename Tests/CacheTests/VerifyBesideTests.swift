@@ -154,13 +154,13 @@ struct VerifyBesideTests {
     try folder.write(jpeg("x"), to: path("x"))
     let orphan = relative("x")
     let layout = cache.layout
-    var recovery = try Recovery(cache.layout, cache.index) { file throws(CacheError) in
+    let recovery = try Recovery(cache.layout, cache.index) { file throws(CacheError) in
       if file.path == orphan { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)
     }
 
-    #expect(try recovery.adopt(url: url("x"), id: PictureID(url: url("x"))) == nil)
-    _ = try recovery.sweep()
+    #expect(try recovery.orphans.adopt(PictureID(url: url("x")), url: url("x")) == nil)
+    try recovery.orphans.sweep()
 
     #expect(try folder.read(path("x")) == jpeg("x"))
   }

@@ -31,17 +31,13 @@ enum Standing: Equatable {
 /// their URL, and what nobody asked for is swept at the end of a complete run.
 package struct Recovery: Sendable {
   /// Pictures whose file was gone: their rows are forgotten.
-  package private(set) var forgotten = 0
+  package let forgotten: Int
   /// Pictures whose file was ahead of its row: their rows now describe the file.
-  package private(set) var adopted = 0
-  /// Files without a row, by their path in the cache.
-  package private(set) var orphans: Set<String> = []
+  package let adopted: Int
+  /// Files without a row, to be claimed or swept.
+  package let orphans: OrphanFiles
   /// What earlier runs left unfinished and a picture may go on with.
   package let partials: PartialBodies
-
-  private let layout: CacheLayout
-  private let index: Index
-  private let read: PictureReading
 
   /// Looks whether index and files may have parted, and if so brings them together.
   ///
@@ -69,21 +65,33 @@ package struct Recovery: Sendable {
     partialsSince oldest: UnixTime = .distantPast,
     read: @escaping PictureReading
   ) throws(CacheError) {
-    self.layout = layout
-    self.index = index
-    self.read = read
     partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
     let (before, now) = (try index.folderTimes(), try layout.folderTimes())
-    if wasKilled || before != now { try reconcile() }
+    let comparison =
+      wasKilled || before != now ? try Comparison(layout, index, read) : Comparison()
+    try comparison.write(to: index)
+    forgotten = comparison.gone.count
+    adopted = comparison.renewed.count
+    orphans = OrphanFiles(comparison.orphans, layout, index, read: read)
     if wasKilled { try index.buryKilledRuns() }
   }
+}
 
-  /// Compares every row with its file, and finds the files that have none.
-  private mutating func reconcile() throws(CacheError) {
+/// What comparing every row with its file found.
+private struct Comparison {
+  /// Pictures whose file is gone, or damaged.
+  var gone: [PictureID] = []
+  /// Rows as their files now are.
+  var renewed: [PictureEntry] = []
+  /// Files without a row, by their paths in the cache.
+  var orphans: Set<String> = []
+
+  /// Nothing to compare.
+  init() {}
+
+  init(_ layout: CacheLayout, _ index: Index, _ read: PictureReading) throws(CacheError) {
     var known: Set<String> = []
-    var gone: [PictureID] = []
-    var renewed: [PictureEntry] = []
     try index.forEachPicture { entry in
       known.insert(entry.name.path)
       let file: FileStamp?
@@ -97,7 +105,7 @@ package struct Recovery: Sendable {
       case .doubtful:
         let now: PictureEntry?
         // What cannot be read may be whole: its row stays as it is.
-        do throws(CacheError) { now = try renew(entry) } catch { break }
+        do throws(CacheError) { now = entry.renewed(by: try read(entry.name)) } catch { break }
         // Every commit is a rename, so other bytes in the same inode are damage, not ours.
         if let now,
           now.sha256 == entry.sha256 || now.stamp?.inode != entry.stamp?.inode
@@ -114,83 +122,35 @@ package struct Recovery: Sendable {
         if !known.contains(path) { orphans.insert(path) }
       }
     }
-    let (rows, ids) = (renewed, gone)
+  }
+
+  /// Brings the rows in step with their files.
+  func write(to index: Index) throws(CacheError) {
+    guard !renewed.isEmpty || !gone.isEmpty else { return }
     try index.write { db in
       var writer = try PictureRowWriter(db)
-      for entry in rows { try writer.save(entry) }
-      for id in ids { try Index.forget(id, in: db) }
+      for entry in renewed { try writer.save(entry) }
+      for id in gone { try Index.forget(id, in: db) }
     }
-    forgotten = gone.count
-    adopted = renewed.count
   }
+}
 
-  /// Adopts the file that lies where the picture at `url` belongs, when there is one without a row.
-  ///
-  /// Its row then holds the file's own date as the only thing known of the origin's word, so the
-  /// next request can ask whether it is still good.
-  package mutating func adopt(url: String, id: PictureID) throws(CacheError) -> PictureEntry? {
-    guard !orphans.isEmpty else { return nil }
-    let claimed = PictureEntry(id: id, url: url)
-    guard orphans.remove(claimed.name.path) != nil, let entry = try adopt(claimed) else {
-      return nil
-    }
-    adopted += 1
-    return entry
-  }
-
-  /// Enters the file where a claimed picture belongs, which nobody else may claim from now on.
-  ///
-  /// - Parameter claimed: the picture's identity and URL.
-  /// - Returns: Its row; nil when the file is no picture, and is removed, or cannot be read.
-  /// - Throws: ``CacheError`` when the row cannot be written.
-  package func adopt(_ claimed: PictureEntry) throws(CacheError) -> PictureEntry? {
-    let renewed: PictureEntry?
-    // What cannot be read is nobody's to remove; whoever asks for the picture puts another in its place.
-    do throws(CacheError) { renewed = try renew(claimed) } catch { return nil }
-    guard let entry = renewed else {
-      // No picture: were it left, it would stay an orphan that no sweep knows of.
-      try layout.remove(claimed.name.path)
-      return nil
-    }
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      try writer.save(entry)
-    }
-    return entry
-  }
-
-  /// Removes the files that no row and no catalog claimed.
-  ///
-  /// - Parameter claimed: paths that a catalog claims although this run did not ask for them.
-  /// - Returns: How many were removed.
-  /// - Throws: ``CacheError`` when one cannot be removed.
-  package mutating func sweep(except claimed: Set<String> = []) throws(CacheError) -> Int {
-    let nobodys = orphans.subtracting(claimed)
-    try remove(nobodys)
-    orphans.subtract(nobodys)
-    return nobodys.count
-  }
-
-  /// Removes files that nobody claimed, by their paths in the cache.
-  package func remove(_ paths: Set<String>) throws(CacheError) {
-    for path in paths { try layout.remove(path) }
-  }
-
-  /// The entry as its file now is, or nil when that is no picture.
-  private func renew(_ entry: PictureEntry) throws(CacheError) -> PictureEntry? {
-    guard let file = try read(entry.name), let type = file.type else { return nil }
-    var renewed = PictureEntry(id: entry.id, url: entry.url)
+extension PictureEntry {
+  /// The entry as its file now is; nil when that is no picture, or none is there.
+  func renewed(by file: FileDigest?) -> PictureEntry? {
+    guard let file, let type = file.type else { return nil }
+    var renewed = PictureEntry(id: id, url: url)
     renewed.sha256 = file.sha256
     renewed.bytes = file.stamp.bytes
     renewed.type = type
     renewed.stamp = file.stamp
     renewed.lastModified = file.stamp.modified
-    if entry.sha256 == file.sha256 {
+    if sha256 == file.sha256 {
       // Only copied or touched: the origin's word still holds.
-      renewed.response = entry.response
-      renewed.expiry = entry.expiry
-      renewed.fetched = entry.fetched
-      renewed.checked = entry.checked
+      renewed.response = response
+      renewed.expiry = expiry
+      renewed.fetched = fetched
+      renewed.checked = checked
     }
     return renewed
   }

@@ -104,10 +104,10 @@ package struct Verification: Sendable {
     let ids = lost
     try index.write { db in for id in ids { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
-    var recovery = try Recovery(layout, index, read: read)
-    for url in urls { _ = try recovery.adopt(url: url, id: PictureID(url: url)) }
+    let unclaimed = try Recovery(layout, index, read: read).orphans
+    for url in urls { _ = try unclaimed.adopt(PictureID(url: url), url: url) }
     guard try index.lostSince() == nil else { return }
-    _ = try recovery.sweep()
+    try unclaimed.sweep()
     for path in try orphans() where report.orphans.contains(path) {
       try layout.remove(path)
     }

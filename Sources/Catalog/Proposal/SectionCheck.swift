@@ -209,12 +209,7 @@ extension DecodedListing {
       ]
     }
     // What a sync warns of is found here too.
-    guard let total = ListingDecoder.total(in: root), elementCount > 0, total > elementCount else {
-      return []
-    }
-    let message =
-      "the shop says that there are \(total) items, and lists \(elementCount); "
-      + "say under paging how the listing goes on"
+    guard let message = unfollowed(hasNextLink: hasNextLink) else { return [] }
     return [CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)]
   }
 }

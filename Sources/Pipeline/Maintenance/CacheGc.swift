@@ -72,7 +72,7 @@ package struct CacheGc: Sendable {
       try index.noteLost(since: nil)
     }
     report.runs = try index.forgetRuns(before: now + -options.history)
-    if recovery.orphans.subtracting(report.orphans).isEmpty {
+    if recovery.orphans.paths.subtracting(report.orphans).isEmpty {
       try index.noteFolderTimes(of: layout)
     }
     return report

@@ -43,8 +43,8 @@ struct OpenedRun {
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
     let recovery = try Recovery(layout, index, partialsSince: oldest)
-    orphans = OrphanFiles(recovery)
-    if !recovery.orphans.isEmpty, try index.catalogs().isEmpty {
+    orphans = recovery.orphans
+    if !orphans.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now())
     }
     let catalog = request.catalog

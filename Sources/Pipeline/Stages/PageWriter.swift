@@ -89,15 +89,7 @@ struct PageWriter: Sendable {
     guard context.catalog.paging(ofSource: reading.position) == nil, reading.key != nil else {
       return nil
     }
-    if link != nil {
-      return "the shop names a next page by a Link header, and it is not read; "
-        + "write paging: {link: true} in the catalog file"
-    }
-    guard let total = listing.total, listing.elementCount > 0, total > listing.elementCount else {
-      return nil
-    }
-    return "the shop says that there are \(total) items, and lists \(listing.elementCount); "
-      + "say under paging in the catalog file how the listing goes on"
+    return listing.unfollowed(hasNextLink: link != nil)
   }
 
   /// A section that cannot be used, as an empty one with the reason.

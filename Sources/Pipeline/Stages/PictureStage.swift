@@ -238,7 +238,7 @@ final class PictureStage: Sendable {
       let held = batch.filter(\.isHeld).map(\.id)
       if !held.isEmpty { entries = try context.index.pictures(held) }
       for job in batch where !job.isHeld {
-        if let entry = try orphans.adopt(job.id, url: job.url) { entries[job.id] = entry }
+        if let entry = try orphans.adopt(job.id, url: job.url.text) { entries[job.id] = entry }
       }
     } catch {
       context.failures.note(error)

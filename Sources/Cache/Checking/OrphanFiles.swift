@@ -1,0 +1,76 @@
+import GRDB
+import Synchronization
+import Transport
+
+/// The files that a killed run left without a row, until a picture claims them or they are swept.
+///
+/// Who gets a file is decided under the lock, and what is done to it is done after: no other picture can claim a
+/// file that is claimed. A run's picture asks its origin only after its claim has ended, and the run sweeps only once
+/// all pictures have.
+package final class OrphanFiles: Sendable {
+  private let layout: CacheLayout
+  private let index: Index
+  private let read: PictureReading
+  private let unclaimed: Mutex<Set<String>>
+
+  /// Files by their paths in the cache.
+  init(_ paths: Set<String>, _ layout: CacheLayout, _ index: Index, read: @escaping PictureReading)
+  {
+    self.layout = layout
+    self.index = index
+    self.read = read
+    unclaimed = Mutex(paths)
+  }
+
+  /// The files that nobody claimed, by their paths in the cache.
+  package var paths: Set<String> { unclaimed.withLock { $0 } }
+
+  /// Whether every file was claimed or swept.
+  package var isEmpty: Bool { unclaimed.withLock { $0.isEmpty } }
+
+  /// Enters the file that lies where the picture at a URL belongs, which nobody else may claim from now on.
+  ///
+  /// Its row then holds the file's own date as the only thing known of the origin's word, so the
+  /// next request can ask whether it is still good.
+  ///
+  /// - Parameters:
+  ///   - id: The picture's identity.
+  ///   - url: Where it is fetched from.
+  /// - Returns: Its row; nil when there is no such file, it cannot be read, or it is no picture and is removed.
+  /// - Throws: ``CacheError`` when the row cannot be written.
+  package func adopt(_ id: PictureID, url: String) throws(CacheError) -> PictureEntry? {
+    guard !isEmpty else { return nil }
+    let claimed = PictureEntry(id: id, url: url)
+    guard unclaimed.withLock({ $0.remove(claimed.name.path) }) != nil else { return nil }
+    let renewed: PictureEntry?
+    // What cannot be read is nobody's to remove; whoever asks for the picture puts another in its place.
+    do throws(CacheError) { renewed = claimed.renewed(by: try read(claimed.name)) } catch {
+      return nil
+    }
+    guard let entry = renewed else {
+      // No picture: were it left, it would stay an orphan that no sweep knows of.
+      try layout.remove(claimed.name.path)
+      return nil
+    }
+    try index.write { db in
+      var writer = try PictureRowWriter(db)
+      try writer.save(entry)
+    }
+    return entry
+  }
+
+  /// Removes the files that nobody claimed.
+  ///
+  /// - Parameter kept: Paths that a catalog claims although this run did not ask for them.
+  /// - Returns: How many were removed.
+  /// - Throws: ``CacheError`` when one cannot be removed.
+  @discardableResult
+  package func sweep(except kept: Set<String> = []) throws(CacheError) -> Int {
+    let nobodys = unclaimed.withLock { paths in
+      defer { paths.formIntersection(kept) }
+      return paths.subtracting(kept)
+    }
+    for path in nobodys { try layout.remove(path) }
+    return nobodys.count
+  }
+}
