@@ -7,14 +7,14 @@ public enum PlainText {
   /// The text on one line, trimmed: runs of white space become one space, and what
   /// ``isHarmful(_:)`` goes.
   public static func line(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return text }
+    if isPlainLine(text) { return text }
     return without(text, keepingBreaks: false).split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
   }
 
   /// The text on one line as it is, every break a space: for a line that is laid out already.
   public static func row(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+    if isPlain(text) { return text }
     return without(text, keepingBreaks: false)
   }
 
@@ -27,6 +27,24 @@ public enum PlainText {
       let last = lines.lastIndex(where: { !$0.isEmpty })
     else { return "" }
     return lines[first...last].joined(separator: "\n")
+  }
+
+  /// Whether a text is a line already, as far as a look at each scalar tells: most are.
+  ///
+  /// Letters that combine with what stands before them are left to whoever looks at characters.
+  private static func isPlainLine(_ text: String) -> Bool {
+    var previous: UInt32 = 0x20
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x20: if previous == 0x20 { return false }
+      case 0x21...0x7E, 0xA1...0x02FF, 0x20A0...0x20BF: break
+      // Kana, Han and Hangul.
+      case 0x3041...0x3096, 0x30A0...0x9FFF, 0xAC00...0xD7A3: break
+      default: return false
+      }
+      previous = scalar.value
+    }
+    return previous != 0x20 || text.isEmpty
   }
 
   /// Whether a character never stands in text that is shown.

@@ -23,8 +23,10 @@ final class AddressGate {
 
   deinit { judge.deallocate() }
 
+  /// Whether every address that the transfer came to was refused.
   var hasRefusedAll: Bool { refused > 0 && allowed == 0 }
 
+  /// Makes the handle ask this gate before it opens a socket.
   func guardHandle(_ easy: borrowing EasyHandle) {
     easy.set(judge: judge)
     easy.set(CURLOPT_PREREQDATA, context: UnsafeRawPointer(judge.pointee.context))
@@ -66,5 +68,4 @@ final class AddressGate {
     return gate.mayConnect(to: IPAddress(literal: String(cString: peer)))
       ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
-
 }

@@ -41,9 +41,9 @@ enum Previews {
   /// What a Photoshop segment begins with.
   static let photoshop = Array("Photoshop 3.0\0".utf8)
 
-  /// Makes an XMP packet true for a picture that stands upright and was cropped.
+  /// Corrects an XMP packet for a picture that was turned upright and cropped.
   ///
-  /// The orientation is 1, and thumbnails are blanks. Its length stays.
+  /// The orientation becomes 1, and thumbnails become spaces; the packet's length stays.
   static func mend(xmp packet: inout [UInt8]) {
     for (before, after) in [
       ("tiff:Orientation=\"", "\""), ("tiff:Orientation='", "'"), ("<tiff:Orientation>", "<"),

@@ -20,10 +20,11 @@ package struct CatalogOrder {
   ///   ordered, ``CacheError`` when the catalog cannot be read.
   package init(_ draft: OrderDraft, _ reader: CatalogReader, at now: OrderTime) throws {
     var items: [String: StoreItem] = [:]
-    for shown in try reader.list() where items[shown.item.id] == nil {
-      items[shown.item.id] = shown.item
-    }
     for wish in draft.wishes where items[wish.item] == nil {
+      if let shown = try reader.show(wish.item) {
+        items[wish.item] = shown.item
+        continue
+      }
       let near = try reader.nearestIDs(to: wish.item)
       throw LarderError(
         .notFound,

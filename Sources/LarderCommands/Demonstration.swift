@@ -53,7 +53,8 @@ struct Demonstration {
     store.stop()
     let sections = try reader.sections()
     let items = try reader.list(section: sections.first?.key)
-    Output.data(ItemTable(items, sections: sections, Terminal(output)).text)
+    var table = ItemTable(sections: sections, Terminal(output))
+    Output.data(table.lines(of: items))
 
     step("6. Check every byte of every picture")
     let report = try CacheCheck(cache, holder: nil).run(.full)

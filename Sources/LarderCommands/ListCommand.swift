@@ -30,12 +30,12 @@ struct ListCommand: ParsableCommand {
 
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
-    let items = try reader.list(section: section).filter { $0.matches(search) }
-    if output.json {
-      Output.json(try ItemDocument.list(items))
-    } else {
-      let text = ItemTable(items, sections: try reader.sections(), Terminal(output)).text
-      if !text.isEmpty { Output.data(text) }
-    }
+    var batches = try reader.batches(section: section)
+    var list = ItemListOutput(
+      isJSON: output.json,
+      table: ItemTable(sections: try reader.sections(), Terminal(output))
+    )
+    while let batch = try batches.next() { try list.add(batch.filter { $0.matches(search) }) }
+    list.end()
   }
 }

@@ -34,6 +34,25 @@ struct CatalogReaderTests {
     #expect(try reader().sections().map(\.title) == ["Section A", "Section B"])
   }
 
+  @Test func `a catalog of any length is listed whole and in order, and its last item is found`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 1100)
+    var options = SyncOptions()
+    options.noDetails = true
+    _ = try shop.sync(folder, options: options)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    var batches = try reader.batches()
+    var ids: [String] = []
+    while let batch = try batches.next() {
+      #expect(!batch.isEmpty && Set(batch.map(\.sections)).count == 1)
+      ids += batch.map(\.item.id)
+    }
+
+    #expect(ids == ["A", "B"].flatMap { key in (1...1100).map { "\(key)\($0)" } })
+    #expect(try reader.list().map(\.item.id) == ids)
+    #expect(try reader.show("B1100") == reader.list(section: "B").last)
+  }
+
   @Test func `a section or item that is not there is told with what comes nearest`() throws {
     let error = #expect(throws: CacheError.self) { _ = try reader().list(section: "C") }
 

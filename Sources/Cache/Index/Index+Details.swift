@@ -90,6 +90,23 @@ extension Index {
     }
   }
 
+  /// The details of some items of a catalog, by the items' ids.
+  package func details(
+    catalog: CatalogID,
+    items: some Sequence<String>
+  ) throws(CacheError) -> [String: DetailEntry] {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT * FROM detail WHERE catalog = ? AND item = ?"
+      )
+      var entries: [String: DetailEntry] = [:]
+      for item in items where entries[item] == nil {
+        entries[item] = try DetailEntry.fetchOne(statement, arguments: [catalog, item])
+      }
+      return entries
+    }
+  }
+
   /// When the origin last answered for the detail of each item of a catalog.
   ///
   /// `response` begins with two moments: when the document was asked for, and when it was answered.

@@ -96,29 +96,74 @@ extension Index {
 
   /// The items of a listing, in order.
   package func items(listing: ListingID) throws(CacheError) -> [ItemRecord] {
-    try read { db in
-      let packed = try Data.fetchOne(
-        db,
-        sql: "SELECT items FROM listing WHERE id = ?",
-        arguments: [listing]
-      )
-      let row = try RowReader(db, "SELECT key, body, pictures FROM item WHERE id = ?")
-      return try PackedNumbers.unpack(packed ?? Data()).map { id in
-        row.restart(id)
-        guard try row.next() else {
-          throw CacheError(
-            .damaged,
-            "cannot read listing \(listing.rawValue) in \(path): an item is gone",
-            remedy: .repair,
-            thing: path
-          )
-        }
-        return ItemRecord(
-          key: row.text(0) ?? "",
-          body: row.bytes(1) ?? [],
-          pictures: PackedNumbers.unpack(row.bytes(2) ?? []).map(PictureID.init(number:))
+    try read { db in try items(Self.versions(of: listing, db), of: listing, db) }
+  }
+
+  /// Some items of a listing by their versions, in the order given.
+  ///
+  /// - Throws: ``CacheError``, with code `damaged` when there is no such version.
+  package func items(
+    _ versions: some Sequence<ItemVersion>,
+    of listing: ListingID
+  ) throws(CacheError) -> [ItemRecord] {
+    try read { db in try items(versions, of: listing, db) }
+  }
+
+  private func items(
+    _ versions: some Sequence<ItemVersion>,
+    of listing: ListingID,
+    _ db: Database
+  ) throws -> [ItemRecord] {
+    let row = try RowReader(db, "SELECT key, body, pictures FROM item WHERE id = ?")
+    return try versions.map { version in
+      row.restart(version.rawValue)
+      guard try row.next() else {
+        throw CacheError(
+          .damaged,
+          "cannot read listing \(listing.rawValue) in \(path): an item is gone",
+          remedy: .repair,
+          thing: path
         )
       }
+      return ItemRecord(
+        key: row.text(0) ?? "",
+        body: row.bytes(1) ?? [],
+        pictures: PackedNumbers.unpack(row.bytes(2) ?? []).map(PictureID.init(number:))
+      )
+    }
+  }
+
+  /// The versions of a listing's items, in order: 8 bytes an item, and no item is read.
+  package func versions(listing: ListingID) throws(CacheError) -> [ItemVersion] {
+    try read { db in try Self.versions(of: listing, db) }
+  }
+
+  private static func versions(of listing: ListingID, _ db: Database) throws -> [ItemVersion] {
+    let row = try RowReader(db, "SELECT items FROM listing WHERE id = ?")
+    row.restart(listing.rawValue)
+    guard try row.next() else { return [] }
+    return PackedNumbers.unpack(row.bytes(0) ?? []).map(ItemVersion.init(rawValue:))
+  }
+
+  /// The versions that a listing has of an item, in order, found without reading any item.
+  ///
+  /// - Parameters:
+  ///   - key: The item's id.
+  ///   - listing: The listing, which may hold an id more than once.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func versions(
+    of key: String,
+    listing: ListingID
+  ) throws(CacheError) -> [ItemVersion] {
+    let wanted = key.utf8.filter { $0 != 0 } + [0]
+    return try read { db in
+      let row = try RowReader(db, "SELECT keys, items FROM listing WHERE id = ?")
+      row.restart(listing.rawValue)
+      guard try row.next(), let keys = row.bytes(0) else { return [] }
+      let places = PackedKeys.places(of: wanted, in: keys)
+      guard !places.isEmpty else { return [] }
+      let versions = PackedNumbers.unpack(row.bytes(1) ?? [])
+      return places.filter(versions.indices.contains).map { ItemVersion(rawValue: versions[$0]) }
     }
   }
 

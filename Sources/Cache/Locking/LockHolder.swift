@@ -10,7 +10,7 @@ enum LockHolder: Equatable {
   /// Another machine wrote it, at `since` by its own clock. This machine has watched it for `seconds` without
   /// seeing it renewed, and takes it over after `patience` of them.
   case silent(String, since: UnixTime, seconds: Int64, patience: Int64)
-  /// Another machine wrote it, and has not renewed it for longer than a live one would be late.
+  /// Another machine wrote it, and has not renewed it for longer than a run at work ever takes to.
   case gone
 
   /// Judges a claim; its text is empty for a moment after the file was made.

@@ -3,40 +3,45 @@ import Catalog
 import Pipeline
 
 /// Listings as people read them: a heading a section, a line an item.
+///
+/// Columns are as wide as what was shown so far, so that the first lines need not wait for the last.
 struct ItemTable {
-  private let items: [ShownItem]
-  private let sections: [RunSection]
+  private let sections: [String: RunSection]
   private let terminal: Terminal
+  private var idWidth = 0
+  private var priceWidth = 0
+  /// The section whose items came last.
+  private var current: String?
 
-  init(_ items: [ShownItem], sections: [RunSection], _ terminal: Terminal) {
-    self.items = items.map(\.plain)
-    self.sections = sections.map(\.plain)
+  init(sections: [RunSection], _ terminal: Terminal) {
+    self.sections = Dictionary(sections.map { ($0.key, $0) }) { first, _ in first }
     self.terminal = terminal
   }
 
-  /// The whole table, empty when there is nothing to list.
-  var text: String {
-    let idWidth = items.map { columns($0.item.id) }.max() ?? 0
-    let priceWidth = items.map { columns(price($0)) }.max() ?? 0
-    var blocks: [String] = []
-    for section in sections {
-      let listed = items.filter { $0.sections.contains(section.key) }
-      guard !listed.isEmpty else { continue }
-      var lines = [heading(section)]
-      for item in listed {
-        let price = String(repeating: " ", count: priceWidth - columns(price(item))) + price(item)
-        var line = "  \(padded(item.item.id, to: idWidth))  \(price)  \(item.item.title)"
-        if !item.item.badges.isEmpty {
-          line += "  " + terminal.paint("[\(item.item.badges.joined(separator: "] ["))]", .yellow)
-        }
-        if item.thumbnail.map({ $0.state != .held }) ?? true {
-          line += terminal.paint("  (no picture)", .faint)
-        }
-        lines.append(line)
+  /// The lines of items that follow those before them, each section's under its heading.
+  mutating func lines(of items: [ShownItem]) -> String {
+    let items = items.map { (section: $0.sections.first, shown: $0.plain, price: price($0)) }
+    idWidth = items.reduce(idWidth) { max($0, columns($1.shown.item.id)) }
+    priceWidth = items.reduce(priceWidth) { max($0, columns($1.price)) }
+    var lines: [String] = []
+    for (section, shown, price) in items {
+      if section != current, let entry = section.flatMap({ sections[$0] })?.plain {
+        if current != nil { lines.append("") }
+        lines.append(heading(entry))
+        current = section
       }
-      blocks.append(lines.joined(separator: "\n"))
+      let item = shown.item
+      let space = String(repeating: " ", count: priceWidth - columns(price))
+      var line = "  \(padded(item.id, to: idWidth))  \(space)\(price)  \(item.title)"
+      if !item.badges.isEmpty {
+        line += "  " + terminal.paint("[\(item.badges.joined(separator: "] ["))]", .yellow)
+      }
+      if shown.thumbnail.map({ $0.state != .held }) ?? true {
+        line += terminal.paint("  (no picture)", .faint)
+      }
+      lines.append(line)
     }
-    return blocks.joined(separator: "\n\n")
+    return lines.joined(separator: "\n")
   }
 
   private func heading(_ section: RunSection) -> String {

@@ -19,6 +19,11 @@ enum Output {
     write(TerminalJSON.bytes(bytes) + [10], to: STDOUT_FILENO)
   }
 
+  /// Writes a part of a JSON document, which breaks no character in two.
+  static func part(_ bytes: [UInt8]) {
+    write(TerminalJSON.bytes(bytes), to: STDOUT_FILENO)
+  }
+
   /// Says what went wrong, on one line.
   static func error(_ message: String) {
     note("larder: \(PlainText.row(message))")
@@ -42,7 +47,7 @@ enum Output {
   /// The text without what moves a cursor or turns text, but for line ends and
   /// ``Terminal/paint(_:_:)``.
   static func harmless(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A }) { return text }
+    if text.unicodeScalars.allSatisfy({ $0 == "\n" || !PlainText.isHarmful($0) }) { return text }
     var plain = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
     while let scalar = rest.popFirst() {

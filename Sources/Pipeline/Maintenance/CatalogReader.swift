@@ -117,6 +117,17 @@ package struct CatalogReader: Sendable {
   ///
   /// - Throws: ``CacheError`` when there is no such section.
   package func list(section key: String? = nil) throws(CacheError) -> [ShownItem] {
+    var batches = try batches(section: key)
+    var items: [ShownItem] = []
+    while let batch = try batches.next() { items += batch }
+    return items
+  }
+
+  /// The same a few at a time, so that a long catalog is neither awaited nor held whole.
+  ///
+  /// - Parameter key: The section; nil for all of them.
+  /// - Throws: ``CacheError`` when there is no such section.
+  package func batches(section key: String? = nil) throws(CacheError) -> ItemBatches {
     let sections = try sections()
     if let key, !sections.contains(where: { $0.key == key }) {
       let keys = sections.map(\.key)
@@ -127,41 +138,55 @@ package struct CatalogReader: Sendable {
         thing: key
       )
     }
-    let details = try index.details(catalog: catalog.id)
-    var shown: [ShownItem] = []
-    for section in sections where key == nil || section.key == key {
-      guard let listing = section.listing else { continue }
-      for item in try index.storeItems(listing: listing) {
-        shown.append(
-          ShownItem(
-            item: item,
-            sections: [section.key],
-            isStale: section.isStale,
-            detail: details[item.id].flatMap(\.decoded),
-            detailSince: details[item.id]?.since,
-            images: []
-          )
+    return ItemBatches(sections.filter { key == nil || $0.key == key }, of: self)
+  }
+
+  /// Items of one listing as they are shown, with their details and pictures.
+  func shown(
+    _ versions: some Sequence<ItemVersion>,
+    of listing: ListingID,
+    in section: RunSection
+  ) throws(CacheError) -> [ShownItem] {
+    var items: [StoreItem] = []
+    for record in try index.items(versions, of: listing) { items.append(try record.storeItem()) }
+    let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.id))
+    return try withImages(
+      items.map { item in
+        ShownItem(
+          item: item,
+          sections: [section.key],
+          isStale: section.isStale,
+          detail: details[item.id].flatMap(\.decoded),
+          detailSince: details[item.id]?.since,
+          images: []
         )
       }
-    }
-    return try withImages(shown)
+    )
   }
 
   /// One item with the values of its first listing, or nil when no section lists it.
   package func show(_ id: String) throws(CacheError) -> ShownItem? {
-    let listings = try list().filter { $0.item.id == id }
-    guard var shown = listings.first else { return nil }
-    var sections: [String] = []
-    for listing in listings {
-      for key in listing.sections where !sections.contains(key) { sections.append(key) }
+    var first: ShownItem?
+    var keys: [String] = []
+    for section in try sections() {
+      guard let listing = section.listing else { continue }
+      let versions = try index.versions(of: id, listing: listing)
+      // A key is kept without what would end it, so another id may look the same.
+      let listed = try shown(versions, of: listing, in: section).filter { $0.item.id == id }
+      first = first ?? listed.first
+      if !listed.isEmpty, !keys.contains(section.key) { keys.append(section.key) }
     }
-    shown.sections = sections
-    return shown
+    first?.sections = keys
+    return first
   }
 
   /// The ids that come nearest to one that no section lists.
   package func nearestIDs(to id: String) throws(CacheError) -> [String] {
-    var ids = Array(Set(try list().map(\.item.id))).sorted()
+    var known: Set<String> = []
+    for listing in try sections().compactMap(\.listing) {
+      known.formUnion(try index.itemKeys(listing: listing))
+    }
+    var ids = known.sorted()
     var near: [String] = []
     while near.count < 3, let best = nearest(to: id, in: ids) {
       near.append(best)
@@ -172,7 +197,9 @@ package struct CatalogReader: Sendable {
 
   /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.
   package func squares(side: Int) throws(CacheError) -> [String: String] {
-    let urls = Set(try list().flatMap(\.images).map(\.url))
+    var urls: Set<String> = []
+    var batches = try batches()
+    while let batch = try batches.next() { urls.formUnion(batch.flatMap(\.images).map(\.url)) }
     let found = try squares(of: urls, side: side)
     return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
   }

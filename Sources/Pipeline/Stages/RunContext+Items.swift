@@ -54,18 +54,23 @@ extension Index {
   /// The items of a listing, decoded.
   func storeItems(listing: ListingID) throws(CacheError) -> [StoreItem] {
     var decoded: [StoreItem] = []
-    for record in try items(listing: listing) {
-      do throws(CatalogError) {
-        decoded.append(try StoreItem(decoding: record.body))
-      } catch {
-        throw CacheError(
-          .damaged,
-          "cannot read item \(record.key) in the index: \(error.description)",
-          remedy: .repair
-        )
-      }
-    }
+    for record in try items(listing: listing) { decoded.append(try record.storeItem()) }
     return decoded
+  }
+}
+
+extension ItemRecord {
+  /// The item, decoded.
+  func storeItem() throws(CacheError) -> StoreItem {
+    do throws(CatalogError) {
+      return try StoreItem(decoding: body)
+    } catch {
+      throw CacheError(
+        .damaged,
+        "cannot read item \(key) in the index: \(error.description)",
+        remedy: .repair
+      )
+    }
   }
 }
 

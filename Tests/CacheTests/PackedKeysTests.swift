@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Cache
+
+struct PackedKeysTests {
+  private static func places(of key: String, in keys: [String]) -> [Int] {
+    PackedKeys.places(of: Array(key.utf8) + [0], in: keys.flatMap { Array($0.utf8) + [0] })
+  }
+
+  @Test(arguments: [
+    ("a", ["a", "b", "a"], [0, 2]), ("b", ["ab", "b", "ba"], [1]), ("", ["a", "", "b"], [1]),
+    ("c", ["a", "b"], []), ("반찬", ["국", "반찬"], [1]), ("a", [], []),
+  ])
+  func `an id is found at each of its places, and nowhere within another`(
+    key: String,
+    keys: [String],
+    places: [Int]
+  ) {
+    #expect(Self.places(of: key, in: keys) == places)
+  }
+
+  @Test func `what a damaged listing holds behind its last id is no id`() {
+    #expect(PackedKeys.places(of: Array("ab".utf8) + [0], in: Array("a\0ab".utf8)) == [])
+  }
+}
