@@ -75,7 +75,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Catalog", "Transport", "Cache", "Imaging",
+        "CGlibc", "Catalog", "Transport", "Cache", "Imaging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),

@@ -21,6 +21,8 @@ public struct CatalogFile: Hashable, Sendable {
   public var paging: PagingRule?
   /// How sections are asked for; nil for a plain GET.
   public var request: RequestRule?
+  /// How new credentials are had when an origin refuses these; nil when they are not.
+  public var token: TokenRule?
   /// Where the file's URLs name variables.
   var variables: [URLVariable] = []
 
@@ -34,7 +36,8 @@ public struct CatalogFile: Hashable, Sendable {
     mapping: Mapping,
     headers: [HeaderTemplate] = [],
     paging: PagingRule? = nil,
-    request: RequestRule? = nil
+    request: RequestRule? = nil,
+    token: TokenRule? = nil
   ) {
     self.name = name
     self.currency = currency
@@ -45,6 +48,7 @@ public struct CatalogFile: Hashable, Sendable {
     self.headers = headers
     self.paging = paging
     self.request = request
+    self.token = token
   }
 
   /// Reads a catalog file.

@@ -14,7 +14,8 @@ struct CatalogFileParser {
       paging: try root["paging"].map(PagingParser.parse),
       request: try root["request"].map { node throws(CatalogError) in
         try RequestParser.parse(node, filling: Placeholder.ofSections)
-      }
+      },
+      token: try root["token"].map(TokenParser.parse)
     )
     try checkPlaces(of: file, root)
     file.variables = try variables(root)

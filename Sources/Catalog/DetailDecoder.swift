@@ -77,6 +77,17 @@ public struct DetailDecoder: Sendable {
     of body: [UInt8],
     subject: String
   ) throws(CatalogError) -> [JSONNode] {
+    do throws(CatalogError) {
+      return try found(in: body, subject: subject)
+    } catch {
+      throw error.quoting(body)
+    }
+  }
+
+  private func found(
+    in body: [UInt8],
+    subject: String
+  ) throws(CatalogError) -> [JSONNode] {
     let root = try JSONDocument(parsing: body, of: subject).root
     try envelope.checkStatus(of: root, subject: subject)
     for path in mapping.entries {

@@ -78,7 +78,7 @@ public struct HeaderTemplate: Hashable, Sendable {
 
   /// Whether a text may be a field value: no CR, LF, NUL or other control character but the tab.
   /// (RFC 9110, section 5.5)
-  private static func isFieldValue(_ text: String) -> Bool {
+  static func isFieldValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 

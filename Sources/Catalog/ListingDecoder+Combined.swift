@@ -12,6 +12,18 @@ extension ListingDecoder {
     plan: CombinedSections,
     firstIndices: [String: Int] = [:]
   ) throws(CatalogError) -> DecodedListing {
+    do throws(CatalogError) {
+      return try listing(body, plan: plan, firstIndices: firstIndices)
+    } catch {
+      throw error.quoting(body)
+    }
+  }
+
+  private func listing(
+    _ body: [UInt8],
+    plan: CombinedSections,
+    firstIndices: [String: Int]
+  ) throws(CatalogError) -> DecodedListing {
     let (root, nextPage, _) = try read(body, of: "sections")
     try mapping.envelope.checkStatus(of: root, subject: "sections")
     let nodes = try plan.each.values(in: root)

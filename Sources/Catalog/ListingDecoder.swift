@@ -28,6 +28,18 @@ public struct ListingDecoder: Sendable {
     source: SectionSource,
     firstIndex: Int = 0
   ) throws(CatalogError) -> DecodedListing {
+    do throws(CatalogError) {
+      return try listing(body, source: source, firstIndex: firstIndex)
+    } catch {
+      throw error.quoting(body)
+    }
+  }
+
+  private func listing(
+    _ body: [UInt8],
+    source: SectionSource,
+    firstIndex: Int
+  ) throws(CatalogError) -> DecodedListing {
     let subject = "section \(source.key)"
     let (root, nextPage, total) = try read(body, of: subject)
     try mapping.envelope.checkStatus(of: root, subject: subject)

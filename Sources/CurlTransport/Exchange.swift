@@ -7,7 +7,7 @@ import Transport
 final class Exchange {
   /// Bodies of refusals and redirects up to here are read, so that their connection stays usable.
   private static let discardLimit: Int64 = 64 << 10
-  private static let refusalLimit = 1 << 10
+  private static let refusalLimit = 8 << 10
 
   let easy: EasyHandle
   let policy: ExchangePolicy

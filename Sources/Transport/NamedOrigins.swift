@@ -26,6 +26,12 @@ package struct NamedOrigins: Sendable {
     if let given = url.userInfo { userInfo[url.origin] = given }
   }
 
+  /// Whether the catalog's headers go to a URL.
+  package func isEntrusted(_ url: WebURL) -> Bool { entrusted.contains(url.origin) }
+
+  /// The user information that origins were named with.
+  package var givenUserInfo: [String] { Array(userInfo.values) }
+
   /// Who named the host that a URL leads to.
   package func trust(in url: WebURL) -> Request.Trust {
     hosts.contains(url.hostPort) ? .named : .discovered
@@ -43,7 +49,7 @@ package struct NamedOrigins: Sendable {
     if !userInfo.isEmpty, let given = userInfo[url.origin] { url = url.with(userInfo: given) }
     var request = Request(url)
     request.trust = trust(in: url)
-    if !secrets.isEmpty, entrusted.contains(url.origin) { request.credentials = secrets }
+    if !secrets.isEmpty, isEntrusted(url) { request.credentials = secrets }
     return request
   }
 }

@@ -60,6 +60,8 @@ package struct Request: Sendable {
   package var headers = Headers()
   /// Fields that go to the origin of `url` only, never to another one that it redirects to.
   package var credentials = Headers()
+  /// Whether the catalog's credentials are due to `url`, also when there are none yet.
+  package var isEntrusted = false
   /// What a conditional request asks; sent only to the resource that it speaks of.
   ///
   /// A 304 succeeds only when it may speak of that version. One of another version, as a redirect that leads

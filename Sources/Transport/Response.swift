@@ -117,6 +117,19 @@ package struct Response: Sendable {
     self.connectionIsOpen = connectionIsOpen
   }
 
+  /// The same response with another number of tries.
+  package func counting(attempts: Int) -> Response {
+    Response(
+      head: head,
+      bodyBytes: bodyBytes,
+      wireBytes: wireBytes,
+      attempts: attempts,
+      timing: timing,
+      connectionReused: connectionReused,
+      connectionIsOpen: connectionIsOpen
+    )
+  }
+
   /// Whether the server says that what the caller holds is still right.
   package var isNotModified: Bool { head.status == 304 }
 }

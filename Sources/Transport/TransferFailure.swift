@@ -16,7 +16,7 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   package var mayHaveBeenSent: Bool
   /// Whether the host was refused because only fetched data names it.
   package var isHostOfDataOnly = false
-  /// The first bytes, at most 1 KiB, of a refusal's body; may hold what the server echoes.
+  /// The first bytes, at most 8 KiB, of a refusal's body; may hold what the server echoes.
   package var refusal: [UInt8]
   /// The header fields of a refusal.
   package var headers = Headers()

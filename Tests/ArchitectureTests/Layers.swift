@@ -26,7 +26,7 @@ enum Layers {
       "CAVIF", "CDrawing", "CGIF", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
     ],
     "Orders": ["Catalog", "Transport", "CSQLite"],
-    "Pipeline": ["Catalog", "Transport", "Cache", "Imaging"],
+    "Pipeline": ["CGlibc", "Catalog", "Transport", "Cache", "Imaging"],
     "Larder": [
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
     ],

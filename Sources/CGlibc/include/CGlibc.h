@@ -2,6 +2,7 @@
 #ifndef LARDER_CGLIBC_H
 #define LARDER_CGLIBC_H
 
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -14,5 +15,11 @@ void larder_map_from(size_t size);
 
 /// Keeps the heaps' blocks of up to so many bytes for reuse, and gives larger ones back.
 void larder_keep_blocks(size_t size);
+
+/// Opens a pipe that no other program inherits. pipe2 is declared for _GNU_SOURCE alone.
+int larder_pipe(int ends[2]);
+
+/// Has a process that is spawned close every descriptor from this one on. Declared for _GNU_SOURCE alone.
+int larder_close_from(posix_spawn_file_actions_t *actions, int first);
 
 #endif

@@ -26,6 +26,8 @@ struct CatalogKey: Sendable {
     case number(ClosedRange<Int>)
     /// True or false.
     case flag
+    /// A list of texts that is not empty.
+    case list
     /// Any mapping of texts by name.
     case texts
     /// Any mapping of paths by name.

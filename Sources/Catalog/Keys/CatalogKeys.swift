@@ -1,7 +1,7 @@
 /// Every key of catalog files by the mapping that it stands in: the one list for parsers and schema.
 enum CatalogKeys: String, CaseIterable, Sendable {
   case root, section, sections, envelope, item, images, price, detail, paging, size
-  case request, texts
+  case request, texts, token
 
   /// The names of the keys, in the order in which a file has them.
   var names: [String] { keys.map(\.name) }
@@ -14,6 +14,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .sections, .detail: ["url"]
     case .price: ["path"]
     case .size: ["name", "value"]
+    case .token: ["header", "command"]
     case .envelope, .item, .images, .paging, .request, .texts: []
     }
   }
@@ -33,6 +34,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .size: Self.sizeKeys
     case .request: Self.requestKeys
     case .texts: Self.textsKeys
+    case .token: Self.tokenKeys
     }
   }
 
@@ -74,6 +76,11 @@ enum CatalogKeys: String, CaseIterable, Sendable {
         .texts,
         "Request headers, for the hosts of base and the section URLs only; ${NAME} is taken from "
           + "the environment"
+      ),
+      CatalogKey(
+        "token",
+        .reference("token"),
+        "How new credentials are had when an origin that gets headers answers 401"
       ),
       CatalogKey("paging", .reference("paging"), "How a listing goes on"),
       CatalogKey("request", .reference("request"), "How sections are asked for, when not by GET"),
@@ -183,6 +190,15 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("all", .reference("paths"), "Where they are, when in several places"),
     CatalogKey("split", .text, "What parts one text into several"),
     CatalogKey("template", .text, "What each becomes, with {value} where it belongs"),
+  ]
+
+  private static let tokenKeys = [
+    CatalogKey("header", .text, "The request header that takes what the command prints"),
+    CatalogKey(
+      "command",
+      .list,
+      "A program and its arguments; run once a run, without a shell, and its first line is the value"
+    ),
   ]
 
   private static let sizeKeys = [

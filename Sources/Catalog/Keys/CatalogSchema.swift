@@ -93,6 +93,8 @@ package enum CatalogSchema {
     case .number(let range):
       "{\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)}"
     case .flag: #"{"type": "boolean"}"#
+    case .list:
+      #"{"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}"#
     case .texts: #"{"type": "object", "additionalProperties": {"type": ["string", "number"]}}"#
     case .notes:
       ##"{"type": "object", "additionalProperties": {"$ref": "#/definitions/paths"}}"##

@@ -53,7 +53,12 @@ struct CatalogTrial {
       try FileReading.bytes(path, what: "section", limit: Int(CatalogProbe.limit.count))
     }
     let catalog = file.catalog
-    let listing = try catalog.firstPage(page.body, ofSource: position)
+    let listing: DecodedListing
+    do throws(CatalogError) {
+      listing = try catalog.firstPage(page.body, ofSource: position)
+    } catch {
+      throw probe.veiled(error)
+    }
     let mapping = catalog.mapping(ofSource: position)
     var checks = listing.sections.map { SectionCheck($0, of: listing, mapping: mapping) }
     let findings = listing.pageFindings(

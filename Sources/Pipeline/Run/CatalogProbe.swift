@@ -71,8 +71,7 @@ package final class CatalogProbe: Sendable {
     }
     self.request = request
     named = request.named
-    self.transport =
-      request.variables.isEmpty ? transport : VeilingTransport(transport, request.variables)
+    self.transport = request.transport(over: transport) { false }
   }
 
   /// Prepares to look at a URL that the user names.
@@ -127,7 +126,10 @@ package final class CatalogProbe: Sendable {
     request.bodyLimit = Self.limit
     let sink = BodyBuffer()
     switch transport.result(of: request, into: sink) {
-    case .failure(let failure): throw ProbeFailure(failure)
+    case .failure(let failure):
+      let hasHeaders = self.request.map { !$0.catalog.headers.isEmpty } ?? false
+      let secrets = self.request?.secrets ?? RunSecrets(Headers(), named, .none)
+      throw ProbeFailure(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
     case .success(let response):
       return ProbedPage(
         body: sink.take().readAsArray(
@@ -138,6 +140,13 @@ package final class CatalogProbe: Sendable {
         nextLink: response.head.headers.nextLink
       )
     }
+  }
+
+  /// An error about a page without what the origin repeats of the request's secrets.
+  package func veiled(_ error: CatalogError) -> CatalogError {
+    var error = error
+    error.reason = request?.secrets.applied(to: error.reason) ?? error.reason
+    return error
   }
 
   /// The first bytes of a picture that a page names.

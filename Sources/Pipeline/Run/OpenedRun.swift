@@ -25,6 +25,7 @@ struct OpenedRun {
   ///   - holder: what to write into the cache's lock.
   ///   - disk: where bytes go.
   ///   - transport: how to fetch.
+  ///   - isStopped: whether somebody ended the run early.
   ///   - progress: how far the run is.
   ///   - notice: called with a sentence for a person when the cache was taken over.
   /// - Throws: ``CacheError``, with code `locked` while another run holds the cache.
@@ -34,6 +35,7 @@ struct OpenedRun {
     holder: String,
     disk: any Disk,
     transport: any Fetching & URLParsing,
+    isStopped: @escaping @Sendable () -> Bool,
     progress: SyncProgress,
     notice: (String) -> Void
   ) throws(CacheError) {
@@ -63,13 +65,12 @@ struct OpenedRun {
       states: states,
       partials: recovery.partials
     )
-    let variables = request.variables
     context = RunContext(
       catalog: catalog,
       entry: entry,
       options: request.options,
-      transport: variables.isEmpty ? transport : VeilingTransport(transport, variables),
-      variables: variables,
+      transport: request.transport(over: transport, isStopped: isStopped),
+      variables: request.variables,
       layout: layout,
       index: index,
       store: store,
@@ -79,6 +80,7 @@ struct OpenedRun {
       now: request.now,
       named: request.named,
       credentials: request.credentials,
+      secrets: request.secrets,
       pictureTraits: pictureTraits,
       failures: FailureLog(),
       localBase: request.addresses.localBase

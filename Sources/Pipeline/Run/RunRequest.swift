@@ -17,6 +17,9 @@ struct RunRequest: Sendable {
   let named: NamedOrigins
   /// The catalog file's headers with the environment put in.
   let credentials: Headers
+  /// What nobody is to see.
+  let secrets: RunSecrets
+  private let environment: [String: String]
 
   /// Reads the addresses.
   ///
@@ -50,5 +53,28 @@ struct RunRequest: Sendable {
     variables = try addresses.variables()
     named = try addresses.named()
     credentials = try catalog.resolved(environment)
+    secrets = RunSecrets(credentials, named, variables)
+    self.environment = environment
+  }
+
+  /// A transport that puts the environment's part into URLs, and has the token command run where it helps.
+  ///
+  /// - Parameters:
+  ///   - transport: How to fetch.
+  ///   - isStopped: Whether the run is to end.
+  /// - Returns: The transport for the run's requests.
+  func transport(
+    over transport: any Fetching & URLParsing,
+    isStopped: @escaping @Sendable () -> Bool
+  ) -> any Fetching & URLParsing {
+    let veiling = variables.isEmpty ? transport : VeilingTransport(transport, variables)
+    guard let rule = catalog.token else { return veiling }
+    return TokenTransport(
+      veiling,
+      rule,
+      environment: environment,
+      hiding: secrets,
+      isStopped: isStopped
+    )
   }
 }

@@ -110,6 +110,7 @@ package final class SyncRun: Sendable {
       holder: holder,
       disk: disk,
       transport: transport,
+      isStopped: { [transport] in transport.hasStopped },
       progress: progress,
       notice: notice
     )

@@ -261,7 +261,8 @@ final class DetailStage: Sendable {
   /// A detail that came and cannot be read: what was had before still shows, and its pictures may be
   /// due.
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
-    context.failures.note(undecodable: .detail, id: id, source, why)
+    let words = context.secrets.applied(to: why)
+    context.failures.note(undecodable: .detail, id: id, source, words)
     addPictures(of: known[id])
     finish { $0.failed += 1 }
   }

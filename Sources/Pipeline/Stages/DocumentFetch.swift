@@ -96,9 +96,17 @@ extension RunContext {
       let isPost = request.method == .post
       let sink = BodyBuffer()
       let asked = now()
+      let sent = request
       transport.fetch(request, into: sink) { result in
         work.async {
-          let reply = reply(result, sink, held, asked, traits, isPost: isPost)
+          let reply = reply(
+            result.mapError { explained($0, sent) },
+            sink,
+            held,
+            asked,
+            traits,
+            isPost: isPost
+          )
           let outcome = document.outcome(of: reply, at: now(), for: traits)
           if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
           completion(outcome)
@@ -110,6 +118,11 @@ extension RunContext {
   /// What a request for a document sends; nil for a file.
   func traits(of source: DocumentSource) -> RequestTraits? {
     RequestTraits(document: source, from: named, credentials: credentials, over: transport)
+  }
+
+  /// A failure with what the origin says about it.
+  private func explained(_ failure: TransferFailure, _ request: Request) -> TransferFailure {
+    failure.explained(request, hasHeaders: !catalog.headers.isEmpty, hiding: secrets)
   }
 
   private func reply(

@@ -5,6 +5,7 @@ extension Request {
   /// A request for a section's page or an item's detail.
   init(document url: WebURL, from named: NamedOrigins, credentials: Headers) {
     self = named.request(for: url, carrying: credentials)
+    isEntrusted = named.isEntrusted(url)
     accept = .json
   }
 

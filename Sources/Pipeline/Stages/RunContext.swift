@@ -29,6 +29,8 @@ struct RunContext: Sendable {
   let named: NamedOrigins
   /// The catalog file's headers with the environment put in, for the origins of base and sections only.
   let credentials: Headers
+  /// What nobody is to see, whoever repeats it.
+  let secrets: RunSecrets
   /// What requests for pictures send.
   let pictureTraits: PictureTraits
   let failures: FailureLog

@@ -179,7 +179,7 @@ final class SectionStage: Sendable {
       listing = try decode(body, reading)
     } catch {
       let hint = error.remedy == nil ? "; look at what the shop sends" : ""
-      let words = error.description + hint
+      let words = context.secrets.applied(to: error.description) + hint
       context.failures.note(undecodable: .section, id: reading.key, reading.next, words)
       return fail(reading, words)
     }

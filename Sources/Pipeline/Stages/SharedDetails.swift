@@ -102,7 +102,8 @@ final class SharedDetails: Sendable {
       do throws(CatalogError) {
         return .decoded(try decode(bytes, base: base, document, request))
       } catch {
-        context.failures.note(undecodable: .detail, id: nil, request.source, error.description)
+        let words = context.secrets.applied(to: error.description)
+        context.failures.note(undecodable: .detail, id: nil, request.source, words)
         return .failed
       }
     }

@@ -1,3 +1,4 @@
+import Catalog
 import Transport
 
 /// The environment's part of a catalog's URLs, which may be secret.
@@ -10,6 +11,9 @@ struct URLVariables: Sendable {
   let values: [String: String]
   /// The hosts that the values go to.
   let hosts: Set<HostPort>
+
+  /// No variables.
+  static let none = URLVariables(values: [:], hosts: [])
 
   /// Whether there is nothing to veil.
   var isEmpty: Bool { values.isEmpty }
@@ -47,8 +51,8 @@ struct URLVariables: Sendable {
     var bytes = Array(text.utf8)
     // The longest first: one value may be part of another.
     let ordered = values.sorted { ($0.value.utf8.count, $1.key) > ($1.value.utf8.count, $0.key) }
-    for (name, value) in ordered where value.utf8.count >= Self.shortestSecret {
-      bytes = Self.replacing(Array(value.utf8), in: bytes, with: Array("${\(name)}".utf8))
+    for (name, value) in ordered where value.utf8.count >= SecretVeil.shortestSecret {
+      bytes = SecretVeil.replacing(Array(value.utf8), in: bytes, with: Array("${\(name)}".utf8))
     }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -57,9 +61,6 @@ struct URLVariables: Sendable {
   static func defused(_ text: String) -> String {
     text.replacing("${", with: "$%7B")
   }
-
-  /// Shorter values are no secrets, and would be found in every other URL.
-  private static let shortestSecret = 4
 
   private static func parts(of text: String) -> (path: String, query: String?) {
     guard let mark = text.firstIndex(of: "?") else { return (text, nil) }
@@ -80,56 +81,6 @@ struct URLVariables: Sendable {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Replaces a value wherever it stands, as it is or with any of its bytes escaped.
-  private static func replacing(
-    _ value: [UInt8],
-    in text: [UInt8],
-    with name: [UInt8]
-  ) -> [UInt8] {
-    var result: [UInt8] = []
-    var start = 0
-    while start < text.count {
-      if let end = match(value, in: text, at: start) {
-        result += name
-        start = end
-      } else {
-        result.append(text[start])
-        start += 1
-      }
-    }
-    return result
-  }
-
-  /// Where a value that begins at `start` ends.
-  private static func match(_ value: [UInt8], in text: [UInt8], at start: Int) -> Int? {
-    var place = start
-    for wanted in value {
-      guard place < text.count else { return nil }
-      if text[place] == wanted {
-        place += 1
-      } else if text[place] == UInt8(ascii: "%"), place + 2 < text.count,
-        let high = hexadecimal(text[place + 1]), let low = hexadecimal(text[place + 2]),
-        high << 4 | low == wanted
-      {
-        place += 3
-      } else if text[place] == UInt8(ascii: "+"), wanted == UInt8(ascii: " ") {
-        place += 1
-      } else {
-        return nil
-      }
-    }
-    return place
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 

@@ -1,0 +1,133 @@
+/// What an origin says about a request in the body of its answer, in place of what was asked for.
+///
+/// One line without control characters, not longer than a message can bear. What the origin repeats of
+/// the request's own secrets is still in it: whoever shows it applies a ``SecretVeil``.
+package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
+  /// The words, as they stand in a message.
+  package let description: String
+
+  private static let longest = 200
+  private static let most = 3
+
+  /// Reads the body of an answer; nil when it says nothing.
+  ///
+  /// - Parameters:
+  ///   - body: The body, or its beginning.
+  ///   - isRefusal: Whether the status says that the request failed, so that the body holds nothing else.
+  package init?(in body: some Collection<UInt8>, isRefusal: Bool) {
+    let body = Array(body)
+    if let page = Self.page(body) {
+      description = page
+      return
+    }
+    guard let root = try? JSONDocument(parsing: body, of: "an answer").root,
+      let words = Self.words(of: root, isRefusal: isRefusal)
+    else { return nil }
+    description = words
+  }
+
+  // MARK: - JSON
+
+  private static func words(of root: JSONNode, isRefusal: Bool) -> String? {
+    guard root.kind == .object else { return nil }
+    var names = ["errors", "error_description", "error", "message"]
+    if isRefusal { names += ["detail", "title", "msg", "reason", "fault"] }
+    for name in names {
+      guard let value = root[name] else { continue }
+      let texts = texts(of: value, depth: 0)
+      guard !texts.isEmpty else { continue }
+      let shown = texts.prefix(most).map(shortened)
+      let rest = texts.count > most ? ", and \(texts.count - most) more" : ""
+      return "the origin says: " + shown.joined(separator: "; ") + rest
+    }
+    return nil
+  }
+
+  /// The messages of a value: a text, an object that holds one, or several of either.
+  private static func texts(of value: JSONNode, depth: Int) -> [String] {
+    guard depth < 4 else { return [] }
+    switch value.kind {
+    case .string:
+      let text = PlainText.line(value.text ?? "")
+      return text.isEmpty ? [] : [text]
+    case .array:
+      return unique(value.elements.prefix(100).flatMap { texts(of: $0, depth: depth + 1) })
+    case .object:
+      for name in ["message", "detail", "description", "title", "error", "reason", "code"] {
+        guard let found = value[name] else { continue }
+        let texts = texts(of: found, depth: depth + 1)
+        if !texts.isEmpty { return texts }
+      }
+      // {"field": ["is too long"]}
+      return unique(
+        value.members.prefix(100).flatMap { name, member in
+          texts(of: member, depth: depth + 1).map { "\(PlainText.line(name)): \($0)" }
+        }
+      )
+    default: return []
+    }
+  }
+
+  private static func unique(_ texts: [String]) -> [String] {
+    var seen: Set<String> = []
+    return texts.filter { seen.insert($0).inserted }
+  }
+
+  private static func shortened(_ text: String) -> String {
+    text.count > longest ? text.prefix(longest) + "…" : text
+  }
+
+  // MARK: - Pages
+
+  /// What a page calls itself; nil when the body is none.
+  private static func page(_ body: [UInt8]) -> String? {
+    let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    guard text.first == UInt8(ascii: "<") else { return nil }
+    // A title stands near the beginning.
+    let beginning = String(decoding: text.prefix(16 << 10), as: UTF8.self)
+    let lower = beginning.lowercased()
+    let isPage = ["<!doctype html", "<html", "<head", "<body", "<title"].contains {
+      lower.contains($0)
+    }
+    guard isPage else { return lower.hasPrefix("<?xml") ? "an XML document, not JSON" : nil }
+    let name = title(of: beginning).map { ": \(shortened($0))" } ?? ""
+    return "an HTML page, not JSON" + name
+  }
+
+  private static func title(of page: String) -> String? {
+    // Matched on the page itself, for lower case may have another length.
+    guard let start = page.firstRange(of: #/<title[^>]*>/#.ignoresCase()) else { return nil }
+    let rest = page[start.upperBound...]
+    let end = rest.firstRange(of: #/<\/title/#.ignoresCase())?.lowerBound ?? rest.endIndex
+    let title = PlainText.line(unescaped(String(rest[..<end].prefix(1000))))
+    return title.isEmpty ? nil : title
+  }
+
+  private static func unescaped(_ text: String) -> String {
+    let entities = [
+      ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"),
+      ("&nbsp;", " "), ("&amp;", "&"),
+    ]
+    return entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+  }
+}
+
+extension CatalogError {
+  /// The error with what the origin says in the body that could not be used.
+  func quoting(_ body: [UInt8]) -> CatalogError {
+    let codes: Set<Code> = [.malformedJSON, .unexpectedShape, .reportedFailure, .transform]
+    guard codes.contains(code),
+      let words = OriginWords(in: body, isRefusal: code == .reportedFailure)
+    else { return self }
+    var error = self
+    if code == .malformedJSON {
+      (error.line, error.column) = (nil, nil)
+      error.reason = words.description
+    } else {
+      error.reason += "; \(words)"
+      // The catalog file may be right: it is the origin that has to be asked otherwise.
+      if code != .reportedFailure { error.remedy = nil }
+    }
+    return error
+  }
+}

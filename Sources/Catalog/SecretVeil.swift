@@ -1,0 +1,105 @@
+/// Takes secrets out of text that somebody else wrote and that is to be shown.
+///
+/// An origin may repeat in its answer what it was sent, and a program on stderr what it printed.
+package struct SecretVeil: Hashable, Sendable {
+  /// What is taken out, as bytes.
+  private var secrets: Set<[UInt8]> = []
+  /// Shorter words are no secrets, and would be found in every other text.
+  package static let shortestSecret = 4
+
+  /// Hides nothing.
+  package init() {}
+
+  /// Hides the words of a text, and all of them together; of `Bearer x` it is `x` that is secret.
+  package mutating func hide(_ text: String) {
+    let schemes: Set<String> = ["basic", "bearer", "token", "digest", "apikey"]
+    let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+      .filter { !schemes.contains($0.lowercased()) }
+    for word in words { add(word) }
+    if words.count > 1 { add(words.joined(separator: " ")) }
+  }
+
+  private mutating func add(_ text: String) {
+    if text.utf8.count >= Self.shortestSecret { secrets.insert(Array(text.utf8)) }
+  }
+
+  /// The text with each secret as `***`, however its bytes are percent-encoded.
+  package func applied(to text: String) -> String {
+    var bytes = Array(text.utf8)
+    // The longest first: one may be part of another.
+    for secret in secrets.sorted(by: { ($0.count, $1.lexical) > ($1.count, $0.lexical) }) {
+      bytes = Self.replacing(secret, in: bytes, with: Array("***".utf8))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Replaces bytes wherever they stand, as they are or with any of them percent-encoded.
+  ///
+  /// - Parameters:
+  ///   - value: What to look for; not empty.
+  ///   - text: Where to look.
+  ///   - name: What to put there.
+  /// - Returns: The text without the value.
+  package static func replacing(
+    _ value: [UInt8],
+    in text: [UInt8],
+    with name: [UInt8]
+  ) -> [UInt8] {
+    var result: [UInt8] = []
+    var start = 0
+    while start < text.count {
+      if let end = match(value, in: text, at: start) {
+        result += name
+        start = end
+      } else {
+        result.append(text[start])
+        start += 1
+      }
+    }
+    return result
+  }
+
+  /// Where a value that begins at `start` ends.
+  private static func match(_ value: [UInt8], in text: [UInt8], at start: Int) -> Int? {
+    var place = start
+    for wanted in value {
+      guard place < text.count else { return nil }
+      if text[place] == wanted {
+        place += 1
+      } else if text[place] == UInt8(ascii: "%"), place + 2 < text.count,
+        let high = hexadecimal(text[place + 1]), let low = hexadecimal(text[place + 2]),
+        high << 4 | low == wanted
+      {
+        place += 3
+      } else if text[place] == UInt8(ascii: "+"), wanted == UInt8(ascii: " ") {
+        place += 1
+      } else {
+        return nil
+      }
+    }
+    return place
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
+extension SecretVeil: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// How many secrets there are, and none of them.
+  package var description: String { "\(secrets.count) secrets" }
+  /// The same as `description`.
+  package var debugDescription: String { description }
+  /// Nothing of what is hidden, so that `dump` shows none either.
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension [UInt8] {
+  /// The bytes as text, to put equal lengths into a fixed order.
+  fileprivate var lexical: String { String(decoding: self, as: UTF8.self) }
+}

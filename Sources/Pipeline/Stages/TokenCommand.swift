@@ -1,0 +1,120 @@
+import CGlibc
+import Catalog
+import Glibc
+import Transport
+
+/// One run of the command that prints a token: a process of its own, without a shell.
+struct TokenCommand {
+  /// The program and its arguments.
+  let words: [String]
+  /// What the process finds in its environment.
+  let environment: [String: String]
+  /// How long it may take, in seconds.
+  var seconds = 30
+  /// Asked several times a second; the process is ended once it is true.
+  var isStopped: @Sendable () -> Bool = { false }
+
+  /// The most bytes that are kept of each of its streams; it may write more.
+  private static let kept = 64 << 10
+
+  /// Runs it to its end.
+  ///
+  /// Blocks for as long as it may take at most. The process leads a group of its own, so that what it
+  /// started ends with it.
+  ///
+  /// - Returns: How it ended, and what it wrote.
+  func run() -> TokenOutput {
+    var (output, errors): ((Int32, Int32), (Int32, Int32)) = ((-1, -1), (-1, -1))
+    guard Self.pipe(&output), Self.pipe(&errors) else {
+      for end in [output.0, output.1, errors.0, errors.1] where end >= 0 { close(end) }
+      return TokenOutput(end: .notStarted(systemWords(errno)))
+    }
+    var process: pid_t = 0
+    let fault = start(&process, output.1, errors.1)
+    close(output.1)
+    close(errors.1)
+    defer {
+      close(output.0)
+      close(errors.0)
+    }
+    guard fault == 0 else { return TokenOutput(end: .notStarted(systemWords(fault))) }
+    return answer(of: process, output.0, errors.0)
+  }
+
+  private static func pipe(_ ends: inout (Int32, Int32)) -> Bool {
+    var both: [Int32] = [-1, -1]
+    guard larder_pipe(&both) == 0 else { return false }
+    ends = (both[0], both[1])
+    return fcntl(ends.0, F_SETFL, O_NONBLOCK) == 0
+  }
+
+  /// Starts the process; returns the system's number for what went wrong, or 0.
+  private func start(_ process: inout pid_t, _ output: Int32, _ errors: Int32) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+    larder_close_from(&actions, STDERR_FILENO + 1)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Signals as a shell would leave them, whatever this process does with its own.
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    var arguments = words.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+  }
+
+  /// Reads both streams until the process ends or its time does.
+  private func answer(of process: pid_t, _ output: Int32, _ errors: Int32) -> TokenOutput {
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(seconds)
+    var answer = TokenOutput(end: .tooSlow(seconds))
+    while true {
+      var ends = [
+        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+      ]
+      _ = poll(&ends, 2, 20)
+      let isOpen = Self.take(from: output, into: &answer.output)
+      let isOther = Self.take(from: errors, into: &answer.errors)
+      // Without this a process that closed both and goes on would be asked without a pause.
+      if !isOpen, !isOther { _ = poll(nil, 0, 20) }
+      var status: Int32 = 0
+      if waitpid(process, &status, WNOHANG) == process {
+        _ = Self.take(from: output, into: &answer.output)
+        _ = Self.take(from: errors, into: &answer.errors)
+        answer.end = status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
+        return answer
+      }
+      if clock.now >= end || isStopped() { break }
+    }
+    kill(-process, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    if isStopped() { answer.end = .signal(SIGKILL) }
+    return answer
+  }
+
+  /// Takes what is there; false once the stream has ended.
+  private static func take(from descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 4 << 10)
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count < 0 }
+      bytes += chunk[..<min(count, max(0, kept - bytes.count))]
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Catalog
+import Dispatch
+import Synchronization
+import Transport
+
+/// Asks again, with what a command prints, where an origin that gets the catalog's headers answers 401.
+///
+/// The command runs once a run at most. What it prints replaces the header in every later request for
+/// a document, and stays out of what the request is known by: a new token is no new owner of what is held.
+final class TokenTransport: Fetching, URLParsing {
+  private let transport: any Fetching & URLParsing
+  private let rule: TokenRule
+  private let secrets: RunSecrets
+  private let command: TokenCommand
+  private let state = Mutex(TokenState<Refused>())
+  /// Where the command runs: the transfer thread has no time for it.
+  private let line = DispatchQueue(label: "larder.token")
+
+  /// A request that was refused.
+  private struct Refused: Sendable {
+    let request: Request
+    let sink: any BodySink
+    let failure: TransferFailure
+    let completion: @Sendable (Result<Response, TransferFailure>) -> Void
+  }
+
+  /// Wraps a transport.
+  ///
+  /// - Parameters:
+  ///   - transport: How to fetch.
+  ///   - rule: The header and the command.
+  ///   - environment: What the command finds in its environment.
+  ///   - secrets: Where the value is added to what nobody is to see.
+  ///   - isStopped: Whether the run is to end.
+  init(
+    _ transport: any Fetching & URLParsing,
+    _ rule: TokenRule,
+    environment: [String: String],
+    hiding secrets: RunSecrets,
+    isStopped: @escaping @Sendable () -> Bool
+  ) {
+    self.transport = transport
+    self.rule = rule
+    self.secrets = secrets
+    command = TokenCommand(words: rule.command, environment: environment, isStopped: isStopped)
+  }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try transport.parse(text, relativeTo: base)
+  }
+
+  /// Fetches, as ``Fetching`` says.
+  ///
+  /// What waited for a command that failed completes on the command's thread.
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    guard request.isEntrusted else {
+      return transport.fetch(request, into: sink, completion: completion)
+    }
+    send(request, into: sink, with: state.withLock(\.value), after: 0, completion)
+  }
+
+  func fields(of request: Request) -> Headers { transport.fields(of: request) }
+
+  func cancelAll() { transport.cancelAll() }
+
+  private func send(
+    _ request: Request,
+    into sink: any BodySink,
+    with value: String?,
+    after attempts: Int,
+    _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    var sent = request
+    if let value { sent.credentials[rule.header] = value }
+    transport.fetch(sent, into: sink) { [self] result in
+      let result = result.adding(attempts)
+      guard case .failure(let failure) = result, failure.status == 401,
+        failure.reason == .http(401), isFrom(request.url.origin, failure)
+      else { return completion(result) }
+      judge(
+        Refused(request: request, sink: sink, failure: failure, completion: completion),
+        sentWith: value
+      )
+    }
+  }
+
+  /// Whether it is the origin itself that refused, not one that it redirects to.
+  private func isFrom(_ origin: String, _ failure: TransferFailure) -> Bool {
+    (try? transport.parse(failure.url, relativeTo: nil))?.origin == origin
+  }
+
+  private func judge(_ refused: Refused, sentWith value: String?) {
+    switch state.withLock({ $0.refused(sentWith: value, refused) }) {
+    case .run: line.async { self.ask() }
+    case .wait: break
+    case .again(let value): again(refused, with: value)
+    case .refusedAgain:
+      stand(refused, "the origin refuses what \(rule.program) printed, too")
+    case .stand(let fault): stand(refused, words(fault))
+    }
+  }
+
+  /// Runs the command, then goes on with what waits for it.
+  private func ask() {
+    let result = command.run().value(hiding: secrets.present)
+    if case .success(let value) = result { secrets.hide(value) }
+    for refused in state.withLock({ $0.ended(result) }) {
+      switch result {
+      case .success(let value): again(refused, with: value)
+      case .failure(let fault): stand(refused, words(fault.words))
+      }
+    }
+  }
+
+  private func again(_ refused: Refused, with value: String) {
+    refused.sink.restart()
+    send(
+      refused.request,
+      into: refused.sink,
+      with: value,
+      after: refused.failure.attempts,
+      refused.completion
+    )
+  }
+
+  private func stand(_ refused: Refused, _ words: String) {
+    var failure = refused.failure
+    failure.detail = failure.detail.isEmpty ? words : "\(failure.detail); \(words)"
+    refused.completion(.failure(failure))
+  }
+
+  private func words(_ fault: String) -> String { "the token command \(rule.program) \(fault)" }
+}
+
+extension Result<Response, TransferFailure> {
+  /// The result with the tries that went before counted too.
+  fileprivate func adding(_ attempts: Int) -> Self {
+    guard attempts > 0 else { return self }
+    return map { $0.counting(attempts: $0.attempts + attempts) }.mapError {
+      var failure = $0
+      failure.attempts += attempts
+      return failure
+    }
+  }
+}

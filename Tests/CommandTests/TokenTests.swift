@@ -1,0 +1,220 @@
+import Foundation
+import Support
+import Testing
+
+/// A shop that wants a token which only a command knows.
+private final class GuardedShop: Sendable {
+  let folder: TemporaryFolder
+  let server: ScriptedServer
+  let catalog: String
+  static let old = "Bearer old-t0ken-0123456789"
+  static let new = "Bearer new-t0ken-9876543210"
+
+  /// Opens the shop: what the command does as a shell script, the token that the shop takes, and the catalog's
+  /// `headers` and `token`.
+  init(
+    command: String = "echo run >> runs; echo '\(GuardedShop.new)'; echo ignored",
+    accepting accepted: String = GuardedShop.new,
+    rules: String = "headers: {Authorization: \"${OLD}\"}\n"
+      + "token: {header: Authorization, command: [\"./refresh\"]}"
+  ) throws {
+    let folder = try TemporaryFolder()
+    self.folder = folder
+    server = ScriptedServer { request in
+      let sent = request.header("Authorization")
+      // What it was sent, an origin may repeat.
+      if sent != accepted, !request.path.hasSuffix(".jpg") {
+        return [.send(Self.answer(401, #"{"errors": "no entry for \#(sent ?? "nobody")"}"#))]
+      }
+      if request.path.hasSuffix(".jpg") { return [.send(Self.answer(404, ""))] }
+      let id = request.path.dropFirst()
+      return [
+        .send(Self.answer(200, #"{"items": [{"id": "\#(id)", "t": "\#(id)", "i": "/x.jpg"}]}"#))
+      ]
+    }
+    let sections = (1...8).map { "{key: s\($0), url: s\($0)}" }.joined(separator: ", ")
+    catalog = try folder.write(
+      """
+      name: shop
+      currency: KRW
+      base: \(server.url())
+      sections: [\(sections)]
+      items: $.items
+      item: {id: $.id, title: $.t, images: {thumbnail: $.i}}
+      \(rules)
+      """,
+      to: "shop.yaml"
+    )
+    let script = try folder.write("#!/bin/sh\n\(command)\n", to: "refresh")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+  }
+
+  deinit {
+    server.close()
+  }
+
+  private static func answer(_ status: Int, _ body: String) -> String {
+    "HTTP/1.1 \(status) X\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)"
+      + "\r\n\r\n\(body)"
+  }
+
+  /// Runs `larder` in the shop's folder.
+  func larder(_ arguments: String) throws -> Command {
+    try Command.shell(
+      "cd '\(folder.path)' && $larder \(arguments) --cache cache --retries 0",
+      environment: ["OLD": Self.old]
+    )
+  }
+
+  /// How often the command ran.
+  var runs: Int {
+    let text = try? String(contentsOfFile: folder.path("runs"), encoding: .utf8)
+    return text?.split(separator: "\n").count ?? 0
+  }
+
+  /// The requests for documents with a token.
+  func requests(with token: String?) -> Int {
+    server.received.count { !$0.path.hasSuffix(".jpg") && $0.header("Authorization") == token }
+  }
+}
+
+@Suite(.serialized) struct TokenTests {
+  @Test("On a 401 the command runs once for all sections, and each is asked once more")
+  func renewal() throws {
+    let shop = try GuardedShop()
+
+    let sync = try shop.larder("sync shop.yaml --json --thumbnails-only")
+
+    let report = try Document(sync)
+    #expect(report["items"]["total"].int == 8, "\(sync.output)")
+    #expect(shop.runs == 1)
+    #expect(shop.requests(with: GuardedShop.new) == 8)
+    #expect((1...8).contains(shop.requests(with: GuardedShop.old)))
+    // The pictures' host gets neither.
+    let pictures = shop.server.received.filter { $0.path.hasSuffix(".jpg") }
+    #expect(!pictures.isEmpty)
+    #expect(pictures.allSatisfy { $0.header("Authorization") == nil })
+  }
+
+  @Test("The token stands in no output, no file of the cache and no dry run")
+  func secrecy() throws {
+    let shop = try GuardedShop()
+
+    let commands = [
+      try shop.larder("sync shop.yaml --dry-run -vv"), try shop.larder("sync shop.yaml -vv"),
+      try shop.larder("sync shop.yaml -vv --json --log-format json"),
+    ]
+
+    #expect(shop.runs == 2)
+    for command in commands {
+      for secret in ["new-t0ken", "old-t0ken"] {
+        #expect(!command.output.contains(secret), "\(command.output)")
+        #expect(!command.errors.contains(secret), "\(command.errors)")
+      }
+    }
+    for (name, bytes) in try shop.folder.contents(below: "cache") {
+      #expect(bytes.range(of: Data("new-t0ken".utf8)) == nil, "\(name)")
+    }
+  }
+
+  @Test("A token that is refused too fails as a 401 does, and the origin's echo of it is hidden")
+  func refusedAgain() throws {
+    let shop = try GuardedShop(accepting: "Bearer another")
+
+    let sync = try shop.larder("sync shop.yaml --json")
+
+    #expect(sync.status == 1 || sync.status == 65, "\(sync.status)")
+    let failure = try Document(sync)["failures"][0]
+    #expect(failure["reason"].string == "http-401")
+    #expect(failure["attempts"].int == 2)
+    #expect(
+      failure["detail"].string
+        == "the origin refuses what refresh printed, too; the origin says: no entry for Bearer ***"
+    )
+    #expect(shop.runs == 1)
+    #expect(!sync.output.contains("t0ken"))
+  }
+
+  @Test(
+    "A command that fails is named with its stderr, and runs once",
+    arguments: [
+      ("echo run >> runs; echo 'no network' >&2; exit 3", "ended with status 3: no network"),
+      ("echo run >> runs; exit 0", "printed nothing on its first line"),
+      ("echo run >> runs; kill -9 $$", "was ended by signal 9"),
+    ]
+  )
+  func failure(_ command: String, _ words: String) throws {
+    let shop = try GuardedShop(command: command)
+
+    let sync = try shop.larder("sync shop.yaml --json")
+
+    let failures = try Document(sync)["failures"]
+    #expect(failures.count == 8)
+    #expect(
+      failures[0]["detail"].string
+        == "the token command refresh \(words); the origin says: no entry for Bearer ***"
+    )
+    #expect(shop.runs == 1)
+  }
+
+  @Test("A program that is not there is named")
+  func absent() throws {
+    let shop = try GuardedShop(
+      rules: "token: {header: Authorization, command: [larder-no-such-program]}"
+    )
+
+    let sync = try shop.larder("sync shop.yaml --json")
+
+    let detail = try Document(sync)["failures"][0]["detail"].string ?? ""
+    #expect(detail.hasPrefix("the token command larder-no-such-program cannot be started ("))
+  }
+
+  @Test("Without headers a token is had all the same, and catalog check has it too")
+  func withoutHeaders() throws {
+    let shop = try GuardedShop(
+      rules: "token: {header: Authorization, command: [\"./refresh\"]}"
+    )
+
+    let sync = try shop.larder("sync shop.yaml --json --thumbnails-only")
+    let check = try Command.shell("cd '\(shop.folder.path)' && $larder catalog check shop.yaml")
+
+    #expect(try Document(sync)["items"]["total"].int == 8)
+    #expect(shop.runs == 2)
+    #expect(!(check.output + check.errors).contains("401"))
+  }
+
+  @Test("A 401 without headers names them as the likely cause")
+  func hint() throws {
+    let shop = try GuardedShop(rules: "")
+
+    let sync = try shop.larder("sync shop.yaml --json")
+
+    #expect(
+      try Document(sync)["failures"][0]["detail"].string
+        == "the catalog file has no \"headers\" to send; the origin says: no entry for nobody"
+    )
+    #expect(shop.runs == 0)
+  }
+
+  @Test("Ctrl-C ends a command that hangs")
+  func interruption() throws {
+    let shop = try GuardedShop(command: "echo run >> runs; echo $$ > pipe; exec sleep 600")
+
+    let line = """
+      cd '\(shop.folder.path)'
+      mkfifo pipe
+      $larder sync shop.yaml --cache cache --retries 0 & larder=$!
+      read pid < pipe
+      kill -INT $larder; wait $larder; status=$?
+      kill -0 $pid 2> /dev/null && echo alive
+      exit $status
+      """
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ended = try Command.shell(line, environment: ["OLD": GuardedShop.old])
+
+    #expect(ended.status == 130, "\(ended.errors)")
+    #expect(!ended.output.contains("alive"))
+    #expect(clock.now - start < .seconds(20))
+  }
+}
