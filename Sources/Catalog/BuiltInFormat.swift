@@ -1,6 +1,8 @@
 /// A mapping that larder brings along, written in the language of catalog files.
 enum BuiltInFormat: String, CaseIterable {
-  case banchan, dummyjson, shopify, woocommerce, magento, fakestore
+  case banchan, dummyjson, shopify
+  case shopifyStorefront = "shopify-storefront"
+  case woocommerce, magento, fakestore
 
   /// The mapping as YAML.
   var yaml: String {
@@ -8,6 +10,7 @@ enum BuiltInFormat: String, CaseIterable {
     case .banchan: Self.banchanYAML
     case .dummyjson: Self.dummyjsonYAML
     case .shopify: Self.shopifyYAML
+    case .shopifyStorefront: Self.shopifyStorefrontYAML
     case .woocommerce: Self.woocommerceYAML
     case .magento: Self.magentoYAML
     case .fakestore: Self.fakestoreYAML
@@ -60,6 +63,7 @@ enum BuiltInFormat: String, CaseIterable {
   /// dummyjson.com/products, and its list without the envelope.
   private static let dummyjsonYAML = """
     items: [$.products, $]
+    paging: {offset: skip, size: {name: limit, value: 100}}
     item:
       id: $.id
       title: $.title
@@ -70,24 +74,10 @@ enum BuiltInFormat: String, CaseIterable {
       images: {thumbnail: $.thumbnail, gallery: $.images}
     """
 
-  /// A shop's public `products.json`; the price is that of the first variant.
-  private static let shopifyYAML = """
-    items: $.products
-    item:
-      id: $.id
-      title: $.title
-      description: $.body_html
-      badges: $.tags
-      normalPrice: "$.variants[0].compare_at_price"
-      salePrice: "$.variants[0].price"
-      images:
-        thumbnail: [$.image.src, "$.images[0].src"]
-        gallery: "$.images[*].src"
-    """
-
   /// The Store API, whose prices are whole numbers of its own scale, and the REST API.
   private static let woocommerceYAML = """
     items: [$, $.products]
+    paging: {page: page, size: {name: per_page, value: 100}}
     envelope: {status: $.data.status}
     item:
       id: $.id
@@ -108,6 +98,9 @@ enum BuiltInFormat: String, CaseIterable {
   /// The REST API's `V1/products`, whose fields beyond the common ones are attributes, and GraphQL's `products`.
   private static let magentoYAML = """
     items: [$.items, $.data.products.items]
+    paging:
+      page: "searchCriteria[currentPage]"
+      size: {name: "searchCriteria[pageSize]", value: 100}
     item:
       id: [$.sku, $.id]
       title: $.name
@@ -147,7 +140,23 @@ enum BuiltInFormat: String, CaseIterable {
 
   /// The mapping itself.
   func mapping() throws(CatalogError) -> Mapping {
+    try MappingParser.parse(format: root())
+  }
+
+  /// How such a shop's listing goes on; nil when one response is all of it.
+  func paging() throws(CatalogError) -> PagingRule? {
+    try root()["paging"].map(PagingParser.parse)
+  }
+
+  /// How such a shop is asked; nil for a plain GET.
+  func request() throws(CatalogError) -> RequestRule? {
+    try root()["request"].map { node throws(CatalogError) in
+      try RequestParser.parse(node, filling: Placeholder.ofSections)
+    }
+  }
+
+  private func root() throws(CatalogError) -> YAMLMapping {
     let file = YAMLFile(name: "format \(rawValue)", subject: "built-in format \(rawValue)")
-    return try MappingParser.parse(format: file.mapping(of: Array(yaml.utf8)))
+    return try file.mapping(of: Array(yaml.utf8))
   }
 }

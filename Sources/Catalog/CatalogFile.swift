@@ -71,7 +71,12 @@ public struct CatalogFile: Hashable, Sendable {
   /// How the source at a position goes on; nil when one response is all of it.
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }
-    return sources[position].paging ?? paging
+    return paging(of: sources[position])
+  }
+
+  /// How a listed section goes on; nil when one response is all of it.
+  func paging(of source: SectionSource) -> PagingRule? {
+    source.isOnePage ? nil : source.paging ?? paging
   }
 
   /// How the source at a position is asked for.

@@ -2,17 +2,21 @@
 struct CatalogFileParser {
   static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
     try root.checkKeys(.root)
-    let mapping = try MappingParser.parse(catalog: root)
+    var mapping = try MappingParser.parse(catalog: root)
+    let detail = try root["detail"].map { node throws(CatalogError) in
+      try DetailParser.parse(node, mapping: mapping)
+    }
+    mapping.item.placeValues = detail?.values ?? []
     var file = CatalogFile(
       name: try fileName(root.required("name")),
       currency: try currency(root.required("currency")),
       base: try root["base"].map(base),
-      sections: try sections(root.required("sections"), mapping: mapping),
-      detail: try detail(root["detail"], mapping: mapping),
+      sections: try sections(of: root, mapping: mapping),
+      detail: detail?.rule,
       mapping: mapping,
       headers: try headers(root["headers"]),
       paging: try root["paging"].map(PagingParser.parse),
-      request: try root["request"].map { node throws(CatalogError) in
+      request: try root.member("request").map { node throws(CatalogError) in
         try RequestParser.parse(node, filling: Placeholder.ofSections)
       },
       token: try root["token"].map(TokenParser.parse)
@@ -76,7 +80,8 @@ struct CatalogFileParser {
     return variables
   }
 
-  private static func fileName(_ node: YAMLNode) throws(CatalogError) -> String {
+  /// A text that could be a file's name.
+  static func fileName(_ node: YAMLNode) throws(CatalogError) -> String {
     let name = try node.filledText()
     guard isFileName(name) else {
       throw node.error(
@@ -120,9 +125,10 @@ struct CatalogFileParser {
   }
 
   private static func sections(
-    _ node: YAMLNode,
+    of root: YAMLMapping,
     mapping catalog: Mapping
   ) throws(CatalogError) -> SectionPlan {
+    let node = try root.required("sections")
     if node.isMapping {
       return .combined(try combined(node.mapping(), isMade: catalog.transform != nil))
     }
@@ -134,21 +140,9 @@ struct CatalogFileParser {
     }
     var sources: [SectionSource] = []
     for element in try node.list() {
-      let mapping = try element.mapping()
-      try mapping.checkKeys(.section)
-      let key = try mapping.required("key")
-      let source = SectionSource(
-        key: try fileName(key),
-        title: try mapping["title"].map { node throws(CatalogError) in try node.text() },
-        subtitle: try mapping["subtitle"].map { node throws(CatalogError) in try node.text() },
-        url: try url(mapping.required("url")),
-        mapping: try MappingParser.parse(section: mapping, of: catalog),
-        paging: try mapping["paging"].map(PagingParser.parse),
-        request: try mapping.member("request").map { node throws(CatalogError) in
-          try RequestParser.parse(node, filling: Placeholder.ofSections)
-        }
-      )
+      let source = try SectionParser.parse(element, of: root, mapping: catalog)
       guard !sources.contains(where: { $0.key == source.key }) else {
+        let key = try element.mapping().required("key")
         throw key.error("a second section with the key \"\(source.key)\"", expected: "another key")
       }
       sources.append(source)
@@ -177,33 +171,6 @@ struct CatalogFileParser {
     )
   }
 
-  private static func detail(
-    _ node: YAMLNode?,
-    mapping: Mapping
-  ) throws(CatalogError) -> DetailRule? {
-    guard let node else { return nil }
-    let members = try node.mapping()
-    try members.checkKeys(.detail)
-    let urlNode = try members.required("url")
-    let template = try url(urlNode)
-    let fixed = DetailRule(urlTemplate: template).fixedParts.map { $0.replacing("${", with: "") }
-    for part in fixed {
-      guard let open = part.firstIndex(of: "{") else { continue }
-      throw urlNode.error("expected {id}, found \"\(part[open...])\"", expected: "{id}")
-    }
-    guard mapping.detail != nil else {
-      throw node.error(
-        "the format has no details",
-        expected: "a mapping of details",
-        remedy: "spell out description, prices, images or notes here, or leave detail out"
-      )
-    }
-    let request = try members["request"].map { node throws(CatalogError) in
-      try RequestParser.parse(node, filling: [.id])
-    }
-    return DetailRule(urlTemplate: template, request: request)
-  }
-
   private static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {
     guard let node else { return [] }
     var headers: [HeaderTemplate] = []
@@ -223,7 +190,8 @@ struct CatalogFileParser {
     return headers
   }
 
-  private static func url(_ node: YAMLNode) throws(CatalogError) -> String {
+  /// A URL as a catalog file may have it, absolute or not.
+  static func url(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try node.filledText()
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
       throw node.error("a URL holds no white space", expected: "a URL", remedy: "write %20")

@@ -69,7 +69,7 @@ extension ListingDecoder {
     self.init(
       mapping: source?.mapping ?? file.mapping,
       currency: file.currency,
-      nextPage: (source?.paging ?? file.paging)?.path
+      nextPage: (source.map(file.paging) ?? file.paging)?.path
     )
   }
 }

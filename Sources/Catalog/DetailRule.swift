@@ -1,6 +1,6 @@
 /// Where the details of items are.
 public struct DetailRule: Hashable, Sendable {
-  /// The URL with `{id}` where the item's id belongs; without it, one file holds all details.
+  /// The URL with places such as `{id}`; without any, one file holds all details.
   public var urlTemplate: String
   /// How it is asked for; nil for a plain GET.
   public var request: RequestRule?
@@ -12,35 +12,38 @@ public struct DetailRule: Hashable, Sendable {
   }
 
   /// Whether one document holds the details of all items.
-  public var isShared: Bool {
-    fixedParts.count == 1 && !(request.map { Placeholder.id.isIn($0.body) } ?? false)
+  public var isShared: Bool { places.isEmpty }
+
+  /// The places of URL and body that an item fills.
+  public var places: Set<Placeholder> {
+    Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
   }
 
-  /// What stands around the places for the id; the variable `${id}` is none.
-  var fixedParts: [String] { Self.fixedParts(of: urlTemplate) }
-
-  private static func fixedParts(of template: String) -> [String] {
-    var parts: [String] = [""]
-    for part in template.split(separator: "{id}", omittingEmptySubsequences: false) {
-      if parts.last?.hasSuffix("$") == true {
-        parts[parts.count - 1] += "{id}" + part
-      } else {
-        parts.append(String(part))
-      }
-    }
-    return Array(parts.dropFirst())
+  /// What fills the places for an item.
+  ///
+  /// - Parameters:
+  ///   - id: The item's id.
+  ///   - fields: The item's fields that places name.
+  /// - Returns: The values of those places that have one.
+  public func values(of id: String, _ fields: [String: String]?) -> [Placeholder: String] {
+    var values: [Placeholder: String] = [:]
+    for place in places { values[place] = place == .id ? id : fields?[place.rawValue] }
+    return values
   }
 
-  /// The URL of an item's detail: the id is one segment of the path, or a part of one, whatever it holds.
+  /// The URL of the detail of an item that is known by its id alone; see ``url(filling:)``.
+  public func url(for id: String) -> String? { url(filling: [.id: id]) }
+
+  /// The URL of an item's detail: each value is one segment of the path, or a part of one, whatever it holds.
   ///
   /// Its bytes are escaped but for those that are unreserved. (RFC 3986, section 2.3)
   ///
+  /// - Parameter values: The values by their places.
   /// - Returns: The URL as text; nil when a segment would be `.` or `..`, which no escape keeps a server
   ///   from reading as a folder. (RFC 3986, section 6.2.2.2)
-  public func url(for id: String) -> String? {
-    let escaped = Self.escaped(id)
-    if makesDotSegment(of: escaped) { return nil }
-    return Self.put(escaped, into: urlTemplate)
+  public func url(filling values: [Placeholder: String]) -> String? {
+    if makesDotSegment(of: values) { return nil }
+    return Placeholder.fill(url: urlTemplate, with: values)
   }
 
   /// A text as a segment of a path or a value in a query: all but its unreserved bytes escaped. (RFC 3986,
@@ -61,15 +64,12 @@ public struct DetailRule: Hashable, Sendable {
     return escaped
   }
 
-  /// Whether a segment of the path that holds the id would be dots alone.
-  private func makesDotSegment(of id: String) -> Bool {
+  /// Whether a segment of the path that has places would be dots alone.
+  private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
     return path.split(separator: "/").contains { segment in
-      segment.contains("{id}") && [".", ".."].contains(Self.put(id, into: String(segment)))
+      let filled = Placeholder.fill(url: String(segment), with: values)
+      return filled != segment && [".", ".."].contains(filled)
     }
-  }
-
-  private static func put(_ id: String, into template: String) -> String {
-    fixedParts(of: template).joined(separator: id)
   }
 }

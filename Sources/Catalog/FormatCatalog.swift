@@ -41,7 +41,8 @@ extension BuiltInFormat {
     switch self {
     case .banchan: "the side dish store and its later editions, with details; the default"
     case .dummyjson: "dummyjson.com/products, or its list alone"
-    case .shopify: "a Shopify shop's products.json"
+    case .shopify: "a Shopify shop's products.json, or what its Storefront API answers"
+    case .shopifyStorefront: "Shopify's Storefront API (GraphQL), asked for all products"
     case .woocommerce: "WooCommerce: REST API v3 and Store API"
     case .magento: "Magento and Adobe Commerce: REST and GraphQL product lists"
     case .fakestore: "fakestoreapi.com/products"
@@ -54,15 +55,19 @@ extension BuiltInFormat {
     case .banchan: ("https://store.example/develop/baminchan/", "main", "KRW")
     case .dummyjson: ("https://dummyjson.com/", "products", "USD")
     case .shopify: ("https://shop.example/", "products.json", "USD")
+    case .shopifyStorefront: ("https://shop.example/", "api/2025-07/graphql.json", "USD")
     case .woocommerce: ("https://shop.example/wp-json/", "wc/store/v1/products", "EUR")
     case .magento: ("https://shop.example/rest/V1/", "products", "USD")
     case .fakestore: ("https://fakestoreapi.com/", "products", "USD")
     }
   }
 
+  /// Where such a shop has the detail of an item.
+  private var detailURL: String { self == .shopify ? "products/{handle}.json" : "detail/{id}" }
+
   fileprivate var catalogFile: String {
     let (base, url, currency) = sections
-    let mapping = yaml.replacing("\ndetail:\n", with: "\ndetail:\n  url: \"detail/{id}\"\n")
+    let mapping = yaml.replacing("\ndetail:\n", with: "\ndetail:\n  url: \"\(detailURL)\"\n")
     return """
       # yaml-language-server: $schema=larder.schema.json
       # The built-in format \(rawValue), spelled out: \(summary).

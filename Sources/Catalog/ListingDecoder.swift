@@ -144,9 +144,19 @@ public struct ListingDecoder: Sendable {
       normalPrice: reader.price(fields.normalPrice),
       salePrice: reader.price(fields.salePrice),
       coordinate: reader.coordinate(fields.latitude, fields.longitude),
-      images: reader.images(fields.images)
+      images: reader.images(fields.images),
+      placeValues: placeValues(&reader)
     )
     return ReadItem(item: item, id: id, faults: reader.faults)
+  }
+
+  /// What fills the places that ask for the item's detail; nil when its id is enough.
+  private func placeValues(_ reader: inout FieldReader) -> [String: String]? {
+    let rules = mapping.item.placeValues
+    guard !rules.isEmpty else { return nil }
+    var values: [String: String] = [:]
+    for rule in rules { values[rule.name] = reader.identifier(rule.paths) }
+    return values
   }
 
   /// The elements of the arrays that the first fitting alternative leads to.

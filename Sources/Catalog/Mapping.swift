@@ -63,6 +63,8 @@ public struct Mapping: Hashable, Sendable {
     public var longitude: [JSONPath] = []
     /// Pictures by role.
     public var images: ImageRules = ImageRules()
+    /// What fills the places of URL and body that ask for the item's detail, beside its id.
+    public var placeValues: [NoteRule] = []
     /// The fields whose paths the catalog file itself spells out: a listing that yields none of one
     /// has a wrong path.
     ///
@@ -132,9 +134,9 @@ public struct Mapping: Hashable, Sendable {
     }
   }
 
-  /// Where a note stands.
+  /// Where a text with a name of its own stands.
   public struct NoteRule: Hashable, Sendable {
-    /// Its name in the detail's notes.
+    /// Its name.
     public var name: String
     /// Text or a number.
     public var paths: [JSONPath]

@@ -3,14 +3,16 @@ struct MappingParser {
   /// The keys of a catalog file that belong to its mapping.
   static let keys = CatalogKeys.mappingKeys.map(\.name)
   /// The keys of `detail:` that belong to the mapping.
-  static let detailKeys = CatalogKeys.detail.names.filter { $0 != "url" }
+  static let detailKeys = CatalogKeys.detail.names.filter {
+    !["url", "request", "values"].contains($0)
+  }
 
   /// Reads the mapping of a catalog file: a format, a spelled out one, or a format with overrides.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping: Mapping
     let transform = try catalog["transform"]?.transform()
     if let format = catalog["format"] {
-      mapping = try builtIn(format)
+      mapping = try builtIn(format).mapping()
     } else if transform != nil {
       mapping = try OwnShape.mapping()
     } else if try isSpelledOut(catalog) {
@@ -62,17 +64,18 @@ struct MappingParser {
     }
     if let format = section["format"] {
       let transform = mapping.transform
-      mapping = try builtIn(format)
+      mapping = try builtIn(format).mapping()
       mapping.transform = transform
     }
     mapping.detail = catalog.detail
+    mapping.item.placeValues = catalog.item.placeValues
     try override(&mapping, with: section, hasDetail: false)
     return mapping
   }
 
   /// Reads the mapping that a built-in format spells out.
   static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
-    try format.checkKeys(keys.filter { $0 != "transform" } + ["detail"])
+    try format.checkKeys(keys.filter { $0 != "transform" } + ["detail", "paging", "request"])
     var mapping = Mapping(items: [], item: Mapping.Item())
     try override(&mapping, with: format)
     // A format names what its shops may have; only the user knows what one has.
@@ -81,7 +84,8 @@ struct MappingParser {
     return mapping
   }
 
-  private static func builtIn(_ node: YAMLNode) throws(CatalogError) -> Mapping {
+  /// The format that a file names.
+  static func builtIn(_ node: YAMLNode) throws(CatalogError) -> BuiltInFormat {
     let name = try node.text()
     guard let format = BuiltInFormat(rawValue: name) else {
       let names = BuiltInFormat.allCases.map(\.rawValue)
@@ -93,7 +97,7 @@ struct MappingParser {
         remedy: nearest.map { "the nearest known format is \"\($0)\"" }
       )
     }
-    return try format.mapping()
+    return format
   }
 
   private static func override(

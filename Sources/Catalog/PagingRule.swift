@@ -154,6 +154,21 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
+  /// Whether a URL's query says by itself which part of a listing it is.
+  func hasParameter(in url: String) -> Bool {
+    let names: [String?] =
+      switch step {
+      case .page(let name, _), .offset(let name): [name, size?.name]
+      case .cursor(let name, _): [name, size?.name]
+      case .next, .link: [size?.name]
+      }
+    let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+      .replacing("%5B", with: "[").replacing("%5D", with: "]")
+    return query.split(separator: "&").contains { part in
+      names.contains { name in name.map { part == $0 || part.hasPrefix("\($0)=") } ?? false }
+    }
+  }
+
   /// The rule as text that changes when another page would follow; the limit is no part of it.
   public var fingerprint: String {
     let words =

@@ -1,21 +1,34 @@
 /// A place in a URL or body of the catalog file that each request fills anew: `{cursor}`.
-public enum Placeholder: String, Hashable, Sendable, CaseIterable {
+///
+/// Five names have a meaning of their own; any other names a field of the item whose detail is asked for.
+public struct Placeholder: RawRepresentable, Hashable, Sendable {
+  /// The name between the braces.
+  public let rawValue: String
+
+  /// A place by its name.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
   /// What the last page named as the next one's beginning; empty at first.
-  case cursor
+  public static let cursor = Placeholder(rawValue: "cursor")
   /// The number of the page.
-  case page
+  public static let page = Placeholder(rawValue: "page")
   /// How many elements stand before the page.
-  case offset
+  public static let offset = Placeholder(rawValue: "offset")
   /// How many elements a page is asked to have.
-  case size
+  public static let size = Placeholder(rawValue: "size")
   /// The id of the item whose detail is asked for.
-  case id
+  public static let id = Placeholder(rawValue: "id")
 
   /// Those that a request for a section fills.
   static let ofSections: Set<Placeholder> = [.cursor, .page, .offset, .size]
 
   /// Whether its value is a number.
   var isNumber: Bool { self == .page || self == .offset || self == .size }
+
+  /// Whether it is found by its name alone, wherever it stands in a body.
+  var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
 
   /// The place as it is written.
   public var written: String { "{\(rawValue)}" }
@@ -30,17 +43,33 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     return found
   }
 
+  /// All places of a text by whatever names, each once and in order.
+  static func all(in text: String) -> [Placeholder] {
+    var places: [Placeholder] = []
+    for open in text.indices where text[open] == "{" && text[..<open].last != "$" {
+      let name = text[text.index(after: open)...].prefix { isNameByte($0) }
+      guard !name.isEmpty, text[name.endIndex...].first == "}" else { continue }
+      let place = Placeholder(rawValue: String(name))
+      if !places.contains(place) { places.append(place) }
+    }
+    return places
+  }
+
+  private static func isNameByte(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "_-".contains(character))
+  }
+
   /// Puts values into places.
   ///
   /// - Parameters:
   ///   - text: The text with places in it.
   ///   - places: Those to fill; others stay as they are.
-  ///   - value: What to put into a place, told what of `text` stands before it.
+  ///   - value: What to put into a place, told what of `text` stands before it; nil leaves it as it is.
   /// - Returns: The text filled.
   static func fill(
     _ text: String,
     _ places: Set<Placeholder>,
-    _ value: (Placeholder, Substring) -> String
+    _ value: (Placeholder, Substring) -> String?
   ) -> String {
     var filled = ""
     var done = text.startIndex
@@ -49,10 +78,11 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
       index = text.index(after: open)
       let isVariable = text[..<open].last == "$"
       guard !isVariable,
-        let place = places.first(where: { text[open...].hasPrefix($0.written) })
+        let place = places.first(where: { text[open...].hasPrefix($0.written) }),
+        let value = value(place, text[..<open])
       else { continue }
       filled += text[done..<open]
-      filled += value(place, text[..<open])
+      filled += value
       done = text.index(open, offsetBy: place.written.count)
       index = done
     }
@@ -61,7 +91,19 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
 
   /// A URL of the catalog file with values in its places, each escaped as a part of a segment or of the
   /// query. (RFC 3986, section 2.3)
-  static func fill(url: String, with values: [Placeholder: String]) -> String {
+  public static func fill(url: String, with values: [Placeholder: String]) -> String {
     fill(url, Set(values.keys)) { place, _ in DetailRule.escaped(values[place] ?? "") }
   }
+
+  /// A URL of the catalog file with these places escaped, so that it can be parsed; see ``reopened(_:_:)``.
+  public static func closed(_ url: String, _ places: some Sequence<Placeholder>) -> String {
+    fill(url, Set(places)) { place, _ in place.closed }
+  }
+
+  /// A parsed URL with the places as they were before ``closed(_:_:)``.
+  public static func reopened(_ url: String, _ places: some Sequence<Placeholder>) -> String {
+    places.reduce(url) { $0.replacing($1.closed, with: $1.written) }
+  }
+
+  private var closed: String { "%7B\(rawValue)%7D" }
 }

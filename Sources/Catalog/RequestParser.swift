@@ -4,12 +4,12 @@ enum RequestParser {
   ///
   /// - Parameters:
   ///   - node: The value of `request`; `null` is a plain GET.
-  ///   - places: The places that requests fill.
+  ///   - places: The places that requests fill; nil takes all that the body has.
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with line, key and what was expected.
   static func parse(
     _ node: YAMLNode,
-    filling places: Set<Placeholder>
+    filling places: Set<Placeholder>? = nil
   ) throws(CatalogError) -> RequestRule {
     if node.isNull { return RequestRule() }
     let mapping = try node.mapping()
@@ -26,7 +26,7 @@ enum RequestParser {
       type: try mapping["type"].map(type) ?? "application/json",
       body: try mapping.required("body").text()
     )
-    if rule.isJSON, let body = mapping["body"] { try check(rule, body, places) }
+    if rule.isJSON, let body = mapping["body"] { try check(rule, body, places ?? rule.itemPlaces) }
     return rule
   }
 

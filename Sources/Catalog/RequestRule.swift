@@ -25,7 +25,9 @@ public struct RequestRule: Hashable, Sendable {
   /// The body with values in its places, escaped as the media type demands.
   ///
   /// In JSON, a place inside a text takes the value escaped (RFC 8259, section 7), and one outside of
-  /// any text a whole value: a number as it is, other text in quotes, `null` for no text.
+  /// any text a whole value: a number as it is, other text in quotes, `null` for no text. Inside of a
+  /// text, a field of the item has its place only behind a mark such as a quote: GraphQL writes
+  /// `product {title}` there too.
   ///
   /// - Parameter values: The values by the names of their places.
   /// - Returns: The body in UTF-8.
@@ -34,7 +36,7 @@ public struct RequestRule: Hashable, Sendable {
     switch notation {
     case .json:
       filled = Placeholder.fill(body, Set(values.keys)) { place, before in
-        Self.json(values[place] ?? "", place, isInText: Self.endsInText(before))
+        Self.json(values[place] ?? "", place, behind: before)
       }
     case .form:
       filled = Placeholder.fill(body, Set(values.keys)) { place, _ in
@@ -61,8 +63,28 @@ public struct RequestRule: Hashable, Sendable {
   /// Whether the body is JSON, whose places can be told apart.
   var isJSON: Bool { notation == .json }
 
-  private static func json(_ value: String, _ place: Placeholder, isInText: Bool) -> String {
-    if isInText { return escaped(value) }
+  /// The places that an item fills: `{id}`, and those that its fields name.
+  var itemPlaces: Set<Placeholder> {
+    var places: Set<Placeholder> = []
+    let named = Set(Placeholder.all(in: body))
+    guard isJSON else { return named }
+    _ = Placeholder.fill(body, named) { place, before in
+      if Self.json("", place, behind: before) != nil { places.insert(place) }
+      return nil
+    }
+    return places
+  }
+
+  /// A value as it stands in JSON; nil when what looks like a place is none.
+  private static func json(
+    _ value: String,
+    _ place: Placeholder,
+    behind before: Substring
+  ) -> String? {
+    if endsInText(before) {
+      let isPlace = place.hasMeaning || before.last.map { "\"/:=,-|#&?.".contains($0) } ?? false
+      return isPlace ? escaped(value) : nil
+    }
     if place.isNumber { return value }
     return value.isEmpty ? "null" : "\"\(escaped(value))\""
   }

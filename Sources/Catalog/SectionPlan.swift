@@ -20,6 +20,8 @@ public struct SectionSource: Hashable, Sendable {
   public var mapping: Mapping?
   /// How it goes on; nil as the catalog says.
   public var paging: PagingRule?
+  /// Whether one response is all of it, whatever the catalog says.
+  public var isOnePage: Bool
   /// How it is asked for; nil as the catalog says.
   public var request: RequestRule?
 
@@ -31,6 +33,7 @@ public struct SectionSource: Hashable, Sendable {
     url: String,
     mapping: Mapping? = nil,
     paging: PagingRule? = nil,
+    isOnePage: Bool = false,
     request: RequestRule? = nil
   ) {
     self.key = key
@@ -39,6 +42,7 @@ public struct SectionSource: Hashable, Sendable {
     self.url = url
     self.mapping = mapping
     self.paging = paging
+    self.isOnePage = isOnePage
     self.request = request
   }
 }

@@ -23,6 +23,10 @@ extension StoreItem {
       }
       $0.name("images")
       $0.value(images)
+      if let placeValues {
+        $0.name("placeValues")
+        $0.value(placeValues)
+      }
     }
     return writer.bytes
   }
@@ -42,7 +46,8 @@ extension StoreItem {
       normalPrice: try reader.optionalPrice("normalPrice"),
       salePrice: try reader.optionalPrice("salePrice"),
       coordinate: try reader.optionalText("coordinate").flatMap { Coordinate(text: $0) },
-      images: try reader.images("images")
+      images: try reader.images("images"),
+      placeValues: try reader.optionalDictionary("placeValues")
     )
   }
 }

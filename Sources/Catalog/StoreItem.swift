@@ -18,6 +18,9 @@ public struct StoreItem: Hashable, Sendable, Codable {
   public var coordinate: Coordinate?
   /// Its pictures, thumbnails first, else in the feed's order.
   public var images: [ImageReference]
+  /// What fills the places of the catalog file that ask for the item's detail, by their names; nil when none
+  /// asks for more than the id.
+  public var placeValues: [String: String]?
 
   /// Makes an item; what a feed may leave out may be left out here.
   public init(
@@ -29,7 +32,8 @@ public struct StoreItem: Hashable, Sendable, Codable {
     normalPrice: Price? = nil,
     salePrice: Price? = nil,
     coordinate: Coordinate? = nil,
-    images: [ImageReference] = []
+    images: [ImageReference] = [],
+    placeValues: [String: String]? = nil
   ) {
     self.id = id
     self.title = title
@@ -40,5 +44,6 @@ public struct StoreItem: Hashable, Sendable, Codable {
     self.salePrice = salePrice
     self.coordinate = coordinate
     self.images = images
+    self.placeValues = placeValues
   }
 }

@@ -76,6 +76,11 @@ struct StoredFormReader {
     return texts
   }
 
+  /// Texts by name that may be absent.
+  func optionalDictionary(_ name: String) throws(CatalogError) -> [String: String]? {
+    try node[name] == nil ? nil : dictionary(name)
+  }
+
   /// Fields that were lost, which may be absent.
   func optionalLostFields(_ name: String) throws(CatalogError) -> [LostField]? {
     guard node[name] != nil else { return nil }

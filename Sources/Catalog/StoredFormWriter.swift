@@ -157,6 +157,16 @@ extension StoredFormWriter {
     array { for text in texts { $0.value(text) } }
   }
 
+  /// Writes texts by name, in the order of the names.
+  mutating func value(_ texts: [String: String]) {
+    object {
+      for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
+        $0.name(escaping: name)
+        $0.value(text)
+      }
+    }
+  }
+
   /// Writes lost fields as `[{"field":"prices","reason":"…"}]`.
   mutating func value(_ lost: [LostField]) {
     array {

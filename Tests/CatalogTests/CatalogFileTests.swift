@@ -132,7 +132,7 @@ struct CatalogFileTests {
         "sections: {url: a, each: x, key: $.k}", "sections.each",
         "\"$\", with which every path begins"
       ),
-      ("detail: {url: 'd/{hash}'}", "detail.url", "{id}"), ("detail: {}", "detail", "url"),
+      ("detail: {url: 'd/{hash'}", "detail.url", "{id}"), ("detail: {}", "detail", "url"),
       ("format: dummyjson\ndetail: {url: 'd/{id}'}", "detail", "a mapping of details"),
       ("paging: {}", "paging", "page, offset, cursor, next, link"),
       ("paging: {parameter: 'a b'}", "paging.parameter", "a name"),

@@ -11,6 +11,7 @@ struct FormatCatalogTests {
 
     var shown = try CatalogFile(parsing: bytes(text), file: "shown.yaml").mapping
     shown.item.given = []
+    shown.item.placeValues = []
     shown.detail?.given = []
     #expect(shown == (try format.mapping()))
   }

@@ -172,7 +172,12 @@ import class Support.ClosedPort
     let names = formats.lines.compactMap { $0.split(separator: " ").first.map(String.init) }
     let listed = try Document(Command.larder(["catalog", "formats", "--json"]))
 
-    #expect(names == ["banchan", "dummyjson", "shopify", "woocommerce", "magento", "fakestore"])
+    #expect(
+      names == [
+        "banchan", "dummyjson", "shopify", "shopify-storefront", "woocommerce", "magento",
+        "fakestore",
+      ]
+    )
     #expect((0..<(listed.count ?? 0)).map { listed[$0]["name"].string } == names)
     for name in names {
       let shown = try Command.larder(["catalog", "show", name])

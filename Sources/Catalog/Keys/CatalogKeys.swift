@@ -82,8 +82,16 @@ enum CatalogKeys: String, CaseIterable, Sendable {
         .reference("token"),
         "How new credentials are had when an origin that gets headers answers 401"
       ),
-      CatalogKey("paging", .reference("paging"), "How a listing goes on"),
-      CatalogKey("request", .reference("request"), "How sections are asked for, when not by GET"),
+      CatalogKey(
+        "paging",
+        .orNull(.reference("paging")),
+        "How a listing goes on; null takes away the format's way"
+      ),
+      CatalogKey(
+        "request",
+        .orNull(.reference("request")),
+        "How sections are asked for, when not by GET; null takes away the format's way"
+      ),
     ] + mappingKeys
 
   private static let sectionKeys =
@@ -92,7 +100,11 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey("title", .scalar, "Its name for people; else the body's word, else the key"),
       CatalogKey("subtitle", .scalar, "A line under the title"),
       CatalogKey("url", .text, "Where it is, relative to base or absolute"),
-      CatalogKey("paging", .reference("paging"), "How this section goes on"),
+      CatalogKey(
+        "paging",
+        .orNull(.reference("paging")),
+        "How this section goes on; null: one response is all of it"
+      ),
       CatalogKey(
         "request",
         .orNull(.reference("request")),
@@ -154,8 +166,9 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "url",
       .text,
-      "Where a detail is; {id} is the item's id, without it all are in one"
+      "Where a detail is; {id} is the item's id, {NAME} its field NAME; without either all are in one"
     ),
+    CatalogKey("values", .notes, "Where {NAME} is in an item, when not in the field NAME"),
     CatalogKey("request", .reference("request"), "How a detail is asked for, when not by GET"),
     CatalogKey("entries", .reference("paths"), "Leads to the details in the body"),
     CatalogKey("id", .reference("paths"), "The item's id, from an entry"),

@@ -107,7 +107,7 @@ final class RunStages: Sendable {
     _ pictures: PictureStage
   ) {
     do throws(CacheError) {
-      if let details { details.add(try context.index.itemKeys(listing: arrival.listing)) }
+      try details?.add(arrival.listing)
       if let references = arrival.references {
         pictures.add(references)
       } else {

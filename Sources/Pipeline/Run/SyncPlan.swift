@@ -162,21 +162,25 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     guard let run = try index.lastRun(catalog: entry.id) else { return }
     var pictures: Set<PictureID> = []
-    var ids: [String] = []
+    var subjects: [String: [String: String]?] = [:]
     let listings = try index.sections(run: run.id).compactMap(\.listing)
     for listing in listings {
       pictures.formUnion(try index.pictures(listing: listing))
-      ids += try index.itemKeys(listing: listing)
+      guard let rule = catalog.detail else { continue }
+      for subject in try index.detailSubjects(of: listing, for: rule)
+      where subjects[subject.id] == nil {
+        subjects[subject.id] = .some(subject.fields)
+      }
     }
     var known: [String: DetailEntry] = [:]
     if let rule = catalog.detail, !options.noDetails {
       known = try index.details(catalog: entry.id)
       let mapping = catalog.detailDigest
-      for id in Set(ids).sorted() {
+      for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
         // What has no URL is not asked for.
-        guard let text = rule.url(for: id) else { continue }
-        let source = try addresses.target(text)
-          .asked(by: rule.request, filling: [.id: id], transport)
+        let values = rule.values(of: id, fields)
+        guard let text = try? rule.address(filling: values) else { continue }
+        let source = try addresses.target(text).asked(by: rule.request, filling: values)
         let document =
           known[id] == nil
           ? nil : try index.document(source.name, reader: catalog.detailReader)

@@ -50,7 +50,12 @@ package struct CatalogAddresses: Sendable {
   func sections() throws(TransferFailure) -> [DocumentSource] {
     var sources: [DocumentSource] = []
     for (position, text) in catalog.sources.enumerated() {
-      sources.append(try firstPage(text, ofSource: position))
+      // A file is one page, and has no query.
+      if case .file(let path) = try target(catalog.writtenSources[position]) {
+        sources.append(.file(path))
+      } else {
+        sources.append(try firstPage(text, ofSource: position))
+      }
     }
     return sources
   }
@@ -69,10 +74,11 @@ package struct CatalogAddresses: Sendable {
     if let size = paging?.size { values[.size] = String(size.value) }
     let hasPlaces = values.keys.contains { text.contains($0.written) }
     guard request.method == .post || hasPlaces else { return try target(text) }
-    guard case .web(let url) = try target(DocumentQuery.open(text)) else {
-      return try target(text)
+    guard case .web(let url) = try target(Placeholder.closed(text, values.keys))
+    else {
+      return try target(Placeholder.fill(url: text, with: values))
     }
-    return .query(try DocumentQuery(url, request, filling: values, parser))
+    return .query(try DocumentQuery(template: url, request, filling: values, parser))
   }
 
   /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
@@ -104,13 +110,22 @@ package struct CatalogAddresses: Sendable {
     return named
   }
 
-  /// A URL on the host of the details; nil when they are files, or when the host is made of an item's id,
+  /// A URL on the host of the details; nil when they are files, or when the host is made of an item's fields,
   /// which is data.
   private func detailPlace() throws(TransferFailure) -> WebURL? {
-    guard let rule = catalog.detail, case .web(let one) = try target(try rule.address(of: "1")),
-      case .web(let two) = try target(try rule.address(of: "2")), one.origin == two.origin
+    guard let rule = catalog.detail, case .web(let one) = try detail(by: rule, filling: "1"),
+      case .web(let two) = try detail(by: rule, filling: "2"), one.origin == two.origin
     else { return nil }
     return one
+  }
+
+  /// The source of a detail whose places all have the same value.
+  private func detail(
+    by rule: DetailRule,
+    filling value: String
+  ) throws(TransferFailure) -> DocumentSource {
+    let values = Dictionary(uniqueKeysWithValues: rule.places.map { ($0, value) })
+    return try target(try rule.address(filling: values))
   }
 
   /// A URL that the index holds, without secrets.
@@ -133,15 +148,29 @@ package struct CatalogAddresses: Sendable {
 }
 
 extension DetailRule {
-  /// The URL of an item's detail, as the catalog file's text with the id in it.
+  /// The URL of an item's detail, as the catalog file's text with the item's values in it.
   ///
-  /// - Throws: ``TransferFailure`` with the reason `url-invalid` for an id that no URL can hold.
-  func address(of id: String) throws(TransferFailure) -> String {
-    guard let text = url(for: id) else {
-      throw TransferFailure(
-        reason: .urlInvalid,
-        url: urlTemplate,
-        detail: "the id is \"\(id)\", which servers take for a folder and not for a name"
+  /// - Parameter values: What the item fills places with.
+  /// - Returns: The text.
+  /// - Throws: ``TransferFailure`` with the reason `url-invalid` when the item has no value for a place, or one
+  ///   that no URL can hold.
+  func address(filling values: [Placeholder: String]) throws(TransferFailure) -> String {
+    func fault(_ detail: String) -> TransferFailure {
+      TransferFailure(reason: .urlInvalid, url: urlTemplate, detail: detail)
+    }
+    let open = places.filter { values[$0]?.isEmpty ?? true }.map(\.rawValue).sorted()
+    if let name = open.first {
+      throw fault(
+        "the item has no text or number for {\(name)}; "
+          + "say under detail values in the catalog file where it is"
+      )
+    }
+    guard let text = url(filling: values) else {
+      let texts = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+        "the \($0.key.rawValue) is \"\($0.value)\""
+      }
+      throw fault(
+        "\(texts.joined(separator: ", ")), which servers take for a folder and not for a name"
       )
     }
     return text

@@ -14,6 +14,8 @@ final class DetailStage: Sendable {
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
     var line: WorkLine<String>?
+    /// What items fill the places of the rule with, beside their ids.
+    var fields: [String: [String: String]] = [:]
   }
 
   private let context: RunContext
@@ -73,9 +75,12 @@ final class DetailStage: Sendable {
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
   /// Adds the items of a listing.
-  func add(_ ids: [String]) {
+  func add(_ listing: ListingID) throws(CacheError) {
+    let subjects = try context.index.detailSubjects(of: listing, for: rule)
     let (new, line) = state.withLock { state in
-      let new = ids.filter { state.seen.insert($0).inserted }
+      let added = subjects.filter { state.seen.insert($0.id).inserted }
+      for subject in added { state.fields[subject.id] = subject.fields }
+      let new = added.map(\.id)
       state.tally.total += new.count
       return (new, state.line)
     }
@@ -89,8 +94,9 @@ final class DetailStage: Sendable {
   private func fetch(_ id: String) {
     let source: DocumentSource
     do throws(TransferFailure) {
-      source = try target(try rule.address(of: id))
-        .asked(by: rule.request, filling: [.id: id], context.transport)
+      let values = rule.values(of: id, state.withLock { $0.fields[id] })
+      source = try target(try rule.address(filling: values))
+        .asked(by: rule.request, filling: values)
     } catch {
       context.failures.note(.detail, id: id, error)
       return finish { $0.failed += 1 }

@@ -55,11 +55,10 @@ enum DocumentSource: Hashable, Sendable {
   /// The document as a rule asks for it, with these values in its places.
   func asked(
     by request: RequestRule?,
-    filling values: [Placeholder: String],
-    _ parser: any URLParsing
-  ) throws(TransferFailure) -> DocumentSource {
+    filling values: [Placeholder: String]
+  ) -> DocumentSource {
     guard case .web(let url) = self, let request, request.method == .post else { return self }
-    return .query(try DocumentQuery(url, request, filling: values, parser))
+    return .query(DocumentQuery(url, request, filling: values))
   }
 }
 

@@ -3,7 +3,7 @@ import Transport
 
 /// A document that more than a fixed URL asks for: by POST, or with places in its URL that each request fills.
 struct DocumentQuery: Hashable, Sendable {
-  /// The URL with its places, escaped, still open.
+  /// The URL with its places closed, or without any.
   private let template: WebURL
   /// How it is asked for.
   let request: RequestRule
@@ -12,39 +12,34 @@ struct DocumentQuery: Hashable, Sendable {
   /// The URL with its places filled.
   private(set) var url: WebURL
 
-  /// A query.
+  /// A query at a URL without places; `values` fill those of the body.
+  init(_ url: WebURL, _ request: RequestRule, filling values: [Placeholder: String]) {
+    template = url
+    self.request = request
+    self.values = values
+    self.url = url
+  }
+
+  /// A query at a URL with places.
   ///
   /// - Parameters:
-  ///   - template: The URL, with places as ``open(_:)`` leaves them.
+  ///   - template: The URL, with places as ``Placeholder/closed(_:_:)`` leaves them.
   ///   - request: How it is asked for.
   ///   - values: What fills the places.
   ///   - parser: How URLs are read.
   /// - Throws: ``TransferFailure`` when the filled text is no URL.
   init(
-    _ template: WebURL,
+    template: WebURL,
     _ request: RequestRule,
     filling values: [Placeholder: String],
     _ parser: any URLParsing
   ) throws(TransferFailure) {
-    self.template = template
-    self.request = request
-    self.values = values
-    url = template
-    var text = template.text
-    for (place, value) in values {
-      text = text.replacing(
-        Self.open(place.written),
-        with: URLVariables.escaped(value, keeping: "")
-      )
-    }
+    self.init(template, request, filling: values)
+    let text = Placeholder.fill(
+      url: Placeholder.reopened(template.text, values.keys),
+      with: values
+    )
     if text != template.text { url = try parser.parse(text, relativeTo: template) }
-  }
-
-  /// A URL of the catalog file with its places escaped, so that it can be parsed.
-  static func open(_ text: String) -> String {
-    Placeholder.allCases.reduce(text) { text, place in
-      text.replacing(place.written, with: "%7B\(place.rawValue)%7D")
-    }
   }
 
   /// The same query for another page.
@@ -55,7 +50,7 @@ struct DocumentQuery: Hashable, Sendable {
   ) throws(TransferFailure) -> DocumentQuery {
     var values = values
     values[place] = value
-    return try DocumentQuery(template, request, filling: values, parser)
+    return try DocumentQuery(template: template, request, filling: values, parser)
   }
 
   /// The same query at another URL.

@@ -57,6 +57,18 @@ extension Index {
     for record in try items(listing: listing) { decoded.append(try record.storeItem()) }
     return decoded
   }
+
+  /// The items of a listing as their details are asked for: with the fields that the rule's places name, if any.
+  func detailSubjects(
+    of listing: ListingID,
+    for rule: DetailRule
+  ) throws(CacheError) -> [(id: String, fields: [String: String]?)] {
+    // Keys are read without the items themselves.
+    if rule.places.isSubset(of: [.id]) {
+      return try itemKeys(listing: listing).map { ($0, nil) }
+    }
+    return try storeItems(listing: listing).map { ($0.id, $0.placeValues) }
+  }
 }
 
 extension ItemRecord {
@@ -76,13 +88,16 @@ extension ItemRecord {
 
 extension CatalogFile {
   /// The URLs of the sections as the file writes them, in order.
+  var writtenSources: [String] {
+    switch sections {
+    case .listed(let sources): sources.map(\.url)
+    case .combined(let plan): [plan.url]
+    }
+  }
+
+  /// The URLs of the sections' first pages, in order.
   var sources: [String] {
-    let urls =
-      switch sections {
-      case .listed(let sources): sources.map(\.url)
-      case .combined(let plan): [plan.url]
-      }
-    return urls.enumerated().map {
+    writtenSources.enumerated().map {
       paging(ofSource: $0)?.firstPage(of: $1, request(ofSource: $0)) ?? $1
     }
   }

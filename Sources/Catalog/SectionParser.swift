@@ -1,0 +1,74 @@
+/// Reads one of the listed sections of a catalog file.
+enum SectionParser {
+  /// Reads a section.
+  ///
+  /// - Parameters:
+  ///   - node: The section.
+  ///   - root: The file.
+  ///   - mapping: How the file reads bodies.
+  /// - Returns: The section, with the paging and the request that its format brings unless the file says otherwise.
+  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  static func parse(
+    _ node: YAMLNode,
+    of root: YAMLMapping,
+    mapping: Mapping
+  ) throws(CatalogError) -> SectionSource {
+    let members = try node.mapping()
+    try members.checkKeys(.section)
+    var source = SectionSource(
+      key: try CatalogFileParser.fileName(members.required("key")),
+      title: try members["title"].map { node throws(CatalogError) in try node.text() },
+      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.text() },
+      url: try CatalogFileParser.url(members.required("url")),
+      mapping: try MappingParser.parse(section: members, of: mapping)
+    )
+    source.paging = try members["paging"].map(PagingParser.parse)
+    source.isOnePage = members.member("paging")?.isNull ?? false
+    source.request = try members.member("request").map { node throws(CatalogError) in
+      try RequestParser.parse(node, filling: Placeholder.ofSections)
+    }
+    guard let format = try format(of: members, root) else { return source }
+    try take(from: format, into: &source, members, root)
+    return source
+  }
+
+  /// The built-in format that a section is read by; nil when its mapping is spelled out.
+  private static func format(
+    of section: YAMLMapping,
+    _ root: YAMLMapping
+  ) throws(CatalogError) -> BuiltInFormat? {
+    if let own = section["format"] { return try MappingParser.builtIn(own) }
+    if section["transform"] != nil { return nil }
+    return try root["format"].map(MappingParser.builtIn)
+  }
+
+  /// Fills in what the file leaves out.
+  ///
+  /// A format's way of paging goes with its own way of asking, and with a URL that does not page by itself.
+  private static func take(
+    from format: BuiltInFormat,
+    into source: inout SectionSource,
+    _ section: YAMLMapping,
+    _ root: YAMLMapping
+  ) throws(CatalogError) {
+    let asksOtherwise = section.member("request") != nil || root.member("request") != nil
+    if !asksOtherwise { source.request = try format.request() }
+    let pagesOtherwise = section.member("paging") != nil || root.member("paging") != nil
+    guard !pagesOtherwise, let paging = try format.paging() else { return }
+    let own = try request(of: section, root)
+    let isOpen = own.method == .get || paging.usesPlace(in: source.url, own)
+    guard !asksOtherwise || isOpen, !paging.hasParameter(in: source.url) else { return }
+    source.paging = paging
+  }
+
+  /// How the file asks for a section, its format aside.
+  private static func request(
+    of section: YAMLMapping,
+    _ root: YAMLMapping
+  ) throws(CatalogError) -> RequestRule {
+    guard let node = section.member("request") ?? root.member("request") else {
+      return RequestRule()
+    }
+    return try RequestParser.parse(node, filling: Placeholder.ofSections)
+  }
+}

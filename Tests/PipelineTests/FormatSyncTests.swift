@@ -1,0 +1,105 @@
+import Catalog
+import CurlTransport
+import Foundation
+import Pipeline
+import SampleStore
+import Support
+import Testing
+
+/// What built-in formats and places in a detail's URL do over a network.
+struct FormatSyncTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 1, items: 1)
+  }
+
+  private func sync(_ yaml: String) throws -> SyncReport {
+    var options = shop.transportOptions()
+    options.allowPrivateAddresses = true
+    let catalog = try CatalogFile(parsing: Array(yaml.utf8), file: "shop.yaml")
+    return try shop.sync(folder, catalog, transport: options)
+  }
+
+  private static func answer(_ body: String) -> [ScriptedServer.Action] {
+    [.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\nETag: \"1\"\r\n\r\n\(body)")]
+  }
+
+  private static func paths(_ server: ScriptedServer) -> [String] {
+    server.received.map { String($0.text.split(separator: " ")[1]) }
+  }
+
+  @Test func `details are asked for by a field, and again when the listing is unchanged`() throws {
+    let server = ScriptedServer { request in
+      request.text.hasPrefix("GET /list")
+        ? Self.answer(#"{"products": [{"id": 1, "title": "Pan", "handle": "red pan"}]}"#)
+        : Self.answer(#"{"product": {"body_html": "long"}}"#)
+    }
+    let yaml = """
+      name: shop
+      currency: USD
+      base: \(server.url())
+      format: shopify
+      paging: null
+      sections: [{key: main, url: list}]
+      detail: {url: "products/{handle}.json"}
+      """
+
+    let first = try sync(yaml)
+    let second = try sync(yaml)
+
+    #expect(first.details.fetched == 1)
+    #expect(second.sections[0].source == .unchanged)
+    let asked = Self.paths(server).filter { $0.hasPrefix("/products") }
+    #expect(asked == ["/products/red%20pan.json", "/products/red%20pan.json"])
+  }
+
+  @Test func `an item without the field is named, and the others have their details`() throws {
+    let server = ScriptedServer { request in
+      request.text.hasPrefix("GET /list")
+        ? Self.answer(
+          #"{"products": [{"id": 1, "title": "Pan"}, {"id": 2, "title": "Pot", "handle": "pot"}]}"#
+        )
+        : Self.answer(#"{"product": {"body_html": "long"}}"#)
+    }
+
+    let report = try sync(
+      """
+      name: shop
+      currency: USD
+      base: \(server.url())
+      format: shopify
+      paging: null
+      sections: [{key: main, url: list}]
+      detail: {url: "products/{handle}.json"}
+      """
+    )
+
+    #expect(report.details.fetched == 1)
+    #expect(report.failures.map(\.id) == ["1"])
+    #expect(report.failures[0].detail?.contains("{handle}") == true)
+  }
+
+  @Test func `a format reads all pages without a word in the file`() throws {
+    let server = ScriptedServer { request in
+      let pages = ["&page=1": #"{"id": 1, "title": "A"}"#, "&page=2": #"{"id": 2, "title": "B"}"#]
+      let items = pages.first { request.text.contains($0.key + " ") }?.value ?? ""
+      return Self.answer("{\"products\": [\(items)]}")
+    }
+
+    let report = try sync(
+      """
+      name: shop
+      currency: USD
+      base: \(server.url())
+      format: shopify
+      sections: [{key: main, url: products.json}]
+      """
+    )
+
+    #expect(report.sections[0].items == 2)
+    #expect(Self.paths(server).map { $0.suffix(7) } == ["&page=1", "&page=2", "&page=3"])
+  }
+}
