@@ -34,6 +34,7 @@ let package = Package(
     .target(name: "CJQ", dependencies: ["COpening"]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
+    .target(name: "CXML", dependencies: ["COpening"]),
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
     .systemLibrary(
       name: "CPixman",
@@ -43,6 +44,11 @@ let package = Package(
     .target(name: "CAVIF", dependencies: ["COpening"]),
     .target(name: "CDrawing", dependencies: ["COpening"]),
     .target(name: "CGIF", dependencies: ["COpening"]),
+    .target(
+      name: "CUnpack",
+      dependencies: ["COpening"],
+      linkerSettings: [.linkedLibrary("z")]
+    ),
     .target(name: "CWebP", dependencies: ["COpening"]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
@@ -50,7 +56,7 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "CJQ", "CSimdjson",
+        "CJQ", "CSimdjson", "CXML",
         .product(name: "Yams", package: "Yams"),
       ]
     ),
@@ -75,6 +81,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
+        "CUnpack",
         "CGlibc", "Catalog", "Transport", "Cache", "Imaging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]

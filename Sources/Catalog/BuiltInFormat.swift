@@ -3,6 +3,7 @@ enum BuiltInFormat: String, CaseIterable {
   case banchan, dummyjson, shopify
   case shopifyStorefront = "shopify-storefront"
   case woocommerce, magento, fakestore
+  case googleMerchant = "google-merchant"
 
   /// The mapping as YAML.
   var yaml: String {
@@ -14,6 +15,7 @@ enum BuiltInFormat: String, CaseIterable {
     case .woocommerce: Self.woocommerceYAML
     case .magento: Self.magentoYAML
     case .fakestore: Self.fakestoreYAML
+    case .googleMerchant: Self.googleMerchantYAML
     }
   }
 
@@ -140,7 +142,17 @@ enum BuiltInFormat: String, CaseIterable {
 
   /// The mapping itself.
   func mapping() throws(CatalogError) -> Mapping {
-    try MappingParser.parse(format: root())
+    var mapping = try MappingParser.parse(format: root())
+    mapping.notation = notation
+    return mapping
+  }
+
+  /// What such a shop's bodies are written in.
+  var notation: BodyNotation {
+    switch self {
+    case .googleMerchant: .merchantFeed
+    default: .json
+    }
   }
 
   /// How such a shop's listing goes on; nil when one response is all of it.

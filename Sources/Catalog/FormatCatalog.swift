@@ -46,6 +46,7 @@ extension BuiltInFormat {
     case .woocommerce: "WooCommerce: REST API v3 and Store API"
     case .magento: "Magento and Adobe Commerce: REST and GraphQL product lists"
     case .fakestore: "fakestoreapi.com/products"
+    case .googleMerchant: "Google's product feed: RSS 2.0, Atom, or text parted by tabs"
     }
   }
 
@@ -59,11 +60,15 @@ extension BuiltInFormat {
     case .woocommerce: ("https://shop.example/wp-json/", "wc/store/v1/products", "EUR")
     case .magento: ("https://shop.example/rest/V1/", "products", "USD")
     case .fakestore: ("https://fakestoreapi.com/", "products", "USD")
+    case .googleMerchant: ("https://shop.example/", "feeds/google.xml", "EUR")
     }
   }
 
   /// Where such a shop has the detail of an item.
   private var detailURL: String { self == .shopify ? "products/{handle}.json" : "detail/{id}" }
+
+  /// The format's name where paths alone do not say how a body is read.
+  private var formatLine: String { notation == .json ? "" : "format: \(rawValue)\n" }
 
   fileprivate var catalogFile: String {
     let (base, url, currency) = sections
@@ -77,7 +82,7 @@ extension BuiltInFormat {
       base: \(base)
       sections:
         - {key: main, url: "\(url)"}
-      \(mapping)
+      \(formatLine)\(mapping)
 
       """
   }

@@ -25,6 +25,7 @@ extension Mapping {
       lines.append((["item.given"] + item.given.map(\.rawValue).sorted()).joined(separator: "\t"))
     }
     lines += item.placeValues.map { line("item.placeValues.\($0.name)", $0.paths) }
+    if notation != .json { lines.append("notation\t\(notation.rawValue)") }
     if let transform { lines.append("transform\t\(transform.program.debugDescription)") }
     guard let detail else { return lines.joined(separator: "\n") }
     lines.append(line("detail.entries", detail.entries))

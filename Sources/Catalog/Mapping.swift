@@ -12,6 +12,8 @@ public struct Mapping: Hashable, Sendable {
   public var detail: Detail?
   /// What a response of sections goes through before it is read; nil when it is read as it comes.
   public var transform: Transform?
+  /// What bodies of sections are written in.
+  public var notation = BodyNotation.json
 
   /// Makes a mapping.
   public init(

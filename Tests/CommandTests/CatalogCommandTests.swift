@@ -175,7 +175,7 @@ import class Support.ClosedPort
     #expect(
       names == [
         "banchan", "dummyjson", "shopify", "shopify-storefront", "woocommerce", "magento",
-        "fakestore",
+        "fakestore", "google-merchant",
       ]
     )
     #expect((0..<(listed.count ?? 0)).map { listed[$0]["name"].string } == names)

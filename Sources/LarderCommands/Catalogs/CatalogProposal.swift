@@ -106,7 +106,11 @@ struct CatalogProposal {
     guard bytes.count <= limit else {
       throw CommandFailure("cannot read response \(source): more than \(limit) bytes", .data)
     }
-    return (JSONLines.isMeant(name: source) ? JSONLines.array(of: bytes) : bytes, false)
+    do throws(PackedBody.Fault) {
+      return (try PackedBody.plain(bytes, name: source, limit: CatalogProbe.limit), false)
+    } catch {
+      throw CommandFailure("cannot read response \(source): \(error)", .data)
+    }
   }
 
   /// What the proposed file reads: the proof that it can be read at all.

@@ -102,13 +102,27 @@ package final class CatalogProbe: Sendable {
     switch request?.sections[position] {
     case .file(let path):
       return ProbedPage(
-        body: try read(path).readAsArray(ifLinesOf: path),
+        body: try Self.plain(read(path), name: path, type: nil, of: "file:" + path),
         base: request?.addresses.localBase,
         nextLink: nil
       )
     case .web(let url): return try page(at: url)
     case .query(let query): return try page(at: query.url, of: .query(query))
     case nil: throw ProbeFailure(TransferFailure(reason: .urlInvalid, url: ""))
+    }
+  }
+
+  /// A body as it is decoded.
+  private static func plain(
+    _ body: [UInt8],
+    name: String,
+    type: String?,
+    of url: String
+  ) throws(ProbeFailure) -> [UInt8] {
+    do throws(PackedBody.Fault) {
+      return try PackedBody.plain(body, name: name, type: type, limit: limit)
+    } catch {
+      throw ProbeFailure(error.failure(of: url))
     }
   }
 
@@ -132,9 +146,11 @@ package final class CatalogProbe: Sendable {
       throw ProbeFailure(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
     case .success(let response):
       return ProbedPage(
-        body: sink.take().readAsArray(
-          ifLinesOf: response.head.url.text,
-          type: response.head.headers["Content-Type"]
+        body: try Self.plain(
+          sink.take(),
+          name: response.head.url.text,
+          type: response.head.headers["Content-Type"],
+          of: response.head.url.redacted
         ),
         base: response.head.url,
         nextLink: response.head.headers.nextLink

@@ -159,15 +159,9 @@ extension RunContext {
         isPost
         ? StoredValidity.none
         : StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
-      return .body(
-        sink.take().readAsArray(
-          ifLinesOf: response.head.url.text,
-          type: response.head.headers["Content-Type"]
-        ),
-        base: response.head.url,
-        word: word,
-        link: response.head.headers.nextLink
-      )
+      return plain(sink.take(), of: response.head.url.redacted, response.head) { body in
+        .body(body, base: response.head.url, word: word, link: response.head.headers.nextLink)
+      }
     }
   }
 
@@ -201,15 +195,29 @@ extension RunContext {
       if count == 0 { break }
       filled += count
     }
-    let body = Array(bytes.prefix(filled)).readAsArray(ifLinesOf: path)
-    return .body(body, base: localBase, word: StoredValidity.none)
+    return plain(Array(bytes.prefix(filled)), of: "file:" + path, nil) { body in
+      .body(body, base: localBase, word: StoredValidity.none)
+    }
   }
-}
 
-extension [UInt8] {
-  /// A body as it is decoded: JSON Lines, known by their name or type, as an array.
-  func readAsArray(ifLinesOf name: String, type: String? = nil) -> [UInt8] {
-    JSONLines.isMeant(name: name, type: type) ? JSONLines.array(of: self) : self
+  /// The reply with a body as it is decoded: unpacked, and JSON Lines as an array.
+  private func plain(
+    _ body: [UInt8],
+    of url: String,
+    _ head: ResponseHead?,
+    _ reply: ([UInt8]) -> DocumentReply
+  ) -> DocumentReply {
+    do throws(PackedBody.Fault) {
+      let plain = try PackedBody.plain(
+        body,
+        name: head?.url.text ?? url,
+        type: head?.headers["Content-Type"],
+        limit: options.jsonLimit
+      )
+      return reply(plain)
+    } catch {
+      return .failed(error.failure(of: url))
+    }
   }
 }
 

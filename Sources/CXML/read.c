@@ -1,0 +1,106 @@
+#include "CXML.h"
+
+#include "COpening.h"
+
+#include <limits.h>
+
+#define LIBRARY "libxml2.so.2"
+
+// libxml2's headers lie in a folder that only pkg-config names, and a package that others depend on may not name
+// folders of its own; these few declarations have been the same since libxml2 2.6. (libxml/xmlreader.h)
+typedef void *xmlTextReaderPtr;
+typedef unsigned char xmlChar;
+
+enum {
+  XML_PARSE_NOERROR = 1 << 5,
+  XML_PARSE_NOWARNING = 1 << 6,
+  XML_PARSE_NONET = 1 << 11,
+};
+
+enum {
+  XML_READER_TYPE_ELEMENT = 1,
+  XML_READER_TYPE_TEXT = 3,
+  XML_READER_TYPE_CDATA = 4,
+  XML_READER_TYPE_ENTITY_REFERENCE = 5,
+  XML_READER_TYPE_DOCUMENT_TYPE = 10,
+  XML_READER_TYPE_END_ELEMENT = 15,
+};
+
+#define FUNCTIONS(F)                                                                                \
+  F(void, xmlFreeTextReader, (xmlTextReaderPtr))                                                    \
+  F(xmlTextReaderPtr, xmlReaderForMemory,                                                           \
+    (const char *, int, const char *, const char *, int))                                           \
+  F(const xmlChar *, xmlTextReaderConstLocalName, (xmlTextReaderPtr))                               \
+  F(const xmlChar *, xmlTextReaderConstNamespaceUri, (xmlTextReaderPtr))                            \
+  F(const xmlChar *, xmlTextReaderConstValue, (xmlTextReaderPtr))                                   \
+  F(int, xmlTextReaderGetParserLineNumber, (xmlTextReaderPtr))                                      \
+  F(int, xmlTextReaderIsEmptyElement, (xmlTextReaderPtr))                                           \
+  F(int, xmlTextReaderMoveToAttribute, (xmlTextReaderPtr, const xmlChar *))                         \
+  F(int, xmlTextReaderMoveToElement, (xmlTextReaderPtr))                                            \
+  F(int, xmlTextReaderNodeType, (xmlTextReaderPtr))                                                 \
+  F(int, xmlTextReaderRead, (xmlTextReaderPtr))
+
+#define POINTER(result, name, arguments) static result(*their_##name) arguments;
+FUNCTIONS(POINTER)
+
+#define ENTRY(result, name, arguments) {#name, (void **)&their_##name},
+static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_ONCE(cxml_open, LIBRARY, functions)
+
+static xmlTextReaderPtr inner(cxml_reader *reader) { return (xmlTextReaderPtr)reader; }
+
+cxml_reader *cxml_start(const uint8_t *bytes, size_t count) {
+  if (count > INT_MAX) return NULL;
+  // No XML_PARSE_NOENT, no XML_PARSE_DTDLOAD, no XML_PARSE_HUGE: the parser's own limits hold.
+  int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
+  return (cxml_reader *)their_xmlReaderForMemory((const char *)bytes, (int)count, NULL, NULL,
+                                                 options);
+}
+
+int cxml_next(cxml_reader *reader) {
+  while (true) {
+    int status = their_xmlTextReaderRead(inner(reader));
+    if (status == 0) return cxml_done;
+    if (status < 0) return cxml_broken;
+    switch (their_xmlTextReaderNodeType(inner(reader))) {
+      case XML_READER_TYPE_ELEMENT: return cxml_element;
+      case XML_READER_TYPE_END_ELEMENT: return cxml_element_end;
+      case XML_READER_TYPE_TEXT:
+      case XML_READER_TYPE_CDATA: return cxml_text;
+      case XML_READER_TYPE_DOCUMENT_TYPE:
+      case XML_READER_TYPE_ENTITY_REFERENCE: return cxml_refused;
+      default: break;
+    }
+  }
+}
+
+const char *cxml_name(cxml_reader *reader) {
+  return (const char *)their_xmlTextReaderConstLocalName(inner(reader));
+}
+
+const char *cxml_namespace(cxml_reader *reader) {
+  return (const char *)their_xmlTextReaderConstNamespaceUri(inner(reader));
+}
+
+bool cxml_is_empty(cxml_reader *reader) {
+  return their_xmlTextReaderIsEmptyElement(inner(reader)) == 1;
+}
+
+const char *cxml_attribute(cxml_reader *reader, const char *name) {
+  if (their_xmlTextReaderMoveToAttribute(inner(reader), (const xmlChar *)name) != 1) return NULL;
+  const char *value = (const char *)their_xmlTextReaderConstValue(inner(reader));
+  their_xmlTextReaderMoveToElement(inner(reader));
+  return value;
+}
+
+const char *cxml_characters(cxml_reader *reader) {
+  return (const char *)their_xmlTextReaderConstValue(inner(reader));
+}
+
+int cxml_line(cxml_reader *reader) {
+  return their_xmlTextReaderGetParserLineNumber(inner(reader));
+}
+
+void cxml_free(cxml_reader *reader) { their_xmlFreeTextReader(inner(reader)); }
+
+COPENING_NOTE("xml", "Reads Google merchant feeds", LIBRARY)

@@ -1,0 +1,21 @@
+/// What bodies are written in, beside JSON: each is made into JSON that a mapping then reads.
+public enum BodyNotation: String, Hashable, Sendable {
+  /// JSON, read as it is.
+  case json
+  /// Google's product feed: RSS 2.0 or Atom, or text parted by tabs.
+  case merchantFeed
+
+  /// A body as JSON.
+  ///
+  /// - Parameters:
+  ///   - body: The body as it came.
+  ///   - subject: What is read, for messages.
+  /// - Returns: JSON in UTF-8.
+  /// - Throws: ``CatalogError`` when the body is not what the notation says.
+  func json(of body: [UInt8], _ subject: String) throws(CatalogError) -> [UInt8] {
+    switch self {
+    case .json: body
+    case .merchantFeed: try MerchantFeed.json(of: body, subject)
+    }
+  }
+}
