@@ -80,6 +80,7 @@ extension StoreItem {
     case .normalPrice: normalPrice = old.normalPrice
     case .salePrice: salePrice = old.salePrice
     case .latitude, .longitude: coordinate = old.coordinate
+    case .address: address = old.address
     case .thumbnail, .top, .gallery, .section:
       guard let role = field.role else { return }
       images += old.images.filter { $0.role == role }

@@ -14,6 +14,8 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
   case latitude
   /// Degrees east.
   case longitude
+  /// Where it is in words.
+  case address
   /// The small picture in a list.
   case thumbnail = "images.thumbnail"
   /// The large picture.
@@ -43,6 +45,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
     case .normalPrice: item.normalPrice != nil
     case .salePrice: item.salePrice != nil
     case .latitude, .longitude: item.coordinate != nil
+    case .address: item.address != nil
     case .thumbnail, .top, .gallery, .section: item.images.contains { $0.role == role }
     }
   }
@@ -59,6 +62,7 @@ extension Mapping.Item {
     case .salePrice: salePrice.map(\.path)
     case .latitude: latitude
     case .longitude: longitude
+    case .address: address
     case .thumbnail: images[.thumbnail]
     case .top: images[.top]
     case .gallery: images[.gallery]

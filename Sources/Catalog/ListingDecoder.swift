@@ -144,6 +144,7 @@ public struct ListingDecoder: Sendable {
       normalPrice: reader.price(fields.normalPrice),
       salePrice: reader.price(fields.salePrice),
       coordinate: reader.coordinate(fields.latitude, fields.longitude),
+      address: reader.text(fields.address),
       images: reader.images(fields.images),
       placeValues: placeValues(&reader)
     )

@@ -20,6 +20,7 @@ extension Mapping {
     // Absent in most mappings, whose digest then is as it was.
     if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
     if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
+    if !item.address.isEmpty { lines.append(line("item.address", item.address)) }
     lines += self.lines("item.images", item.images)
     if !item.given.isEmpty {
       lines.append((["item.given"] + item.given.map(\.rawValue).sorted()).joined(separator: "\t"))

@@ -63,6 +63,8 @@ public struct Mapping: Hashable, Sendable {
     public var latitude: [JSONPath] = []
     /// Degrees east of where the item is; needs ``latitude``.
     public var longitude: [JSONPath] = []
+    /// Where the item is in words.
+    public var address: [JSONPath] = []
     /// Pictures by role.
     public var images: ImageRules = ImageRules()
     /// What fills the places of URL and body that ask for the item's detail, beside its id.

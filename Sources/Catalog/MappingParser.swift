@@ -132,6 +132,7 @@ struct MappingParser {
     try node.read("salePrice", into: &item.salePrice)
     try node.read("latitude", into: &item.latitude)
     try node.read("longitude", into: &item.longitude)
+    try node.read("address", into: &item.address)
     try node.read("images", into: &item.images)
     try node.note(given: &item)
     for (name, paths) in [("id", item.id), ("title", item.title)] where paths.isEmpty {

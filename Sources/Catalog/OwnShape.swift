@@ -30,6 +30,7 @@ enum OwnShape {
       salePrice: $.salePrice
       latitude: $.latitude
       longitude: $.longitude
+      address: $.address
       images:
         thumbnail: $.images.thumbnail
         top: $.images.top

@@ -21,6 +21,9 @@ extension StoreItem {
       if let coordinate {
         $0.member("coordinate", coordinate.text)
       }
+      if let address {
+        $0.member("address", address)
+      }
       $0.name("images")
       $0.value(images)
       if let placeValues {
@@ -46,6 +49,7 @@ extension StoreItem {
       normalPrice: try reader.optionalPrice("normalPrice"),
       salePrice: try reader.optionalPrice("salePrice"),
       coordinate: try reader.optionalText("coordinate").flatMap { Coordinate(text: $0) },
+      address: try reader.optionalText("address"),
       images: try reader.images("images"),
       placeValues: try reader.optionalDictionary("placeValues")
     )

@@ -16,6 +16,8 @@ public struct StoreItem: Hashable, Sendable, Codable {
   public var salePrice: Price?
   /// Where it is, when the catalog says.
   public var coordinate: Coordinate?
+  /// Where it is in words, when the catalog says.
+  public var address: String?
   /// Its pictures, thumbnails first, else in the feed's order.
   public var images: [ImageReference]
   /// What fills the places of the catalog file that ask for the item's detail, by their names; nil when none
@@ -32,6 +34,7 @@ public struct StoreItem: Hashable, Sendable, Codable {
     normalPrice: Price? = nil,
     salePrice: Price? = nil,
     coordinate: Coordinate? = nil,
+    address: String? = nil,
     images: [ImageReference] = [],
     placeValues: [String: String]? = nil
   ) {
@@ -43,6 +46,7 @@ public struct StoreItem: Hashable, Sendable, Codable {
     self.normalPrice = normalPrice
     self.salePrice = salePrice
     self.coordinate = coordinate
+    self.address = address
     self.images = images
     self.placeValues = placeValues
   }

@@ -23,6 +23,8 @@ extension Shop {
     public let salePrice: Price?
     /// Where it is, when the catalog says.
     public let coordinate: Coordinate?
+    /// Where it is in words, when the catalog says.
+    public let address: String?
     /// Whether its section could not be refreshed, so that this is from an earlier run.
     public let isStale: Bool
     /// What its detail adds; nil when none is held.
@@ -132,6 +134,7 @@ extension Shop.Item {
     normalPrice = item.normalPrice
     salePrice = item.salePrice
     coordinate = item.coordinate
+    address = item.address
     isStale = shown.isStale
     detail = shown.detail
     detailMissingSince = shown.detailSince.map(Date.init)

@@ -27,7 +27,8 @@ struct BenchCommand: ParsableCommand {
     help: ArgumentHelp(
       "A catalog file, or a file of URLs, one a line; - reads URLs from stdin.",
       valueName: "catalog|file"
-    )
+    ),
+    completion: .file()
   )
   var file: String?
 

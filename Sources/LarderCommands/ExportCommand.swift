@@ -23,7 +23,10 @@ struct ExportCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The folder; made when there is none.", valueName: "dir"))
+  @Argument(
+    help: ArgumentHelp("The folder; made when there is none.", valueName: "dir"),
+    completion: .directory
+  )
   var folder: String
 
   @Flag(help: "All pictures in one folder.")

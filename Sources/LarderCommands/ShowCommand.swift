@@ -13,7 +13,10 @@ struct ShowCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The item's id, as list prints it.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("The item's id, as list prints it.", valueName: "id"),
+    completion: CacheCompletion.ids
+  )
   var id: String
 
   @OptionGroup var cache: CacheOptions

@@ -19,7 +19,10 @@ struct SyncCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"))
+  @Argument(
+    help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
+    completion: CacheCompletion.files
+  )
   var file: String
 
   @OptionGroup var cache: CacheOptions

@@ -33,7 +33,8 @@ struct WarmCommand: ParsableCommand {
     help: ArgumentHelp(
       "The catalog files (YAML or JSON), or folders of .yaml files.",
       valueName: "catalog"
-    )
+    ),
+    completion: CacheCompletion.files
   )
   var files: [String]
 

@@ -17,8 +17,8 @@ import Testing
       list.keys
         == keyPaths(
           """
-          []: id section title description badges deliveryTypes normalPrice salePrice stale \
-          thumbnail images
+          []: id section title description badges deliveryTypes normalPrice salePrice latitude longitude \
+          address stale thumbnail images
           [].normalPrice: \(Self.price)
           [].salePrice: \(Self.price)
           [].thumbnail: \(Self.image)
@@ -75,8 +75,8 @@ import Testing
       show.keys
         == keyPaths(
           """
-          id sections title description badges deliveryTypes normalPrice salePrice stale \
-          thumbnail images detail
+          id sections title description badges deliveryTypes normalPrice salePrice latitude longitude \
+          address stale thumbnail images detail
           normalPrice: \(Self.price)
           salePrice: \(Self.price)
           thumbnail: \(Self.image)

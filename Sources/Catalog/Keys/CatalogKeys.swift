@@ -136,6 +136,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("salePrice", .reference("prices"), "The price to pay"),
     CatalogKey("latitude", .reference("paths"), "Degrees north; needs longitude"),
     CatalogKey("longitude", .reference("paths"), "Degrees east; needs latitude"),
+    CatalogKey("address", .reference("paths"), "Where it is in words"),
     CatalogKey("images", .orNull(.reference("images")), "Pictures by the part that they play"),
   ]
 

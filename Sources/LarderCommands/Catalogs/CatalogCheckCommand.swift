@@ -21,7 +21,10 @@ struct CatalogCheckCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"))
+  @Argument(
+    help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
+    completion: CacheCompletion.files
+  )
   var file: String
 
   @OptionGroup var connection: ConnectionOptions

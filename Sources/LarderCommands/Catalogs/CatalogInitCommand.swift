@@ -19,7 +19,10 @@ struct CatalogInitCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("A URL, or a file with a response.", valueName: "url|file"))
+  @Argument(
+    help: ArgumentHelp("A URL, or a file with a response.", valueName: "url|file"),
+    completion: .file()
+  )
   var source: String
 
   @Option(

@@ -14,7 +14,8 @@ struct CatalogShowCommand: ParsableCommand {
   )
 
   @Argument(
-    help: ArgumentHelp("The format; larder catalog formats lists them.", valueName: "format")
+    help: ArgumentHelp("The format; larder catalog formats lists them.", valueName: "format"),
+    completion: .list(FormatCatalog.entries.map(\.name))
   )
   var format: String
 

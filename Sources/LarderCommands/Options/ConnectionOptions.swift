@@ -25,7 +25,10 @@ struct ConnectionOptions: ParsableArguments {
   )
   var connectTo: [String] = []
 
-  @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
+    completion: .file()
+  )
   var cacert: String?
 
   @OptionGroup var proxy: ProxyOptions

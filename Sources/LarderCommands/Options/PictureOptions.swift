@@ -7,7 +7,8 @@ struct PictureOptions: ParsableArguments {
     help: ArgumentHelp(
       "Pictures (JPEG, PNG, WebP, AVIF or the first frame of a GIF), or folders of them.",
       valueName: "picture"
-    )
+    ),
+    completion: .file(extensions: ["jpg", "jpeg", "png", "webp", "avif", "gif"])
   )
   var pictures: [String]
 

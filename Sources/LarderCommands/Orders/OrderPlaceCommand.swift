@@ -21,7 +21,10 @@ struct OrderPlaceCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The item's id, as larder list prints it.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("The item's id, as larder list prints it.", valueName: "id"),
+    completion: CacheCompletion.ids
+  )
   var id: String
 
   @Option(help: ArgumentHelp("Who orders.", valueName: "name"))

@@ -39,6 +39,7 @@ struct ItemTable {
       if shown.thumbnail.map({ $0.state != .held }) ?? true {
         line += terminal.paint("  (no picture)", .faint)
       }
+      if let place = item.place { line += terminal.paint("  @ \(place)", .faint) }
       lines.append(line)
     }
     return lines.joined(separator: "\n")
@@ -79,6 +80,7 @@ struct ItemCard {
       to: &lines
     )
     add("price", prices, to: &lines)
+    add("place", place, to: &lines)
     add("badges", store.badges.joined(separator: ", "), to: &lines)
     add("delivery", store.deliveryTypes.joined(separator: ", "), to: &lines)
     if let detail = item.detail {
@@ -105,6 +107,16 @@ struct ItemCard {
     return lines.joined(separator: "\n")
   }
 
+  /// Where it is: its address, then latitude and longitude as maps take them.
+  private var place: String {
+    let degrees = item.item.coordinate.map { "\($0.latitude), \($0.longitude)" }
+    return switch (item.item.address, degrees) {
+    case (let address?, let degrees?): "\(address) (\(degrees))"
+    case (let one?, nil), (nil, let one?): one
+    case (nil, nil): ""
+    }
+  }
+
   private var prices: String {
     switch (item.item.normalPrice, item.item.salePrice) {
     case (let normal?, let sale?): "\(sale.formatted()) (was \(normal.formatted()))"
@@ -118,11 +130,9 @@ struct ItemCard {
   }
 }
 
-extension ShownItem {
-  /// Whether a person who searched for `text` meant this item; nil means any.
-  func matches(_ text: String?) -> Bool {
-    guard let wanted = text?.lowercased(), !wanted.isEmpty else { return true }
-    let texts = [item.id, item.title, item.description ?? ""] + item.badges
-    return texts.contains { $0.lowercased().contains(wanted) }
+extension StoreItem {
+  /// Where it is in a few words: its address, else latitude and longitude; nil when it is nowhere.
+  fileprivate var place: String? {
+    address ?? coordinate.map { "\($0.latitude), \($0.longitude)" }
   }
 }

@@ -11,6 +11,7 @@ extension ShownItem {
     shown.item.description = item.description.map(PlainText.line)
     shown.item.badges = item.badges.map(PlainText.line)
     shown.item.deliveryTypes = item.deliveryTypes.map(PlainText.line)
+    shown.item.address = item.address.map(PlainText.line)
     shown.sections = sections.map(PlainText.line)
     shown.images = images.map { image in
       var image = image

@@ -30,7 +30,7 @@ struct ExportManifest {
   }
 
   private let rows: [Row]
-  private let features: [Feature]
+  private let features: [PlaceFeature]
 
   init(
     _ listed: [(catalog: String, item: ShownItem)],
@@ -55,18 +55,11 @@ struct ExportManifest {
       }
     }
     features = listed.compactMap { catalog, item in
-      item.item.coordinate.map { place in
-        Feature(
-          geometry: Point(coordinates: [place.longitude, place.latitude]),
-          properties: Properties(
-            catalog: catalog,
-            section: item.sections.first ?? "",
-            id: item.item.id,
-            title: item.item.title,
-            picture: item.thumbnail.flatMap { paths[$0.url] }
-          )
-        )
-      }
+      PlaceFeature(
+        item,
+        catalog: catalog,
+        picture: item.thumbnail.flatMap { paths[$0.url] }
+      )
     }
   }
 
@@ -91,25 +84,6 @@ struct ExportManifest {
 
   private struct FeatureCollection: Encodable {
     var type = "FeatureCollection"
-    var features: [Feature]
-  }
-
-  private struct Feature: Encodable {
-    var type = "Feature"
-    var geometry: Point
-    var properties: Properties
-  }
-
-  private struct Point: Encodable {
-    var type = "Point"
-    var coordinates: [Double]
-  }
-
-  private struct Properties: Encodable {
-    var catalog: String
-    var section: String
-    var id: String
-    var title: String
-    var picture: String?
+    var features: [PlaceFeature]
   }
 }

@@ -95,6 +95,24 @@ package struct CatalogReader: Sendable {
     }
   }
 
+  /// The names of a cache's catalogs.
+  ///
+  /// - Parameter cache: the cache's path.
+  /// - Returns: The names, in the order in which they were first synced.
+  /// - Throws: ``CacheError`` when there is no such cache.
+  package static func names(in cache: String) throws(CacheError) -> [String] {
+    try Index(reading: cache).catalogs().map(\.name)
+  }
+
+  /// The ids of all items in the catalog's order, without reading the items.
+  package func ids() throws(CacheError) -> [String] {
+    var ids: [String] = []
+    for listing in try sections().compactMap(\.listing) {
+      ids += try index.itemKeys(listing: listing)
+    }
+    return ids
+  }
+
   /// The last run that ended.
   package func lastRun() throws(CacheError) -> RunEntry {
     guard let run = try index.lastRun(catalog: catalog.id) else {
@@ -125,9 +143,15 @@ package struct CatalogReader: Sendable {
 
   /// The same a few at a time, so that a long catalog is neither awaited nor held whole.
   ///
-  /// - Parameter key: The section; nil for all of them.
+  /// - Parameters:
+  ///   - key: The section; nil for all of them.
+  ///   - query: Which items, and in which order.
+  /// - Returns: The items, batch by batch.
   /// - Throws: ``CacheError`` when there is no such section.
-  package func batches(section key: String? = nil) throws(CacheError) -> ItemBatches {
+  package func batches(
+    section key: String? = nil,
+    where query: ItemQuery = ItemQuery()
+  ) throws(CacheError) -> ItemBatches {
     let sections = try sections()
     if let key, !sections.contains(where: { $0.key == key }) {
       let keys = sections.map(\.key)
@@ -138,24 +162,33 @@ package struct CatalogReader: Sendable {
         thing: key
       )
     }
-    return ItemBatches(sections.filter { key == nil || $0.key == key }, of: self)
+    return ItemBatches(
+      sections.filter { key == nil || $0.key == key },
+      of: self,
+      where: query
+    )
   }
 
-  /// Items of one listing as they are shown, with their details and pictures.
-  func shown(
+  /// Some items of a listing.
+  func items(
     _ versions: some Sequence<ItemVersion>,
-    of listing: ListingID,
-    in section: RunSection
-  ) throws(CacheError) -> [ShownItem] {
+    of listing: ListingID
+  ) throws(CacheError) -> [StoreItem] {
     var items: [StoreItem] = []
     for record in try index.items(versions, of: listing) { items.append(try record.storeItem()) }
-    let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.id))
+    return items
+  }
+
+  /// Items as they are shown, with their details and pictures.
+  func shown(_ items: [ListedItem]) throws(CacheError) -> [ShownItem] {
+    let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.item.id))
     return try withImages(
-      items.map { item in
-        ShownItem(
+      items.map { listed in
+        let item = listed.item
+        return ShownItem(
           item: item,
-          sections: [section.key],
-          isStale: section.isStale,
+          sections: [listed.section.key],
+          isStale: listed.section.isStale,
           detail: details[item.id].flatMap(\.decoded),
           detailSince: details[item.id]?.since,
           images: []
@@ -172,8 +205,10 @@ package struct CatalogReader: Sendable {
       guard let listing = section.listing else { continue }
       let versions = try index.versions(of: id, listing: listing)
       // A key is kept without what would end it, so another id may look the same.
-      let listed = try shown(versions, of: listing, in: section).filter { $0.item.id == id }
-      first = first ?? listed.first
+      let listed = try items(versions, of: listing).filter { $0.id == id }
+      if first == nil {
+        first = try shown(listed.prefix(1).map { ListedItem(item: $0, section: section) }).first
+      }
       if !listed.isEmpty, !keys.contains(section.key) { keys.append(section.key) }
     }
     first?.sections = keys

@@ -32,7 +32,7 @@ package enum ItemDocument {
 
     enum Key: String, CodingKey {
       case id, section, sections, title, description, badges, deliveryTypes, normalPrice
-      case salePrice, stale, thumbnail, images, detail
+      case salePrice, latitude, longitude, address, stale, thumbnail, images, detail
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -52,6 +52,9 @@ package enum ItemDocument {
       try body.encode(store.deliveryTypes, forKey: .deliveryTypes)
       try body.encode(store.normalPrice, forKey: .normalPrice)
       try body.encode(store.salePrice, forKey: .salePrice)
+      try body.encode(store.coordinate?.latitude, forKey: .latitude)
+      try body.encode(store.coordinate?.longitude, forKey: .longitude)
+      try body.encode(store.address, forKey: .address)
       try body.encode(item.isStale, forKey: .stale)
       try body.encode(item.thumbnail.map(Image.init), forKey: .thumbnail)
       try body.encode(
