@@ -8,13 +8,31 @@
 ///   - candidates: What is known.
 /// - Returns: The nearest candidate; nil when there is none to choose from.
 public func nearest(to word: String, in candidates: [String]) -> String? {
+  nearest(1, to: word, in: candidates).first
+}
+
+/// Finds the candidates that take the fewest edits to reach from `word`, as ``nearest(to:in:)`` counts them.
+///
+/// - Parameters:
+///   - count: How many to find at most.
+///   - word: What was written.
+///   - candidates: What is known.
+/// - Returns: The nearest candidates, the nearest first.
+package func nearest(_ count: Int, to word: String, in candidates: some Sequence<String>) -> [String] {
   let written = Array(word.lowercased().unicodeScalars.prefix(64))
-  var best: (distance: Int, candidate: String)?
+  var best: [(distance: Int, candidate: String)] = []
   for candidate in candidates {
-    let distance = editDistance(written, Array(candidate.lowercased().unicodeScalars))
-    if distance < best?.distance ?? .max { best = (distance, candidate) }
+    let scalars = Array(candidate.lowercased().unicodeScalars)
+    // So many letters have to be inserted or dropped at least.
+    let least = abs(scalars.count - written.count)
+    if best.count == count, let last = best.last, least >= last.distance { continue }
+    let distance = editDistance(written, scalars)
+    let place = best.firstIndex { distance < $0.distance } ?? best.count
+    guard place < count else { continue }
+    best.insert((distance, candidate), at: place)
+    if best.count > count { best.removeLast() }
   }
-  return best?.candidate
+  return best.map(\.candidate)
 }
 
 /// Counts the edits between two words.

@@ -23,7 +23,8 @@ struct BenchSession {
 
   /// Measures, prints, and says how to end the process.
   func run() throws -> ExitStatus {
-    // What a baseline gets wrong is said before minutes are spent.
+    // What a baseline or a page's place gets wrong is said before minutes are spent.
+    try bench.html.map(TextFile.demandRoom)
     let baseline = try bench.baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
       return try BenchReport(json: bytes, name: path)

@@ -25,18 +25,21 @@ struct GcCommand: ParsableCommand {
   )
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How long a picture stays after it was dropped.", valueName: "time"),
     transform: DurationArgument.read
   )
   var grace: DurationArgument?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Remove what no run has needed for so long.", valueName: "time"),
     transform: DurationArgument.read
   )
   var maxAge: DurationArgument?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Hold no more than this.", valueName: "size"),
     transform: SizeArgument.read
   )
@@ -46,6 +49,7 @@ struct GcCommand: ParsableCommand {
   var includeReferenced = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How long runs are kept for diff.", valueName: "time"),
     transform: DurationArgument.read
   )

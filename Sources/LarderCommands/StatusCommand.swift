@@ -18,6 +18,7 @@ struct StatusCommand: ParsableCommand {
   )
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Fail unless every catalog was complete this recently.", valueName: "age"),
     transform: DurationArgument.read
   )

@@ -39,6 +39,7 @@ struct WarmCommand: ParsableCommand {
   var files: [String]
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Leave a catalog alone whose last run started more recently than this.",
       valueName: "time"
@@ -48,6 +49,7 @@ struct WarmCommand: ParsableCommand {
   var minInterval: DurationArgument?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Wait a random time up to this first, so that many machines do not call at once.",
       valueName: "time"

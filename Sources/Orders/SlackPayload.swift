@@ -2,10 +2,9 @@ import FoundationEssentials
 
 /// A message as Slack's incoming webhooks take it: blocks, and a text for notifications.
 struct SlackPayload: Encodable {
-  /// Slack's limits. (Block Kit reference: header, section, context)
+  /// Slack's limits. (Block Kit reference: header, section)
   static let headerLimit = 150
   static let sectionLimit = 3000
-  static let contextLimit = 2000
   /// The most lines of an order that are spelled out.
   private static let mostLines = 50
 

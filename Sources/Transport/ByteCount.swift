@@ -14,9 +14,6 @@ package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArith
   /// No bytes.
   package static let zero = ByteCount(0 as Int64)
 
-  /// So many times 1,024 bytes.
-  package static func kibibytes(_ number: Int64) -> ByteCount { ByteCount(number << 10) }
-
   /// So many times 1,048,576 bytes.
   package static func mebibytes(_ number: Int64) -> ByteCount { ByteCount(number << 20) }
 

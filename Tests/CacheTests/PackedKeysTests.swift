@@ -4,7 +4,9 @@ import Testing
 
 struct PackedKeysTests {
   private static func places(of key: String, in keys: [String]) -> [Int] {
-    PackedKeys.places(of: Array(key.utf8) + [0], in: keys.flatMap { Array($0.utf8) + [0] })
+    keys.flatMap { Array($0.utf8) + [0] }.withUnsafeBytes {
+      PackedKeys.places(of: Array(key.utf8) + [0], in: $0)
+    }
   }
 
   @Test(arguments: [
@@ -20,6 +22,7 @@ struct PackedKeysTests {
   }
 
   @Test func `what a damaged listing holds behind its last id is no id`() {
-    #expect(PackedKeys.places(of: Array("ab".utf8) + [0], in: Array("a\0ab".utf8)) == [])
+    let torn = Array("a\0ab".utf8)
+    #expect(torn.withUnsafeBytes { PackedKeys.places(of: Array("ab".utf8) + [0], in: $0) } == [])
   }
 }

@@ -15,6 +15,11 @@ import Testing
     ["sync", "CATALOG", "--parallel", "0"],
     ["sync", "CATALOG", "--per-host", "many"],
     ["sync", "CATALOG", "--connect-to", "there"],
+    ["sync", "CATALOG", "--cacert", "no-such.pem"],
+    ["sync", "CATALOG", "--cacert", "CATALOG"],
+    ["sync", "CATALOG", "--deadline", "0s"],
+    ["sync", "CATALOG", "--per-host", "2000"],
+    ["bench", "CATALOG", "--html", "/"],
     ["sync", "CATALOG", "--base", "develop"],
     ["sync", "CATALOG", "--log-format", "xml"],
     ["status", "--check", "often"],
@@ -46,6 +51,48 @@ import Testing
     #expect(command.errors.count > 20)
     #expect(shop.store.requests.isEmpty)
     #expect(throws: (any Error).self) { try shop.folder.stamps(below: "cache") }
+  }
+
+  @Test(arguments: [
+    (["synk"], "\"larder sync\""), (["help", "catalgo"], "\"larder catalog\""),
+    (["catalog", "chek", "x"], "\"larder catalog check\""),
+    (["help", "order", "plaec"], "\"larder order place\""),
+  ])
+  func `a word that is no command is named, with the command that comes nearest`(
+    _ arguments: [String],
+    _ nearest: String
+  ) throws {
+    let command = try Command.larder(arguments)
+
+    #expect(command.status == 64)
+    #expect(command.output == "")
+    #expect(command.errors.contains("there is no command"))
+    #expect(command.errors.contains("nearest is \(nearest)"))
+  }
+
+  @Test(arguments: [
+    (["gc", "--grace", "-1d"], "from 0s to 100000d"),
+    (["gc", "--history", "99999999d"], "from 0s to 100000d"),
+    (["gc", "--max-size", "-5G"], "from 1B to 1000000T"),
+    (["sync", "CATALOG", "--rate", "-5/s"], "above 0/s, up to 1000000/s"),
+    (["sync", "CATALOG", "--max-bytes", "99999999T"], "from 1B to 1000000T"),
+    (["sync", "CATALOG", "--deadline", "-1m"], "from 0s to 100000d"),
+    (["sync", "CATALOG", "--parallel", "-3"], "auto or a number from 1 to 1024"),
+    (["sync", "CATALOG", "--per-host", ""], "auto or a number from 1 to 1024"),
+    (["sync", "CATALOG", "--retries", "-1"], "from 0 to 100"),
+  ])
+  func `a value that is negative, empty or too large is refused with what is allowed`(
+    _ arguments: [String],
+    _ allowed: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let words = arguments.map { $0 == "CATALOG" ? "\(Command.samples)/catalog.yaml" : $0 }
+
+    let command = try Command.larder(words, environment: ["LARDER_CACHE": folder.path("cache")])
+
+    #expect(command.status == 64)
+    #expect(command.output == "")
+    #expect(command.errors.contains(allowed), "\(command.errors)")
   }
 
   @Test(

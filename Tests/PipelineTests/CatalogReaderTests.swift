@@ -34,7 +34,9 @@ struct CatalogReaderTests {
     #expect(try reader().sections().map(\.title) == ["Section A", "Section B"])
   }
 
-  @Test func `a catalog of any length is listed whole and in order, and its last item is found`() throws {
+  @Test func `a catalog of any length is listed whole and in order, its last item is found`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 1100)
     var options = SyncOptions()

@@ -134,15 +134,33 @@ extension Index {
   }
 
   /// The versions of a listing's items, in order: 8 bytes an item, and no item is read.
-  package func versions(listing: ListingID) throws(CacheError) -> [ItemVersion] {
-    try read { db in try Self.versions(of: listing, db) }
+  ///
+  /// - Parameters:
+  ///   - listing: The listing.
+  ///   - first: How many to pass over.
+  ///   - count: How many to read at most.
+  /// - Returns: The versions.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func versions(
+    listing: ListingID,
+    from first: Int = 0,
+    count: Int = .max
+  ) throws(CacheError) -> [ItemVersion] {
+    try read { db in try Self.versions(of: listing, from: first, count: count, db) }
   }
 
-  private static func versions(of listing: ListingID, _ db: Database) throws -> [ItemVersion] {
-    let row = try RowReader(db, "SELECT items FROM listing WHERE id = ?")
-    row.restart(listing.rawValue)
-    guard try row.next() else { return [] }
-    return PackedNumbers.unpack(row.bytes(0) ?? []).map(ItemVersion.init(rawValue:))
+  private static func versions(
+    of listing: ListingID,
+    from first: Int = 0,
+    count: Int = .max,
+    _ db: Database
+  ) throws -> [ItemVersion] {
+    let bytes = count.multipliedReportingOverflow(by: 8)
+    let packed = try Data.fetchOne(
+      db.cachedStatement(sql: "SELECT substr(items, ?, ?) FROM listing WHERE id = ?"),
+      arguments: [8 * first + 1, bytes.overflow ? Int(Int32.max) : bytes.partialValue, listing]
+    )
+    return PackedNumbers.unpack(packed ?? Data()).map(ItemVersion.init(rawValue:))
   }
 
   /// The versions that a listing has of an item, in order, found without reading any item.
@@ -150,6 +168,7 @@ extension Index {
   /// - Parameters:
   ///   - key: The item's id.
   ///   - listing: The listing, which may hold an id more than once.
+  /// - Returns: The versions; nothing when the listing does not have the item.
   /// - Throws: ``CacheError`` when the index cannot be read.
   package func versions(
     of key: String,
@@ -157,13 +176,11 @@ extension Index {
   ) throws(CacheError) -> [ItemVersion] {
     let wanted = key.utf8.filter { $0 != 0 } + [0]
     return try read { db in
-      let row = try RowReader(db, "SELECT keys, items FROM listing WHERE id = ?")
+      let row = try RowReader(db, "SELECT keys FROM listing WHERE id = ?")
       row.restart(listing.rawValue)
-      guard try row.next(), let keys = row.bytes(0) else { return [] }
-      let places = PackedKeys.places(of: wanted, in: keys)
-      guard !places.isEmpty else { return [] }
-      let versions = PackedNumbers.unpack(row.bytes(1) ?? [])
-      return places.filter(versions.indices.contains).map { ItemVersion(rawValue: versions[$0]) }
+      guard try row.next() else { return [] }
+      let places = row.withBytes(0) { PackedKeys.places(of: wanted, in: $0) }
+      return try places.flatMap { try Self.versions(of: listing, from: $0, count: 1, db) }
     }
   }
 

@@ -10,19 +10,17 @@ enum PackedKeys {
   ///   - wanted: The id, ended by a zero byte.
   ///   - keys: All ids.
   /// - Returns: Where it stands, in ascending order; nothing when it does not.
-  static func places(of wanted: [UInt8], in keys: [UInt8]) -> [Int] {
-    keys.withUnsafeBytes { keys in
-      guard let start = keys.baseAddress else { return [] }
-      var places: [Int] = []
-      var (offset, place) = (0, 0)
-      while offset < keys.count, let end = memchr(start + offset, 0, keys.count - offset) {
-        let next = start.distance(to: UnsafeRawPointer(end)) + 1
-        if next - offset == wanted.count, memcmp(start + offset, wanted, wanted.count) == 0 {
-          places.append(place)
-        }
-        (offset, place) = (next, place + 1)
+  static func places(of wanted: [UInt8], in keys: UnsafeRawBufferPointer) -> [Int] {
+    guard let start = keys.baseAddress else { return [] }
+    var places: [Int] = []
+    var (offset, place) = (0, 0)
+    while offset < keys.count, let end = memchr(start + offset, 0, keys.count - offset) {
+      let next = start.distance(to: UnsafeRawPointer(end)) + 1
+      if next - offset == wanted.count, memcmp(start + offset, wanted, wanted.count) == 0 {
+        places.append(place)
       }
-      return places
+      (offset, place) = (next, place + 1)
     }
+    return places
   }
 }

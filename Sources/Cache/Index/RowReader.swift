@@ -69,6 +69,14 @@ struct RowReader: ~Copyable {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// Calls `body` with SQLite's own bytes of a column, none for NULL.
+  func withBytes<Value>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    // SAFETY: as above; valid for the call.
+    let start = sqlite3_column_blob(raw, column)
+    let count = Int(sqlite3_column_bytes(raw, column))
+    return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+  }
+
   /// The bytes in a column, or nil for NULL.
   func bytes(_ column: Int32) -> [UInt8]? {
     guard !isNull(column) else { return nil }

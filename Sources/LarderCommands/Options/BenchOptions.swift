@@ -25,6 +25,7 @@ struct BenchOptions: ParsableArguments {
   var discard = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Start requests at this rate, such as 200/s, and measure from the planned start.",
       valueName: "n/s"
@@ -34,6 +35,7 @@ struct BenchOptions: ParsableArguments {
   var rate: RateArgument?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Start nothing more after this time, such as 10m.", valueName: "time"),
     transform: DurationArgument.read
   )

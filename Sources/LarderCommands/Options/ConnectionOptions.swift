@@ -4,7 +4,14 @@ import Transport
 
 /// How whatever fetches a catalog meets its origins.
 struct ConnectionOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Transfers at once to one host.", valueName: "n|auto"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Transfers at once to one host, 1 to 1024. (default: auto, 16 at most)",
+      valueName: "n|auto"
+    ),
+    transform: ParallelArgument.read
+  )
   var perHost: ParallelArgument?
 
   @Option(
@@ -27,9 +34,10 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
-    completion: .file()
+    completion: .file(),
+    transform: CertificateFile.read
   )
-  var cacert: String?
+  var cacert: CertificateFile?
 
   @OptionGroup var proxy: ProxyOptions
 
@@ -53,7 +61,7 @@ struct ConnectionOptions: ParsableArguments {
     options.perHost = perHost?.count ?? .auto
     options.retry.retries = retries.count
     options.connectTo = connectTo
-    options.caFile = cacert
+    options.caFile = cacert?.path
     options.proxy = try proxy.route()
     options.allowPrivateAddresses = allowPrivateAddresses
     options.namedHosts = named

@@ -8,22 +8,29 @@ import Transport
 struct FetchOptions: ParsableArguments {
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: ArgumentHelp("Transfers at once, or auto.", valueName: "n|auto"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Transfers at once, 1 to 1024, or auto. (default: auto)", valueName: "n|auto"),
+    transform: ParallelArgument.read
+  )
   var parallel = ParallelArgument.auto
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Requests a second at most, such as 20/s.", valueName: "n/s"),
     transform: RateArgument.read
   )
   var rate: RateArgument?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("End after this time, such as 10m.", valueName: "time"),
-    transform: DurationArgument.read
+    transform: DurationArgument.readPositive
   )
   var deadline: DurationArgument?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Fetch no more than this, such as 2G.", valueName: "size"),
     transform: SizeArgument.read
   )

@@ -15,18 +15,21 @@ struct OriginOptions: ParsableArguments {
   var count = 1000
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How big they are, such as 8K..40K or 500K.", valueName: "size"),
     transform: SizesArgument.read
   )
   var sizes = SizesArgument(8 << 10...40 << 10)
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How long it waits before each picture.", valueName: "time"),
     transform: DurationArgument.read
   )
   var delay: DurationArgument?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("What its line carries in all, such as 10M/s.", valueName: "size/s"),
     transform: BandwidthArgument.read
   )

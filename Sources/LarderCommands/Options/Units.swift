@@ -9,14 +9,21 @@ protocol UnitArgument: Sendable {
 
   /// Reads what was written; nil when it is none of ``forms``.
   init?(argument: String)
+
+  /// What the option takes, when what was written is of its form and too little or too much; nil when it is not.
+  static func bounds(beside argument: String) -> String?
 }
 
 extension UnitArgument {
+  /// Nothing: what is out of bounds is told as any other wrong value.
+  static func bounds(beside argument: String) -> String? { nil }
+
   /// Reads an option's value.
   ///
   /// - Throws: `ValidationError` that names what may be written.
   static func read(_ argument: String) throws -> Self {
     if let value = Self(argument: argument) { return value }
+    if let bounds = bounds(beside: argument) { throw ValidationError("it takes \(bounds)") }
     let isBare = argument.first?.isNumber == true && Double(argument) != nil
     throw ValidationError(
       "\(isBare ? "it needs a unit" : "expected a number and its unit"): \(forms)"
@@ -24,9 +31,46 @@ extension UnitArgument {
   }
 }
 
+/// A value that is one number and one unit, within bounds.
+protocol BoundedArgument: UnitArgument {
+  /// The units, as they are written behind the number.
+  static var units: [String] { get }
+  /// The least and the most, in words.
+  static var bounds: String { get }
+
+  /// Takes a number of a unit; nil when it is out of ``bounds``.
+  init?(_ number: Double, _ unit: String)
+}
+
+extension BoundedArgument {
+  init?(argument: String) {
+    guard !argument.hasPrefix("-"), let (number, unit) = Self.parts(of: argument) else {
+      return nil
+    }
+    self.init(number, unit)
+  }
+
+  static func bounds(beside argument: String) -> String? {
+    parts(of: argument) == nil ? nil : bounds
+  }
+
+  /// The number and the unit of a value, whatever its size and sign; nil when it is none of ``forms``.
+  private static func parts(of argument: String) -> (Double, String)? {
+    let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
+    // Double reads "inf" and hexadecimal digits, which nobody means.
+    let end = digits.firstIndex { !$0.isNumber && $0 != "." } ?? digits.endIndex
+    let unit = String(digits[end...])
+    guard digits.first?.isNumber == true, units.contains(unit), let number = Double(digits[..<end])
+    else { return nil }
+    return (number, unit)
+  }
+}
+
 /// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`.
-struct DurationArgument: UnitArgument, CustomStringConvertible {
+struct DurationArgument: BoundedArgument, CustomStringConvertible {
   static let forms = "7d, 12h, 30m, 90s or 500ms"
+  static let units = ["ms", "s", "m", "h", "d"]
+  static let bounds = "a time from 0s to 100000d"
 
   let seconds: Double
 
@@ -38,59 +82,60 @@ struct DurationArgument: UnitArgument, CustomStringConvertible {
     self.seconds = seconds
   }
 
-  init?(argument: String) {
+  init?(_ number: Double, _ unit: String) {
     let factors = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400]
-    let unit = argument.drop { !$0.isLetter }
-    guard let factor = factors[String(unit)], let number = Double(argument.dropLast(unit.count)),
-      number >= 0, number.isFinite, argument.first?.isNumber == true
-    else { return nil }
+    guard let factor = factors[unit] else { return nil }
     seconds = number * factor
-    guard seconds < 1e10 else { return nil }
+    guard seconds <= 100_000 * 86_400 else { return nil }
+  }
+
+  /// Reads the value of an option that cannot be done in no time.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func readPositive(_ argument: String) throws -> DurationArgument {
+    let value = try read(argument)
+    guard value.seconds > 0 else { throw ValidationError("it takes a time above 0s, to 100000d") }
+    return value
   }
 
   var duration: Duration { .milliseconds(Int64(seconds * 1000)) }
 }
 
 /// A size on the command line: `300K`, `2G`, binary, or `4096B`.
-struct SizeArgument: UnitArgument {
+struct SizeArgument: BoundedArgument {
   static let forms = "512B, 300K, 64M or 2G"
+  static let units = ["B", "K", "M", "G", "T", "b", "k", "m", "g", "t"]
+  static let bounds = "a size from 1B to 1000000T"
 
   let bytes: ByteCount
 
-  init?(argument: String) {
-    let shifts: [Character: Int64] = ["B": 0, "K": 10, "M": 20, "G": 30, "T": 40]
-    guard let last = argument.last, let shift = shifts[Character(last.uppercased())],
-      let number = Double(argument.dropLast()), number > 0, number.isFinite,
-      argument.first?.isNumber == true
-    else { return nil }
+  init?(_ number: Double, _ unit: String) {
+    let shifts: [String: Int64] = ["B": 0, "K": 10, "M": 20, "G": 30, "T": 40]
+    guard let shift = shifts[unit.uppercased()] else { return nil }
     let bytes = number * Double(Int64(1) << shift)
-    guard bytes >= 1, bytes < 9e18 else { return nil }
+    guard bytes >= 1, bytes <= 1_000_000 * Double(Int64(1) << 40) else { return nil }
     self.bytes = ByteCount(Int64(bytes))
   }
 }
 
 /// A rate on the command line: `20/s`, `30/m`, `500/h`.
-struct RateArgument: UnitArgument {
+struct RateArgument: BoundedArgument {
   static let forms = "20/s, 30/m or 500/h"
+  static let units = ["/s", "/m", "/h"]
+  static let bounds = "a rate above 0/s, up to 1000000/s"
 
   let perSecond: Double
 
-  init?(argument: String) {
-    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = Double(parts[0]), number > 0, number.isFinite else {
-      return nil
-    }
-    switch parts[1] {
-    case "s": perSecond = number
-    case "m": perSecond = number / 60
-    case "h": perSecond = number / 3600
-    default: return nil
-    }
+  init?(_ number: Double, _ unit: String) {
+    let factors: [String: Double] = ["/s": 1, "/m": 60, "/h": 3600]
+    guard let factor = factors[unit] else { return nil }
+    perSecond = number / factor
+    guard perSecond > 0, perSecond <= 1_000_000 else { return nil }
   }
 }
 
 /// How many transfers at once: `auto` or a number from 1 to 1024.
-struct ParallelArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+struct ParallelArgument: Sendable, CustomStringConvertible {
   let count: TransportOptions.Count
 
   var description: String {
@@ -100,14 +145,15 @@ struct ParallelArgument: ExpressibleByArgument, Sendable, CustomStringConvertibl
     }
   }
 
-  init?(argument: String) {
-    if argument == "auto" {
-      count = .auto
-    } else if let number = Int(argument), (1...1024).contains(number) {
-      count = .fixed(number)
-    } else {
-      return nil
-    }
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> ParallelArgument {
+    if argument == "auto" { return auto }
+    guard argument.first?.isNumber == true, let number = Int(argument),
+      (1...1024).contains(number)
+    else { throw ValidationError("it takes auto or a number from 1 to 1024") }
+    return ParallelArgument(count: .fixed(number))
   }
 
   /// As many as the transport finds good.

@@ -41,8 +41,12 @@ struct UploadOptions: ParsableArguments {
   )
   var retries = RetriesArgument.standard
 
-  @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
-  var cacert: String?
+  @Option(
+    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
+    completion: .file(),
+    transform: CertificateFile.read
+  )
+  var cacert: CertificateFile?
 
   @OptionGroup var proxy: ProxyOptions
 
@@ -78,7 +82,7 @@ struct UploadOptions: ParsableArguments {
     )
     var options = TransportOptions()
     options.namedHosts = [destination.url.hostPort]
-    options.caFile = cacert
+    options.caFile = cacert?.path
     options.proxy = try proxy.route()
     options.userAgent = "larder/\(LarderCommand.version)"
     var policy = UploadPolicy()

@@ -48,19 +48,25 @@ struct WebhookOptions: ParsableArguments {
   var template: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Give up on an answer after this time.", valueName: "time"),
     transform: DurationArgument.read
   )
   var timeout = DurationArgument.thirtySeconds
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Wait this long for orders that are not due yet.", valueName: "time"),
     transform: DurationArgument.read
   )
   var wait = DurationArgument.tenSeconds
 
-  @Option(help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"))
-  var cacert: String?
+  @Option(
+    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
+    completion: .file(),
+    transform: CertificateFile.read
+  )
+  var cacert: CertificateFile?
 
   @OptionGroup var proxy: ProxyOptions
 

@@ -52,7 +52,7 @@ struct OrderSending {
   /// A transport that leaves all waiting and repeating to the courier.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
     var transport = TransportOptions.courier(timeout: options.timeout.duration)
-    transport.caFile = options.cacert
+    transport.caFile = options.cacert?.path
     transport.proxy = try options.proxy.route()
     transport.userAgent = "larder/\(LarderCommand.version)"
     return transport

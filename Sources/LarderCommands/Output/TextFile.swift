@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 import Transport
 
 /// Small files for other programs to read at any moment.
@@ -35,6 +36,20 @@ enum TextFile {
       throw failure(code)
     }
     guard close(descriptor) == 0, rename(temporary, path) == 0 else { throw failure(errno) }
+  }
+
+  /// Looks whether a file can be put at `path`, before the work that it is to tell of.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot.
+  static func demandRoom(at path: String) throws {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      throw CommandFailure("cannot write \(path): it is a folder; name a file", .usage)
+    }
+    let folder = FilePath(path).removingLastComponent().string
+    guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
+      throw CommandFailure("cannot write \(path): \(systemWords(errno)); check its folder", .io)
+    }
   }
 
   /// Whether something stands at `path`, be it a link to nothing.

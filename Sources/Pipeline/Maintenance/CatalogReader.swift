@@ -221,13 +221,7 @@ package struct CatalogReader: Sendable {
     for listing in try sections().compactMap(\.listing) {
       known.formUnion(try index.itemKeys(listing: listing))
     }
-    var ids = known.sorted()
-    var near: [String] = []
-    while near.count < 3, let best = nearest(to: id, in: ids) {
-      near.append(best)
-      ids.removeAll { $0 == best }
-    }
-    return near
+    return nearest(3, to: id, in: known.sorted())
   }
 
   /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.

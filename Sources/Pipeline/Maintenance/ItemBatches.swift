@@ -18,6 +18,9 @@ package struct ItemBatches {
   /// What is left of the items in another order than the catalog's; nil before they are read.
   private var sorted: ArraySlice<ListedItem>?
 
+  /// Whether that section has more than were looked for at first.
+  private var hasMore = false
+
   /// As many as are read at once: enough that the queries are no cost, few enough to come at once.
   private static let size = 512
 
@@ -70,9 +73,18 @@ package struct ItemBatches {
         current = (section, listing, rest.dropFirst(count))
         return (rest.prefix(count), listing, section)
       }
+      if let (section, listing, _) = current, hasMore {
+        hasMore = false
+        let rest = try reader.index.versions(listing: listing, from: Self.size)
+        current = (section, listing, rest[...])
+        continue
+      }
       guard let section = sections.popFirst() else { return nil }
       guard let listing = section.listing else { continue }
-      current = (section, listing, try reader.index.versions(listing: listing)[...])
+      // The first ones alone, for whoever looks no further.
+      let first = try reader.index.versions(listing: listing, count: Self.size)
+      hasMore = first.count == Self.size
+      current = (section, listing, first[...])
     }
   }
 }
