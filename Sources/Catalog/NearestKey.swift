@@ -11,14 +11,16 @@ public func nearest(to word: String, in candidates: [String]) -> String? {
   nearest(1, to: word, in: candidates).first
 }
 
-/// Finds the candidates that take the fewest edits to reach from `word`, as ``nearest(to:in:)`` counts them.
+/// Finds the candidates that come nearest, by the edits that ``nearest(to:in:)`` counts.
 ///
 /// - Parameters:
 ///   - count: How many to find at most.
 ///   - word: What was written.
 ///   - candidates: What is known.
 /// - Returns: The nearest candidates, the nearest first.
-package func nearest(_ count: Int, to word: String, in candidates: some Sequence<String>) -> [String] {
+package func nearest(_ count: Int, to word: String, in candidates: some Sequence<String>)
+  -> [String]
+{
   let written = Array(word.lowercased().unicodeScalars.prefix(64))
   var best: [(distance: Int, candidate: String)] = []
   for candidate in candidates {

@@ -37,7 +37,8 @@ package struct LarderCommand: ParsableCommand {
     Memory.prepare()
     Descriptors.makeRoom()
     do {
-      if let fault = CommandName.fault(in: Array(CommandLine.arguments.dropFirst()), of: Self.self) {
+      if let fault = CommandName.fault(in: Array(CommandLine.arguments.dropFirst()), of: Self.self)
+      {
         throw CommandFailure(fault, .usage)
       }
       var command = try parseAsRoot()

@@ -10,7 +10,10 @@ struct FetchOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Transfers at once, 1 to 1024, or auto. (default: auto)", valueName: "n|auto"),
+    help: ArgumentHelp(
+      "Transfers at once, 1 to 1024, or auto. (default: auto)",
+      valueName: "n|auto"
+    ),
     transform: ParallelArgument.read
   )
   var parallel = ParallelArgument.auto
