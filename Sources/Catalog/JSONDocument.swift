@@ -221,16 +221,17 @@ public struct JSONNode: Sendable {
       written = larder_json_members(value, buffer.baseAddress, count)
     }
     var members: [(name: String, value: JSONNode)] = []
-    var places: [String: Int] = [:]
+    // By bytes: JSON's names are not equal because Unicode calls them so. (RFC 8259, section 8.3)
+    var places: [[UInt8]: Int] = [:]
     members.reserveCapacity(count)
     for member in found {
       let bytes = UnsafeRawBufferPointer(start: member.name, count: member.count)
       let name = String(decoding: bytes, as: UTF8.self)
       let value = JSONNode(value: member.value, document: document)
-      if let place = places[name] {
+      if let place = places.updateValue(members.count, forKey: Array(bytes)) {
+        places[Array(bytes)] = place
         members[place].value = value
       } else {
-        places[name] = members.count
         members.append((name, value))
       }
     }

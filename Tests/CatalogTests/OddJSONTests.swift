@@ -37,6 +37,16 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
       String(repeating: "[", count: 128) + String(repeating: "]", count: 128),
       String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
     ),
+    .takes(
+      "an empty array below 128 levels",
+      String(repeating: "[", count: 129) + String(repeating: "]", count: 129),
+      String(repeating: "[", count: 129) + String(repeating: "]", count: 129)
+    ),
+    .takes(
+      "names that only look the same",
+      "{\"\u{E9}\": 1, \"e\u{301}\": 2}",
+      "{\"\u{E9}\":1,\"e\u{301}\":2}"
+    ),
     .takes("duplicate names: the last counts", #"{"a": 1, "b": 2, "a": 3}"#, #"{"a":3,"b":2}"#),
     .takes("an empty name", #"{"": 1}"#, #"{"":1}"#),
     .takes("a lone high surrogate", #"["\ud83d"]"#, "[\"\u{FFFD}\"]"),
@@ -69,6 +79,11 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
     .refuses("nothing", "", "line 1, column 1: expected a value, found the end of the text"),
     .refuses("a byte order mark alone", "\u{FEFF}", "expected a value, found the end of the text"),
     .refuses("100,000 open arrays", open, "column 129: expected at most 128 levels"),
+    .refuses(
+      "a number below 129 levels",
+      String(repeating: "[", count: 129) + "1" + String(repeating: "]", count: 129),
+      "column 129: expected at most 128 levels"
+    ),
     .refuses(
       "100,000 nested arrays",
       open + String(repeating: "]", count: 100_000),

@@ -167,7 +167,7 @@ import Testing
       firstWords: [],
       Array("{\"items\": []}".utf8)
     ),
-    body("an HTML page with 200", ["section main", "expected a value"], html),
+    body("an HTML page with 200", ["section main", "an HTML page, not JSON"], html),
     body("nothing at all", ["section main", "expected a value"], []),
     body("text", ["section main", "$.items"], Array("\"maintenance\"".utf8)),
     body("doubled", ["section main", "after one value"], good + good),

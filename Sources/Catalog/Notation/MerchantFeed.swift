@@ -30,7 +30,6 @@ enum MerchantFeed {
     private var open: [Element] = []
     private var itemDepth: Int?
     private var title: String?
-    private var items = StoredFormWriter()
 
     init(_ subject: String) {
       self.subject = subject
