@@ -15,7 +15,8 @@ extension ListingDecoder {
     do throws(CatalogError) {
       return try listing(body, plan: plan, firstIndices: firstIndices)
     } catch {
-      throw error.quoting(body)
+      // Of a feed in XML, the fault itself says more than that it is no JSON.
+      throw mapping.notation == .json ? error.quoting(body) : error
     }
   }
 

@@ -31,7 +31,8 @@ public struct ListingDecoder: Sendable {
     do throws(CatalogError) {
       return try listing(body, source: source, firstIndex: firstIndex)
     } catch {
-      throw error.quoting(body)
+      // Of a feed in XML, the fault itself says more than that it is no JSON.
+      throw mapping.notation == .json ? error.quoting(body) : error
     }
   }
 

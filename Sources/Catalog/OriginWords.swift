@@ -86,10 +86,11 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
     // A title stands near the beginning.
     let beginning = String(decoding: text.prefix(16 << 10), as: UTF8.self)
     let lower = beginning.lowercased()
-    let isPage = ["<!doctype html", "<html", "<head", "<body", "<title"].contains {
-      lower.contains($0)
+    let isFeed = ["<rss", "<feed", "<rdf:rdf"].contains { lower.contains($0) }
+    let marks = ["<!doctype html", "<html"] + (isFeed ? [] : ["<head", "<body", "<title"])
+    guard marks.contains(where: { lower.contains($0) }) else {
+      return lower.hasPrefix("<?xml") || isFeed ? "an XML document, not JSON" : nil
     }
-    guard isPage else { return lower.hasPrefix("<?xml") ? "an XML document, not JSON" : nil }
     let name = title(of: beginning).map { ": \(shortened($0))" } ?? ""
     return "an HTML page, not JSON" + name
   }

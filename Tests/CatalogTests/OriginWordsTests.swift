@@ -44,6 +44,18 @@ import Testing
   }
 
   @Test(
+    "A feed in XML is no page, though it has a title",
+    arguments: [
+      "<rss><channel><title>Shop</title>", "<?xml version=\"1.0\"?><feed><title>Shop</title>",
+    ]
+  )
+  func feeds(_ body: String) {
+    #expect(
+      OriginWords(in: body.utf8, isRefusal: false)?.description == "an XML document, not JSON"
+    )
+  }
+
+  @Test(
     "What says nothing is left alone",
     arguments: [
       "", "{}", "[]", "no", #"{"errors": []}"#, #"{"error": null}"#, "<", "<3", "{\"error\": \"a",
