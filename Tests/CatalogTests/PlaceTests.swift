@@ -32,6 +32,15 @@ struct PlaceTests {
     #expect(!rule.isShared)
   }
 
+  @Test func `a variable of the environment is no place, whatever its name`() {
+    let url = "https://${handle}.example/{handle}"
+    let handle = Placeholder(rawValue: "handle")
+
+    #expect(Placeholder.fill(url: url, with: [handle: "a"]) == "https://${handle}.example/a")
+    #expect(Placeholder.all(in: url) == [handle])
+    #expect(Placeholder.all(in: "https://${handle}.example/") == [])
+  }
+
   @Test func `values says where a field is that has another name`() throws {
     let file = try detail(
       #"{url: "p/{slug}", values: {slug: [$.seo.slug, $.slug]}, description: $.text}"#
