@@ -18,22 +18,22 @@ struct PictureEncoding {
   /// The quality of an AVIF that nothing is said of, libavif's own.
   static let usualAVIF = 60
 
-  /// A made file, and whether its samples are the bitmap's own.
-  struct Made {
+  /// A file of a bitmap, and whether its samples are the bitmap's own.
+  struct EncodedBitmap {
     let bytes: [UInt8]
     let isLossless: Bool
   }
 
   /// Encodes a bitmap of any layout but `cmyk`, upright.
-  func encode(_ bitmap: Bitmap, name: String) throws(ImagingError) -> Made {
+  func encode(_ bitmap: Bitmap, name: String) throws(ImagingError) -> EncodedBitmap {
     switch format {
     case .jpeg:
       // A JPEG has its own quality; anything else is new to be one.
       let bytes = try bitmap.narrowed().encodedAsJPEG(quality ?? source.probe.quality ?? 90, name)
-      return Made(bytes: tags.added(toJPEG: bytes), isLossless: false)
+      return EncodedBitmap(bytes: tags.added(toJPEG: bytes), isLossless: false)
     case .png, .gif:
       let bytes = try bitmap.png(name: name)
-      return Made(bytes: tags.added(toPNG: bytes), isLossless: true)
+      return EncodedBitmap(bytes: tags.added(toPNG: bytes), isLossless: true)
     case .webp:
       let colours = bitmap.coloured().narrowed()
       let bytes = try WebPCodec.encode(
@@ -42,7 +42,7 @@ struct PictureEncoding {
         lossless: lossless,
         name: name
       )
-      return Made(
+      return EncodedBitmap(
         bytes: tags.added(
           toWebP: bytes,
           width: bitmap.width,
@@ -55,7 +55,7 @@ struct PictureEncoding {
     }
   }
 
-  private func encodeAVIF(_ bitmap: Bitmap, _ name: String) throws(ImagingError) -> Made {
+  private func encodeAVIF(_ bitmap: Bitmap, _ name: String) throws(ImagingError) -> EncodedBitmap {
     var colours = bitmap.coloured()
     var colour = colour(of: bitmap)
     var depth = 8
@@ -82,7 +82,7 @@ struct PictureEncoding {
       tags: tags,
       name: name
     )
-    return Made(bytes: bytes, isLossless: isLossless)
+    return EncodedBitmap(bytes: bytes, isLossless: isLossless)
   }
 
   /// How light is written: as an AVIF has it, else as sRGB with chroma of the source's size.
