@@ -11,6 +11,28 @@ import Testing
     #expect(Layers.ours.subtracting(folders).sorted() == [])
   }
 
+  @Test func `the house that CONTRIBUTING shows is the one that stands`() throws {
+    let text = try String(
+      contentsOf: SourceFile.root.appending(path: "CONTRIBUTING.md"),
+      encoding: .utf8
+    )
+    func names(_ cell: Substring) -> Set<String> {
+      Set(cell.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+        .subtracting(["–"])
+    }
+    var shown: Set<String> = []
+    for line in text.split(separator: "\n") where line.hasPrefix("| ") {
+      let cells = line.split(separator: "|").dropLast(line.hasSuffix("|") ? 0 : 1)
+      guard cells.count == 3, names(cells[0]).isSubset(of: Layers.ours) else { continue }
+      shown.formUnion(names(cells[0]))
+      // These two say it in words.
+      if cells[2].contains("everything") || cells[2].contains("what they import") { continue }
+      for target in names(cells[0]) { #expect(Layers.imports[target] == names(cells[2])) }
+    }
+
+    #expect(Layers.ours.subtracting(shown) == [])
+  }
+
   @Test(arguments: [
     Rule.layers, .foundation, .printing, .flags, .force, .safety, .length,
   ])

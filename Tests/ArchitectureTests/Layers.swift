@@ -1,4 +1,4 @@
-/// Which of our modules the files of each target may import: the table of DESIGN, as code.
+/// Which of our modules the files of each target may import: the table of CONTRIBUTING.md, as code.
 enum Layers {
   /// The modules by target.
   ///

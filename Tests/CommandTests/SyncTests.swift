@@ -23,8 +23,7 @@ import Testing
     #expect(proxy.requests.isEmpty)
   }
 
-  /// What CONTRACT promises of `sync --json`, and what was added to it: `items.moved`,
-  /// `details.unchanged`, `images.changed`, `squares`, `failures[].detail` and the parts of `unfinished`.
+  /// The keys of `sync --json`, which scripts rely on: there may be more one day, and never fewer.
   private static let keys = keyPaths(
     """
     catalog run outcome sections items details images failures skipped unfinished requests

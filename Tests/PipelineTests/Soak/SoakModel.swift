@@ -1,4 +1,4 @@
-/// What a cache must hold, told from what its origin sent and from what README and CONTRACT promise.
+/// What a cache must hold, told from what its origin sent and from what README promises.
 ///
 /// It is written without a look at how larder does it. The promises, each where it is applied:
 ///
