@@ -162,9 +162,7 @@ enum BuiltInFormat: String, CaseIterable {
 
   /// How such a shop is asked; nil for a plain GET.
   func request() throws(CatalogError) -> RequestRule? {
-    try root()["request"].map { node throws(CatalogError) in
-      try RequestParser.parse(node, filling: Placeholder.ofSections)
-    }
+    try RequestParser.sections(root())
   }
 
   private func root() throws(CatalogError) -> YAMLMapping {

@@ -16,9 +16,7 @@ struct CatalogFileParser {
       mapping: mapping,
       headers: try headers(root["headers"]),
       paging: try root["paging"].map(PagingParser.parse),
-      request: try root.member("request").map { node throws(CatalogError) in
-        try RequestParser.parse(node, filling: Placeholder.ofSections)
-      },
+      request: try RequestParser.sections(root),
       token: try root["token"].map(TokenParser.parse)
     )
     try checkPlaces(of: file, root)

@@ -46,24 +46,6 @@ public struct DetailRule: Hashable, Sendable {
     return Placeholder.fill(url: urlTemplate, with: values)
   }
 
-  /// A text as a segment of a path or a value in a query: all but its unreserved bytes escaped. (RFC 3986,
-  /// section 2.3)
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return escaped
-  }
-
   /// Whether a segment of the path that has places would be dots alone.
   private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }

@@ -19,7 +19,7 @@ extension Mapping {
     func texts(of text: String) -> [String] {
       var texts = [text]
       if let split {
-        texts = text.split(separator: split).map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+        texts = text.split(separator: split).map { $0.trimmed }.filter { !$0.isEmpty }
       }
       guard let template else { return texts }
       return texts.map { template.replacing("{value}", with: $0) }
@@ -32,16 +32,6 @@ extension Mapping {
       if let template { words += " template \(template.debugDescription)" }
       return words
     }
-  }
-}
-
-extension Substring {
-  /// Without white space at its ends.
-  fileprivate var trimmingSpaces: String {
-    var text = self
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
   }
 }
 

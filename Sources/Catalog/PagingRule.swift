@@ -149,7 +149,7 @@ public struct PagingRule: Hashable, Sendable {
       return value(after: String(before)).map { Self.setting(name, to: $0, in: url) }
     case .cursor(let name, _):
       guard let name else { return nil }
-      return listing.nextPage.map { Self.setting(name, to: DetailRule.escaped($0), in: url) }
+      return listing.nextPage.map { Self.setting(name, to: PercentEncoding.escaped($0), in: url) }
     case .next, .link: return listing.nextPage
     }
   }

@@ -92,7 +92,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// A URL of the catalog file with values in its places, each escaped as a part of a segment or of the
   /// query. (RFC 3986, section 2.3)
   public static func fill(url: String, with values: [Placeholder: String]) -> String {
-    fill(url, Set(values.keys)) { place, _ in DetailRule.escaped(values[place] ?? "") }
+    fill(url, Set(values.keys)) { place, _ in PercentEncoding.escaped(values[place] ?? "") }
   }
 
   /// A URL of the catalog file with these places escaped, so that it can be parsed; see ``reopened(_:_:)``.

@@ -1,5 +1,16 @@
 /// Reads `request:` of a catalog file.
 enum RequestParser {
+  /// Reads how sections are asked for; nil when nothing is said.
+  ///
+  /// - Parameter members: What `request` stands among: a file, a section or a format.
+  /// - Returns: The rule.
+  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  static func sections(_ members: YAMLMapping) throws(CatalogError) -> RequestRule? {
+    try members.member("request").map { node throws(CatalogError) in
+      try parse(node, filling: Placeholder.ofSections)
+    }
+  }
+
   /// Reads a rule.
   ///
   /// - Parameters:

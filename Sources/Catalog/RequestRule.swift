@@ -40,7 +40,7 @@ public struct RequestRule: Hashable, Sendable {
       }
     case .form:
       filled = Placeholder.fill(body, Set(values.keys)) { place, _ in
-        DetailRule.escaped(values[place] ?? "")
+        PercentEncoding.escaped(values[place] ?? "")
       }
     case .plain:
       filled = Placeholder.fill(body, Set(values.keys)) { place, _ in values[place] ?? "" }

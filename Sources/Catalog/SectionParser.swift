@@ -24,9 +24,7 @@ enum SectionParser {
     )
     source.paging = try members["paging"].map(PagingParser.parse)
     source.isOnePage = members.member("paging")?.isNull ?? false
-    source.request = try members.member("request").map { node throws(CatalogError) in
-      try RequestParser.parse(node, filling: Placeholder.ofSections)
-    }
+    source.request = try RequestParser.sections(members)
     guard let format = try format(of: members, root) else { return source }
     try take(from: format, into: &source, members, root)
     return source
@@ -51,24 +49,13 @@ enum SectionParser {
     _ section: YAMLMapping,
     _ root: YAMLMapping
   ) throws(CatalogError) {
-    let asksOtherwise = section.member("request") != nil || root.member("request") != nil
-    if !asksOtherwise { source.request = try format.request() }
+    var request = source.request
+    if request == nil { request = try RequestParser.sections(root) }
+    if request == nil { source.request = try format.request() }
     let pagesOtherwise = section.member("paging") != nil || root.member("paging") != nil
     guard !pagesOtherwise, let paging = try format.paging() else { return }
-    let own = try request(of: section, root)
-    let isOpen = own.method == .get || paging.usesPlace(in: source.url, own)
-    guard !asksOtherwise || isOpen, !paging.hasParameter(in: source.url) else { return }
+    let isOpen = request.map { $0.method == .get || paging.usesPlace(in: source.url, $0) } ?? true
+    guard isOpen, !paging.hasParameter(in: source.url) else { return }
     source.paging = paging
-  }
-
-  /// How the file asks for a section, its format aside.
-  private static func request(
-    of section: YAMLMapping,
-    _ root: YAMLMapping
-  ) throws(CatalogError) -> RequestRule {
-    guard let node = section.member("request") ?? root.member("request") else {
-      return RequestRule()
-    }
-    return try RequestParser.parse(node, filling: Placeholder.ofSections)
   }
 }

@@ -34,7 +34,7 @@ enum TabbedTable {
   }
 
   private static func parts(_ cell: String) -> [String] {
-    cell.split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
+    cell.split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty }
   }
 
   /// The cells of the lines that are not empty.

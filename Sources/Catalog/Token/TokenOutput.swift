@@ -39,11 +39,7 @@ package struct TokenOutput: Hashable, Sendable {
   /// The first line of stdout without white space around it; may be no value.
   private var line: String {
     let first = output.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false).first
-    let text = String(decoding: first ?? [], as: UTF8.self)
-    guard let start = text.firstIndex(where: { !$0.isWhitespace }),
-      let end = text.lastIndex(where: { !$0.isWhitespace })
-    else { return "" }
-    return String(text[start...end])
+    return String(decoding: first ?? [], as: UTF8.self).trimmed
   }
 
   /// The header's value, or why there is none, as words that follow the program's name.

@@ -77,10 +77,9 @@ struct QueryOptions: ParsableArguments {
   ///
   /// - Throws: `ValidationError` that names what may be written.
   private static func limit(_ argument: String) throws -> Int {
-    // Int reads a plus sign, which nobody means.
-    guard argument.first?.isNumber == true, let count = Int(argument),
-      (1...1_000_000_000).contains(count)
-    else { throw ValidationError("it takes a whole number from 1 to 1000000000") }
+    guard let count = WholeNumber.read(argument, in: 1...1_000_000_000) else {
+      throw ValidationError("it takes a whole number from 1 to 1000000000")
+    }
     return count
   }
 }

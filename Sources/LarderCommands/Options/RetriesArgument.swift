@@ -15,9 +15,9 @@ struct RetriesArgument: Sendable, CustomStringConvertible {
   ///
   /// - Throws: `ValidationError` that names what may be written.
   static func read(_ argument: String) throws -> RetriesArgument {
-    // Int reads a plus sign, which nobody means.
-    guard argument.first?.isNumber == true, let count = Int(argument), (0...100).contains(count)
-    else { throw ValidationError("it takes a number from 0 to 100") }
+    guard let count = WholeNumber.read(argument, in: 0...100) else {
+      throw ValidationError("it takes a number from 0 to 100")
+    }
     return RetriesArgument(count: count)
   }
 }

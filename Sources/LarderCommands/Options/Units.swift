@@ -150,9 +150,9 @@ struct ParallelArgument: Sendable, CustomStringConvertible {
   /// - Throws: `ValidationError` that names what may be written.
   static func read(_ argument: String) throws -> ParallelArgument {
     if argument == "auto" { return auto }
-    guard argument.first?.isNumber == true, let number = Int(argument),
-      (1...1024).contains(number)
-    else { throw ValidationError("it takes auto or a number from 1 to 1024") }
+    guard let number = WholeNumber.read(argument, in: 1...1024) else {
+      throw ValidationError("it takes auto or a number from 1 to 1024")
+    }
     return ParallelArgument(count: .fixed(number))
   }
 

@@ -217,11 +217,7 @@ package struct CatalogReader: Sendable {
 
   /// The ids that come nearest to one that no section lists.
   package func nearestIDs(to id: String) throws(CacheError) -> [String] {
-    var known: Set<String> = []
-    for listing in try sections().compactMap(\.listing) {
-      known.formUnion(try index.itemKeys(listing: listing))
-    }
-    return nearest(3, to: id, in: known.sorted())
+    nearest(3, to: id, in: Set(try ids()).sorted())
   }
 
   /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.

@@ -71,7 +71,7 @@ struct DocumentQuery: Hashable, Sendable {
   var name: String {
     guard request.method == .post else { return url.text }
     let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-      "\($0.key.rawValue)=\(URLVariables.escaped($0.value, keeping: ""))"
+      "\($0.key.rawValue)=\(PercentEncoding.escaped($0.value))"
     }
     return (["POST", url.text] + pairs).joined(separator: " ")
   }

@@ -24,11 +24,11 @@ struct URLVariables: Sendable {
     let (path, query) = Self.parts(of: url.text)
     var text = path
     for (name, value) in values {
-      text = text.replacing("${\(name)}", with: Self.escaped(value, keeping: "/"))
+      text = text.replacing("${\(name)}", with: PercentEncoding.escaped(value, keeping: "/"))
     }
     if var query {
       for (name, value) in values {
-        query = query.replacing("${\(name)}", with: Self.escaped(value, keeping: ""))
+        query = query.replacing("${\(name)}", with: PercentEncoding.escaped(value))
       }
       text += "?" + query
     }
@@ -65,22 +65,6 @@ struct URLVariables: Sendable {
   private static func parts(of text: String) -> (path: String, query: String?) {
     guard let mark = text.firstIndex(of: "?") else { return (text, nil) }
     return (String(text[..<mark]), String(text[text.index(after: mark)...]))
-  }
-
-  /// The value with every byte escaped that is not unreserved. (RFC 3986, section 2.3)
-  static func escaped(_ value: String, keeping others: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        bytes.append(byte)
-      case _ where "-._~".utf8.contains(byte) || others.utf8.contains(byte): bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -1,3 +1,5 @@
+import Catalog
+
 /// A URL of the catalog file with the environment's values in it, and with those that may be secret out.
 struct VariableURL: Sendable {
   /// With all values in, as they are: what a local path is.
@@ -36,7 +38,7 @@ struct VariableURL: Sendable {
         veiled = value.contains("://") ? value : "${\(name)}"
       } else if Self.endsInAuthority(veiled) {
         let isUserInfo = rest.prefix { !"/?#".contains($0) }.contains("@")
-        veiled += isUserInfo ? URLVariables.escaped(value, keeping: "") : value
+        veiled += isUserInfo ? PercentEncoding.escaped(value) : value
       } else {
         veiled += "${\(name)}"
       }
