@@ -10,10 +10,15 @@ final class Counter: @unchecked Sendable {
 }
 
 let counter = Counter()
+/// Both blocks wait for each other: one thread that ran both in turn would race with nobody.
+/// Relaxed, for an ordering of its own would hide the race that is planted.
+let arrived = Atomic(0)
 let isPlanted = CommandLine.arguments.count > 1
 let group = DispatchGroup()
 for number in 0..<2 {
   DispatchQueue(label: "race.\(number)").async(group: group) {
+    arrived.add(1, ordering: .relaxed)
+    while arrived.load(ordering: .relaxed) < 2 {}
     for _ in 0..<20_000 { counter.guarded.withLock { $0 += 1 } }
     if isPlanted { counter.unguarded += 1 }
   }
