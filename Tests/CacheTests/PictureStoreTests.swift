@@ -78,6 +78,31 @@ struct PictureStoreTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func `the rows of a full group do not wait for a picture that is slow to come`() async throws {
+    // 32 make a group full, and the 33rd never comes.
+    cache.store.announce(33)
+    let outcomes = await withTaskGroup(of: PictureOutcome.self) { group in
+      for number in 0..<32 {
+        let sink = cache.store.sink(id: PictureID(url: url("\(number)")), url: url("\(number)"))
+        #expect(CacheOnDisk.send(jpeg("\(number)"), into: sink) == nil)
+        group.addTask { [store = cache.store] in
+          await withCheckedContinuation { done in
+            store.commit(
+              sink,
+              as: { PictureEntry(id: PictureID(url: url("\(number)")), url: url("\(number)")) },
+              replacing: nil
+            ) { done.resume(returning: $0) }
+            store.conclude()
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+
+    #expect(outcomes == Array(repeating: .stored(bytes: 64, wasHeld: false), count: 32))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func `the last pictures of a run do not wait for a group to fill`() async throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder, patience: .seconds(3600))

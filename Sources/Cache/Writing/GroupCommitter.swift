@@ -5,29 +5,29 @@ import Transport
 /// Commits the groups that the lanes fill, on two queues of its own.
 ///
 /// The order makes any crash harmless: every file of a group is synced, then renamed, then the
-/// folders are synced, then the rows of a few groups are committed together. A file ahead of its row
-/// is found by the next run; a row never points to bytes that are not there.
+/// folders are synced, then the rows of a few groups are committed together: those of full groups wait a
+/// moment for more, for more is coming. A file ahead of its row is found by the next run; a row never
+/// points to bytes that are not there.
 final class GroupCommitter: @unchecked Sendable {
-  // SAFETY: `contents`, `placed`, `committing` and `flushes` belong to `queue`, which is serial. `firstFailure` has a
-  // lock, `pending` is atomic. All else is constant.
+  // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` belong to `queue`, which is serial.
+  // `firstFailure` has a lock. All else is constant.
   private var contents: [Int64: PictureID]
   /// What has its files placed and waits for its rows.
   private var placed = PlacedBatch()
   /// What has its rows written now.
   private var committing: PlacedBatch?
+  /// Whether what is placed is to be committed as soon as no other rows are being written.
+  private var areRowsDue = false
+  private var isAlarmSet = false
   /// Whom to tell once nothing waits for its rows.
   private var flushes: [@Sendable () -> Void] = []
-  /// How many outcomes were handed to the lanes and are not placed yet.
-  ///
-  /// Apart from the requests that ``PictureStore/announce(_:)`` counts: while those are under way a lane waits for
-  /// more to fill its group, but rows wait only for what has arrived. Were it one count, the rows of a run that asks
-  /// for few at a time would wait for one another.
-  private let pending = Atomic<Int>(0)
 
   private let layout: CacheLayout
   private let index: Index
   private let disk: any Disk
   private let run: RunID
+  /// How long the rows of full groups may wait for more.
+  private let patience: DispatchTimeInterval
   /// Where files are placed.
   private let queue = DispatchQueue(label: "larder.commit")
   /// Where rows are written, while the next files are placed.
@@ -48,12 +48,14 @@ final class GroupCommitter: @unchecked Sendable {
     index: Index,
     disk: any Disk,
     run: RunID,
-    states: [PictureID: PictureState]
+    states: [PictureID: PictureState],
+    patience: DispatchTimeInterval
   ) {
     self.layout = layout
     self.index = index
     self.disk = disk
     self.run = run
+    self.patience = patience
     contents = [Int64: PictureID](minimumCapacity: states.count)
     for (id, state) in states where state.isHeld { contents[state.content] = id }
   }
@@ -70,12 +72,21 @@ final class GroupCommitter: @unchecked Sendable {
   /// Takes a group, once the one before it has its files placed.
   ///
   /// One at a time: waiting here, with whoever would fill the next, is what bounds the loss in a crash.
-  func send(_ group: CommitGroup) {
+  ///
+  /// - Parameters:
+  ///   - group: what the lane gathered.
+  ///   - isFull: whether more arrived than the group had room for, so that its rows may wait a moment for
+  ///     those of the next; otherwise little arrives, and they are committed at once.
+  func send(_ group: CommitGroup, isFull: Bool) {
     isIdle.wait()
     queue.async {
       self.place(group)
       self.isIdle.signal()
-      self.commitRowsIfDue()
+      if isFull && self.placed.count < Self.rowBatch && self.flushes.isEmpty {
+        self.setAlarm()
+      } else {
+        self.commitRows()
+      }
       // The index falls behind: more rows in memory would not help it.
       if self.placed.count >= Self.mostRows { self.rowQueue.sync {} }
     }
@@ -90,17 +101,6 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Counts something that will be sent soon, or retracted.
-  func expect() {
-    pending.add(1, ordering: .relaxed)
-  }
-
-  /// Takes back an ``expect()``: it came to nothing, and the rows that waited for it are committed.
-  func retract() {
-    pending.subtract(1, ordering: .relaxed)
-    queue.async { if self.isDrained { self.commitRows() } }
-  }
-
   // MARK: - On the commit queue
 
   private func place(_ group: CommitGroup) {
@@ -110,18 +110,26 @@ final class GroupCommitter: @unchecked Sendable {
       guard let id = contents[content] else { return nil }
       return try index.pictures([id])[id]
     }
-    pending.subtract(group.count, ordering: .relaxed)
   }
 
-  private func commitRowsIfDue() {
-    if placed.count >= Self.rowBatch || isDrained || !flushes.isEmpty { commitRows() }
+  /// Commits what waits now once it has waited long enough, for nothing else may arrive.
+  private func setAlarm() {
+    guard !isAlarmSet else { return }
+    isAlarmSet = true
+    queue.asyncAfter(deadline: .now() + patience) { [weak self] in
+      guard let self else { return }
+      self.isAlarmSet = false
+      self.commitRows()
+    }
   }
 
   /// Commits the rows of all placed files in one transaction, then tells everybody.
   ///
   /// While one transaction is under way the next one's rows gather.
   private func commitRows() {
-    guard committing == nil, !placed.isEmpty else { return }
+    areRowsDue = !placed.isEmpty
+    guard areRowsDue, committing == nil else { return }
+    areRowsDue = false
     let batch = placed
     committing = batch
     placed = PlacedBatch()
@@ -149,7 +157,7 @@ final class GroupCommitter: @unchecked Sendable {
         }
       }
     }
-    commitRowsIfDue()
+    if areRowsDue { commitRows() }
     tellFlushes()
   }
 
@@ -159,7 +167,4 @@ final class GroupCommitter: @unchecked Sendable {
     flushes = []
     for completion in due { completion() }
   }
-
-  /// Whether everything that arrived has its files placed: nothing more will join the batch soon.
-  private var isDrained: Bool { pending.load(ordering: .relaxed) <= 0 }
 }

@@ -74,11 +74,8 @@ final class IngestLane: @unchecked Sendable {
   func submit(_ job: Job) {
     switch job {
     case .piece(let bytes, _): shared.gate.enter(ByteCount(bytes.count))
-    case .whole(let body):
-      shared.gate.enter(ByteCount(body.rest.count))
-      committer.expect()
-    case .collect: committer.expect()
-    case .discard, .leave, .flush: break
+    case .whole(let body): shared.gate.enter(ByteCount(body.rest.count))
+    case .collect, .discard, .leave, .flush: break
     }
     waiting.add(1, ordering: .relaxed)
     let isFirst = inbox.withLock { jobs in
@@ -148,9 +145,9 @@ final class IngestLane: @unchecked Sendable {
 
   private func send() {
     guard !group.isEmpty else { return }
-    let full = group
+    let gathered = group
     group = CommitGroup()
-    committer.send(full)
+    committer.send(gathered, isFull: gathered.isFull(shared.groupSize))
   }
 
   private func append(_ bytes: [UInt8], to spill: PictureSpill) {
@@ -189,14 +186,12 @@ final class IngestLane: @unchecked Sendable {
     } catch {
       whole.spill?.discard(layout, disk)
       committer.note(error)
-      committer.retract()
       whole.completion(.refused(.disk, detail: error.description))
     }
   }
 
   private func refuse(_ whole: ArrivedBody, _ reason: FailureReason, _ words: String) {
     whole.spill?.discard(layout, disk)
-    committer.retract()
     whole.completion(.refused(reason, detail: words))
   }
 

@@ -40,7 +40,8 @@ package final class PictureStore: Sendable {
   ///   - run: the run that changes are entered under.
   ///   - states: what is held now, to find equal bytes.
   ///   - partials: what earlier runs left unfinished.
-  ///   - patience: how long a group may wait to be filled while more is announced.
+  ///   - patience: how long a group may wait to be filled, and the rows of full ones for more, while more is
+  ///     announced.
   ///   - lanes: how many bodies are hashed and written at once; nil for one a processor, four at most.
   package init(
     _ layout: CacheLayout,
@@ -58,7 +59,8 @@ package final class PictureStore: Sendable {
       index: index,
       disk: disk,
       run: run,
-      states: states
+      states: states,
+      patience: patience
     )
     self.committer = committer
     let count = max(1, lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes))
