@@ -268,8 +268,9 @@ import Transport
 
     let report = try matrix.sync { options in
       options.caFile = authority.certificate("root")
-      options.idleTimeout = .seconds(6)
-      options.transferTimeout = .seconds(16)
+      // So long that a busy machine is not taken for a stall; the stalled ones wait side by side.
+      options.idleTimeout = .seconds(20)
+      options.transferTimeout = .seconds(50)
       options.retry.retries = retries
       options.parallel = .fixed(64)
     }
