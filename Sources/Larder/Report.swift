@@ -68,6 +68,9 @@ extension Shop {
       public let error: String?
       /// What helps; nil when nothing but correcting the catalog file does, or waiting.
       public let remedy: Remedy?
+      /// What may be amiss although the section is shown as it came: the shop says that its listing goes on,
+      /// and the catalog file has no paging.
+      public let warning: String?
     }
 
     /// The ids of items that came, went or stand elsewhere, an item counted once for each listing.
@@ -285,6 +288,7 @@ extension Shop.Report.Section {
     source = Source(section.source)
     error = section.error
     remedy = section.remedy.map(Shop.Report.Remedy.init)
+    warning = section.warning
   }
 }
 

@@ -100,6 +100,16 @@ import Testing
     #expect(report.failures.first?.stage == .picture)
   }
 
+  @Test func `a listing that goes on where nobody reads it is warned of`() async throws {
+    shop.store.faults.rules.append(
+      FaultRule("/shop/A", .header("Link", "</shop/A?page=2>; rel=\"next\""))
+    )
+
+    let report = try await opened().sync()
+
+    #expect(report.sections.map { $0.warning != nil } == [true, false, false])
+  }
+
   @Test func `a task that is cancelled ends the run, which keeps what is whole`() async throws {
     let larder = try opened()
     let transport = Hanging()
