@@ -45,6 +45,7 @@ public struct DecodedListing: Hashable, Sendable {
     absent.merge(page.absent) { $0.intersection($1) }
     elementCount += page.elementCount
     nextPage = page.nextPage
+    total = total ?? page.total
   }
 }
 

@@ -17,6 +17,21 @@ public func decodeSection(
   try ListingDecoder(file, source: source).section(body, source: source, firstIndex: firstIndex)
 }
 
+/// Cuts the body of one listed section into windows, each a smaller body of the same section.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - source: The section it was fetched for.
+///   - file: The catalog it belongs to.
+/// - Returns: The windows; nil when the body has to be decoded whole.
+package func windows(
+  of body: [UInt8],
+  source: SectionSource,
+  using file: CatalogFile
+) -> ListingWindows? {
+  ListingWindows(body, for: ListingDecoder(file, source: source))
+}
+
 /// Decodes a body that holds all sections of a catalog.
 ///
 /// - Parameters:

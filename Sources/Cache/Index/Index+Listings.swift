@@ -57,41 +57,93 @@ struct ListingRow: FetchableRecord, PersistableRecord {
   }
 }
 
+/// A listing that grows: its lists as they are packed in its row, some 25 bytes an item.
+package struct ListingDraft: Sendable {
+  private var items: [UInt8] = []
+  private var keys: [UInt8] = []
+  private var pictures: [UInt8] = []
+
+  /// A listing of nothing.
+  package init() {}
+
+  /// Adds items, and says by which numbers their versions are kept.
+  mutating func add(_ records: [ItemRecord]) -> [Int64] {
+    let ids = records.map { ContentDigest.number(of: $0.body) }
+    items += PackedNumbers.pack(ids)
+    for record in records {
+      let hasZero = record.key.utf8.contains(0)
+      keys += hasZero ? record.key.utf8.filter { $0 != 0 } : Array(record.key.utf8)
+      keys.append(0)
+      pictures += PackedNumbers.pack(record.pictures.map(\.number))
+    }
+    return ids
+  }
+
+  /// The row that it becomes.
+  fileprivate var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
+}
+
 extension Index {
   /// Keeps an ordered list of items and says by which number to find it.
   ///
   /// What is kept already, in this order or another, is not written again: equal lists have equal
   /// numbers, and so two runs that saw the same share it.
   package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
-    let ids = items.map { ContentDigest.number(of: $0.body) }
-    let packed = PackedNumbers.pack(ids)
-    let listing = ListingID(rawValue: ContentDigest.number(of: packed))
+    var draft = ListingDraft()
+    let ids = draft.add(items)
+    let listing = draft.row
     try write { db in
       guard
-        try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing])
+        try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing.id])
           == nil
       else { return }
-      var row = try RowWriter(
-        db,
-        "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
-      )
-      for (id, item) in zip(ids, items) {
-        row.bind(1, id)
-        row.bind(2, item.key)
-        row.bind(3, item.body)
-        row.bind(4, PackedNumbers.pack(item.pictures.map(\.number)))
-        try row.run()
-      }
-      var keys: [UInt8] = []
-      for item in items {
-        let hasZero = item.key.utf8.contains(0)
-        keys += hasZero ? item.key.utf8.filter { $0 != 0 } : Array(item.key.utf8)
-        keys.append(0)
-      }
-      let pictures = PackedNumbers.pack(items.flatMap(\.pictures).map(\.number))
-      try ListingRow(items: packed, keys: keys, pictures: pictures).insert(db)
+      try Self.insert(items, ids, db)
+      try listing.insert(db)
     }
-    return listing
+    return listing.id
+  }
+
+  /// Keeps the next items of a listing that is too large to be held at once.
+  ///
+  /// Until the listing is kept they belong to no listing, and the next clean-up takes them.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - draft: The listing so far.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  package func keep(
+    _ items: [ItemRecord],
+    in draft: inout ListingDraft
+  ) throws(CacheError) {
+    let ids = draft.add(items)
+    try write { db in try Self.insert(items, ids, db) }
+  }
+
+  /// Keeps a listing whose items are kept, and says by which number to find it.
+  ///
+  /// - Parameter draft: The listing.
+  /// - Returns: The number, the one that all its items at once would have been given.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  package func keepListing(_ draft: ListingDraft) throws(CacheError) -> ListingID {
+    let listing = draft.row
+    try write { db in try listing.insert(db) }
+    return listing.id
+  }
+
+  private static func insert(_ items: [ItemRecord], _ ids: [Int64], _ db: Database) throws {
+    var row = try RowWriter(
+      db,
+      "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
+    )
+    // In the table's own order, so that many rows meet the same page: numbers are digests, and stand anywhere.
+    for place in ids.indices.sorted(by: { ids[$0] < ids[$1] }) {
+      let item = items[place]
+      row.bind(1, ids[place])
+      row.bind(2, item.key)
+      row.bind(3, item.body)
+      row.bind(4, PackedNumbers.pack(item.pictures.map(\.number)))
+      try row.run()
+    }
   }
 
   /// The items of a listing, in order.

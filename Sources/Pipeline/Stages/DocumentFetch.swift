@@ -195,7 +195,9 @@ extension RunContext {
       if count == 0 { break }
       filled += count
     }
-    return plain(Array(bytes.prefix(filled)), of: "file:" + path, nil) { body in
+    // The file may have become shorter meanwhile.
+    bytes.removeLast(bytes.count - filled)
+    return plain(bytes, of: "file:" + path, nil) { body in
       .body(body, base: localBase, word: StoredValidity.none)
     }
   }

@@ -8,29 +8,53 @@ struct PageWriter: Sendable {
   /// Told of a section's pictures before its listing is written.
   let ahead: @Sendable ([PictureReference]) -> Void
 
+  /// Keeps the items of a page's next window, which are then held no more.
+  ///
+  /// - Parameters:
+  ///   - window: what the window was decoded to.
+  ///   - base: what references in it are relative to.
+  ///   - reading: the pages before it.
+  ///   - draft: the page so far.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  func keep(
+    _ window: DecodedListing,
+    base: WebURL?,
+    after reading: SectionReading,
+    in draft: inout PageDraft
+  ) throws(CacheError) {
+    draft.add(window, context.catalog.mapping(ofSource: reading.position).item)
+    draft.dropItems()
+    var kept = draft.kept ?? ListingDraft()
+    draft.kept = nil
+    for section in window.sections {
+      let pictures = self.pictures(of: section, base)
+      try context.index.keep(records(of: section, pictures), in: &kept)
+    }
+    draft.kept = kept
+  }
+
   /// Writes a page, while its pictures are already on their way.
   ///
   /// - Parameters:
-  ///   - listing: what the page was decoded to.
+  ///   - draft: what the page was decoded to.
   ///   - document: its row, with the page that follows only where a header named it.
   ///   - base: what references in it are relative to.
   ///   - reading: the pages before it.
   /// - Returns: The page.
   /// - Throws: ``CacheError`` when the index cannot be written.
   func write(
-    _ listing: DecodedListing,
+    _ draft: PageDraft,
     _ document: DocumentEntry,
     base: WebURL?,
     after reading: SectionReading
   ) throws(CacheError) -> SectionPage {
+    let listing = draft.listing
     var document = document
     let unfollowed = unfollowed(listing, link: document.next, reading)
-    let pictures = listing.sections.map { section in
-      section.items.flatMap { context.references(to: $0.images, base: base) }
-    }
+    let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
     // A page of several may yet fail with the next one, and then none of it is shown.
-    if reading.pages.isEmpty, document.next == nil {
+    if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
         let lost = listing.skipped.count { $0.section == section.key && $0.lost == .item }
         let elements = section.items.count + lost
@@ -46,14 +70,26 @@ struct PageWriter: Sendable {
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append(try row(of: first))
       }
-      references[section.key] = pictures
-      let notes = notes(on: section, listing, reading, unfollowed)
+      if draft.kept == nil { references[section.key] = pictures }
+      let notes = SectionNotes(
+        skipped: listing.skipped.filter { $0.section == section.key }
+          .map(SyncReport.Skipped.init),
+        absent: listing.absent[section.key] ?? [],
+        valueless: draft.valueless[section.key, default: []].intersection(FieldGuard.guarded),
+        unfollowed: unfollowed
+      )
+      let kept: ListingID
+      if let windows = draft.kept {
+        kept = try context.index.keepListing(windows)
+      } else {
+        kept = try context.index.keepListing(records(of: section, pictures))
+      }
       sections.append(
         DecodedSection(
           key: section.key,
           title: section.title,
           subtitle: section.subtitle,
-          listing: try context.index.keepListing(records(of: section, pictures)),
+          listing: kept,
           skipped: notes.text
         )
       )
@@ -63,21 +99,9 @@ struct PageWriter: Sendable {
     return SectionPage(document: document, sections: sections, references: references)
   }
 
-  /// What is known of a decoded section beside its items.
-  private func notes(
-    on section: Section,
-    _ listing: DecodedListing,
-    _ reading: SectionReading,
-    _ unfollowed: String?
-  ) -> SectionNotes {
-    let fields = context.catalog.mapping(ofSource: reading.position).item
-    return SectionNotes(
-      skipped: listing.skipped.filter { $0.section == section.key }.map(SyncReport.Skipped.init),
-      absent: listing.absent[section.key] ?? [],
-      valueless: fields.fieldsWithoutValue(in: section.items)
-        .intersection(FieldGuard.guarded),
-      unfollowed: unfollowed
-    )
+  /// The pictures of a section's items, one item after the other.
+  private func pictures(of section: Section, _ base: WebURL?) -> [PictureReference] {
+    section.items.flatMap { context.references(to: $0.images, base: base) }
   }
 
   /// What tells that the listing of a section goes on where the catalog file has no paging; nil when nothing does.

@@ -174,21 +174,22 @@ final class SectionStage: Sendable {
     into reading: SectionReading,
     wasHeld: Bool
   ) throws(CacheError) {
-    let listing: DecodedListing
-    do throws(CatalogError) {
-      listing = try decode(body, reading)
-    } catch {
+    let draft: PageDraft
+    switch try read(body, base: base, reading) {
+    case .success(let read):
+      draft = read
+    case .failure(let error):
       let hint = error.remedy == nil ? "; look at what the shop sends" : ""
       let words = context.secrets.applied(to: error.description) + hint
       context.failures.note(undecodable: .section, id: reading.key, reading.next, words)
       return fail(reading, words)
     }
-    if context.options.strict, let bad = listing.skipped.first {
+    if context.options.strict, let bad = draft.listing.skipped.first {
       return refuse(reading, SyncReport.Skipped(bad))
     }
     var reading = reading
     reading.isNew = true
-    reading.pages.append(try writer.write(listing, document, base: base, after: reading))
+    reading.pages.append(try writer.write(draft, document, base: base, after: reading))
     if wasHeld, reading.progress.noteChange(of: reading.next.name) { return page(reading.anew) }
     try goOn(reading)
   }
@@ -220,18 +221,53 @@ final class SectionStage: Sendable {
     fail(reading, words)
   }
 
-  private func decode(_ body: [UInt8], _ reading: SectionReading) throws(CatalogError)
-    -> DecodedListing
-  {
-    switch context.catalog.sections {
-    case .listed(let sources):
-      try decodeSection(
-        body,
-        source: sources[reading.position],
-        using: context.catalog
-      )
-    case .combined(let plan):
-      try decodeSections(body, plan: plan, using: context.catalog)
+  /// Decodes a page: a large one window by window, each kept before the next is decoded.
+  ///
+  /// A window that cannot be decoded leaves it to the whole body to say why.
+  private func read(
+    _ body: [UInt8],
+    base: WebURL?,
+    _ reading: SectionReading
+  ) throws(CacheError) -> Result<PageDraft, CatalogError> {
+    guard case .listed(let sources) = context.catalog.sections,
+      let windows = windows(of: body, source: sources[reading.position], using: context.catalog)
+    else { return decode(body, reading) }
+    var draft = PageDraft()
+    for window in windows {
+      let part: DecodedListing
+      do throws(CatalogError) {
+        part = try decodeSection(
+          window,
+          source: sources[reading.position],
+          using: context.catalog,
+          firstIndex: draft.listing.elementCount
+        )
+      } catch {
+        return decode(body, reading)
+      }
+      try writer.keep(part, base: base, after: reading, in: &draft)
+    }
+    return .success(draft)
+  }
+
+  /// Decodes a page whole.
+  private func decode(
+    _ body: [UInt8],
+    _ reading: SectionReading
+  ) -> Result<PageDraft, CatalogError> {
+    do throws(CatalogError) {
+      let listing =
+        switch context.catalog.sections {
+        case .listed(let sources):
+          try decodeSection(body, source: sources[reading.position], using: context.catalog)
+        case .combined(let plan):
+          try decodeSections(body, plan: plan, using: context.catalog)
+        }
+      var draft = PageDraft()
+      draft.add(listing, context.catalog.mapping(ofSource: reading.position).item)
+      return .success(draft)
+    } catch {
+      return .failure(error)
     }
   }
 

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import Catalog
+
+/// Large bodies are read in windows: each a smaller body, all of them together the one that came.
+struct ListingWindowTests {
+  /// Items whose texts hold what cuts a JSON text elsewhere, one that cannot be read, and one without an id.
+  private static let elements =
+    (1...9).map {
+      #"{"detail_hash": "H\#($0)", "title": "[\#($0)] \"a, b\" {\\", "badge": ["x", "y"], "s_price": "\#($0)00원"}"#
+    } + [#"{"detail_hash": "H10", "title": "T", "s_price": "many"}"#, #"{"title": "T"}"#, "7"]
+
+  private static let item =
+    "item: {id: $.detail_hash, title: $.title, badges: $.badge, salePrice: $.s_price}\n"
+
+  private static let array = "[" + elements.joined(separator: " ,\n ") + "]"
+
+  private func windows(_ body: String, _ lines: String = "", size: Int) throws -> [String]? {
+    let file = try catalog(Self.item + lines)
+    return ListingWindows(bytes(body), for: ListingDecoder(file), size: size)
+      .map { $0.map { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  private func read(windows: [String], _ lines: String) throws -> DecodedListing {
+    var whole = DecodedListing(sections: [], elementCount: 0)
+    for window in windows {
+      whole.append(
+        try decodeSection(
+          bytes(window),
+          source: SectionSource(key: "main", url: "main"),
+          using: catalog(Self.item + lines),
+          firstIndex: whole.elementCount
+        )
+      )
+    }
+    return whole
+  }
+
+  @Test(arguments: [
+    ("\(array)", "items: $"),
+    ("\u{FEFF}\n\(array)\n", "items: $"),
+    ("{\"body\": \(array), \"statusCode\": 200}", "items: $.body"),
+    (
+      "{\"body\": \(array), \"about\": {\"name\": \"Mains\", \"list\": [{\"name\": \"x\"}]}}",
+      "items: $.body\nenvelope: {title: [\"$[1].name\", \"$[*].name\"]}"
+    ),
+    (
+      "{\"total\": 40, \"items\": {\"of\": 1}, \"rows\": [{\"items\": []}], \"data\": {\"items\": \(array)}, \"next\": \"p2\"}",
+      "items: [$.items, $.none, $.data.items]\npaging: {next: $.next}"
+    ),
+  ])
+  func `what is read does not depend on where a body is cut`(body: String, lines: String) throws {
+    let whole = try decode(body, Self.item + lines)
+
+    for size in [1, 2, 90, 150, 400] {
+      let windows = try #require(try self.windows(body, lines, size: size))
+      #expect(windows.count > 1)
+      let read = try self.read(windows: windows, lines)
+      #expect(read == whole, "\(size) bytes")
+    }
+    #expect(whole.sections[0].items.count == 10 && whole.skipped.map(\.index) == [9, 10, 11])
+  }
+
+  @Test func `a body that is cut off or torn is never read through windows alone`() throws {
+    let body = bytes(
+      "{\"a\": [1, {\"b\": \"]\"}], \"items\": \(Self.array), \"z\": {\"items\": 1}}"
+    )
+    let lines = Self.item + "items: $.items"
+    let decoder = ListingDecoder(try catalog(lines))
+    var torn: [[UInt8]] = (1..<body.count).map { Array(body[..<$0]) }
+    for place in body.indices where "[]{},:\"".utf8.contains(body[place]) {
+      torn.append(Array(body[..<place] + body[(place + 1)...]))
+      torn.append(Array(body[...place] + body[place...]))
+    }
+    for body in torn {
+      let text = String(decoding: body, as: UTF8.self)
+      let isRefused = decodingError(text, lines) != nil
+      guard let windows = ListingWindows(body, for: decoder, size: 20) else { continue }
+      let all = windows.map { String(decoding: $0, as: UTF8.self) }
+      #expect(isRefused == all.contains { decodingError($0, lines) != nil }, "\(text)")
+    }
+  }
+
+  @Test(arguments: [
+    // Which of two members counts, and a name in other letters, is for the parser to say.
+    ("{\"items\": \(array), \"items\": \(array)}", "items: $.items"),
+    ("{\"it\\u0065ms\": [], \"items\": \(array)}", "items: $.items"),
+    // Who may look at all items at once needs them all.
+    ("{\"items\": \(array)}", "items: $.items\npaging: {next: \"$.items[-1].detail_hash\"}"),
+    ("{\"items\": \(array)}", "items: $.items\nenvelope: {title: \"$..title\"}"),
+    ("{\"items\": \(array)}", "items: \"$.items[?@.title]\""),
+    ("{\"items\": \(array)}", "items: $.items\ntransform: ."),
+    // A window repeats what stands around the items.
+    (
+      "{\"pad\": \"\(String(repeating: "x", count: 70_000))\", \"items\": \(array)}",
+      "items: $.items"
+    ),
+    ("{\"items\": []}", "items: $.items"),
+    ("{\"other\": \(array)}", "items: $.items"),
+  ])
+  func `a body that windows could read otherwise is read whole`(body: String, lines: String) throws
+  {
+    #expect(try windows(body, lines, size: 5) == nil)
+  }
+
+  @Test func `a small body is not cut`() throws {
+    #expect(try windows(Self.array, "items: $", size: Self.array.utf8.count / 2) == nil)
+  }
+}
