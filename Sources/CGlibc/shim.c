@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "CGlibc.h"
 
@@ -16,6 +18,25 @@ void larder_keep_blocks(size_t size) {
 }
 
 int larder_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int larder_readable(const void *bytes, size_t count) {
+  if (count == 0) return open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int file = memfd_create("larder", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  for (size_t done = 0; done < count;) {
+    ssize_t written = write(file, (const char *)bytes + done, count - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      int code = written < 0 ? errno : ENOSPC;
+      close(file);
+      errno = code;
+      return -1;
+    }
+    done += (size_t)written;
+  }
+  lseek(file, 0, SEEK_SET);
+  return file;
+}
 
 int larder_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);

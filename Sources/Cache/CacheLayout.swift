@@ -10,6 +10,7 @@ import Synchronization
 ///     lock               held while a run changes anything
 ///     lock.host          which machine holds it, on a file system that several see
 ///     lock.seen          since when other machines wait for that one in vain
+///     last-run.json      how the last `sync` or `warm` ended, written by the command
 ///     CACHEDIR.TAG       tells backups to pass by (https://bford.info/cachedir/)
 package final class CacheLayout: Sendable {
   /// The cache itself.

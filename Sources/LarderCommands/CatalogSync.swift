@@ -11,17 +11,20 @@ struct CatalogSync {
   private let cache: String
   private let fetch: FetchOptions
   private let output: OutputOptions
+  private let record: RunRecord
 
   init(
     _ file: CatalogFileOnDisk,
     cache: String,
     fetch: FetchOptions,
-    output: OutputOptions
+    output: OutputOptions,
+    record: RunRecord
   ) {
     self.file = file
     self.cache = cache
     self.fetch = fetch
     self.output = output
+    self.record = record
   }
 
   /// Runs the sync, or prints its plan, and says how to end the process.
@@ -41,6 +44,7 @@ struct CatalogSync {
     }
     display?.end()
     let report = try result.get()
+    record.add(report)
     if output.json {
       Output.json(report.json())
     } else {

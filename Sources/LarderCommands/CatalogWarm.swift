@@ -16,6 +16,7 @@ struct CatalogWarm {
   private let fetch: FetchOptions
   private let output: OutputOptions
   private let metrics: MetricsOptions
+  private let record: RunRecord
 
   init(
     _ paths: [String],
@@ -24,7 +25,8 @@ struct CatalogWarm {
     splay: Double?,
     fetch: FetchOptions,
     output: OutputOptions,
-    metrics: MetricsOptions
+    metrics: MetricsOptions,
+    record: RunRecord
   ) {
     self.paths = paths
     self.cache = cache
@@ -33,6 +35,7 @@ struct CatalogWarm {
     self.fetch = fetch
     self.output = output
     self.metrics = metrics
+    self.record = record
   }
 
   /// Runs the catalogs that are due, one after the other, and says how to end the process.
@@ -98,6 +101,7 @@ struct CatalogWarm {
     let run = file.syncRun(cache: cache, options, transport, output)
     stop.whenRaised { run.stop() }
     let report = try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
+    record.add(report)
     if output.json {
       Output.json(report.json())
     } else {
@@ -111,6 +115,7 @@ struct CatalogWarm {
 
   /// Says what keeps one catalog from running, and gives its status.
   private func say(_ failure: CommandFailure) -> ExitStatus {
+    record.add(failure)
     if let message = failure.message { Log(output).error(message) }
     return failure.status
   }

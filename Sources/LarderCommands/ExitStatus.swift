@@ -47,6 +47,15 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
+  /// Whether somebody should look: not when all was done, when the next run does the rest, or when a
+  /// person ended it.
+  var isFailure: Bool {
+    switch self {
+    case .done, .tryAgain, .interrupted, .terminated: false
+    case .failed, .partial, .withheld, .usage, .data, .unavailable, .io, .configuration: true
+    }
+  }
+
   /// Of several statuses the one to end with; done when there are none.
   static func gravest(_ statuses: [ExitStatus]) -> ExitStatus {
     gravity.first { statuses.contains($0) } ?? .done

@@ -31,13 +31,19 @@ struct SyncCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    let record = RunRecord(of: "sync", cache: cache.path)
+    Output.end(fetch.dryRun ? try sync(record) : try record.keep(output) { try sync(record) })
+  }
+
+  private func sync(_ record: RunRecord) throws -> ExitStatus {
     let status = try CatalogSync(
       try CatalogFileOnDisk(file),
       cache: cache.path,
       fetch: fetch,
-      output: output
+      output: output,
+      record: record
     ).run()
     if !fetch.dryRun { try metrics.write(cache: cache.path) }
-    Output.end(status)
+    return status
   }
 }

@@ -10,6 +10,7 @@ struct WarmCommand: ParsableCommand {
     discussion: """
       Example:  larder warm /etc/larder --cache /var/cache/larder --deadline 20m
                 larder warm shop.yaml --min-interval 40m --splay 5m --metrics larder.prom
+                larder warm shop.yaml --on-failure "mail -s larder admin"
 
       What is fresh costs nothing. What is stale is asked for, the most valuable first: what was \
       never had, then what just changed, then what was seen longest ago; what the deadline, the \
@@ -21,6 +22,10 @@ struct WarmCommand: ParsableCommand {
 
       Prints nothing when all is well; on stderr one paragraph a catalog when not, and a line for \
       each item that could not be read. A catalog file that is wrong does not stop the others.
+
+      How the last run ended lies in the cache as last-run.json, and --on-failure hands the same to a \
+      command of yours. A run failed when it ends with another status than 0, 75, 130 and 143. \
+      A run that was refused because another holds the cache, or that came too soon, leaves the file.
 
       Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the guards kept what the feed lost, \
       64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk, \
@@ -61,18 +66,27 @@ struct WarmCommand: ParsableCommand {
   @OptionGroup var cache: CacheOptions
   @OptionGroup var fetch: FetchOptions
   @OptionGroup var metrics: MetricsOptions
+  @OptionGroup var failure: FailureOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let status = try CatalogWarm(
+    let record = RunRecord(of: "warm", cache: cache.path)
+    if fetch.dryRun { Output.end(try warm(record)) }
+    Output.end(
+      try record.keep(output, failing: { failure.tell($0, output) }) { try warm(record) }
+    )
+  }
+
+  private func warm(_ record: RunRecord) throws -> ExitStatus {
+    try CatalogWarm(
       try files.flatMap { try CatalogFolder.files($0) },
       cache: cache.path,
       minInterval: minInterval?.seconds,
       splay: splay?.seconds,
       fetch: fetch,
       output: output,
-      metrics: metrics
+      metrics: metrics,
+      record: record
     ).run()
-    Output.end(status)
   }
 }

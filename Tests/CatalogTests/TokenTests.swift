@@ -32,7 +32,7 @@ import Testing
     var state = TokenState<String>()
     _ = state.refused(sentWith: nil, "a")
 
-    #expect(state.ended(.failure(TokenFault(words: "ended with status 1"))) == ["a"])
+    #expect(state.ended(.failure(ProgramFault(words: "ended with status 1"))) == ["a"])
     #expect(state.refused(sentWith: nil, "b") == .stand("ended with status 1"))
     #expect(state.value == nil)
   }
@@ -45,7 +45,7 @@ import Testing
     ]
   )
   func value(_ output: String, _ value: String) {
-    let ended = TokenOutput(end: .status(0), output: Array(output.utf8))
+    let ended = ProgramOutput(end: .status(0), output: Array(output.utf8))
 
     #expect(ended.value() == .success(value))
   }
@@ -53,7 +53,7 @@ import Testing
   @Test(
     "What is no value says what the command did, with its stderr and without what it printed",
     arguments: [
-      (TokenOutput.End.status(0), "", "oops\n", "printed nothing on its first line: oops"),
+      (ProgramOutput.End.status(0), "", "oops\n", "printed nothing on its first line: oops"),
       (.status(0), "\nsecret\n", "", "printed nothing on its first line"),
       (.status(0), "a\u{1B}[2Jb\n", "", "printed a control character on its first line"),
       (
@@ -73,24 +73,24 @@ import Testing
       ),
     ]
   )
-  func fault(_ end: TokenOutput.End, _ output: String, _ errors: String, _ words: String) {
-    let ended = TokenOutput(end: end, output: Array(output.utf8), errors: Array(errors.utf8))
+  func fault(_ end: ProgramOutput.End, _ output: String, _ errors: String, _ words: String) {
+    let ended = ProgramOutput(end: end, output: Array(output.utf8), errors: Array(errors.utf8))
 
-    #expect(ended.value() == .failure(TokenFault(words: words)))
+    #expect(ended.value() == .failure(ProgramFault(words: words)))
   }
 
   @Test("What the catalog's headers hold is hidden in the command's stderr too")
   func veil() {
     var veil = SecretVeil()
     veil.hide("Bearer old-t0ken")
-    let ended = TokenOutput(
+    let ended = ProgramOutput(
       end: .status(1),
       errors: Array("refresh of old-t0ken (old%2Dt0ken) failed".utf8)
     )
 
     #expect(
       ended.value(hiding: veil)
-        == .failure(TokenFault(words: "ended with status 1: refresh of *** (***) failed"))
+        == .failure(ProgramFault(words: "ended with status 1: refresh of *** (***) failed"))
     )
   }
 

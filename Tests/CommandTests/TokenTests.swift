@@ -180,7 +180,8 @@ private final class GuardedShop: Sendable {
 
     #expect(try Document(sync)["items"]["total"].int == 8)
     #expect(shop.runs == 2)
-    #expect(!(check.output + check.errors).contains("401"))
+    // As a word: a port may hold the same digits.
+    #expect(!(check.output + check.errors).contains(#/\b401\b/#))
   }
 
   @Test("A 401 without headers names them as the likely cause")

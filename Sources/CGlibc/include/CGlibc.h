@@ -19,6 +19,10 @@ void larder_keep_blocks(size_t size);
 /// Opens a pipe that no other program inherits. pipe2 is declared for _GNU_SOURCE alone.
 int larder_pipe(int ends[2]);
 
+/// Opens a file in memory that holds the bytes and is read from its start; -1 and errno when that fails. A process that
+/// never reads its stdin blocks nobody so, as it would with a pipe. memfd_create is declared for _GNU_SOURCE alone.
+int larder_readable(const void *bytes, size_t count);
+
 /// Has a process that is spawned close every descriptor from this one on. Declared for _GNU_SOURCE alone.
 int larder_close_from(posix_spawn_file_actions_t *actions, int first);
 

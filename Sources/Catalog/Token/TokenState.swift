@@ -20,7 +20,7 @@ package struct TokenState<Waiting> {
     case again(String)
     /// The refusal stands: the origin refuses what the command printed, too.
     case refusedAgain
-    /// The refusal stands, because the command failed; see ``TokenFault/words``.
+    /// The refusal stands, because the command failed; see ``ProgramFault/words``.
     case stand(String)
   }
 
@@ -58,7 +58,7 @@ package struct TokenState<Waiting> {
   ///
   /// - Parameter result: The value, or why there is none.
   /// - Returns: What waits for it.
-  package mutating func ended(_ result: Result<String, TokenFault>) -> [Waiting] {
+  package mutating func ended(_ result: Result<String, ProgramFault>) -> [Waiting] {
     guard case .asking(let waiting) = phase else { return [] }
     switch result {
     case .success(let value): phase = .held(value)

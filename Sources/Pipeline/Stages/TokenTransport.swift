@@ -11,7 +11,7 @@ final class TokenTransport: Fetching, URLParsing {
   private let transport: any Fetching & URLParsing
   private let rule: TokenRule
   private let secrets: RunSecrets
-  private let command: TokenCommand
+  private let command: ProgramRun
   private let state = Mutex(TokenState<Refused>())
   /// Where the command runs: the transfer thread has no time for it.
   private let line = DispatchQueue(label: "larder.token")
@@ -42,7 +42,7 @@ final class TokenTransport: Fetching, URLParsing {
     self.transport = transport
     self.rule = rule
     self.secrets = secrets
-    command = TokenCommand(words: rule.command, environment: environment, isStopped: isStopped)
+    command = ProgramRun(words: rule.command, environment: environment, isStopped: isStopped)
   }
 
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {

@@ -3,19 +3,43 @@ import Catalog
 import Glibc
 import Transport
 
-/// One run of the command that prints a token: a process of its own, without a shell.
-struct TokenCommand {
+/// One run of a program that the user names: a process of its own, without a shell.
+package struct ProgramRun {
   /// The program and its arguments.
-  let words: [String]
+  private let words: [String]
   /// What the process finds in its environment.
-  let environment: [String: String]
+  private let environment: [String: String]
+  /// What it reads from its stdin.
+  private let input: [UInt8]
   /// How long it may take, in seconds.
-  var seconds = 30
+  private let seconds: Int
   /// Asked several times a second; the process is ended once it is true.
-  var isStopped: @Sendable () -> Bool = { false }
+  private let isStopped: @Sendable () -> Bool
 
   /// The most bytes that are kept of each of its streams; it may write more.
   private static let kept = 64 << 10
+
+  /// Names a program; nothing runs yet.
+  ///
+  /// - Parameters:
+  ///   - words: The program and its arguments; at least one word.
+  ///   - environment: What the process finds in its environment.
+  ///   - input: What it reads from its stdin, all of it at once.
+  ///   - seconds: How long it may take.
+  ///   - isStopped: Asked several times a second; the process is ended once it is true.
+  package init(
+    words: [String],
+    environment: [String: String],
+    input: [UInt8] = [],
+    seconds: Int = 30,
+    isStopped: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.words = words
+    self.environment = environment
+    self.input = input
+    self.seconds = seconds
+    self.isStopped = isStopped
+  }
 
   /// Runs it to its end.
   ///
@@ -23,21 +47,24 @@ struct TokenCommand {
   /// started ends with it.
   ///
   /// - Returns: How it ended, and what it wrote.
-  func run() -> TokenOutput {
+  package func run() -> ProgramOutput {
+    let entry = larder_readable(input, input.count)
+    guard entry >= 0 else { return ProgramOutput(end: .notStarted(systemWords(errno))) }
+    defer { close(entry) }
     var (output, errors): ((Int32, Int32), (Int32, Int32)) = ((-1, -1), (-1, -1))
     guard Self.pipe(&output), Self.pipe(&errors) else {
       for end in [output.0, output.1, errors.0, errors.1] where end >= 0 { close(end) }
-      return TokenOutput(end: .notStarted(systemWords(errno)))
+      return ProgramOutput(end: .notStarted(systemWords(errno)))
     }
     var process: pid_t = 0
-    let fault = start(&process, output.1, errors.1)
+    let fault = start(&process, entry, output.1, errors.1)
     close(output.1)
     close(errors.1)
     defer {
       close(output.0)
       close(errors.0)
     }
-    guard fault == 0 else { return TokenOutput(end: .notStarted(systemWords(fault))) }
+    guard fault == 0 else { return ProgramOutput(end: .notStarted(systemWords(fault))) }
     return answer(of: process, output.0, errors.0)
   }
 
@@ -49,11 +76,16 @@ struct TokenCommand {
   }
 
   /// Starts the process; returns the system's number for what went wrong, or 0.
-  private func start(_ process: inout pid_t, _ output: Int32, _ errors: Int32) -> Int32 {
+  private func start(
+    _ process: inout pid_t,
+    _ input: Int32,
+    _ output: Int32,
+    _ errors: Int32
+  ) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
     larder_close_from(&actions, STDERR_FILENO + 1)
@@ -77,10 +109,10 @@ struct TokenCommand {
   }
 
   /// Reads both streams until the process ends or its time does.
-  private func answer(of process: pid_t, _ output: Int32, _ errors: Int32) -> TokenOutput {
+  private func answer(of process: pid_t, _ output: Int32, _ errors: Int32) -> ProgramOutput {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
-    var answer = TokenOutput(end: .tooSlow(seconds))
+    var answer = ProgramOutput(end: .tooSlow(seconds))
     while true {
       var ends = [
         pollfd(fd: output, events: Int16(POLLIN), revents: 0),

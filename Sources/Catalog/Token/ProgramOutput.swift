@@ -1,5 +1,5 @@
-/// How the command of a ``TokenRule`` ended.
-package struct TokenOutput: Hashable, Sendable {
+/// How a program that the user names ended, such as the command of a ``TokenRule``.
+package struct ProgramOutput: Hashable, Sendable {
   /// What ended it.
   package enum End: Hashable, Sendable {
     /// It left with a status.
@@ -46,20 +46,12 @@ package struct TokenOutput: Hashable, Sendable {
   ///
   /// - Parameter veil: What may not stand in the words besides the value itself.
   /// - Returns: The value, or the words.
-  package func value(hiding veil: SecretVeil = SecretVeil()) -> Result<String, TokenFault> {
-    func fault(_ reason: String) -> Result<String, TokenFault> {
-      var veil = veil
-      veil.hide(line)
-      let said = PlainText.line(veil.applied(to: String(decoding: errors, as: UTF8.self)))
-      let cut = said.count > Self.longestWords ? said.prefix(Self.longestWords) + "…" : said[...]
-      return .failure(TokenFault(words: reason + (cut.isEmpty ? "" : ": \(cut)")))
-    }
-    switch end {
-    case .notStarted(let words): return fault("cannot be started (\(words))")
-    case .signal(let number): return fault("was ended by signal \(number)")
-    case .tooSlow(let seconds): return fault("took longer than \(seconds) s")
-    case .status(let status) where status != 0: return fault("ended with status \(status)")
-    case .status: break
+  package func value(hiding veil: SecretVeil = SecretVeil()) -> Result<String, ProgramFault> {
+    var veil = veil
+    veil.hide(line)
+    if let fault = self.fault(hiding: veil) { return .failure(fault) }
+    func fault(_ reason: String) -> Result<String, ProgramFault> {
+      .failure(self.fault(reason, hiding: veil))
     }
     let value = line
     guard !value.isEmpty else { return fault("printed nothing on its first line") }
@@ -71,10 +63,30 @@ package struct TokenOutput: Hashable, Sendable {
     }
     return .success(value)
   }
+
+  /// Why the program did not do what it should, as words that follow its name; nil when its status is 0.
+  ///
+  /// - Parameter veil: What may not stand in the words.
+  /// - Returns: The fault, with what the program wrote to stderr.
+  package func fault(hiding veil: SecretVeil = SecretVeil()) -> ProgramFault? {
+    switch end {
+    case .notStarted(let words): fault("cannot be started (\(words))", hiding: veil)
+    case .signal(let number): fault("was ended by signal \(number)", hiding: veil)
+    case .tooSlow(let seconds): fault("took longer than \(seconds) s", hiding: veil)
+    case .status(0): nil
+    case .status(let status): fault("ended with status \(status)", hiding: veil)
+    }
+  }
+
+  private func fault(_ reason: String, hiding veil: SecretVeil) -> ProgramFault {
+    let said = PlainText.line(veil.applied(to: String(decoding: errors, as: UTF8.self)))
+    let cut = said.count > Self.longestWords ? said.prefix(Self.longestWords) + "…" : said[...]
+    return ProgramFault(words: reason + (cut.isEmpty ? "" : ": \(cut)"))
+  }
 }
 
-/// Why a command gave no value.
-package struct TokenFault: Error, Hashable, Sendable {
-  /// What happened, in words that follow the program's name; without the value.
+/// Why a program was of no use.
+package struct ProgramFault: Error, Hashable, Sendable {
+  /// What happened, in words that follow the program's name; without what is secret.
   package let words: String
 }

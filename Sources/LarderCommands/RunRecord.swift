@@ -1,0 +1,88 @@
+import Glibc
+import Pipeline
+import Transport
+
+/// What a `sync` or `warm` did and how it ended, kept in the cache as `last-run.json` for any monitor.
+final class RunRecord {
+  /// The file's name in the cache.
+  static let name = "last-run.json"
+
+  private let command: String
+  private let cache: String
+  private let started: UnixTime
+  private var reports: [SyncReport] = []
+  private var errors: [String] = []
+
+  /// Begins the record of a run.
+  ///
+  /// - Parameters:
+  ///   - command: the subcommand.
+  ///   - cache: the cache's path.
+  init(of command: String, cache: String) {
+    self.command = command
+    self.cache = cache
+    started = UnixTime.now()
+  }
+
+  /// Adds what the run of one catalog did.
+  func add(_ report: SyncReport) {
+    reports.append(report)
+  }
+
+  /// Adds what kept a catalog from running.
+  func add(_ failure: CommandFailure) {
+    if let message = failure.message { errors.append(message) }
+  }
+
+  /// Carries out a run and writes down how it ended, also when it throws.
+  ///
+  /// A run that did not begin, because another holds the cache or it is too soon, leaves the record of
+  /// the last one that did.
+  ///
+  /// - Parameters:
+  ///   - output: how to warn of a record that cannot be written, which changes no status.
+  ///   - failing: given the record of a run that failed.
+  ///   - work: the run.
+  /// - Returns: The run's status.
+  /// - Throws: What `work` throws.
+  func keep(
+    _ output: OutputOptions,
+    failing: ([UInt8]) -> Void = { _ in },
+    _ work: () throws -> ExitStatus
+  ) throws -> ExitStatus {
+    let result = Result { try work() }
+    let status: ExitStatus
+    switch result {
+    case .success(let ended): status = ended
+    case .failure(let error):
+      guard let failure = CommandFailure(error) else { throw error }
+      add(failure)
+      status = failure.status
+    }
+    if status != .tryAgain || !reports.isEmpty {
+      let document = LastRunDocument(
+        command: command,
+        started: started,
+        ended: UnixTime.now(),
+        status: status,
+        errors: errors,
+        reports: reports
+      )
+      let bytes = try document.json()
+      do { try write(bytes) } catch {
+        Log(output).warning(CommandFailure(error)?.message ?? "\(error)")
+      }
+      if status.isFailure { failing(bytes) }
+    }
+    return try result.get()
+  }
+
+  /// Puts the record into the cache; a folder that is no cache, or another's, is left as it is.
+  private func write(_ bytes: [UInt8]) throws {
+    var folder = stat()
+    guard stat(cache, &folder) == 0, folder.st_uid == geteuid(),
+      TextFile.exists("\(cache)/index.sqlite")
+    else { return }
+    try TextFile.replace("\(cache)/\(Self.name)", with: String(decoding: bytes, as: UTF8.self))
+  }
+}
