@@ -87,6 +87,12 @@ package final class CurlTransport: Fetching, URLParsing {
   /// CURLOPT_QUICK_EXIT with 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
+  /// What the libcurl that is loaded says of itself: its version, and that of its TLS library if it has one.
+  package static var library: (version: String, tls: String?) {
+    let info = curl_version_info(CURLVERSION_FIRST).pointee
+    return ("\(version)", info.ssl_version.map { String(cString: $0) })
+  }
+
   /// libcurl's own set-up, once a process; needs no counterpart since the process keeps it to its end.
   private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 

@@ -36,6 +36,10 @@ package struct LarderCommand: ParsableCommand {
     Signals.ignoreBrokenPipe()
     Memory.prepare()
     Descriptors.makeRoom()
+    if LibraryVersions.areWanted(by: CommandLine.arguments) {
+      Output.data(LibraryVersions.text)
+      Output.end(.done)
+    }
     do {
       if let fault = CommandName.fault(in: Array(CommandLine.arguments.dropFirst()), of: Self.self)
       {

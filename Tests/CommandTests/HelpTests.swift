@@ -1,3 +1,5 @@
+import Foundation
+import Support
 import Testing
 
 @Suite struct HelpTests {
@@ -33,6 +35,54 @@ import Testing
     #expect(version.status == 0)
     #expect(version.errors == "")
     #expect(version.output.wholeMatch(of: #/\d+\.\d+\.\d+\n/#) != nil)
+  }
+
+  @Test func `--version -v names each library with its version, in lines that fit a terminal`()
+    throws
+  {
+    let plain = try Command.larder(["--version"])
+    let full = try Command.larder(["--version", "-v"])
+
+    #expect(full.status == 0 && full.errors == "")
+    #expect(full.lines.first == plain.lines.first)
+    #expect(full.lines.allSatisfy { $0.count <= 80 })
+    #expect(full.output.contains(#/\nlibcurl +\d+\.\d+\.\d+ +transfers, TLS by \S+\/\d/#))
+    for name in ["SQLite", "libpng", "libwebp", "libavif", "Pango", "libxml2", "brotli", "zstd"] {
+      let row = full.lines.first { $0.hasPrefix("\(name) ") }
+      #expect(row?.contains(#/ \d+\.\d+(\.\d+)? /#) == true, "\(name)")
+    }
+    #expect(try Command.larder(["-v", "--version"]).output == full.output)
+  }
+
+  @Test func `a library that cannot be opened is named as not installed`() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write("", to: "libjq.so.1")
+
+    let version = try Command.larder(
+      ["--version", "-v"],
+      environment: ["LD_LIBRARY_PATH": folder.path]
+    )
+
+    #expect(version.status == 0)
+    #expect(version.output.contains(#/\njq +not installed/#))
+  }
+
+  @Test func `the libraries of --version -v are those that are opened at need`() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Sources")
+    let table = try String(
+      contentsOf: sources.appending(path: "LarderCommands/Output/LibraryVersions.swift"),
+      encoding: .utf8
+    )
+    let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String }
+    var opened: [String] = []
+    for file in files ?? [] where file.hasSuffix(".c") || file.hasSuffix(".h") {
+      let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+      opened += text.matches(of: #/#define LIBRARY "(.+)"/#).map { String($0.1) }
+    }
+
+    #expect(opened.count >= 9)
+    for file in opened { #expect(table.contains("\"\(file)\""), "\(file)") }
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])
