@@ -26,17 +26,23 @@ void unpacking_brotli(unpacking *state) {
     return;
   }
   BrotliDecoderResult result = BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT;
-  while (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT && unpacking_grow(state)) {
-    size_t room = state->room - state->filled;
-    uint8_t *next = state->bytes + state->filled;
-    result = their_BrotliDecoderDecompressStream(decoder, &state->count, &state->input, &room, &next,
+  while (unpacking_room(state)) {
+    if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT && !unpacking_fill(state, 1)) {
+      if (state->result == cunpack_done) state->result = cunpack_cut;
+      break;
+    }
+    size_t room = sizeof state->bytes - state->filled;
+    uint8_t *out = state->bytes + state->filled;
+    result = their_BrotliDecoderDecompressStream(decoder, &state->count, &state->next, &room, &out,
                                                  NULL);
-    state->filled = state->room - room;
+    state->filled = sizeof state->bytes - room;
+    if (result == BROTLI_DECODER_RESULT_ERROR) state->result = cunpack_broken;
+    if (result == BROTLI_DECODER_RESULT_SUCCESS) {
+      // What follows the end is no brotli: nor then was what came before it.
+      if (unpacking_fill(state, 1)) state->result = cunpack_broken;
+      break;
+    }
   }
-  if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT) state->result = cunpack_cut;
-  if (result == BROTLI_DECODER_RESULT_ERROR) state->result = cunpack_broken;
-  // What follows the end is no brotli: nor then was what came before it.
-  if (result == BROTLI_DECODER_RESULT_SUCCESS && state->count > 0) state->result = cunpack_broken;
   their_BrotliDecoderDestroyInstance(decoder);
 }
 

@@ -7,24 +7,36 @@
 
 #include "unpacking.h"
 
-// Makes room for what comes next; NULL when the limit is reached or memory is out, told apart in `*result`.
-bool unpacking_grow(unpacking *state) {
-  if (state->filled < state->room) return true;
-  // One byte beyond the limit shows that there is more.
-  if (state->room > state->limit) {
-    state->result = cunpack_too_large;
-    return false;
+bool unpacking_fill(unpacking *state, size_t least) {
+  while (state->count < least) {
+    if (state->next != state->input) {
+      memmove(state->input, state->next, state->count);
+      state->next = state->input;
+    }
+    ptrdiff_t count = state->read(state->context, state->input + state->count,
+                                  sizeof state->input - state->count);
+    if (count < 0) state->result = cunpack_unread;
+    if (count <= 0) return false;
+    state->count += (size_t)count;
   }
-  size_t room = state->room < (1 << 15) ? (1 << 16) : state->room * 2;
-  if (room > state->limit) room = state->limit + 1;
-  uint8_t *bytes = realloc(state->bytes, room);
-  if (bytes == NULL) {
-    state->result = cunpack_no_memory;
-    return false;
-  }
-  state->bytes = bytes;
-  state->room = room;
   return true;
+}
+
+// Hands on what came out.
+static void flush(unpacking *state) {
+  if (state->filled == 0) return;
+  if (state->filled > state->limit - state->total) {
+    state->result = cunpack_too_large;
+    return;
+  }
+  state->take(state->context, state->bytes, state->filled);
+  state->total += state->filled;
+  state->filled = 0;
+}
+
+bool unpacking_room(unpacking *state) {
+  if (state->filled == sizeof state->bytes) flush(state);
+  return state->result == cunpack_done;
 }
 
 // One file may hold several members, one after the other. (RFC 1952, section 2.2)
@@ -35,56 +47,49 @@ static void unpack_gzip(unpacking *state) {
     return;
   }
   int status = Z_OK;
-  while (true) {
+  while (unpacking_room(state)) {
     if (status == Z_STREAM_END) {
-      if (state->count < 2 || state->input[0] != 0x1F || state->input[1] != 0x8B) break;
+      if (!unpacking_fill(state, 2) || state->next[0] != 0x1F || state->next[1] != 0x8B) break;
       inflateReset(&stream);
     }
-    if (!unpacking_grow(state)) break;
-    uInt in = state->count > (1u << 30) ? (1u << 30) : (uInt)state->count;
-    size_t left = state->room - state->filled;
-    uInt out = left > (1u << 30) ? (1u << 30) : (uInt)left;
-    stream.next_in = (Bytef *)state->input;
-    stream.avail_in = in;
+    unpacking_fill(state, 1);
+    size_t in = state->count, out = sizeof state->bytes - state->filled;
+    stream.next_in = (Bytef *)state->next;
+    stream.avail_in = (uInt)in;
     stream.next_out = state->bytes + state->filled;
-    stream.avail_out = out;
+    stream.avail_out = (uInt)out;
     status = inflate(&stream, Z_NO_FLUSH);
-    state->input += in - stream.avail_in;
+    state->next += in - stream.avail_in;
     state->count -= in - stream.avail_in;
     state->filled += out - stream.avail_out;
-    if (status == Z_STREAM_END || status == Z_OK) {
-      if (status == Z_OK && state->count == 0 && stream.avail_out != 0) {
-        state->result = cunpack_cut;
-        break;
-      }
-      continue;
-    }
-    state->result = status == Z_BUF_ERROR ? cunpack_cut
+    // All that came was taken, and there is nothing more of it.
+    bool is_cut = in == 0 && stream.avail_out == out;
+    if (status == Z_STREAM_END || (status == Z_OK && !is_cut)) continue;
+    if (state->result != cunpack_done) break;
+    state->result = status == Z_BUF_ERROR || status == Z_OK ? cunpack_cut
                     : status == Z_MEM_ERROR ? cunpack_no_memory : cunpack_broken;
-    break;
   }
   inflateEnd(&stream);
 }
 
-int cunpack_whole(int coding, const uint8_t *bytes, size_t count, size_t limit, uint8_t **unpacked,
-                  size_t *size) {
-  *unpacked = NULL;
-  *size = 0;
+int cunpack_stream(int coding, cunpack_read read, cunpack_take take, void *context, size_t limit) {
   if (cunpack_failure(coding) != NULL) return cunpack_no_library;
-  unpacking state = {bytes, count, limit, NULL, 0, 0, cunpack_done};
+  unpacking *state = calloc(1, sizeof *state);
+  if (state == NULL) return cunpack_no_memory;
+  state->read = read;
+  state->take = take;
+  state->context = context;
+  state->limit = limit;
+  state->next = state->input;
   switch (coding) {
-    case cunpack_gzip: unpack_gzip(&state); break;
-    case cunpack_brotli: unpacking_brotli(&state); break;
-    default: unpacking_zstd(&state); break;
+    case cunpack_gzip: unpack_gzip(state); break;
+    case cunpack_brotli: unpacking_brotli(state); break;
+    default: unpacking_zstd(state); break;
   }
-  if (state.result == cunpack_done && state.filled > limit) state.result = cunpack_too_large;
-  if (state.result != cunpack_done) {
-    free(state.bytes);
-    return state.result;
-  }
-  *unpacked = state.bytes;
-  *size = state.filled;
-  return cunpack_done;
+  if (state->result == cunpack_done) flush(state);
+  int result = state->result;
+  free(state);
+  return result;
 }
 
 const char *cunpack_failure(int coding) {

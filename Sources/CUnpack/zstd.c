@@ -27,21 +27,22 @@ void unpacking_zstd(unpacking *state) {
     state->result = cunpack_no_memory;
     return;
   }
-  ZSTD_inBuffer in = {state->input, state->count, 0};
+  // How much the frame still wants; 0 between frames.
   size_t left = 1;
-  while ((left != 0 || in.pos < in.size) && unpacking_grow(state)) {
-    ZSTD_outBuffer out = {state->bytes, state->room, state->filled};
-    size_t before = in.pos;
+  while (unpacking_room(state)) {
+    bool more = unpacking_fill(state, 1);
+    if (state->result != cunpack_done || (left == 0 && !more)) break;
+    ZSTD_inBuffer in = {state->next, state->count, 0};
+    ZSTD_outBuffer out = {state->bytes, sizeof state->bytes, state->filled};
     left = their_ZSTD_decompressStream(stream, &out, &in);
-    bool stands = out.pos == state->filled && in.pos == before;
+    bool stands = out.pos == state->filled && in.pos == 0;
     state->filled = out.pos;
+    state->next += in.pos;
+    state->count -= in.pos;
     if (their_ZSTD_isError(left)) {
       state->result = cunpack_broken;
-      break;
-    }
-    if (stands && in.pos == in.size && left != 0) {
+    } else if (stands && !more) {
       state->result = cunpack_cut;
-      break;
     }
   }
   their_ZSTD_freeDStream(stream);

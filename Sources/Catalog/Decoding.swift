@@ -25,7 +25,7 @@ public func decodeSection(
 ///   - file: The catalog it belongs to.
 /// - Returns: The windows; nil when the body has to be decoded whole.
 package func windows(
-  of body: [UInt8],
+  of body: some RandomAccessBody,
   source: SectionSource,
   using file: CatalogFile
 ) -> ListingWindows? {

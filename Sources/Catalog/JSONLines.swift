@@ -24,23 +24,78 @@ package enum JSONLines {
   /// - Parameter body: A value a line; what is an array already stays what it is.
   /// - Returns: JSON.
   package static func array(of body: [UInt8]) -> [UInt8] {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let content = body.starts(with: mark) ? body.dropFirst(3) : body[...]
-    guard content.first(where: { !isSpace($0) }) != UInt8(ascii: "[") else { return body }
-    var array: [UInt8] = [UInt8(ascii: "[")]
-    array.reserveCapacity(body.count + body.count / 64 + 2)
-    var isFirst = true
-    for (number, line) in content.split(separator: 0x0A, omittingEmptySubsequences: false)
-      .enumerated()
-    {
-      if number > 0 { array.append(0x0A) }
-      if line.allSatisfy(isSpace) { continue }
-      if !isFirst { array.append(UInt8(ascii: ",")) }
-      array += line
-      isFirst = false
+    var joining = Joining()
+    return joining.joined(body[...]) + joining.end
+  }
+
+  /// Makes an array of lines while they come.
+  package struct Joining: Sendable {
+    private enum State {
+      /// Before the first value.
+      case start
+      /// It is an array already.
+      case array
+      /// Between lines.
+      case line
+      /// Inside a line that has a value.
+      case value
     }
-    array.append(UInt8(ascii: "]"))
-    return array
+
+    private var state = State.start
+    private var hasValue = false
+    private var count = 0
+
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Nothing came yet.
+    package init() {}
+
+    /// What a further piece is in the array.
+    ///
+    /// - Parameter piece: The body's next bytes, cut anywhere.
+    /// - Returns: The array's next bytes.
+    package mutating func joined(_ piece: ArraySlice<UInt8>) -> [UInt8] {
+      if state == .array { return Array(piece) }
+      var array: [UInt8] = []
+      array.reserveCapacity(piece.count + piece.count / 64 + 2)
+      var place = piece.startIndex
+      while place < piece.endIndex {
+        let byte = piece[place]
+        if state == .value {
+          let end = piece[place...].firstIndex(of: 0x0A) ?? piece.endIndex
+          array += piece[place..<end]
+          count += end - place
+          place = end
+          if place < piece.endIndex { state = .line }
+          continue
+        }
+        // A byte order mark stands before the bracket.
+        let isMark = state == .start && count < Self.mark.count && byte == Self.mark[count]
+        if !isMark, !isSpace(byte) {
+          if state == .start, byte == UInt8(ascii: "[") {
+            state = .array
+            return array + piece[place...]
+          }
+          array.append(hasValue ? UInt8(ascii: ",") : UInt8(ascii: "["))
+          hasValue = true
+          state = .value
+          continue
+        }
+        array.append(byte)
+        count += 1
+        place += 1
+      }
+      return array
+    }
+
+    /// What ends the array.
+    package var end: [UInt8] {
+      switch state {
+      case .array: []
+      case .start: Array("[]".utf8)
+      case .line, .value: [UInt8(ascii: "]")]
+      }
+    }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {

@@ -16,11 +16,22 @@ struct JSONLinesTests {
 
   @Test(arguments: [
     ("{\"a\": 1}\n{\"a\": 2}\n", "[{\"a\": 1}\n,{\"a\": 2}\n]"),
-    ("\u{FEFF}{\"a\": 1}\r\n\r\n{\"a\": 2}", "[{\"a\": 1}\r\n\n,{\"a\": 2}]"),
-    ("", "[]"), ("\n\n", "[\n\n]"), ("[{\"a\": 1}]", "[{\"a\": 1}]"),
+    ("\u{FEFF}{\"a\": 1}\r\n\r\n{\"a\": 2}", "\u{FEFF}[{\"a\": 1}\r\n\r\n,{\"a\": 2}]"),
+    ("", "[]"), ("\n\n", "\n\n[]"), ("[{\"a\": 1}]", "[{\"a\": 1}]"),
+    ("\u{FEFF} [{\"a\": 1}]\n", "\u{FEFF} [{\"a\": 1}]\n"),
+    ("\n {}\n \n [\n", "\n [{}\n \n ,[\n]"),
   ])
   func `lines are an array, each on its own line`(_ body: String, _ array: String) {
     #expect(String(decoding: JSONLines.array(of: bytes(body)), as: UTF8.self) == array)
+
+    for size in 1...5 {
+      var joining = JSONLines.Joining()
+      var joined: [UInt8] = []
+      for start in stride(from: 0, to: bytes(body).count, by: size) {
+        joined += joining.joined(bytes(body)[start...].prefix(size))
+      }
+      #expect(String(decoding: joined + joining.end, as: UTF8.self) == array, "\(size) bytes")
+    }
   }
 
   @Test func `a fault is placed on its line`() {

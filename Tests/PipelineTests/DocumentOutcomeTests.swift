@@ -77,8 +77,8 @@ struct DocumentOutcomeTests {
     let held = request(held: strict)
     var undecoded = held
     undecoded.isDecoded = false
-    let same = DocumentReply.body(body, base: page, word: new)
-    let other = DocumentReply.body([91, 93, 10], base: elsewhere, word: new)
+    let same = DocumentReply.body(DocumentBody(body), base: page, word: new)
+    let other = DocumentReply.body(DocumentBody([91, 93, 10]), base: elsewhere, word: new)
     let aPage = "https://a.example/page"
     return [
       // Failures, excused only as the origin let them, and only those that may pass.
@@ -124,7 +124,7 @@ struct DocumentOutcomeTests {
       ),
       Case(
         request: held,
-        reply: .body(body, base: elsewhere, word: new),
+        reply: .body(DocumentBody(body), base: elsewhere, word: new),
         outcome: "new: 2 bytes, https://b.example/page, new word, fetched now"
       ),
       Case(
@@ -145,7 +145,7 @@ struct DocumentOutcomeTests {
       ),
       Case(
         request: held,
-        reply: .body([91, 93, 10], base: nil, word: new),
+        reply: .body(DocumentBody([91, 93, 10]), base: nil, word: new),
         outcome: "new: 3 bytes, \(aPage), new word, fetched now"
       ),
     ]

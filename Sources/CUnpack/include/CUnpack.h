@@ -16,13 +16,18 @@ enum {
   cunpack_broken = 2,
   cunpack_cut = 3,
   cunpack_too_large = 4,
-  cunpack_no_library = 5
+  cunpack_no_library = 5,
+  cunpack_unread = 6
 };
 
-// Decodes `bytes` whole, of which no more than `limit` come out: counted while they do, not afterwards. What came
-// out is in `*unpacked`, for `free`; NULL unless done.
-int cunpack_whole(int coding, const uint8_t *bytes, size_t count, size_t limit, uint8_t **unpacked,
-                  size_t *size);
+// Reads up to `count` bytes of what is packed, as read(2) does: 0 at the end, negative when it cannot be read.
+typedef ptrdiff_t (*cunpack_read)(void *context, uint8_t *room, size_t count);
+
+// Takes bytes that were unpacked.
+typedef void (*cunpack_take)(void *context, const uint8_t *bytes, size_t count);
+
+// Decodes what `read` gives, of which no more than `limit` bytes may come out: counted while they do, not afterwards.
+int cunpack_stream(int coding, cunpack_read read, cunpack_take take, void *context, size_t limit);
 
 // Why a library could not be opened, in the dynamic loader's words; NULL when it could or was not needed.
 const char *cunpack_failure(int coding);

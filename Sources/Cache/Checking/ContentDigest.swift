@@ -18,3 +18,19 @@ package enum ContentDigest {
     return max(1, Int64(number & UInt64(Int64.max)))
   }
 }
+
+/// The digest of bytes that come piece by piece.
+package struct RunningDigest: Sendable {
+  private var hash = SHA256()
+
+  /// Of no bytes yet.
+  package init() {}
+
+  /// Adds bytes.
+  package mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    hash.update(bufferPointer: bytes)
+  }
+
+  /// What ``ContentDigest/number(of:)`` says of all bytes so far.
+  package var number: Int64 { hash.finalize().withUnsafeBytes { ContentDigest.prefix($0) } }
+}

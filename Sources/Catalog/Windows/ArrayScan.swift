@@ -1,4 +1,4 @@
-/// Finds one array in a JSON text, and where it can be cut, without making a tree of it.
+/// Finds one array in a JSON text, and where it can be cut, without making a tree of it or holding it whole.
 ///
 /// It does not judge the text: what it misreads is no JSON, and then whoever parses a piece is told so.
 struct ArrayScan {
@@ -23,15 +23,17 @@ struct ArrayScan {
   ///
   /// - Parameters:
   ///   - names: The members to follow.
-  ///   - text: JSON in UTF-8, without byte order mark.
+  ///   - body: JSON in UTF-8.
+  ///   - place: Where its text begins, behind any byte order mark.
   ///   - window: How many bytes are between two cuts at least.
   /// - Returns: What was found; `start`, `end` and `cuts` are of the array.
   mutating func find(
     _ names: [String],
-    in text: UnsafeBufferPointer<UInt8>,
+    in body: some RandomAccessBody,
+    from place: Int,
     window: Int
   ) -> Finding {
-    var reader = Reader(text: text)
+    var reader = Reader(body, at: place)
     return find(names[...].map { Array($0.utf8) }[...], &reader, window)
   }
 
@@ -53,7 +55,7 @@ struct ArrayScan {
       guard let key = reader.plainString() else { return .unsure }
       reader.skipSpace()
       guard reader.take(":") else { return .unsure }
-      if reader.text[key].elementsEqual(name) {
+      if key == name {
         // Of a name that comes again the last value counts.
         guard finding == .none else { return .unsure }
         finding = find(names.dropFirst(), &reader, window)
@@ -92,77 +94,109 @@ struct ArrayScan {
     }
   }
 
-  /// A place in a text.
-  private struct Reader {
-    let text: UnsafeBufferPointer<UInt8>
-    var place = 0
+  /// A place in a body, of which a piece is held.
+  private struct Reader: ~Copyable {
+    private let body: any RandomAccessBody
+    private let piece: UnsafeMutableBufferPointer<UInt8>
+    /// Where the piece begins in the body.
+    private var first: Int
+    /// How much of the piece was read from the body.
+    private var filled = 0
+    /// The place, in the piece.
+    private var offset = 0
 
-    init(text: UnsafeBufferPointer<UInt8>) {
-      self.text = text
+    private static let pieceSize = 256 << 10
+    /// A name that is longer is not compared.
+    private static let longestName = 1024
+
+    init(_ body: any RandomAccessBody, at place: Int) {
+      self.body = body
+      first = place
+      piece = .allocate(capacity: Self.pieceSize)
+    }
+
+    deinit { piece.deallocate() }
+
+    /// The place in the body.
+    var place: Int { first + offset }
+
+    /// The byte at the place; nil at the end, and where the body cannot be read.
+    private mutating func peek() -> UInt8? {
+      if offset < filled { return piece[offset] }
+      first += offset
+      offset = 0
+      filled = min(piece.count, body.count - first)
+      guard filled > 0 else { return nil }
+      let room = UnsafeMutableRawBufferPointer(
+        rebasing: UnsafeMutableRawBufferPointer(piece)[..<filled]
+      )
+      if !body.copy(first..<first + filled, to: room) { filled = 0 }
+      return filled > 0 ? piece[0] : nil
     }
 
     mutating func skipSpace() {
-      while place < text.count {
-        switch text[place] {
-        case 0x20, 0x09, 0x0A, 0x0D: place += 1
+      while let byte = peek() {
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0D: offset += 1
         default: return
         }
       }
     }
 
     mutating func take(_ character: Unicode.Scalar) -> Bool {
-      guard place < text.count, text[place] == UInt8(ascii: character) else { return false }
-      place += 1
+      guard peek() == UInt8(ascii: character) else { return false }
+      offset += 1
       return true
     }
 
-    /// Passes over a string; its bytes between the quotes, or nil when it has escapes or there is none.
-    mutating func plainString() -> Range<Int>? {
+    /// Passes over a string; its bytes between the quotes, or nil when it has escapes, is long or there is none.
+    mutating func plainString() -> [UInt8]? {
       guard take("\"") else { return nil }
-      let start = place
-      while place < text.count, text[place] != UInt8(ascii: "\"") {
-        if text[place] == UInt8(ascii: "\\") { return nil }
-        place += 1
+      var bytes: [UInt8] = []
+      while let byte = peek(), byte != UInt8(ascii: "\"") {
+        if byte == UInt8(ascii: "\\") || bytes.count == Self.longestName { return nil }
+        bytes.append(byte)
+        offset += 1
       }
-      return take("\"") ? start..<place - 1 : nil
+      return take("\"") ? bytes : nil
     }
 
     /// Passes over a value; false when there is none, or no end to it.
     mutating func skipValue() -> Bool {
       let start = place
       var depth = 0
-      while place < text.count {
-        switch text[place] {
+      while let byte = peek() {
+        switch byte {
         case UInt8(ascii: "\""):
           guard skipString() else { return false }
           if depth == 0 { return true }
         case UInt8(ascii: "["), UInt8(ascii: "{"):
           depth += 1
-          place += 1
+          offset += 1
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
           if depth == 0 { return place > start }
           depth -= 1
-          place += 1
+          offset += 1
           if depth == 0 { return true }
         case UInt8(ascii: ","), 0x20, 0x09, 0x0A, 0x0D:
           if depth == 0 { return place > start }
-          place += 1
+          offset += 1
         default:
-          place += 1
+          offset += 1
         }
       }
       return depth == 0 && place > start
     }
 
     private mutating func skipString() -> Bool {
-      place += 1
-      while place < text.count {
-        switch text[place] {
+      offset += 1
+      while let byte = peek() {
+        switch byte {
         case UInt8(ascii: "\""):
-          place += 1
+          offset += 1
           return true
-        case UInt8(ascii: "\\"): place += 2
-        default: place += 1
+        case UInt8(ascii: "\\"): offset += 2
+        default: offset += 1
         }
       }
       return false

@@ -4,7 +4,9 @@
 /// are gone with the next. All windows together are the body: one that is no JSON makes at least one window
 /// that is none, and what each is decoded to, put together in order, is what the body would be decoded to.
 package struct ListingWindows: Sequence, IteratorProtocol {
-  private let body: [UInt8]
+  private let body: any RandomAccessBody
+  /// Where the text begins: behind the byte order mark, if there is one.
+  private let start: Int
   private var scan = ArrayScan()
   private var number = 0
 
@@ -20,20 +22,23 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   ///   - body: JSON in UTF-8.
   ///   - decoder: The decoder that is to read it.
   ///   - size: How many bytes of items make a window at least.
-  package init?(_ body: [UInt8], for decoder: ListingDecoder, size: Int = Self.size) {
+  package init?(_ body: some RandomAccessBody, for decoder: ListingDecoder, size: Int = Self.size)
+  {
     guard body.count > 2 * size, decoder.mapping.notation == .json,
       decoder.mapping.transform == nil
     else { return nil }
     self.body = body
+    var beginning: [UInt8] = [0, 0, 0]
+    guard beginning.withUnsafeMutableBytes({ body.copy(0..<3, to: $0) }) else { return nil }
+    start = beginning.count - JSONText(beginning).bytes.count
     for path in decoder.mapping.items {
       guard let names = path.plainNames else { return nil }
       var scan = ArrayScan()
-      let text = JSONText(body).bytes
-      switch text.withUnsafeBufferPointer({ scan.find(names, in: $0, window: size) }) {
+      switch scan.find(names, in: body, from: start, window: size) {
       case .unsure: return nil
       case .none: continue
       case .array:
-        let around = text.count - (scan.end - scan.start)
+        let around = body.count - (scan.end - scan.start)
         let others = decoder.pathsAroundItems
         guard !scan.cuts.isEmpty, around <= Self.mostAround,
           others.allSatisfy({ $0.staysOutside(names) })
@@ -46,19 +51,25 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   }
 
   /// The next window; nil behind the last.
+  ///
+  /// One that cannot be read is empty, and so no JSON.
   package mutating func next() -> [UInt8]? {
     guard number <= scan.cuts.count else { return nil }
-    let text = JSONText(body).bytes
     let first = number == 0 ? scan.start : scan.cuts[number - 1] + 1
     let last = number == scan.cuts.count ? scan.end : scan.cuts[number]
     number += 1
-    let base = text.startIndex
-    var window: [UInt8] = []
-    window.reserveCapacity(text.count - (scan.end - scan.start) + last - first)
-    window += text[base..<base + scan.start]
-    window += text[base + first..<base + last]
-    window += text[(base + scan.end)...]
-    return window
+    let ranges = [start..<scan.start, first..<last, scan.end..<body.count]
+    let size = ranges.reduce(0) { $0 + $1.count }
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+      for range in ranges {
+        let room = buffer.extracting(filled..<filled + range.count)
+        guard body.copy(range, to: UnsafeMutableRawBufferPointer(room)) else {
+          filled = 0
+          return
+        }
+        filled += range.count
+      }
+    }
   }
 }
 

@@ -147,7 +147,7 @@ package final class CatalogProbe: Sendable {
     case .success(let response):
       return ProbedPage(
         body: try Self.plain(
-          sink.take(),
+          sink.takeBytes(),
           name: response.head.url.text,
           type: response.head.headers["Content-Type"],
           of: response.head.url.redacted

@@ -149,7 +149,9 @@ final class DetailStage: Sendable {
       show(known, document)
     case .new(let body, let base, let document):
       do throws(CatalogError) {
-        let detail = try decodeDetail(body, id: id, using: context.catalog)
+        let detail = try body.decoded { body throws(CatalogError) in
+          try decodeDetail(body, id: id, using: context.catalog)
+        }
         take(detail, from: request.source, document, base: base)
       } catch {
         guard error.code != .absentDetail else { return takeMissing(id, document) }

@@ -65,7 +65,7 @@ enum DocumentSource: Hashable, Sendable {
 /// How a request for a document ended.
 enum DocumentReply: Sendable {
   /// A body, the URL that it came from in the end, the origin's word on it, and its link to the next page.
-  case body([UInt8], base: WebURL?, word: StoredValidity, link: String? = nil)
+  case body(DocumentBody, base: WebURL?, word: StoredValidity, link: String? = nil)
   /// What is held is still right.
   case unchanged(word: StoredValidity)
   /// There is nothing to be had.
@@ -93,7 +93,7 @@ extension RunContext {
       request.bodyLimit = options.jsonLimit
       request.condition = request.method == .post ? nil : held?.condition(for: traits)
       let isPost = request.method == .post
-      let sink = BodyBuffer()
+      let sink = BodyBuffer(in: layout)
       let asked = now()
       let sent = request
       transport.fetch(request, into: sink) { result in
@@ -184,37 +184,38 @@ extension RunContext {
     guard ByteCount(status.st_size) <= options.jsonLimit else {
       return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
     }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    var filled = 0
-    while filled < bytes.count {
-      let count = bytes.withUnsafeMutableBytes {
-        Glibc.read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
-      }
+    var spool = BodySpool(in: layout)
+    var room = [UInt8](repeating: 0, count: BodySpool.piece)
+    while true {
+      let count = Glibc.read(descriptor, &room, room.count)
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { return failure(systemWords(errno)) }
       if count == 0 { break }
-      filled += count
+      room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+      // It may grow while it is read.
+      guard ByteCount(spool.count) <= options.jsonLimit else {
+        return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
+      }
     }
-    // The file may have become shorter meanwhile.
-    bytes.removeLast(bytes.count - filled)
-    return plain(bytes, of: "file:" + path, nil) { body in
+    return plain(spool.take(), of: "file:" + path, nil) { body in
       .body(body, base: localBase, word: StoredValidity.none)
     }
   }
 
   /// The reply with a body as it is decoded: unpacked, and JSON Lines as an array.
   private func plain(
-    _ body: [UInt8],
+    _ body: DocumentBody,
     of url: String,
     _ head: ResponseHead?,
-    _ reply: ([UInt8]) -> DocumentReply
+    _ reply: (DocumentBody) -> DocumentReply
   ) -> DocumentReply {
     do throws(PackedBody.Fault) {
       let plain = try PackedBody.plain(
         body,
         name: head?.url.text ?? url,
         type: head?.headers["Content-Type"],
-        limit: options.jsonLimit
+        limit: options.jsonLimit,
+        in: layout
       )
       return reply(plain)
     } catch {

@@ -28,7 +28,7 @@ enum DocumentOutcome: Sendable {
   /// What is held stands in for an error, as its origin lets it. (RFC 5861, section 4)
   case excused(DocumentEntry, TransferFailure)
   /// Bytes to decode, the URL that references in them are relative to, and the document's row.
-  case new([UInt8], base: WebURL?, DocumentEntry)
+  case new(DocumentBody, base: WebURL?, DocumentEntry)
   /// There is nothing to be had.
   case failed(TransferFailure)
 }
@@ -62,7 +62,7 @@ extension DocumentRequest {
       if followsLink { document.next = link }
       document.response = word.text
       document.expiry = word.expiry
-      document.digest = ContentDigest.number(of: body)
+      document.digest = body.digest
       document.fetched = now
       guard let held, isDecoded, held.digest == document.digest, held.came(from: base) else {
         return .new(body, base: base ?? source.base, document)

@@ -1,4 +1,5 @@
 import CUnpack
+import Cache
 import Catalog
 import Glibc
 import Transport
@@ -13,12 +14,14 @@ package enum PackedBody: Int32, Sendable {
     case broken(String)
     /// It would be larger than allowed.
     case tooLarge(ByteCount)
+    /// It is in a file that cannot be read.
+    case unread(CacheError)
   }
 
   /// The compression of a body; nil when it is to be read as it is.
   ///
   /// - Parameters:
-  ///   - body: The body, after any `Content-Encoding` was undone.
+  ///   - body: How the body begins, after any `Content-Encoding` was undone.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
   init?(of body: [UInt8], name: String, type: String? = nil) {
@@ -50,32 +53,58 @@ package enum PackedBody: Int32, Sendable {
     type: String? = nil,
     limit: ByteCount
   ) throws(Fault) -> [UInt8] {
-    let body = try unpacked(body, name: name, type: type, limit: limit)
-    let isLines = JSONLines.isMeant(name: unpackedName(name), type: type)
-    return isLines ? JSONLines.array(of: body) : body
+    let plain = try plain(DocumentBody(body), name: name, type: type, limit: limit, in: nil)
+    do throws(CacheError) { return try plain.whole() } catch { throw .unread(error) }
   }
 
-  /// A body as it was before it was packed; one that is not packed is returned as it is.
+  /// A body as it is decoded; a large one is in a file before and after.
   ///
   /// - Parameters:
   ///   - body: The body.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
-  ///   - limit: How large it may become.
-  /// - Returns: The body unpacked.
-  /// - Throws: ``Fault`` when it cannot be, or would be larger than `limit`, which is counted as it grows.
-  static func unpacked(
-    _ body: [UInt8],
+  ///   - limit: How large it may become, which is counted as it grows.
+  ///   - layout: The cache in which a large body lies; nil leaves it in memory.
+  /// - Returns: What is to be decoded.
+  /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit`.
+  static func plain(
+    _ body: DocumentBody,
     name: String,
-    type: String? = nil,
-    limit: ByteCount
-  ) throws(Fault) -> [UInt8] {
-    guard let coding = PackedBody(of: body, name: name, type: type) else { return body }
-    do throws(Fault) {
-      return try coding.unpack(body, limit: limit)
+    type: String?,
+    limit: ByteCount,
+    in layout: CacheLayout?
+  ) throws(Fault) -> DocumentBody {
+    var plain = body
+    if let coding = try coding(of: body, name: name, type: type) {
+      do throws(Fault) {
+        plain = try coding.unpack(body, limit: limit, in: layout)
+      } catch {
+        guard case .broken = error, coding == .brotli, try isText(body) else { throw error }
+      }
+    }
+    guard JSONLines.isMeant(name: unpackedName(name), type: type) else { return plain }
+    var joining = JSONLines.Joining()
+    var spool = BodySpool(in: layout)
+    do throws(CacheError) {
+      try plain.forEachPiece { spool.append(joining.joined($0)) }
     } catch {
-      if case .broken = error, coding == .brotli, isText(body) { return body }
-      throw error
+      throw .unread(error)
+    }
+    spool.append(joining.end)
+    return spool.take()
+  }
+
+  private static func coding(
+    of body: DocumentBody,
+    name: String,
+    type: String?
+  ) throws(Fault) -> PackedBody? {
+    PackedBody(of: try beginning(of: body), name: name, type: type)
+  }
+
+  private static func beginning(of body: DocumentBody) throws(Fault) -> [UInt8] {
+    do throws(CacheError) { return try body.piece(at: 0, most: 1024) } catch {
+      throw .unread(error)
     }
   }
 
@@ -96,27 +125,68 @@ package enum PackedBody: Int32, Sendable {
     return ["application/brotli", "application/x-brotli", "application/x-br"].contains(essence)
   }
 
-  private static func isText(_ body: [UInt8]) -> Bool {
-    let first = body.first { $0 > 0x20 }
+  private static func isText(_ body: DocumentBody) throws(Fault) -> Bool {
+    let first = try beginning(of: body).first { $0 > 0x20 }
     return first.map { "{[<\u{EF}".utf8.contains($0) } ?? true
   }
 
-  private func unpack(_ body: [UInt8], limit: ByteCount) throws(Fault) -> [UInt8] {
-    var bytes: UnsafeMutablePointer<UInt8>?
-    var size = 0
-    let result = body.withUnsafeBufferPointer {
-      cunpack_whole(rawValue, $0.baseAddress, $0.count, Int(limit.count), &bytes, &size)
+  /// What a decoder takes from, and gives to.
+  private struct Passage {
+    let body: DocumentBody
+    var offset = 0
+    var spool: BodySpool
+    var failure: CacheError?
+
+    /// The next bytes of the body, as `read(2)` gives them.
+    mutating func read(into room: UnsafeMutableRawBufferPointer) -> Int {
+      do throws(CacheError) {
+        let piece = try body.piece(at: offset, most: room.count)
+        room.copyBytes(from: piece)
+        offset += piece.count
+        return piece.count
+      } catch {
+        failure = error
+        return -1
+      }
     }
-    defer { free(bytes) }
+  }
+
+  private func unpack(
+    _ body: DocumentBody,
+    limit: ByteCount,
+    in layout: CacheLayout?
+  ) throws(Fault) -> DocumentBody {
+    var passage = Passage(body: body, spool: BodySpool(in: layout))
+    let result = withUnsafeMutablePointer(to: &passage) { passage in
+      cunpack_stream(
+        rawValue,
+        { passage, start, count in
+          // SAFETY: the pointer is that of `passage`, which outlives the call, and nobody else uses it meanwhile;
+          // `start` has room for `count` bytes.
+          guard let passage else { return -1 }
+          let room = UnsafeMutableRawBufferPointer(start: start, count: count)
+          return passage.assumingMemoryBound(to: Passage.self).pointee.read(into: room)
+        },
+        { passage, bytes, count in
+          // SAFETY: as above.
+          let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+          passage?.assumingMemoryBound(to: Passage.self).pointee.spool.append(bytes)
+        },
+        passage,
+        Int(limit.count)
+      )
+    }
     switch Int(result) {
-    case cunpack_done: return Array(UnsafeBufferPointer(start: bytes, count: size))
+    case cunpack_done: return passage.spool.take()
     case cunpack_too_large: throw .tooLarge(limit)
     case cunpack_cut: throw .broken("its \(words) data ends too early")
     case cunpack_no_memory: throw .broken("there is no memory for its \(words) data")
     case cunpack_no_library:
       let reason = cunpack_failure(rawValue).map { String(cString: $0) } ?? "it is not there"
       throw .broken("it is \(words) data, and the library for it cannot be loaded: \(reason)")
-    default: throw .broken("its \(words) data is damaged")
+    default:
+      if let failure = passage.failure { throw .unread(failure) }
+      throw .broken("its \(words) data is damaged")
     }
   }
 
@@ -135,6 +205,7 @@ extension PackedBody.Fault: CustomStringConvertible {
     switch self {
     case .broken(let words): words
     case .tooLarge(let limit): "unpacked, it is larger than \(limit) bytes"
+    case .unread(let error): error.description
     }
   }
 
@@ -143,6 +214,7 @@ extension PackedBody.Fault: CustomStringConvertible {
     switch self {
     case .broken: TransferFailure(reason: .undecodable, url: url, detail: description)
     case .tooLarge: TransferFailure(reason: .tooLarge, url: url, detail: description)
+    case .unread: TransferFailure(reason: .fileUnreadable, url: url, detail: description)
     }
   }
 }

@@ -168,7 +168,7 @@ final class SectionStage: Sendable {
 
   /// Goes on with a page whose bytes are new.
   private func take(
-    _ body: [UInt8],
+    _ body: DocumentBody,
     base: WebURL?,
     _ document: DocumentEntry,
     into reading: SectionReading,
@@ -225,7 +225,7 @@ final class SectionStage: Sendable {
   ///
   /// A window that cannot be decoded leaves it to the whole body to say why.
   private func read(
-    _ body: [UInt8],
+    _ body: DocumentBody,
     base: WebURL?,
     _ reading: SectionReading
   ) throws(CacheError) -> Result<PageDraft, CatalogError> {
@@ -252,17 +252,18 @@ final class SectionStage: Sendable {
 
   /// Decodes a page whole.
   private func decode(
-    _ body: [UInt8],
+    _ body: DocumentBody,
     _ reading: SectionReading
   ) -> Result<PageDraft, CatalogError> {
     do throws(CatalogError) {
-      let listing =
+      let listing = try body.decoded { body throws(CatalogError) in
         switch context.catalog.sections {
         case .listed(let sources):
           try decodeSection(body, source: sources[reading.position], using: context.catalog)
         case .combined(let plan):
           try decodeSections(body, plan: plan, using: context.catalog)
         }
+      }
       var draft = PageDraft()
       draft.add(listing, context.catalog.mapping(ofSource: reading.position).item)
       return .success(draft)

@@ -98,9 +98,9 @@ final class SharedDetails: Sendable {
     case .failed(let failure):
       context.failures.note(.detail, id: nil, failure)
       return .failed
-    case .new(let bytes, let base, let document):
+    case .new(let body, let base, let document):
       do throws(CatalogError) {
-        return .decoded(try decode(bytes, base: base, document, request))
+        return .decoded(try decode(body, base: base, document, request))
       } catch {
         let words = context.secrets.applied(to: error.description)
         context.failures.note(undecodable: .detail, id: nil, request.source, words)
@@ -110,12 +110,14 @@ final class SharedDetails: Sendable {
   }
 
   private func decode(
-    _ bytes: [UInt8],
+    _ body: DocumentBody,
     base: WebURL?,
     _ document: DocumentEntry,
     _ request: DocumentRequest
   ) throws(CatalogError) -> Body {
-    let decoded = try decodeDetails(bytes, using: context.catalog)
+    let decoded = try body.decoded { body throws(CatalogError) in
+      try decodeDetails(body, using: context.catalog)
+    }
     var document = document
     // What could not be read is read again in every run, and told again: the row loses its validators, and
     // with them those of the body before, which a 304 must not bring back.

@@ -143,7 +143,7 @@ package final class PictureUpload: Sendable {
     if hasStopped { return (.failure(cancelled), []) }
     let sink = BodyBuffer()
     let result = transport.result(of: request, into: sink) { hasStopped }
-    return (result, sink.take())
+    return (result, sink.takeBytes())
   }
 
   /// A 2xx is a success unless the reply's own words say otherwise.

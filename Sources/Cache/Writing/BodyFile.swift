@@ -1,0 +1,80 @@
+import Glibc
+
+/// A file of the cache without a name, where a document's body lies that is too large for memory.
+///
+/// Nothing is left of it when it is let go of, or the process ends, in whichever way.
+package final class BodyFile: Sendable {
+  private let descriptor: Int32
+  private let folder: String
+
+  /// `O_TMPFILE`, which is too complex a macro for Swift. (open(2))
+  private static let withoutName = 0o20000000 | O_DIRECTORY
+
+  /// Makes an empty file.
+  ///
+  /// - Parameter layout: The cache in which it lies.
+  /// - Throws: ``CacheError`` when it cannot be made.
+  package init(in layout: CacheLayout) throws(CacheError) {
+    let partial = layout.partial
+    folder = partial.path
+    let flags = O_RDWR | O_CLOEXEC
+    var descriptor = openat(partial.descriptor, ".", flags | Self.withoutName, 0o600)
+    if descriptor < 0 {
+      // Not every file system knows files without a name. The sweep knows what is left by a kill here.
+      let name = "body-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+      descriptor = openat(partial.descriptor, name, flags | O_CREAT | O_EXCL, 0o600)
+      if descriptor >= 0 { unlinkat(partial.descriptor, name, 0) }
+    }
+    self.descriptor = descriptor
+    guard descriptor >= 0 else { throw .system("make a file in", folder, errno: errno) }
+  }
+
+  /// Takes an open file over.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file.
+  ///   - folder: Where it is, for messages.
+  package init(descriptor: Int32, in folder: String) {
+    self.descriptor = descriptor
+    self.folder = folder
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - offset: Where they belong in the file.
+  /// - Throws: ``CacheError`` when they cannot be written.
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CacheError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw .system("write to", folder, errno: count < 0 ? errno : ENOSPC) }
+      done += count
+    }
+  }
+
+  /// Reads bytes that were written.
+  ///
+  /// - Parameters:
+  ///   - buffer: Room for them.
+  ///   - offset: Where they are in the file.
+  /// - Throws: ``CacheError`` when they cannot be read.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer,
+    at offset: Int
+  ) throws(CacheError) {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw .system("read from", folder, errno: count < 0 ? errno : EIO) }
+      done += count
+    }
+  }
+}
