@@ -2,6 +2,19 @@ import ArgumentParser
 
 /// `larder bench`: measures parallel downloads.
 struct BenchCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "done",
+      .failed: "the embedded origin or libcurl is of no use",
+      .partial: "some requests failed, or a figure is worse than the baseline allows",
+      .data: "the list or the baseline cannot be read",
+      .unavailable: "nothing could be fetched",
+      .io: "the disk is full or not writable",
+      .configuration: "the catalog file is wrong",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "bench",
     abstract: "Measure parallel downloads: cold, warm and revalidating, over a sweep.",
@@ -17,9 +30,7 @@ struct BenchCommand: ParsableCommand {
       another has ended (a closed loop, whose latencies hide the waits that slow answers cause); with \
       it each is measured from its planned start.
 
-      Exit statuses: 0 done, 3 some requests failed or a figure is worse than the baseline allows, \
-      64 usage, 65 the list or baseline cannot be read, 69 nothing could be fetched, 74 disk, \
-      78 the catalog file is wrong, 130 interrupted.
+      \(statuses.text)
       """
   )
 
@@ -32,9 +43,9 @@ struct BenchCommand: ParsableCommand {
   )
   var file: String?
 
-  @OptionGroup(title: "What is measured") var bench: BenchOptions
-  @OptionGroup(title: "The embedded origin") var origin: OriginOptions
-  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup var bench: BenchOptions
+  @OptionGroup(title: Topic.origin) var origin: OriginOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if (file == nil) != origin.isAsked {
@@ -63,7 +74,7 @@ struct BenchOriginCommand: ParsableCommand {
     shouldDisplay: false
   )
 
-  @OptionGroup var origin: OriginOptions
+  @OptionGroup(title: Topic.origin) var origin: OriginOptions
 
   func run() throws {
     try SampleOrigin(origin).serve()

@@ -2,6 +2,17 @@ import ArgumentParser
 
 /// `larder crop PICTURE…`: exact squares.
 struct CropCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "all were made",
+      .failed: "the output exists already",
+      .partial: "some pictures could not be read, or are damaged",
+      .data: "the only picture could not be read",
+      .io: "the disk is full, not writable or damaged",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "crop",
     abstract: "Crop pictures square, upright, from the centre or wherever you say.",
@@ -10,8 +21,7 @@ struct CropCommand: ParsableCommand {
                 larder crop photo.jpg --out squares --lossless
                 larder crop photos --out squares --size 512 --format webp
 
-      Exit statuses: 0 all made, 1 the output exists, 3 some pictures could not be read or are damaged, 64 usage, \
-      65 the only picture could not be read, 74 disk.
+      \(statuses.text)
       """
   )
 
@@ -27,10 +37,10 @@ struct CropCommand: ParsableCommand {
   @Flag(help: "With --lossless: fail where a picture would have to be encoded anew.")
   var strict = false
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    if lossless, pictures.size != nil {
+    if lossless, pictures.square.size != nil {
       throw ValidationError("--lossless keeps every pixel, so it cannot go with --size")
     }
     if strict, !lossless {
@@ -39,14 +49,14 @@ struct CropCommand: ParsableCommand {
   }
 
   func run() throws {
-    var making = pictures.square(lossless: lossless)
+    var making = pictures.square.crop(lossless: lossless)
     making.isStrict = strict
     // At its own size a photo goes from file to file a row at a time.
     let run = PictureRun(
       making: making,
       options: pictures,
       output: output,
-      makesBitmaps: pictures.size != nil
+      makesBitmaps: pictures.square.size != nil
     )
     Output.end(try run.run())
   }

@@ -4,6 +4,16 @@ import SampleStore
 
 /// `larder demo`: the main job on the sample store.
 struct DemoCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "all went as it should",
+      .failed: "something did not, or no port is free",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "another run holds the cache",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract:
@@ -16,11 +26,16 @@ struct DemoCommand: ParsableCommand {
       The store listens on this machine only, and some of its answers fail on purpose. \
       Ends by itself, unless it serves.
 
-      Exit statuses: 0 all went as it should, 1 something did not, 64 usage, 74 disk.
+      \(statuses.text)
       """
   )
 
-  @Option(help: ArgumentHelp("The sample store's folder.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp(
+      "The sample store's folder. (default: LARDER_SAMPLES, else beside the program)",
+      valueName: "dir"
+    )
+  )
   var samples: String?
 
   @Flag(help: "Only serve the sample store, until Ctrl-C.")
@@ -47,8 +62,8 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"))
   var key: String?
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     guard (0...65_535).contains(port) else {

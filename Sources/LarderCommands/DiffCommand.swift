@@ -4,6 +4,14 @@ import Pipeline
 
 /// `larder diff [OLD [NEW]]`: what changed.
 struct DiffCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "shown, whether or not anything changed",
+      .failed: "there is no such run, or no cache",
+      .io: "the cache cannot be read",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show what changed between two runs.",
@@ -12,8 +20,7 @@ struct DiffCommand: ParsableCommand {
                 larder diff 3 7      run 7 against run 3
                 larder diff --runs   which runs there are
 
-      Exit statuses: 0 shown (whether or not anything changed), 1 no such run, 64 usage, \
-      74 the cache cannot be read.
+      \(statuses.text)
       """
   )
 
@@ -26,9 +33,9 @@ struct DiffCommand: ParsableCommand {
   @Flag(help: "List the runs instead.")
   var runs = false
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var catalog: CatalogOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)

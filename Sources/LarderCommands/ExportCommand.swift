@@ -4,6 +4,16 @@ import Pipeline
 
 /// `larder export DIR`: what is held, for others.
 struct ExportCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "done",
+      .failed: "there is no cache, or no such catalog",
+      .partial: "some pictures are not held",
+      .io: "the disk is full, not writable or damaged",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Fill a folder that any web server can serve, with a manifest of what is in it.",
@@ -19,7 +29,7 @@ struct ExportCommand: ParsableCommand {
       items.geojson when items have places. What exports wrote is kept in export.json; --delete removes \
       of that what the catalog no longer has, and nothing else.
 
-      Exit statuses: 0 done, 1 there is no cache, 3 some pictures are not held, 64 usage, 74 disk.
+      \(statuses.text)
       """
   )
 
@@ -47,9 +57,9 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Remove what earlier exports wrote and the catalog no longer has.")
   var delete = false
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var catalog: CatalogOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if flat && tree { throw ValidationError("--flat and --tree exclude each other") }

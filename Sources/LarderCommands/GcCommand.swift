@@ -7,6 +7,17 @@ import Transport
 
 /// `larder gc`: sweeps what no catalog needs any more.
 struct GcCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "swept",
+      .failed: "there is no cache, or no catalog that --forget names",
+      .partial: "what catalogs refer to still exceeds --max-size",
+      .io: "the disk is not writable or damaged",
+      .tryAgain: "a run holds the cache",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "gc",
     abstract: "Remove pictures that no catalog needs any more, and old runs.",
@@ -19,28 +30,36 @@ struct GcCommand: ParsableCommand {
       --include-referenced is given: the next run then fetches that again. larder diff says what \
       went and when.
 
-      Exit statuses: 0 swept, 1 there is no cache, 3 --max-size is still exceeded by what catalogs \
-      refer to, 64 usage, 74 disk, 75 a run holds the cache.
+      \(statuses.text)
       """
   )
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long a picture stays after it was dropped.", valueName: "time"),
+    help: ArgumentHelp(
+      "How long a picture stays after it was dropped. (default: 7d)",
+      valueName: "time"
+    ),
     transform: DurationArgument.read
   )
   var grace: DurationArgument?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Remove what no run has needed for so long.", valueName: "time"),
+    help: ArgumentHelp(
+      "Remove what no run has needed for so long. (default: no limit)",
+      valueName: "time"
+    ),
     transform: DurationArgument.read
   )
   var maxAge: DurationArgument?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Hold no more than this.", valueName: "size"),
+    help: ArgumentHelp(
+      "Hold no more than this, such as 20G. (default: no limit)",
+      valueName: "size"
+    ),
     transform: SizeArgument.read
   )
   var maxSize: SizeArgument?
@@ -50,7 +69,7 @@ struct GcCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long runs are kept for diff.", valueName: "time"),
+    help: ArgumentHelp("How long runs are kept for diff. (default: 400d)", valueName: "time"),
     transform: DurationArgument.read
   )
   var history: DurationArgument?
@@ -63,8 +82,8 @@ struct GcCommand: ParsableCommand {
   @Flag(help: "Say what would go, and change nothing.")
   var dryRun = false
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if includeReferenced, maxAge == nil, maxSize == nil {

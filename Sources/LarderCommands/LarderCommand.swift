@@ -5,26 +5,58 @@ package struct LarderCommand: ParsableCommand {
   /// What `--version` prints, and servers see.
   package static let version = "0.1.0"
 
+  private static let statuses = StatusHelp(
+    [
+      .done: "done, nothing failed",
+      .failed: "failed: nothing useful was done",
+      .partial: "partly done; what failed is listed",
+      .withheld: "the shrink guard kept items that the feed no longer lists",
+      .data: "the catalog, picture or order given cannot be read",
+      .unavailable: "the origin or webhook cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "try again: another run holds the cache, or it is not time yet",
+      .configuration: "the catalog file is wrong; file, line and key are named",
+    ],
+    stops: true
+  )
+
   /// Name, help and subcommands.
   package static let configuration = CommandConfiguration(
     commandName: "larder",
     abstract: "Keeps a store's catalog, and every picture in it, on disk.",
     discussion: """
-      Try it:  larder demo
-               larder sync shop.yaml && larder list
+      Example:  larder demo
+                larder sync shop.yaml && larder list
 
-      EXIT STATUSES
-        0 done   1 failed   3 partly done   4 withheld by the shrink guard   64 usage
-        65 data   69 unavailable   74 I/O   75 try again   78 configuration
-        130 interrupted   143 terminated
+      \(statuses.text)
+
+      Each command's help says what they mean there. docs/catalog-files.md describes catalog files; \
+      "larder catalog init URL" writes one.
       """,
     version: version,
-    subcommands: [
-      SyncCommand.self, WarmCommand.self, CatalogCommand.self, ListCommand.self, ShowCommand.self,
-      DiffCommand.self,
-      StatusCommand.self, VerifyCommand.self, GcCommand.self, ExportCommand.self,
-      CropCommand.self, StampCommand.self, OrderCommand.self, BenchCommand.self, DemoCommand.self,
-      BenchOriginCommand.self,
+    subcommands: [BenchOriginCommand.self],
+    groupedSubcommands: [
+      CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),
+      CommandGroup(
+        name: "Fetch a shop",
+        subcommands: [SyncCommand.self, WarmCommand.self, CatalogCommand.self]
+      ),
+      CommandGroup(
+        name: "Look at what is held",
+        subcommands: [
+          ListCommand.self, ShowCommand.self, DiffCommand.self, StatusCommand.self,
+        ]
+      ),
+      CommandGroup(
+        name: "Look after the cache",
+        subcommands: [VerifyCommand.self, GcCommand.self, ExportCommand.self]
+      ),
+      CommandGroup(
+        name: "Work on pictures",
+        subcommands: [CropCommand.self, StampCommand.self]
+      ),
+      CommandGroup(name: "Order", subcommands: [OrderCommand.self]),
+      CommandGroup(name: "Measure", subcommands: [BenchCommand.self]),
     ]
   )
 
@@ -70,6 +102,10 @@ package struct LarderCommand: ParsableCommand {
   /// Ends the process: help and completions on stdout, what is wrong with the arguments on stderr.
   private static func exit(forParser error: any Error) -> Never {
     let code = exitCode(for: error)
+    if code.isSuccess, let help = HelpText(fullMessage(for: error)) {
+      Output.data(help.text)
+      Output.end(.done)
+    }
     guard !code.isSuccess else { exit(withError: error) }
     let message = ParserMessage(fullMessage(for: error), arguments: CommandLine.arguments).text
     if !message.isEmpty { Output.note(message) }

@@ -4,13 +4,21 @@ import Pipeline
 
 /// `larder list [SECTION]`: the catalog, offline.
 struct ListCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "listed",
+      .failed: "there is nothing to list: no cache, or no such section",
+      .io: "the cache cannot be read",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the catalog as last synced, offline.",
     discussion: """
       Example:  larder list main --search ㅂㄱㄱ --price ..9000 --sort price --limit 10
 
-      Exit statuses: 0 listed, 1 nothing to list, 64 usage, 74 the cache cannot be read.
+      \(statuses.text)
       """
   )
 
@@ -20,14 +28,14 @@ struct ListCommand: ParsableCommand {
   )
   var section: String?
 
-  @OptionGroup(title: "Which items") var query: QueryOptions
+  @OptionGroup(title: Topic.items) var query: QueryOptions
 
   @Flag(help: "Print GeoJSON (RFC 7946): the items that have a place.")
   var geojson = false
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var catalog: CatalogOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func validate() throws {
     if geojson, output.json { throw ValidationError("--geojson and --json: choose one of them") }

@@ -18,8 +18,8 @@ struct PictureRun<Making: PictureMaking> {
     if makesBitmaps { Memory.keepBlocksOfPictures() }
     let batch = try PictureBatch(
       options.pictures.map { FilePath($0) },
-      into: FilePath(options.out),
-      format: options.format.picture
+      into: FilePath(options.square.out),
+      format: options.square.format.picture
     )
     if batch.items.isEmpty {
       throw CommandFailure("cannot find any picture in what was named", .data)
@@ -31,7 +31,7 @@ struct PictureRun<Making: PictureMaking> {
       upload?.stop()
     }
     let (isJSON, isQuiet) = (output.json, output.quiet)
-    let results = try batch.run(making, overwrite: options.force) { result in
+    let results = try batch.run(making, overwrite: options.square.force) { result in
       if isJSON {
         var line = result
         line.error = result.error.map { ImagingError($0.code, $0.commandText) }

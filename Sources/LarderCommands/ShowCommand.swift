@@ -3,13 +3,21 @@ import Pipeline
 
 /// `larder show ID`: one item.
 struct ShowCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "shown",
+      .failed: "there is no such item, or no cache",
+      .io: "the cache cannot be read",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one item with its detail and pictures, offline.",
     discussion: """
       Example:  larder show HBDEF
 
-      Exit statuses: 0 shown, 1 there is no such item, 64 usage, 74 the cache cannot be read.
+      \(statuses.text)
       """
   )
 
@@ -19,9 +27,9 @@ struct ShowCommand: ParsableCommand {
   )
   var id: String
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var catalog: CatalogOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)

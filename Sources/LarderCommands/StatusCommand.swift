@@ -5,15 +5,23 @@ import Transport
 
 /// `larder status`: how the cache stands.
 struct StatusCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "shown, and recent enough for --check",
+      .failed: "there is no cache",
+      .partial: "a catalog is older than --check allows",
+      .io: "the cache cannot be read",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Say how old and how big the cache is, and what fails since when.",
     discussion: """
       Example:  larder status
-                larder status --check 6h    for monitoring: 0 when a complete run ended within 6 h
+                larder status --check 6h    for monitoring
 
-      Exit statuses: 0 shown (and new enough), 1 there is no cache, 3 older than --check allows, \
-      64 usage, 74 the cache cannot be read.
+      \(statuses.text)
       """
   )
 
@@ -24,8 +32,8 @@ struct StatusCommand: ParsableCommand {
   )
   var check: DurationArgument?
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let summary = try CacheSummary(cache: cache.path)

@@ -4,6 +4,21 @@ import Pipeline
 
 /// `larder sync CATALOG`: the main job.
 struct SyncCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "done",
+      .failed: "nothing could be fetched, for a reason that is none of these",
+      .partial: "some sections, details or pictures failed; each is listed",
+      .withheld: "the guards kept what the feed no longer lists",
+      .data: "no section could be read",
+      .unavailable: "the origin cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "another run holds the cache, or the deadline came",
+      .configuration: "the catalog file is wrong",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "sync",
     abstract: "Fetch sections, then details and pictures, in parallel; report what changed.",
@@ -13,9 +28,7 @@ struct SyncCommand: ParsableCommand {
       Runs again and again cost little: what is fresh is not asked for, what did not change is \
       not fetched. A run that was killed loses nothing that was whole.
 
-      Exit statuses: 0 done, 3 some things failed (each is listed), 4 the shrink guard kept items, \
-      64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk, \
-      75 another run holds the cache or the deadline came, 78 the catalog file is wrong.
+      \(statuses.text)
       """
   )
 
@@ -25,10 +38,10 @@ struct SyncCommand: ParsableCommand {
   )
   var file: String
 
-  @OptionGroup var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup var fetch: FetchOptions
-  @OptionGroup var metrics: MetricsOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let record = RunRecord(of: "sync", cache: cache.path)

@@ -8,6 +8,16 @@ import Transport
 
 /// `larder verify`: checks what is held.
 struct VerifyCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "clean",
+      .failed: "there is no cache",
+      .io: "not clean, or not readable",
+      .tryAgain: "a run holds the cache, and --repair was given",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Check every picture in the cache against what was fetched.",
@@ -20,8 +30,7 @@ struct VerifyCommand: ParsableCommand {
       each, fetching none again that the origin still has. The damaged one stays beside it, as \
       index.sqlite.damaged-TIME. What cannot be read is not called damaged, and stays as it is.
 
-      Exit statuses: 0 clean, 1 there is no cache, 64 usage, 74 not clean, 75 a run holds the \
-      cache and --repair was given, 130 and 143 interrupted.
+      \(statuses.text)
       """
   )
 
@@ -37,8 +46,8 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Begin anew, although a check was interrupted.")
   var fromStart = false
 
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if fast && full { throw ValidationError("--fast and --full exclude each other") }

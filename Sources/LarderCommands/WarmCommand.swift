@@ -4,12 +4,27 @@ import Pipeline
 
 /// `larder warm CATALOG…`: what is due and no more, for cron.
 struct WarmCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "done, or nothing was due",
+      .failed: "nothing could be fetched, for a reason that is none of these",
+      .partial: "some sections, details or pictures failed; each is listed",
+      .withheld: "the guards kept what the feed no longer lists",
+      .data: "no section could be read",
+      .unavailable: "the origin cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "another run holds the cache, the deadline came or it is too soon",
+      .configuration: "a catalog file is wrong; of several catalogs, the gravest counts",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "warm",
     abstract: "For cron: fetch what is due and no more; quiet unless something is wrong.",
     discussion: """
       Example:  larder warm /etc/larder --cache /var/cache/larder --deadline 20m
-                larder warm shop.yaml --min-interval 40m --splay 5m --metrics larder.prom
+                larder warm shop.yaml --min-interval 40m --metrics larder.prom
                 larder warm shop.yaml --on-failure "mail -s larder admin"
 
       What is fresh costs nothing. What is stale is asked for, the most valuable first: what was \
@@ -27,10 +42,7 @@ struct WarmCommand: ParsableCommand {
       command of yours. A run failed when it ends with another status than 0, 75, 130 and 143. \
       A run that was refused because another holds the cache, or that came too soon, leaves the file.
 
-      Exit statuses: 0 done (or nothing due), 3 some things failed, 4 the guards kept what the feed lost, \
-      64 usage, 65 no section could be read, 69 the origin cannot be reached, 74 disk, \
-      75 another run holds the cache, the deadline came, or --min-interval says not now, \
-      78 a catalog file is wrong; of several catalogs, the gravest.
+      \(statuses.text)
       """
   )
 
@@ -63,11 +75,11 @@ struct WarmCommand: ParsableCommand {
   )
   var splay: DurationArgument?
 
-  @OptionGroup var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup var fetch: FetchOptions
-  @OptionGroup var metrics: MetricsOptions
-  @OptionGroup var failure: FailureOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
+  @OptionGroup(title: Topic.monitoring) var failure: FailureOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let record = RunRecord(of: "warm", cache: cache.path)

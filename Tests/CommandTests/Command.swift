@@ -33,7 +33,9 @@ struct Command: Sendable {
     environment: [String: String] = [:],
     terminal: Running.Terminal? = nil
   ) throws -> Command {
-    try Running(binary, arguments, environment: environment, terminal: terminal).wait()
+    let run = try Running(binary, arguments, environment: environment, terminal: terminal).wait()
+    try HelpPages.standard.expect(run.status, of: arguments)
+    return run
   }
 
   /// Runs a line of shell in which `$larder` is the binary.

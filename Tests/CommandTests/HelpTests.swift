@@ -19,6 +19,72 @@ import Testing
     #expect(help.output.contains("Exit statuses:"))
   }
 
+  @Test func `every command lists its statuses and breaks no example at 80 columns`() throws {
+    for (path, page) in try HelpPages.standard.get().all {
+      let help = try Command.larder(path + ["--help"], environment: ["COLUMNS": "80"])
+      let discussion = try #require(page.discussion, "\(path)")
+
+      #expect(page.statuses.contains(0) && page.statuses.contains(64), "\(path)")
+      #expect(help.output == (try Command.larder(["help"] + path)).output)
+      for line in help.lines { #expect(line.count <= 80, "\(path): \(line)") }
+      // A paragraph is one line, to be filled; an example or a status has its own.
+      for line in discussion.split(separator: "\n")
+      where line.contains("  larder ") || line.hasPrefix("  ") {
+        #expect(help.lines.contains(line), "\(path): \(line)")
+      }
+    }
+  }
+
+  @Test func `options stand by topic, a command's own first, and commands by what they are for`()
+    throws
+  {
+    let sync = try Command.larder(["sync", "--help"])
+    let root = try Command.larder(["--help"])
+
+    let headings = sync.lines.filter { $0.contains(#/^[A-Z ]+:$/#) }.map(String.init)
+    #expect(
+      headings == [
+        "ARGUMENTS:", "OPTIONS:", "CACHE:", "WHAT IS FETCHED:", "LIMITS:", "CONNECTION:",
+        "WHEN THE FEED LOOKS WRONG:", "MONITORING:", "OUTPUT:",
+      ]
+    )
+    #expect(root.output.contains("\nFETCH A SHOP:\n  sync "))
+    #expect(!root.output.contains("SUBCOMMANDS"))
+  }
+
+  @Test func `the manual has every option, status, variable and key of a catalog file`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try Command.shell("python3 \(root.path)/script/man \"$larder\"")
+    let manual = page.output.replacing("\\-", with: "-")
+
+    #expect(page.status == 0 && page.errors == "")
+    for (path, page) in try HelpPages.standard.get().all {
+      if let last = path.last { #expect(manual.contains(" \(last)\n"), "\(path)") }
+      for option in page.options {
+        let isCommon = ["--help", "-h", "--version"].contains(option)
+        #expect(isCommon || manual.contains("\\fB\(option)\\fR"), "\(path) \(option)")
+      }
+    }
+    for status in [0, 1, 3, 4, 64, 65, 69, 74, 75, 78, 130, 143] {
+      #expect(manual.contains("\n\\fB\(status)\\fR\n"), "\(status)")
+    }
+    let sources = FileManager.default.enumerator(atPath: root.appending(path: "Sources").path)
+    for case let file as String in try #require(sources) where file.hasSuffix(".swift") {
+      let place = root.appending(path: "Sources/\(file)")
+      let text = try String(contentsOf: place, encoding: .utf8)
+      for match in text.matches(of: #/"(LARDER_[A-Z_]+)"/#) {
+        #expect(manual.contains("\n\\fB\(match.1)\\fR\n"), "\(match.1)")
+      }
+    }
+    let schema = try Command.larder(["catalog", "schema"])
+    let object = try JSONSerialization.jsonObject(with: Data(schema.output.utf8))
+    let keys = try #require((object as? [String: Any])?["properties"] as? [String: Any])
+    for key in keys.keys.sorted() {
+      #expect(manual.contains(try Regex("(\\\\fB|, )\(key)(\\\\fR|,)")), "\(key)")
+    }
+  }
+
   @Test func `the help of the program names every subcommand and every exit status`() throws {
     let help = try Command.larder(["--help"])
 

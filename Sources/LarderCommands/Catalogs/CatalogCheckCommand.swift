@@ -4,6 +4,17 @@ import CurlTransport
 
 /// `larder catalog check FILE`: what a catalog file reads, and what looks wrong.
 struct CatalogCheckCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "all is well",
+      .failed: "nothing could be read, for a reason that is none of these",
+      .partial: "something looks wrong, or a section failed",
+      .data: "no section could be read",
+      .unavailable: "the origin cannot be reached",
+      .configuration: "the catalog file is wrong",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Fetch a page of each section and say what maps and what looks wrong.",
@@ -16,8 +27,7 @@ struct CatalogCheckCommand: ParsableCommand {
       prices above normal ones, repeated ids, prices in cents that are read as whole units, pictures \
       that are pages, listings that go on.
 
-      Exit statuses: 0 all is well, 3 something looks wrong or a section failed, 64 usage, 65 no \
-      section could be read, 69 the origin cannot be reached, 78 the catalog file is wrong.
+      \(statuses.text)
       """
   )
 
@@ -27,8 +37,8 @@ struct CatalogCheckCommand: ParsableCommand {
   )
   var file: String
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let file = try CatalogFileOnDisk(file)

@@ -2,6 +2,18 @@ import ArgumentParser
 
 /// `larder catalog`: only names its subcommands.
 struct CatalogCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "done",
+      .failed: "the file exists",
+      .partial: "something looks wrong",
+      .data: "no items could be read",
+      .unavailable: "the origin cannot be reached",
+      .io: "the file cannot be written",
+      .configuration: "the catalog file is wrong",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "catalog",
     abstract: "Write, try and learn about catalog files.",
@@ -11,8 +23,7 @@ struct CatalogCommand: ParsableCommand {
                 larder catalog show shopify > shop.yaml
                 larder catalog schema > larder.schema.json
 
-      Exit statuses: 0 done, 1 the file exists, 3 something looks wrong, 64 usage, 65 no items \
-      could be read, 69 the origin cannot be reached, 74 disk, 78 the catalog file is wrong.
+      \(statuses.text)
       """,
     subcommands: [
       CatalogInitCommand.self, CatalogCheckCommand.self, CatalogFormatsCommand.self,

@@ -4,17 +4,23 @@ import Pipeline
 
 /// `larder catalog formats`: which formats there are.
 struct CatalogFormatsCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "listed"
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "formats",
     abstract: "List the built-in formats, one a line.",
     discussion: """
       Example:  larder catalog formats
 
-      Exit statuses: 0 listed, 64 usage.
+      \(statuses.text)
       """
   )
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let document = FormatsDocument(FormatCatalog.entries)

@@ -3,6 +3,16 @@ import Catalog
 
 /// `larder catalog init URL|FILE`: a catalog file to begin with.
 struct CatalogInitCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "written",
+      .failed: "the file exists",
+      .data: "nothing looks like items",
+      .unavailable: "the origin cannot be reached",
+      .io: "the file cannot be written",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Look at a response and propose a catalog file for it.",
@@ -14,8 +24,7 @@ struct CatalogInitCommand: ParsableCommand {
       and what else it may be, and shows the first items as they are read. Look through the file, \
       then try it with larder catalog check.
 
-      Exit statuses: 0 written, 1 the file exists, 64 usage, 65 nothing looks like items, \
-      69 the origin cannot be reached, 74 disk.
+      \(statuses.text)
       """
   )
 
@@ -39,8 +48,8 @@ struct CatalogInitCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The currency, such as EUR. (default: judged)", valueName: "code"))
   var currency: String?
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if let currency, !MappingProposal.isCurrency(currency) {

@@ -3,6 +3,12 @@ import Catalog
 
 /// `larder catalog schema`: what editors need.
 struct CatalogSchemaCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "printed"
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "Print the JSON Schema of catalog files, for editors.",
@@ -12,7 +18,7 @@ struct CatalogSchemaCommand: ParsableCommand {
       With "# yaml-language-server: $schema=larder.schema.json" as its first line, editors that \
       know the YAML language server complete and check a catalog file.
 
-      Exit statuses: 0 printed, 64 usage.
+      \(statuses.text)
       """
   )
 

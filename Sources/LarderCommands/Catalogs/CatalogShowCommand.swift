@@ -3,13 +3,19 @@ import Catalog
 
 /// `larder catalog show FORMAT`: a format as a file to edit.
 struct CatalogShowCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "printed"
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Print a built-in format as a catalog file to edit.",
     discussion: """
       Example:  larder catalog show shopify > shop.yaml
 
-      Exit statuses: 0 printed, 64 there is no such format.
+      \(statuses.text)
       """
   )
 

@@ -9,7 +9,7 @@ struct BenchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Transfers at once, such as 1,4,16, or auto: 1, 2, 4 … 128 while that pays.",
+      "Transfers at once, such as 1,4,16, or auto: 1, 2, 4 … 128 while that pays. (default: auto)",
       valueName: "n,…|auto"
     )
   )
@@ -62,8 +62,8 @@ struct BenchOptions: ParsableArguments {
   )
   var scratch: String?
 
-  @OptionGroup var scope: ScopeOptions
-  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup(title: Topic.scope) var scope: ScopeOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
   mutating func validate() throws {
     if let runs, !(1...1000).contains(runs) {

@@ -6,8 +6,58 @@ import Transport
 
 /// What `sync` and `warm` take.
 struct FetchOptions: ParsableArguments {
-  @OptionGroup var scope: ScopeOptions
+  @OptionGroup(title: Topic.scope) var scope: ScopeOptions
 
+  @OptionGroup(title: Topic.limits) var limits: LimitOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep a square of every picture, of so many pixels a side, in squares/<n>.",
+      valueName: "n"
+    )
+  )
+  var square: Int?
+
+  @OptionGroup(title: Topic.doubt) var doubt: DoubtOptions
+
+  @Flag(help: "Print what would be done, and change nothing.")
+  var dryRun = false
+
+  mutating func validate() throws {
+    if let square, !(1...4096).contains(square) {
+      throw ValidationError("--square takes a number from 1 to 4096, not \(square)")
+    }
+  }
+
+  /// What the run does beyond the catalog file.
+  var sync: SyncOptions {
+    var options = scope.sync
+    options.strict = doubt.strict
+    options.allowRemovals = doubt.allowRemovals
+    options.maxSkipped = doubt.maxSkipped.limit
+    options.squareSide = square
+    options.squareDeadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
+    return options
+  }
+
+  /// How the run behaves on the network.
+  ///
+  /// - Parameter named: the hosts that the catalog file names.
+  /// - Returns: The transport's options.
+  /// - Throws: A usage error when what `--proxy` names is no proxy.
+  func transport(named: Set<HostPort>) throws -> TransportOptions {
+    var options = try connection.transport(named: named)
+    options.parallel = limits.parallel.count
+    options.rate = limits.rate?.perSecond
+    options.deadline = limits.deadline.map { MonotonicTime.now() + $0.duration }
+    options.maxBytes = limits.maxBytes?.bytes
+    return options
+  }
+}
+
+/// How much a run may take of the network, and how long.
+struct LimitOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -20,35 +70,34 @@ struct FetchOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Requests a second at most, such as 20/s.", valueName: "n/s"),
+    help: ArgumentHelp(
+      "Requests a second at most, such as 20/s. (default: no limit)",
+      valueName: "n/s"
+    ),
     transform: RateArgument.read
   )
   var rate: RateArgument?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("End after this time, such as 10m.", valueName: "time"),
+    help: ArgumentHelp("End after this time, such as 10m. (default: never)", valueName: "time"),
     transform: DurationArgument.readPositive
   )
   var deadline: DurationArgument?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Fetch no more than this, such as 2G.", valueName: "size"),
+    help: ArgumentHelp(
+      "Fetch no more than this, such as 2G. (default: no limit)",
+      valueName: "size"
+    ),
     transform: SizeArgument.read
   )
   var maxBytes: SizeArgument?
+}
 
-  @OptionGroup var connection: ConnectionOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "Keep a square of every picture, of so many pixels a side, in squares/<n>.",
-      valueName: "n"
-    )
-  )
-  var square: Int?
-
+/// What becomes of items that cannot be read, and of those that are gone.
+struct DoubtOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "How many of a section's items may be unreadable, such as 10% (then at least one) or 3; a "
@@ -61,40 +110,6 @@ struct FetchOptions: ParsableArguments {
   @Flag(help: "Fail on the first item that cannot be read.")
   var strict = false
 
-  @Flag(help: "Print what would be done, and change nothing.")
-  var dryRun = false
-
   @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
   var allowRemovals = false
-
-  mutating func validate() throws {
-    if let square, !(1...4096).contains(square) {
-      throw ValidationError("--square takes a number from 1 to 4096, not \(square)")
-    }
-  }
-
-  /// What the run does beyond the catalog file.
-  var sync: SyncOptions {
-    var options = scope.sync
-    options.strict = strict
-    options.allowRemovals = allowRemovals
-    options.maxSkipped = maxSkipped.limit
-    options.squareSide = square
-    options.squareDeadline = deadline.map { UnixTime.now() + Int64($0.seconds) }
-    return options
-  }
-
-  /// How the run behaves on the network.
-  ///
-  /// - Parameter named: the hosts that the catalog file names.
-  /// - Returns: The transport's options.
-  /// - Throws: A usage error when what `--proxy` names is no proxy.
-  func transport(named: Set<HostPort>) throws -> TransportOptions {
-    var options = try connection.transport(named: named)
-    options.parallel = parallel.count
-    options.rate = rate?.perSecond
-    options.deadline = deadline.map { MonotonicTime.now() + $0.duration }
-    options.maxBytes = maxBytes?.bytes
-    return options
-  }
 }

@@ -16,21 +16,27 @@ struct OriginOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How big they are, such as 8K..40K or 500K.", valueName: "size"),
+    help: ArgumentHelp("How big they are, such as 500K. (default: 8K..40K)", valueName: "size"),
     transform: SizesArgument.read
   )
   var sizes = SizesArgument(8 << 10...40 << 10)
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long it waits before each picture.", valueName: "time"),
+    help: ArgumentHelp(
+      "How long it waits before each picture. (default: not at all)",
+      valueName: "time"
+    ),
     transform: DurationArgument.read
   )
   var delay: DurationArgument?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("What its line carries in all, such as 10M/s.", valueName: "size/s"),
+    help: ArgumentHelp(
+      "What its line carries in all, such as 10M/s. (default: no limit)",
+      valueName: "size/s"
+    ),
     transform: BandwidthArgument.read
   )
   var bandwidth: BandwidthArgument?

@@ -12,10 +12,24 @@ struct PictureOptions: ParsableArguments {
   )
   var pictures: [String]
 
+  @OptionGroup(title: Topic.pictures) var square: SquareOptions
+
+  mutating func validate() throws {
+    if pictures.isEmpty { throw ValidationError("name a picture or a folder") }
+  }
+}
+
+/// What every square that is made has in common.
+struct SquareOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Where the squares go; made when missing.", valueName: "dir"))
   var out: String
 
-  @Option(help: ArgumentHelp("Scale to so many pixels a side.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Scale to so many pixels a side. (default: as large as it is cut)",
+      valueName: "n"
+    )
+  )
   var size: Int?
 
   @Option(
@@ -47,7 +61,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read pictures of up to so many pixels, 150000000 by default; memory grows with them.",
+      "Read pictures of up to so many pixels; memory grows with them. (default: 150000000)",
       valueName: "n"
     )
   )
@@ -57,7 +71,6 @@ struct PictureOptions: ParsableArguments {
   var force = false
 
   mutating func validate() throws {
-    if pictures.isEmpty { throw ValidationError("name a picture or a folder") }
     if let size, !(1...16_384).contains(size) {
       throw ValidationError("--size takes a number from 1 to 16384, not \(size)")
     }
@@ -73,7 +86,7 @@ struct PictureOptions: ParsableArguments {
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
   /// The square that is asked for.
-  func square(lossless: Bool) -> SquareCrop {
+  func crop(lossless: Bool) -> SquareCrop {
     SquareCrop(
       size: size,
       gravity: gravity,

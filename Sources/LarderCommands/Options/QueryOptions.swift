@@ -26,7 +26,7 @@ struct QueryOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Another order: price, -price (the dearest first) or title.",
+      "The order: price, -price (the dearest first) or title. (default: the catalog's)",
       valueName: "order"
     ),
     completion: .list(ItemOrder.allCases.map(\.rawValue)),
@@ -36,7 +36,7 @@ struct QueryOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("So many items at most.", valueName: "n"),
+    help: ArgumentHelp("So many items at most. (default: all)", valueName: "n"),
     transform: QueryOptions.limit
   )
   var limit: Int?

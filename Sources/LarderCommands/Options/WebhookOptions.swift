@@ -49,14 +49,17 @@ struct WebhookOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Give up on an answer after this time.", valueName: "time"),
+    help: ArgumentHelp("Give up on an answer after this time. (default: 30s)", valueName: "time"),
     transform: DurationArgument.read
   )
   var timeout = DurationArgument.thirtySeconds
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Wait this long for orders that are not due yet.", valueName: "time"),
+    help: ArgumentHelp(
+      "Wait this long for orders that are not due yet. (default: 10s)",
+      valueName: "time"
+    ),
     transform: DurationArgument.read
   )
   var wait = DurationArgument.tenSeconds

@@ -3,6 +3,15 @@ import Orders
 
 /// `larder order advance ID`: one step on.
 struct OrderAdvanceCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "moved",
+      .failed: "there is no such order, or the move is refused",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "another process holds the orders",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "advance",
     abstract: "Move an order one step: ordered, preparing, ready, collected.",
@@ -10,7 +19,7 @@ struct OrderAdvanceCommand: ParsableCommand {
       Example:  larder order advance ord_01k0
                 larder order advance ord_01k0 --to collected --post
 
-      Exit statuses: 0 moved, 1 there is no such order, or the move is refused, 64 usage, 74 disk.
+      \(statuses.text)
       """
   )
 
@@ -23,8 +32,8 @@ struct OrderAdvanceCommand: ParsableCommand {
   @Flag(help: "Tell the webhook too, with the next send.")
   var post = false
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if to == .cancelled { throw ValidationError("larder order cancel cancels an order") }

@@ -3,13 +3,22 @@ import Orders
 
 /// `larder order cancel ID`: gives an order up while nobody works on it.
 struct OrderCancelCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "cancelled",
+      .failed: "there is no such order, or somebody works on it already",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "another process holds the orders",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "cancel",
     abstract: "Cancel an order that nobody works on yet; one that was not sent never is.",
     discussion: """
       Example:  larder order cancel ord_01k0 --post
 
-      Exit statuses: 0 cancelled, 1 there is no such order, or it is past that, 64 usage, 74 disk.
+      \(statuses.text)
       """
   )
 
@@ -19,8 +28,8 @@ struct OrderCancelCommand: ParsableCommand {
   @Flag(help: "Tell the webhook too, with the next send, if it may know of the order.")
   var post = false
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let moved = try outbox.outbox(of: order)

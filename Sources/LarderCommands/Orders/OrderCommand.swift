@@ -2,6 +2,18 @@ import ArgumentParser
 
 /// `larder order`: only names its subcommands.
 struct OrderCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "done",
+      .failed: "refused, or there is no such order",
+      .partial: "some orders were not delivered",
+      .unavailable: "the webhook is stopped or cannot be reached",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "not due yet, or another process holds the orders",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "order",
     abstract: "Place orders and bring them to a webhook, once and for sure.",
@@ -14,8 +26,7 @@ struct OrderCommand: ParsableCommand {
       placing. What fails is tried again for three days; what may have arrived is held or sent \
       again, as you say; what the receiver refuses is kept until you replay it.
 
-      Exit statuses: 0 done, 1 refused or no such order, 3 some orders were not delivered, \
-      64 usage, 69 the webhook is stopped or cannot be reached, 74 disk, 75 not due yet.
+      \(statuses.text)
       """,
     subcommands: [
       OrderPlaceCommand.self, OrderSendCommand.self, OrderListCommand.self,

@@ -3,6 +3,14 @@ import Orders
 
 /// `larder order export`: every order for other programs.
 struct OrderExportCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "printed",
+      .io: "the orders cannot be read",
+      .tryAgain: "another process holds the orders",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Print every order as JSON lines, or every item of every order as CSV.",
@@ -11,15 +19,15 @@ struct OrderExportCommand: ParsableCommand {
 
       In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.
 
-      Exit statuses: 0 printed, 64 usage, 74 the orders cannot be read.
+      \(statuses.text)
       """
   )
 
   @Option(help: ArgumentHelp("jsonl or csv.", valueName: "format"))
   var format = OrderExportFormat.jsonl
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let orders = try outbox.existing()?.orders() ?? []

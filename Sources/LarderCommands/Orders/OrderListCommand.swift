@@ -3,13 +3,21 @@ import Orders
 
 /// `larder order list`: every order, and how far it is.
 struct OrderListCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "listed",
+      .io: "the orders cannot be read",
+      .tryAgain: "another process holds the orders",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List orders: how far each is, and how long ago it was placed.",
     discussion: """
       Example:  larder order list --delivery ambiguous --json
 
-      Exit statuses: 0 listed, 64 usage, 74 the orders cannot be read.
+      \(statuses.text)
       """
   )
 
@@ -19,8 +27,8 @@ struct OrderListCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only orders whose delivery stands so.", valueName: "delivery"))
   var delivery: Delivery.State?
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let orders = try outbox.existing()?.orders() ?? []

@@ -6,18 +6,28 @@ import Orders
 
 /// `larder order place ID`: takes an order.
 struct OrderPlaceCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "placed (and delivered, with --send)",
+      .failed: "no such item, sold out or beyond the budget",
+      .partial: "placed but not delivered",
+      .unavailable: "placed, but the webhook is stopped or cannot be reached",
+      .io: "the order could not be kept",
+      .tryAgain: "placed but not due yet, or another process holds the orders",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "place",
     abstract: "Order items of the catalog as last synced.",
     discussion: """
-      Example:  larder order place HBDEF --by Jiyeon --quantity 2 --item HDF73=1 --send
+      Example:  larder order place HBDEF --by Jiyeon --quantity 2 --send
 
       The order is safely on disk when its id is printed. It goes out with --send, with \
       larder order send, or with larder warm.
 
-      Exit statuses: 0 placed (and delivered, with --send), 1 there is no such item, it is sold \
-      out or beyond the budget, 3 placed but not delivered yet, 64 usage, 69 placed, but the webhook \
-      is stopped or cannot be reached, 74 the order could not be kept, 75 placed, but not due yet.
+      \(statuses.text)
       """
   )
 
@@ -48,11 +58,11 @@ struct OrderPlaceCommand: ParsableCommand {
   @Flag(help: "Send it now.")
   var send = false
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var webhook: WebhookOptions
-  @OptionGroup var cache: CacheOptions
-  @OptionGroup var catalog: CatalogOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     // What is wrong with the webhook must not leave an order behind that waits for it.

@@ -3,6 +3,15 @@ import Orders
 
 /// `larder order replay ID…`: sends again what was given up, or settles what was held.
 struct OrderReplayCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "queued or settled",
+      .failed: "there is no such order, or it is neither dead nor held",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "another process holds the orders",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "replay",
     abstract: "Queue dead or held orders again, or say that held ones did arrive.",
@@ -13,8 +22,7 @@ struct OrderReplayCommand: ParsableCommand {
 
       A replayed order keeps its id, so that a receiver that has it already can tell.
 
-      Exit statuses: 0 queued or settled, 1 there is no such order, or it is neither dead nor held, \
-      64 usage, 74 disk.
+      \(statuses.text)
       """
   )
 
@@ -27,8 +35,8 @@ struct OrderReplayCommand: ParsableCommand {
   @Flag(help: "Send nothing: these held orders did arrive.")
   var arrived = false
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if all == !orders.isEmpty { throw ValidationError("name orders, or give --all") }

@@ -3,6 +3,18 @@ import Orders
 
 /// `larder order send`: brings what is due to the webhook.
 struct OrderSendCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "all that was due is delivered",
+      .failed: "libcurl or the webhook's place among the orders is of no use",
+      .partial: "some orders are dead, held or to be tried again; each is listed",
+      .unavailable: "the webhook is stopped or cannot be reached",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "orders wait for their time",
+    ],
+    stops: true
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Bring the orders that are due to the webhook.",
@@ -18,9 +30,7 @@ struct OrderSendCommand: ParsableCommand {
       no answer, or one that does not say (502, 504, a page in place of "ok"), may have arrived: hold \
       keeps and lists it, resend sends it again under the same id.
 
-      Exit statuses: 0 all that was due is delivered, 3 some orders are dead, held or to be tried \
-      again (each is listed), 64 usage, 69 the webhook is stopped or cannot be reached, 74 disk, \
-      75 orders wait for their time.
+      \(statuses.text)
       """
   )
 
@@ -30,9 +40,9 @@ struct OrderSendCommand: ParsableCommand {
   @Flag(help: "Start a stopped webhook again.")
   var resume = false
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var webhook: WebhookOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     if let limit, limit < 1 {

@@ -3,21 +3,30 @@ import Orders
 
 /// `larder order show ID`: one order with its history.
 struct OrderShowCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "shown",
+      .failed: "there is no such order",
+      .io: "the orders cannot be read",
+      .tryAgain: "another process holds the orders",
+    ]
+  )
+
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one order with its history and every attempt to deliver it.",
     discussion: """
       Example:  larder order show ord_01k0
 
-      Exit statuses: 0 shown, 1 there is no such order, 64 usage, 74 the orders cannot be read.
+      \(statuses.text)
       """
   )
 
   @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
   var order: String
 
-  @OptionGroup var outbox: OutboxOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     let entry = try outbox.outbox(of: order).order(order)

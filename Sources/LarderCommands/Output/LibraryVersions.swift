@@ -140,18 +140,14 @@ struct LibraryVersions {
 
   /// What the library says; nil when it says nothing.
   private static func told(_ telling: Telling, by handle: UnsafeMutableRawPointer) -> String? {
-    // SAFETY: each name is looked up in the library whose header declares it with just this type, none
-    // of them takes or returns anything to be freed, and the handle stays open meanwhile.
     switch telling {
     case .silent: return nil
     case .text(let name):
       typealias Function = @convention(c) () -> UnsafePointer<CChar>?
-      let function = dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
-      return function?().map { String(cString: $0) }
+      return function(name, of: handle, as: Function.self)?().map { String(cString: $0) }
     case .number(let name, let version):
       typealias Function = @convention(c) () -> UInt32
-      let function = dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
-      return function.map { "\(version($0()))" }
+      return function(name, of: handle, as: Function.self).map { "\(version($0()))" }
     case .digits(let name, let version):
       let place = dlsym(handle, name)?.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
       let digits = place?.pointee.map { String(cString: $0).prefix { $0.isNumber } }
@@ -159,10 +155,20 @@ struct LibraryVersions {
     case .three(let name):
       typealias Number = UnsafeMutablePointer<UInt32>
       typealias Function = @convention(c) (Number, Number, Number) -> Void
-      let function = dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
+      guard let tell = function(name, of: handle, as: Function.self) else { return nil }
       var (major, minor, patch): (UInt32, UInt32, UInt32) = (0, 0, 0)
-      function?(&major, &minor, &patch)
-      return function.map { _ in "\(major).\(minor).\(patch)" }
+      tell(&major, &minor, &patch)
+      return "\(major).\(minor).\(patch)"
     }
+  }
+
+  private static func function<Function>(
+    _ name: String,
+    of handle: UnsafeMutableRawPointer,
+    as type: Function.Type
+  ) -> Function? {
+    // SAFETY: each name is looked up in the library whose header declares it with just this type, none
+    // of them takes or returns anything to be freed, and the handle stays open meanwhile.
+    dlsym(handle, name).map { unsafeBitCast($0, to: type) }
   }
 }
