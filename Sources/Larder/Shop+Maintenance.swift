@@ -178,9 +178,11 @@ extension Shop {
         inner.squares = options.squares
         inner.deletes = options.deletes
         let report = try CacheExport(cache: cache, catalog: catalog.name)
-          .run(into: folder, inner) { done, total in
-            progress?(Progress.Count(done: done, total: total))
-          }
+          .run(
+            into: folder,
+            inner,
+            progress: { progress?(Progress.Count(done: $0, total: $1)) }
+          )
         return Export(
           files: report.files,
           squares: report.squares,

@@ -53,6 +53,7 @@ struct CropCommand: ParsableCommand {
     making.isStrict = strict
     // At its own size a photo goes from file to file a row at a time.
     let run = PictureRun(
+      verb: "crop",
       making: making,
       options: pictures,
       output: output,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Cache
+import Larder
 import Pipeline
 
 /// `larder export DIR`: what is held, for others.
@@ -67,20 +68,27 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let display = CountDisplay("export", Terminal(output))
+    let display = CountDisplay("export", "pictures", Terminal(output))
+    let stop = StopFlag()
+    let signals = Signals { _ in stop.raise() }
     var options = CacheExport.Options()
     options.shape = flat ? .flat : .tree
     options.links = !copy
     options.squares = squares
     options.deletes = delete
     let report = try CacheExport(cache: cache.path, catalog: catalog.catalog)
-      .run(into: folder, options) { done, total in display.show(done, of: total) }
+      .run(into: folder, options) {
+        stop.isRaised
+      } progress: { done, total in
+        display.show(done, of: total)
+      }
     display.end()
     if output.json {
       Output.json(try report.jsonLine())
     } else if !output.quiet {
       Output.data(ExportSummary(report, folder: folder).text)
     }
+    if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
     Output.end(report.missing.isEmpty ? .done : .partial)
   }
 }

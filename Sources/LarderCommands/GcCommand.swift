@@ -2,6 +2,7 @@ import ArgumentParser
 import Cache
 import CurlTransport
 import Glibc
+import Larder
 import Pipeline
 import Transport
 
@@ -103,13 +104,27 @@ struct GcCommand: ParsableCommand {
     if let history { options.history = Int64(history.seconds) }
     options.forget = forget
     let gc = CacheGc(cache.path, options: options, now: UnixTime.now())
-    let report = dryRun ? try gc.plan() : try gc.run(holder: "larder gc, process \(getpid())")
+    let stop = StopFlag()
+    let signals = Signals { _ in stop.raise() }
+    let display = CountDisplay("gc", "files", Terminal(output))
+    let result = Result {
+      try dryRun
+        ? gc.plan()
+        : gc.run(holder: "larder gc, process \(getpid())") {
+          stop.isRaised
+        } progress: { done, total in
+          display.show(done, of: total)
+        }
+    }
+    display.end()
+    let report = try result.get()
     let document = GcDocument(report, isDryRun: dryRun)
     if output.json {
       Output.json(try document.json())
     } else if !output.quiet {
       Output.data(document.text(all: output.verbose > 0 || dryRun))
     }
+    if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
     Output.end(report.plan.bytesOver > 0 ? .partial : .done)
   }
 }

@@ -5,6 +5,8 @@ import SystemPackage
 
 /// A batch of pictures with everything that a person sees around it.
 struct PictureRun<Making: PictureMaking> {
+  /// What is done, in the word of the command.
+  let verb: String
   let making: Making
   let options: PictureOptions
   let output: OutputOptions
@@ -31,25 +33,57 @@ struct PictureRun<Making: PictureMaking> {
       upload?.stop()
     }
     let (isJSON, isQuiet) = (output.json, output.quiet)
-    let results = try batch.run(making, overwrite: options.square.force) { result in
-      if isJSON {
-        var line = result
-        line.error = result.error.map { ImagingError($0.code, $0.commandText) }
-        Output.json((try? line.jsonLine()) ?? [])
-      } else if let error = result.error {
-        Output.error(error.commandText)
-      } else if !isQuiet {
-        Output.data(PictureLine(result).text)
+    let total = batch.items.count
+    let terminal = Terminal(output)
+    let display = CountDisplay(verb, "pictures", terminal)
+    let tally = Mutex((done: 0, failed: 0, damaged: 0))
+    let began = ContinuousClock.now
+    let made = Result {
+      try batch.run(making, overwrite: options.square.force) { result in
+        let now = tally.withLock { tally in
+          tally.done += 1
+          tally.failed += result.error == nil ? 0 : 1
+          tally.damaged += result.summary?.isDamaged == true ? 1 : 0
+          return tally
+        }
+        display.show(now.done, of: total, failed: now.failed)
+        display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) }
+      } isCancelled: {
+        isStopped.withLock(\.self)
+      } deliver: { picture, result in
+        upload?.deliver(picture, result) ?? result
       }
-      // Whoever asked for quiet must not take a part for the whole.
-      for words in PictureLine(result).warnings { Output.error(words) }
-    } isCancelled: {
-      isStopped.withLock(\.self)
-    } deliver: { picture, result in
-      upload?.deliver(picture, result) ?? result
+    }
+    display.end()
+    let results = try made.get()
+    let (_, failed, damaged) = tally.withLock(\.self)
+    if results.count < total {
+      let rest = Quantities.count(total - results.count, "picture")
+      Output.error("interrupted: \(rest) of \(total) not made; those that are there are whole")
+    } else if terminal.showsProgress, total > 1 {
+      var words = ["\(Quantities.count(total - failed, "picture")) made"]
+      if failed > 0 { words.append("\(failed) failed") }
+      if damaged > 0 { words.append("\(damaged) damaged") }
+      let seconds = (ContinuousClock.now - began) / .seconds(1)
+      words.append("in \(Quantities.duration(seconds))")
+      Output.note(words.joined(separator: ", "))
     }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
     return ExitStatus(results)
+  }
+
+  private static func tell(_ result: PictureResult, isJSON: Bool, isQuiet: Bool) {
+    if isJSON {
+      var line = result
+      line.error = result.error.map { ImagingError($0.code, $0.commandText) }
+      Output.json((try? line.jsonLine()) ?? [])
+    } else if let error = result.error {
+      Output.error(error.commandText)
+    } else if !isQuiet {
+      Output.data(PictureLine(result).text)
+    }
+    // Whoever asked for quiet must not take a part for the whole.
+    for words in PictureLine(result).warnings { Output.error(words) }
   }
 }
 

@@ -76,6 +76,7 @@ struct StampCommand: ParsableCommand {
     stamp.text = text
     Output.end(
       try PictureRun(
+        verb: "stamp",
         making: stamp,
         options: pictures,
         output: output,

@@ -62,7 +62,7 @@ struct VerifyCommand: ParsableCommand {
     )
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
-    let display = CountDisplay("verify", Terminal(output))
+    let display = CountDisplay("verify", "pictures", Terminal(output))
     let report = try check.run(
       fast ? .fast : .full,
       fromStart: fromStart,

@@ -70,9 +70,12 @@ package final class Courier: Sendable {
 
   /// Sends what is due, and what becomes due soon, and blocks meanwhile.
   ///
+  /// - Parameter progress: called after each attempt with what was done so far.
   /// - Returns: What was done and what is left.
   /// - Throws: ``OrdersError`` when the outbox cannot be written; no message is sent without it.
-  package func run() throws(OrdersError) -> CourierReport {
+  package func run(
+    progress: (CourierReport) -> Void = { _ in }
+  ) throws(OrdersError) -> CourierReport {
     var report = CourierReport()
     var attempts = 0
     var unreached = 0
@@ -97,6 +100,7 @@ package final class Courier: Sendable {
         )
         withExtendedLifetime(lock) {}
         report.note(message.order.id, now)
+        progress(report)
         if case .failed(let failure) = outcome, failure.isUnreachable {
           unreached += 1
           report.unreachable = failure.reason

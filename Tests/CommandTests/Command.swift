@@ -31,9 +31,16 @@ struct Command: Sendable {
   static func larder(
     _ arguments: [String],
     environment: [String: String] = [:],
-    terminal: Running.Terminal? = nil
+    terminal: Running.Terminal? = nil,
+    columns: UInt16 = 80
   ) throws -> Command {
-    let run = try Running(binary, arguments, environment: environment, terminal: terminal).wait()
+    let run = try Running(
+      binary,
+      arguments,
+      environment: environment,
+      terminal: terminal,
+      columns: columns
+    ).wait()
     try HelpPages.standard.expect(run.status, of: arguments)
     return run
   }
@@ -67,11 +74,12 @@ final class Running: Sendable {
     _ program: String,
     _ arguments: [String],
     environment: [String: String] = [:],
-    terminal: Terminal? = nil
+    terminal: Terminal? = nil,
+    columns: UInt16 = 80
   ) throws {
     folder = try TemporaryFolder()
     self.terminal = terminal
-    screen = try terminal.map { _ in try Screen() }
+    screen = try terminal.map { _ in try Screen(columns: columns) }
     var base = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TERM": "xterm"]
     // What script/race sets, the binary under test needs too.
     for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
@@ -156,7 +164,7 @@ private final class Screen: Sendable {
   private let text = Mutex<[UInt8]>([])
   private let isOver = DispatchSemaphore(value: 0)
 
-  init() throws {
+  init(columns: UInt16) throws {
     descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     // Linux's own calls (ioctl_tty(2)); Swift does not see those of X/Open.
     let (unlock, number): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -165,6 +173,10 @@ private final class Screen: Sendable {
       ioctl(descriptor, number, &place) == 0
     else { throw CommandError("cannot open a terminal: \(errorText(errno))") }
     name = "/dev/pts/\(place)"
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    guard ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0 else {
+      throw CommandError("cannot size a terminal: \(errorText(errno))")
+    }
   }
 
   /// Reads on a thread of its own until nobody holds the near side any more.

@@ -36,6 +36,27 @@ import Testing
     return value as? NSObject ?? NSNull()
   }
 
+  @Test func `an export that is stopped says what is left, and the next one goes on`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 3)
+    try shop.publish()
+    _ = try shop.sync(folder)
+    let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
+    var done = 0
+
+    let stopped = try export.run(into: folder.path("out"), Self.options()) {
+      done == 4
+    } progress: { count, _ in
+      done = count
+    }
+    let hasManifest = FileManager.default.fileExists(atPath: folder.path("out/manifest.jsonl"))
+    let rest = try Self.export(folder)
+
+    #expect(stopped.files == 4 && stopped.unfinished > 0)
+    #expect(!hasManifest)
+    #expect(rest.unchanged == 4 && rest.copied > 0 && rest.unfinished == 0)
+  }
+
   @Test func `catalog.json holds sections with titles, and items as list prints them`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)

@@ -50,6 +50,27 @@ struct SweepTests {
     #expect(try gc().plan.removals.isEmpty)
   }
 
+  @Test func `a sweep that is stopped leaves a clean cache, and the next one goes on`() throws {
+    _ = try shop.sync(folder)
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    _ = try shop.sync(folder)
+    shop.clock.advance(7 * 86_400)
+    let sweep = CacheGc(folder.path("cache"), options: CacheGc.Options(), now: shop.clock.now)
+
+    let stopped = try sweep.run(holder: "a test", isStopped: { true })
+    var steps: [Int] = []
+    let kept = try verify(folder)
+    let rest = try sweep.run(holder: "a test", progress: { steps += [$0, $1] })
+
+    #expect(stopped.plan.removals.isEmpty && stopped.unfinished == 3)
+    #expect(stopped.plan.bytesFreed == 0)
+    #expect(stopped.plan.bytesKept == rest.plan.bytesKept + rest.plan.bytesFreed)
+    #expect(kept.checked == 19 && kept.isClean)
+    #expect(rest.plan.removals.count == 3 && rest.unfinished == 0)
+    #expect(steps == [1, 3, 2, 3, 3, 3])
+  }
+
   @Test func `what comes back in its grace is not swept`() throws {
     _ = try shop.sync(folder)
     let all = shop.items["A"]

@@ -78,11 +78,16 @@ package struct GcPlan: Sendable, Equatable {
   /// What goes, in the order it was decided on.
   package private(set) var removals: [Removal] = []
   /// How many bytes that frees.
-  package let bytesFreed: ByteCount
+  package private(set) var bytesFreed: ByteCount
   /// How many bytes are held afterwards.
-  package let bytesKept: ByteCount
+  package private(set) var bytesKept: ByteCount
   /// How many bytes are still held beyond the size that was asked for, because catalogs need them.
-  package let bytesOver: ByteCount
+  package private(set) var bytesOver: ByteCount
+
+  /// How many pictures have each content, before anything goes.
+  private let holders: [Int64: Int]
+  /// The size that was asked for.
+  private let most: ByteCount?
 
   /// Decides what goes.
   ///
@@ -98,6 +103,8 @@ package struct GcPlan: Sendable, Equatable {
       if holders[picture.content] == nil { held += picture.bytes }
       holders[picture.content, default: 0] += 1
     }
+    self.holders = holders
+    most = limits.maxBytes
     let before = held
     var gone: Set<PictureID> = []
     var removals: [Removal] = []
@@ -130,6 +137,21 @@ package struct GcPlan: Sendable, Equatable {
     bytesFreed = before - held
     bytesKept = held
     bytesOver = max(0, held - (limits.maxBytes ?? held))
+  }
+
+  /// Leaves the removals beyond the first so many, as when a sweep was stopped after those.
+  package mutating func stop(after count: Int) {
+    removals = Array(removals.prefix(count))
+    let before = bytesKept + bytesFreed
+    var left = holders
+    bytesFreed = 0
+    for removal in removals {
+      let picture = removal.picture
+      left[picture.content, default: 1] -= 1
+      if left[picture.content] == 0 { bytesFreed += picture.bytes }
+    }
+    bytesKept = before - bytesFreed
+    bytesOver = max(0, bytesKept - (most ?? bytesKept))
   }
 
   /// What nobody refers to comes first, whoever was dropped longest ago; then the least recently used.

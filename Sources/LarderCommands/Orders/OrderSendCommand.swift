@@ -58,8 +58,12 @@ struct OrderSendCommand: ParsableCommand {
     }
     var limits = Courier.Limits()
     limits.attempts = limit ?? .max
-    let (report, signal) = try OrderSending(box, receiver, webhook)
-      .run(limits, resuming: resume)
+    let display = CountDisplay("send", "orders", Terminal(output))
+    let result = Result {
+      try OrderSending(box, receiver, webhook).run(limits, resuming: resume, display: display)
+    }
+    display.end()
+    let (report, signal) = try result.get()
     let summary = CourierSummary(report, host: receiver.host)
     if output.json {
       Output.json(try CourierDocument(report).json())

@@ -24,11 +24,14 @@ struct OrderSending {
   /// - Parameters:
   ///   - limits: how far to go; `patience` is taken from the options.
   ///   - resuming: whether a stopped webhook starts again.
+  ///   - display: where it is shown how far this is.
   /// - Returns: What was done, and the signal that ended it, if one did.
   /// - Throws: ``OrdersError`` when the outbox cannot be written, ``TransferFailure`` without memory.
-  func run(_ limits: Courier.Limits = Courier.Limits(), resuming: Bool = false) throws
-    -> (report: CourierReport, signal: Int32?)
-  {
+  func run(
+    _ limits: Courier.Limits = Courier.Limits(),
+    resuming: Bool = false,
+    display: CountDisplay? = nil
+  ) throws -> (report: CourierReport, signal: Int32?) {
     var limits = limits
     limits.patience = Int64(options.wait.seconds * 1000)
     let transport = try CurlTransport(try Self.transport(options))
@@ -45,7 +48,14 @@ struct OrderSending {
       courier.end(within: Self.grace, transport)
     }
     if resuming { try outbox.resume(webhook) }
-    let report = try courier.run()
+    let counts = try outbox.counts()
+    let total = counts[.queued] + counts[.sending]
+    display?.show(0, of: total)
+    let report = try courier.run { report in
+      let failed = report.troubles.count
+      let done = report.delivered.count + failed
+      display?.show(done, of: max(total, done), failed: failed)
+    }
     return (report, signals.signal)
   }
 

@@ -10,10 +10,11 @@ struct CourierSummary {
     self.host = host
   }
 
+  private var queued: Int { report.counts[.queued] + report.counts[.sending] }
+
   /// One line of counts.
   var text: String {
     var parts = ["\(report.delivered.count) delivered"]
-    let queued = report.counts[.queued] + report.counts[.sending]
     if queued > 0 { parts.append("\(queued) queued") }
     if !report.held.isEmpty { parts.append("\(report.held.count) held") }
     if !report.dead.isEmpty { parts.append("\(report.dead.count) dead") }
@@ -49,6 +50,10 @@ struct CourierSummary {
       )
     } else if let reason = report.unreachable {
       warnings.append("the webhook at \(host) cannot be reached: \(reason)")
+    } else if report.wasInterrupted, queued > 0 {
+      warnings.append(
+        "interrupted: \(Quantities.count(queued, "order")) still queued; larder order send goes on"
+      )
     } else if report.troubles.isEmpty, let due = report.nextDue {
       warnings.append("the next order is due \(due.text)")
     }

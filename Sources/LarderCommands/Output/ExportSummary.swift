@@ -15,6 +15,13 @@ struct ExportSummary {
   var text: String {
     var lines = report.collisions.map { "taken    \($0.wanted): \($0.url) is \($0.path)" }
     lines += report.missing.map { "missing  \($0)" }
+    if report.unfinished > 0 {
+      lines.append(
+        "\(folder): interrupted: \(Quantities.count(report.files, "picture")) there, "
+          + "\(report.unfinished) not exported and no manifest written; run it again to go on"
+      )
+      return lines.map(PlainText.row).joined(separator: "\n")
+    }
     var sum =
       "\(folder): \(Quantities.count(report.files, "picture")), \(report.linked) linked, "
       + "\(report.copied) copied, \(report.unchanged) there already; catalog.json, "

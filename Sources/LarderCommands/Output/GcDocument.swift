@@ -21,9 +21,11 @@ struct GcDocument: Encodable {
   private let bytesFreed: ByteCount
   private let bytesKept: ByteCount
   private let bytesOver: ByteCount
+  private let unfinished: Int
 
   private enum CodingKeys: String, CodingKey {
     case dryRun, removed, runsForgotten, bytesFreed, bytesKept, bytesOver
+    case unfinished
     case orphans = "strays"
   }
 
@@ -45,6 +47,7 @@ struct GcDocument: Encodable {
     bytesFreed = report.plan.bytesFreed
     bytesKept = report.plan.bytesKept
     bytesOver = report.plan.bytesOver
+    unfinished = report.unfinished
   }
 
   /// One line of JSON.
@@ -68,6 +71,11 @@ struct GcDocument: Encodable {
       + "\(Quantities.bytes(bytesKept)) kept"
     if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }
     lines.append(sum)
+    if unfinished > 0 {
+      lines.append(
+        "interrupted: \(Quantities.count(unfinished, "file")) still to go; run it again to go on"
+      )
+    }
     if bytesOver > 0 {
       lines.append(
         "\(Quantities.bytes(bytesOver)) more than --max-size are held because catalogs refer to "

@@ -25,6 +25,11 @@ enum Quantities {
     return "\(whole / 86_400) d \(whole % 86_400 / 3600) h"
   }
 
+  /// `0.4`, `23`, `1200`: things a second.
+  static func rate(_ value: Double) -> String {
+    value < 10 ? tenths(value) : "\(Int(min(value, 1e12).rounded()))"
+  }
+
   /// `1 item`, `3 items`.
   static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"

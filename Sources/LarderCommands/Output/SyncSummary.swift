@@ -68,7 +68,7 @@ struct SyncSummary {
 
   private var pictures: String {
     var parts = [
-      "\(report.images.unique) of \(Quantities.count(report.images.referenced, "reference"))"
+      "\(report.images.unique) (\(Quantities.count(report.images.referenced, "reference")))"
     ]
     add(report.images.fetched, "fetched", to: &parts)
     add(report.images.revalidated, "revalidated", to: &parts)

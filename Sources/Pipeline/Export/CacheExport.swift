@@ -23,6 +23,8 @@ package struct CacheExport: Sendable {
     package var squares = 0
     /// How many files went that an earlier export wrote.
     package var deleted = 0
+    /// How many pictures it did not come to, because it was stopped.
+    package var unfinished = 0
   }
 
   /// What is wanted besides the pictures.
@@ -64,12 +66,14 @@ package struct CacheExport: Sendable {
   /// - Parameters:
   ///   - path: the folder.
   ///   - options: what is wanted.
+  ///   - isStopped: asked before each picture; true leaves the rest, and what lists them, to the next.
   ///   - progress: called with how many pictures of how many are done.
   /// - Returns: What was written.
   /// - Throws: ``CacheError`` when the cache cannot be read or the folder not written.
   package func run(
     into path: String,
     _ options: Options,
+    isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(CacheError) -> Report {
     var exported: [ExportedCatalog] = []
@@ -99,7 +103,13 @@ package struct CacheExport: Sendable {
       }
       return arrival
     }
+    // A picture that several items show is one file.
+    let total = Set(held.compactMap { plan.paths[$0.url] }).count
     for image in held {
+      if isStopped() {
+        report.unfinished = total - written.count
+        break
+      }
       guard let target = plan.paths[image.url], let source = image.path else {
         missing.insert(image.url)
         continue
@@ -111,10 +121,15 @@ package struct CacheExport: Sendable {
       case .unchanged: report.unchanged += 1
       case .missing: missing.insert(image.url)
       }
-      progress(written.count, held.count)
+      progress(written.count, total)
     }
     report.missing = missing.sorted()
     report.files = report.linked + report.copied + report.unchanged
+    // What is there says of itself what it is; a list of all of it, and what goes, is for the next run.
+    if report.unfinished > 0 {
+      try folder.write(record.text, to: ExportRecord.name)
+      return report
+    }
     if options.squares {
       for square in try squares(of: plan)
       where try place(square.source, at: square.target, of: square.url) != .missing {

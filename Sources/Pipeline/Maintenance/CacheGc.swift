@@ -12,6 +12,8 @@ package struct CacheGc: Sendable {
     package var orphans: [String] = []
     /// How many old runs were forgotten.
     package var runs = 0
+    /// How many pictures and orphans still have to go, because it was stopped.
+    package var unfinished = 0
   }
 
   /// What is asked for.
@@ -26,6 +28,9 @@ package struct CacheGc: Sendable {
     /// The defaults.
     package init() {}
   }
+
+  /// Pictures whose rows go together: their files are all that a signal has to wait for.
+  private static let batch = 256
 
   private let path: String
   private let options: Options
@@ -46,13 +51,20 @@ package struct CacheGc: Sendable {
 
   /// Sweeps.
   ///
-  /// Rows go before their files, in one transaction, so that a crash leaves files without rows and
-  /// never the reverse.
+  /// Rows go before their files, a batch in one transaction, so that a crash leaves files without rows
+  /// and never the reverse.
   ///
-  /// - Parameter holder: what to write into the cache's lock.
+  /// - Parameters:
+  ///   - holder: what to write into the cache's lock.
+  ///   - isStopped: asked before each batch; true leaves the rest for the next sweep.
+  ///   - progress: called with how many of how many files are gone.
   /// - Returns: What was done.
   /// - Throws: ``CacheError``, with code `locked` while a run holds the cache.
-  package func run(holder: String) throws(CacheError) -> Report {
+  package func run(
+    holder: String,
+    isStopped: () -> Bool = { false },
+    progress: (Int, Int) -> Void = { _, _ in }
+  ) throws(CacheError) -> Report {
     let layout = try CacheLayout(reading: path)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
@@ -62,11 +74,24 @@ package struct CacheGc: Sendable {
     // Bytes that were removed by hand are not there to be freed.
     let recovery = try Recovery(layout, index)
     var report = try report(layout, index)
-    try index.bury(report.plan.removals, at: now)
-    for removal in report.plan.removals {
-      try layout.removePicture(removal.picture.id, url: removal.picture.url)
+    let all = report.plan.removals
+    let total = all.count + report.orphans.count
+    var gone = 0
+    while gone < all.count, !isStopped() {
+      let batch = all[gone..<min(gone + Self.batch, all.count)]
+      try index.bury(Array(batch), at: now)
+      for removal in batch {
+        try layout.removePicture(removal.picture.id, url: removal.picture.url)
+        gone += 1
+        progress(gone, total)
+      }
     }
-    for orphan in report.orphans { try layout.removeOrphan(orphan) }
+    report.plan.stop(after: gone)
+    let swept = gone < all.count ? [] : report.orphans
+    for orphan in swept { try layout.removeOrphan(orphan) }
+    report.unfinished = total - gone - swept.count
+    report.orphans = swept
+    if report.unfinished > 0 { return report }
     _ = try SquareSweep(layout, index).run()
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
