@@ -65,6 +65,43 @@ import Testing
     }
   }
 
+  @Test func `a list shows the normal price struck through, and badges in line for any title`()
+    throws
+  {
+    let shop = try Shop()
+    func item(_ id: String, _ title: String, _ price: String, _ normal: String) -> String {
+      """
+      {"detail_hash": "\(id)", "image": "/pictures/A1.jpg", "title": "\(title)",
+       "n_price": "\(normal)", "s_price": "\(price)", "badge": ["특가"]}
+      """
+    }
+    shop.list(
+      [
+        item("B1", "Soup", "900원", "12,000원"), item("B2", "오리 주물럭", "7,000원", ""),
+        item("B3", "\u{1112}\u{1161}\u{11AB} 상", "7,000원", "8,000원"),
+        item("B4", "👨‍👩‍👧 ❤️ ⭐", "7,000원", "7,000원"), item("B5", "🇰🇷 👍🏽", "7,000원", "8,000원"),
+      ],
+      in: "main"
+    )
+    #expect(try shop.sync("--no-details").status == 0)
+
+    let shown = try shop.larder("list", "main", terminal: .output)
+    let plain = try shop.larder("list", "main", environment: ["NO_COLOR": "1"], terminal: .output)
+
+    let (struck, yellow, end) = ("\u{1B}[9m", "\u{1B}[33m", "\u{1B}[0m")
+    let lines = shown.output.split(whereSeparator: \.isNewline).dropFirst()
+    #expect(
+      lines.map(String.init) == [
+        "  B1    900원  \(struck)12,000원\(end)  Soup         \(yellow)[특가]\(end)",
+        "  B2  7,000원            오리 주물럭  \(yellow)[특가]\(end)",
+        "  B3  7,000원   \(struck)8,000원\(end)  \u{1112}\u{1161}\u{11AB} 상        \(yellow)[특가]\(end)",
+        "  B4  7,000원            👨‍👩‍👧 ❤️ ⭐     \(yellow)[특가]\(end)",
+        "  B5  7,000원   \(struck)8,000원\(end)  🇰🇷 👍🏽        \(yellow)[특가]\(end)",
+      ]
+    )
+    #expect(!plain.output.contains("12,000") && !plain.output.contains("\u{1B}"))
+  }
+
   @Test(arguments: ["list", "list --json", "show B100", "diff"])
   func `a reader that goes away ends a command quietly`(_ words: String) throws {
     let shop = try Shop()

@@ -4,12 +4,16 @@ import Pipeline
 
 /// Listings as people read them: a heading a section, a line an item.
 ///
-/// Columns are as wide as what was shown so far, so that the first lines need not wait for the last.
+/// Columns are as wide as what was shown so far, so that the first lines need not wait for the last. On a
+/// terminal with colours a lower price has the normal one beside it, struck through, and what follows the titles
+/// stands in line.
 struct ItemTable {
   private let sections: [String: RunSection]
   private let terminal: Terminal
   private var idWidth = 0
   private var priceWidth = 0
+  private var normalWidth = 0
+  private var titleWidth = 0
   /// The section whose items came last.
   private var current: String?
 
@@ -20,11 +24,20 @@ struct ItemTable {
 
   /// The lines of items that follow those before them, each section's under its heading.
   mutating func lines(of items: [ShownItem]) -> String {
-    let items = items.map { (section: $0.sections.first, shown: $0.plain, price: price($0)) }
+    let items = items.map {
+      (section: $0.sections.first, shown: $0.plain, price: price($0), normal: normalPrice($0))
+    }
     idWidth = items.reduce(idWidth) { max($0, columns($1.shown.item.id)) }
     priceWidth = items.reduce(priceWidth) { max($0, columns($1.price)) }
+    if terminal.hasColor {
+      normalWidth = items.reduce(normalWidth) { max($0, columns($1.normal)) }
+      titleWidth = items.reduce(titleWidth) { width, item in
+        let own = columns(item.shown.item.title)
+        return own > Self.widestTitle ? width : max(width, own)
+      }
+    }
     var lines: [String] = []
-    for (section, shown, price) in items {
+    for (section, shown, price, normal) in items {
       if section != current, let entry = section.flatMap({ sections[$0] })?.plain {
         if current != nil { lines.append("") }
         lines.append(heading(entry))
@@ -32,18 +45,26 @@ struct ItemTable {
       }
       let item = shown.item
       let space = String(repeating: " ", count: priceWidth - columns(price))
-      var line = "  \(padded(item.id, to: idWidth))  \(space)\(price)  \(item.title)"
+      var line = "  \(padded(item.id, to: idWidth))  \(space)\(price)  "
+      if normalWidth > 0 {
+        line += String(repeating: " ", count: normalWidth - columns(normal))
+        line += normal.isEmpty ? "  " : terminal.paint(normal, .struck) + "  "
+      }
+      var rest = ""
       if !item.badges.isEmpty {
-        line += "  " + terminal.paint("[\(item.badges.joined(separator: "] ["))]", .yellow)
+        rest += "  " + terminal.paint("[\(item.badges.joined(separator: "] ["))]", .yellow)
       }
       if shown.thumbnail.map({ $0.state != .held }) ?? true {
-        line += terminal.paint("  (no picture)", .faint)
+        rest += terminal.paint("  (no picture)", .faint)
       }
-      if let place = item.place { line += terminal.paint("  @ \(place)", .faint) }
-      lines.append(line)
+      if let place = item.place { rest += terminal.paint("  @ \(place)", .faint) }
+      lines.append(line + (rest.isEmpty ? item.title : padded(item.title, to: titleWidth) + rest))
     }
     return lines.joined(separator: "\n")
   }
+
+  /// A longer title does not push what follows the others away.
+  private static let widestTitle = 40
 
   private func heading(_ section: RunSection) -> String {
     var heading = terminal.paint(section.title, .bold)
@@ -54,6 +75,14 @@ struct ItemTable {
 
   private func price(_ item: ShownItem) -> String {
     (item.item.salePrice ?? item.item.normalPrice)?.formatted() ?? "–"
+  }
+
+  /// What an item costs when it is not on sale, where that is more; empty elsewhere, and without colours.
+  private func normalPrice(_ item: ShownItem) -> String {
+    guard terminal.hasColor, let normal = item.item.normalPrice, let sale = item.item.salePrice,
+      normal.currency == sale.currency, normal.minorUnits > sale.minorUnits
+    else { return "" }
+    return normal.formatted()
   }
 }
 

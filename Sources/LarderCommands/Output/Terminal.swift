@@ -37,6 +37,7 @@ struct Terminal: Sendable {
   enum Color: Int, CaseIterable {
     case bold = 1
     case faint = 2
+    case struck = 9
     case red = 31
     case green = 32
     case yellow = 33
@@ -46,22 +47,4 @@ struct Terminal: Sendable {
       String.UnicodeScalarView("[\($0)m".unicodeScalars)
     }
   }
-}
-
-/// Columns that a text takes on a terminal: two for each Hangul, Han or wide character.
-func columns(_ text: String) -> Int {
-  text.unicodeScalars.reduce(0) { sum, scalar in
-    switch scalar.value {
-    case 0x0300...0x036F, 0x200B...0x200F, 0xFE00...0xFE0F: sum
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
-      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-      sum + 2
-    default: sum + 1
-    }
-  }
-}
-
-/// `text` with spaces to its right, to so many columns.
-func padded(_ text: String, to width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - columns(text)))
 }
