@@ -87,10 +87,15 @@ package final class CurlTransport: Fetching, URLParsing {
   /// CURLOPT_QUICK_EXIT with 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
-  /// What the libcurl that is loaded says of itself: its version, and that of its TLS library if it has one.
-  package static var library: (version: String, tls: String?) {
-    let info = curl_version_info(CURLVERSION_FIRST).pointee
-    return ("\(version)", info.ssl_version.map { String(cString: $0) })
+  /// What the libcurl that is loaded says of itself: its version, that of its TLS library if it has one, and
+  /// where it looks for the certificates to trust.
+  package static var library: (version: String, tls: String?, trust: String?) {
+    let info = curl_version_info(CURLVERSION_SEVENTH).pointee
+    return (
+      "\(version)", info.ssl_version.map { String(cString: $0) },
+      // Since 7.70.0, and older ones are refused.
+      info.cainfo.map { String(cString: $0) }
+    )
   }
 
   /// libcurl's own set-up, once a process; needs no counterpart since the process keeps it to its end.

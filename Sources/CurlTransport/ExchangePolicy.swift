@@ -41,12 +41,13 @@ final class ExchangePolicy {
     easy.set(CURLOPT_SSL_VERIFYPEER, true)
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-    if let caFile = options.caFile { _ = easy.set(CURLOPT_CAINFO, caFile) }
+    let trusted = options.caFile ?? TrustStore.file
+    if let trusted { _ = easy.set(CURLOPT_CAINFO, trusted) }
     // Empty texts keep libcurl from reading the proxy variables of the environment.
     _ = easy.set(CURLOPT_PROXY, "")
     _ = easy.set(CURLOPT_NOPROXY, "")
     easy.set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-    if let caFile = options.caFile { _ = easy.set(CURLOPT_PROXY_CAINFO, caFile) }
+    if let trusted { _ = easy.set(CURLOPT_PROXY_CAINFO, trusted) }
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
     easy.set(CURLOPT_HTTP09_ALLOWED, false)
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

@@ -76,6 +76,7 @@ struct DemoCommand: ParsableCommand {
 
   func run() throws {
     let folder = try SampleFolder.find(named: samples)
+    defer { EmbeddedSamples.remove() }
     do {
       if serve {
         try ServeSamples(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds the folder of the sample store: named, beside the program, or above it in a checkout.
+/// Finds the folder of the sample store: named, beside the program, above it in a checkout, or within the program.
 enum SampleFolder {
   /// The folder with `catalog.yaml` and `store/`.
   ///
@@ -28,6 +28,7 @@ enum SampleFolder {
       guard !folder.isEmpty else { break }
       folder = folder.dropLast()
     }
+    if let folder = try EmbeddedSamples.unpacked() { return folder }
     throw CommandFailure(
       "cannot find the sample store beside \(program()); give its folder with --samples",
       .usage

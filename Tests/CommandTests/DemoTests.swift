@@ -22,6 +22,41 @@ import Testing
     #expect(!second.output.contains(" fetched, 6") && second.output.contains("94 fresh"))
   }
 
+  @Test func `the demo works from a packaged binary alone, and leaves nothing but its cache`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let line = """
+      set -e
+      tar -C "$samples" --format=ustar -cf samples.tar catalog.yaml store faults
+      objcopy --add-section .larder.samples=samples.tar "$larder" "$folder/alone"
+      mkdir "$folder/tmp"
+      TMPDIR="$folder/tmp" "$folder/alone" demo --cache "$folder/cache"
+      ls "$folder" "$folder/tmp"
+      """
+
+    let demo = try Command.shell(
+      line,
+      environment: ["folder": folder.path, "samples": Command.samples]
+    )
+
+    #expect(demo.status == 0 && demo.errors == "")
+    #expect(demo.output.contains("94 fetched") && demo.output.contains("checked: clean"))
+    #expect(demo.output.hasSuffix("\(folder.path)/tmp:\n"))
+  }
+
+  @Test func `a binary without a store says where it looked`() throws {
+    let folder = try TemporaryFolder()
+
+    let demo = try Command.shell(
+      #"ln "$larder" "$folder/alone" 2>/dev/null || cp "$larder" "$folder/alone"; "$folder/alone" demo"#,
+      environment: ["folder": folder.path]
+    )
+
+    #expect(demo.status == 64)
+    #expect(demo.errors.contains("cannot find the sample store beside \(folder.path)/alone"))
+  }
+
   @Test func `the demo store serves until a signal comes, and a sync finds it`() throws {
     let folder = try TemporaryFolder()
     let sync = try Command.shell(
