@@ -20,6 +20,7 @@ struct BenchCommand: ParsableCommand {
     abstract: "Measure parallel downloads: cold, warm and revalidating, over a sweep.",
     discussion: """
       Example:  larder bench shop.yaml --parallel 1,4,16,64 --html bench.html
+                larder bench https://cdn.example/a.jpg https://cdn.example/b.jpg
                 larder bench urls.txt --rate 200/s --json > before.json
                 larder bench urls.txt --rate 200/s --baseline before.json
                 larder bench --origin sample --delay 20ms --sizes 8K..40K
@@ -36,26 +37,29 @@ struct BenchCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A catalog file, or a file of URLs, one a line; - reads URLs from stdin.",
-      valueName: "catalog|file"
+      "A catalog file, or a file of URLs, one a line, or URLs; - reads URLs from stdin.",
+      valueName: "catalog|file|url"
     ),
     completion: .file()
   )
-  var file: String?
+  var sources: [String] = []
 
   @OptionGroup var bench: BenchOptions
   @OptionGroup(title: Topic.origin) var origin: OriginOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    if (file == nil) != origin.isAsked {
-      throw ValidationError("name a catalog or a list of URLs, or say --origin sample")
+    if sources.isEmpty != origin.isAsked {
+      throw ValidationError("name a catalog, a list of URLs or URLs, or say --origin sample")
+    }
+    if sources.count > 1, let other = sources.first(where: { !$0.contains("://") }) {
+      throw ValidationError("several sources are URLs, and \"\(other)\" is none")
     }
     if bench.csv, output.json { throw ValidationError("--csv and --json exclude each other") }
   }
 
   func run() throws {
-    Output.end(try BenchSession(file, bench, origin.isAsked ? origin : nil, output).run())
+    Output.end(try BenchSession(sources, bench, origin.isAsked ? origin : nil, output).run())
   }
 }
 

@@ -3,19 +3,25 @@ import Catalog
 import CurlTransport
 import Foundation
 import Glibc
+import Synchronization
 import Transport
 
 /// A measurement with everything that a person sees around it: signals, progress, plots, status.
 struct BenchSession {
   private static let listLimit = 64 << 20
 
-  private let file: String?
+  private let sources: [String]
   private let bench: BenchOptions
   private let origin: OriginOptions?
   private let output: OutputOptions
 
-  init(_ file: String?, _ bench: BenchOptions, _ origin: OriginOptions?, _ output: OutputOptions) {
-    self.file = file
+  init(
+    _ sources: [String],
+    _ bench: BenchOptions,
+    _ origin: OriginOptions?,
+    _ output: OutputOptions
+  ) {
+    self.sources = sources
     self.bench = bench
     self.origin = origin
     self.output = output
@@ -37,12 +43,11 @@ struct BenchSession {
     let run = BenchRun(plan, source, try surroundings(named))
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
-    let result = Result {
-      try run.run { step in
-        if terminal.showsProgress { Output.raw("\r\(BenchTable.line(step))\u{1B}[K") }
-      }
-    }
-    if terminal.showsProgress { Output.raw("\r\u{1B}[K") }
+    let state = LatestStep()
+    let display =
+      terminal.showsProgress ? ProgressDisplay { state.line(seconds: $0, width: $1) } : nil
+    let result = Result { try run.run { state.note($0) } }
+    display?.end()
     var report = try result.get()
     if let sample, let process, !report.interrupted {
       report.origin = try facts(sample, process, report)
@@ -62,7 +67,11 @@ struct BenchSession {
         options: bench.scope.sync
       )
     }
-    let path = file ?? "-"
+    let path = sources.first ?? "-"
+    if path.contains("://") {
+      let list = sources.joined(separator: "\n")
+      return try BenchSource(list: Array(list.utf8), name: "the command line")
+    }
     if path == "-" {
       let bytes = try FileReading.standardInput(limit: Self.listLimit)
       return try BenchSource(list: bytes, name: "stdin")
@@ -82,7 +91,7 @@ struct BenchSession {
     } catch let error as CatalogError {
       throw error
     } catch {
-      throw CommandFailure("\(error); check the URL", file == nil ? .failed : .configuration)
+      throw CommandFailure("\(error); check the URL", sources.isEmpty ? .failed : .configuration)
     }
   }
 
@@ -144,7 +153,29 @@ struct BenchSession {
   }
 
   private var title: String {
-    file.map { $0 == "-" ? "URLs from stdin" : URL(filePath: $0).lastPathComponent }
-      ?? "The embedded sample store"
+    guard let path = sources.first else { return "The embedded sample store" }
+    if path == "-" { return "URLs from stdin" }
+    return path.contains("://") ? "URLs" : URL(filePath: path).lastPathComponent
+  }
+}
+
+/// What is measured now, noted by the run and read by the display.
+private final class LatestStep: Sendable {
+  private let held = Mutex<(step: BenchRun.Step, from: ContinuousClock.Instant)?>(nil)
+
+  func note(_ step: BenchRun.Step) {
+    held.withLock { $0 = (step, .now) }
+  }
+
+  /// What is measured, how long this step has taken, and all.
+  func line(seconds: Double, width: Int) -> String {
+    guard let (step, from) = held.withLock({ $0 }) else { return "" }
+    let own = (ContinuousClock.now - from) / .seconds(1)
+    let words = [
+      BenchTable.line(step), "\(Quantities.duration(own))",
+      "\(Quantities.duration(seconds)) in all",
+    ]
+    let line = words.joined(separator: "  ")
+    return line.count <= width ? line : String(words[0].prefix(width))
   }
 }

@@ -54,6 +54,36 @@ import Testing
     #expect(try Document(piped)["sink"].string == "discard")
   }
 
+  @Test func `URLs on the command line are measured, in a live line that fits`() throws {
+    let shop = try Shop()
+    let urls = ["A1", "A2"].map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
+
+    let bench = try Command.larder(
+      ["bench"] + urls + ["--parallel", "2", "--runs", "2", "--discard"],
+      terminal: .errors,
+      columns: 40
+    )
+    let mixed = try Command.larder(["bench", urls[0], "urls.txt"])
+
+    #expect(bench.status == 0)
+    #expect(bench.output.contains(#/cold +2 +2 /#))
+    #expect(bench.errors.contains(#/\r2 at once, run 2[^\r]{0,25}\u{1B}\[K/#))
+    #expect(bench.errors.hasSuffix("\r\u{1B}[K"))
+    #expect(mixed.status == 64 && mixed.errors.contains("\"urls.txt\" is none"))
+  }
+
+  @Test func `a rate whose runs differ by far is called noisy`() throws {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg hits=1 delay=500ms")
+    let url = "\(shop.store.baseURL)/pictures/A1.jpg"
+
+    let bench = try Command.larder(
+      ["bench", url, "--pass", "cold", "--parallel", "1", "--runs", "2", "--discard"]
+    )
+
+    #expect(bench.lines.dropFirst().first?.contains(#/cold +1 +[\d.]+ +noisy /#) == true)
+    #expect(bench.output.contains("noisy: the runs differ too much to say how exact the rate is"))
+  }
+
   @Test func `the table says what its latencies mean, the CSV has a line a row`() throws {
     let shop = try Shop()
     let words = ["bench", shop.catalog, "--parallel", "2", "--runs", "1"]
@@ -63,10 +93,13 @@ import Testing
 
     #expect(table.status == 0)
     #expect(
-      table.lines.prefix(4).map { $0.prefix(10).trimmingCharacters(in: .whitespaces) }
-        == ["PASS", "cold", "warm", "revalidate"]
+      table.lines.prefix(8).map { $0.prefix(10).trimmingCharacters(in: .whitespaces) }
+        == ["PASS", "cold", "warm", "revalidate", "PASS", "cold", "warm", "revalidate"]
     )
-    #expect(Set(table.lines.prefix(4).map(\.count)).count == 1)
+    for rows in [table.lines[..<4], table.lines[4..<8]] {
+      #expect(Set(rows.map(\.count)).count == 1)
+    }
+    for line in table.lines { #expect(line.count <= 80, "\(line)") }
     #expect(table.output.contains("closed loop"))
     #expect(csv.lines.count == 4)
     #expect(

@@ -16,18 +16,27 @@ struct BenchTable {
     return "\(step.parallel) at once, run \(step.repetition)\(rate)"
   }
 
+  /// What was found, then what it took, in lines that fit 80 columns.
   var text: String {
-    ([aligned] + notes).joined(separator: "\n")
+    let result = aligned(Self.results, report.runs.map(results))
+    let cost = aligned(Self.costs, report.runs.map(costs))
+    return ([result, "", cost] + notes.flatMap { Self.folded($0) }).joined(separator: "\n")
   }
 
-  private static let head = [
-    "PASS", "AT ONCE", "PICTURES", "PICTURES/S", "±", "MIB/S", "FIRST BYTE", "P50", "P90", "P99",
-    "P99.9", "MAX MS", "REUSED", "FAILED", "CPU S", "PEAK MIB",
+  private static let results = [
+    "PASS", "AT ONCE", "PICTURES/S", "±", "MIB/S", "P50", "P99", "MAX MS", "FAILED",
+  ]
+  private static let costs = [
+    "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
   ]
 
-  private var aligned: String {
-    let rows = [Self.head] + report.runs.map(cells)
-    let widths = Self.head.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
+  /// From here on a half-width says less than that the rate is not known.
+  private static let noise = 1.0
+  private static let noisy = "noisy"
+
+  private func aligned(_ head: [String], _ cells: [[String]]) -> String {
+    let rows = [head] + cells
+    let widths = head.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
     return rows.enumerated().map { number, row in
       let line = row.indices.map { column in
         let blanks = String(repeating: " ", count: widths[column] - columns(row[column]))
@@ -37,19 +46,50 @@ struct BenchTable {
     }.joined(separator: "\n")
   }
 
-  private func cells(_ row: BenchReport.Row) -> [String] {
+  private func results(_ row: BenchReport.Row) -> [String] {
+    let total = row.totalMilliseconds
+    return [
+      row.pass.rawValue, "\(row.parallel)", Self.number(row.imagesPerSecond),
+      row.confidence.halfWidth.map {
+        $0 < Self.noise ? "\(Self.number($0 * 100))%" : Self.noisy
+      } ?? "-",
+      Self.number(row.bytesPerSecond / 1_048_576), milliseconds(total.p50),
+      milliseconds(total.p99), milliseconds(total.max), "\(row.failures)",
+    ]
+  }
+
+  private func costs(_ row: BenchReport.Row) -> [String] {
     let total = row.totalMilliseconds
     let found = row.connections.reused + row.connections.opened
     return [
-      row.pass.rawValue, "\(row.parallel)", "\(row.images)", Self.number(row.imagesPerSecond),
-      row.confidence.halfWidth.map { "\(Self.number($0 * 100))%" } ?? "-",
-      Self.number(row.bytesPerSecond / 1_048_576), milliseconds(row.ttfbMilliseconds.p50),
-      milliseconds(total.p50), milliseconds(total.p90), milliseconds(total.p99),
-      milliseconds(total.p999), milliseconds(total.max),
+      row.pass.rawValue, "\(row.parallel)", "\(row.images)",
+      milliseconds(row.ttfbMilliseconds.p50), milliseconds(total.p90), milliseconds(total.p999),
       found == 0 ? "-" : "\(Self.number(100 * Double(row.connections.reused) / Double(found)))%",
-      "\(row.failures)", Self.number(row.cpuSeconds),
-      Self.number(Double(row.peakBytes) / 1_048_576),
+      Self.number(row.cpuSeconds), Self.number(Double(row.peakBytes) / 1_048_576),
     ]
+  }
+
+  private var noiseNote: [String] {
+    guard report.runs.contains(where: { ($0.confidence.halfWidth ?? 0) >= Self.noise }) else {
+      return []
+    }
+    return [
+      "noisy: the runs differ too much to say how exact the rate is; more pictures or --runs would"
+    ]
+  }
+
+  /// A line in lines of 80 columns at most, broken between words.
+  static func folded(_ line: String) -> [String] {
+    var lines = [""]
+    for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+      let last = lines[lines.count - 1]
+      if !last.isEmpty, columns(last) + 1 + columns(String(word)) > 80 {
+        lines.append("  " + word)
+      } else {
+        lines[lines.count - 1] = last.isEmpty ? String(word) : "\(last) \(word)"
+      }
+    }
+    return lines
   }
 
   private func milliseconds(_ value: Double?) -> String {
@@ -68,7 +108,7 @@ struct BenchTable {
       )
     }
     notes.append(report.latency)
-    notes += parts + origin + failures + baseline
+    notes += noiseNote + parts + origin + failures + baseline
     if report.interrupted { notes.append("interrupted: what stands here was measured before") }
     return notes
   }
