@@ -39,18 +39,27 @@ package enum FreshnessPolicy {
   }
 }
 
-/// Judges what a cache may hold at a moment, for a request that sends this; nothing held is to be fetched.
-package func freshness(
-  of stored: StoredResponse?,
-  at now: UnixTime,
-  for traits: RequestTraits? = nil
-) -> Freshness {
-  guard let stored, stored.answers(traits) else { return .refetch }
-  if stored.freshWindow.contains(now) { return .fresh(until: stored.expiry) }
-  return stored.condition.map(Freshness.revalidate) ?? .refetch
-}
-
 extension StoredResponse {
+  /// What is to be done about the response at a moment, for a request that sends this.
+  ///
+  /// - Parameters:
+  ///   - expiry: Until when it is fresh, where that was stored beside it; nil for what its headers say.
+  ///   - now: The wall clock.
+  ///   - traits: What the request sends; nil when that does not matter.
+  /// - Returns: What is to be done.
+  package func freshness(
+    until expiry: UnixTime? = nil,
+    at now: UnixTime,
+    for traits: RequestTraits? = nil
+  ) -> Freshness {
+    guard answers(traits) else { return .refetch }
+    let end = expiry ?? self.expiry
+    if FreshnessPolicy.window(answered: responseTime, expiry: end).contains(now) {
+      return .fresh(until: end)
+    }
+    return condition.map(Freshness.revalidate) ?? .refetch
+  }
+
   /// When it is fresh; see ``FreshnessPolicy/window(answered:expiry:)``.
   package var freshWindow: Range<UnixTime> {
     FreshnessPolicy.window(answered: responseTime, expiry: expiry)

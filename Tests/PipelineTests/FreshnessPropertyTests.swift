@@ -107,9 +107,9 @@ struct FreshnessPropertyTests {
         let now = answered + later
         let other = Self.traits(&chance)
         for traits in [asking, other] {
-          let expected = freshness(of: plain, at: now, for: traits)
+          let expected = plain.freshness(at: now, for: traits)
           #expect(
-            picture.freshness(at: now, for: traits) == expected,
+            picture.freshness(at: now, for: traits, onlyDue: true) == expected,
             "\(number) \(head.headers.text)"
           )
           #expect(
@@ -119,7 +119,7 @@ struct FreshnessPropertyTests {
         }
         // The columns alone say no more than whether anything is due to those who ask alike.
         let quick = state.freshness(at: now)
-        #expect((quick != nil) == freshness(of: plain, at: now, for: asking).isQuiet)
+        #expect((quick != nil) == plain.freshness(at: now, for: asking).isQuiet)
       }
     }
   }
@@ -149,7 +149,7 @@ struct FreshnessPropertyTests {
       for later in [0, 29, 60, 161, 500] as [Int64] {
         let now = start + 100 + later
         #expect(
-          document.freshness(at: now, for: traits) == freshness(of: plain, at: now, for: traits),
+          document.freshness(at: now, for: traits) == plain.freshness(at: now, for: traits),
           "\(number) \(head.headers.text)\(update.headers.text)"
         )
       }

@@ -72,6 +72,7 @@ final class ScriptedShop: Sendable {
     warm: Bool = false,
     detail: Bool = false,
     headers: String? = nil,
+    lines: String = "",
     userAgent: String = "larder/1"
   ) throws -> SyncReport {
     var options = SyncOptions()
@@ -84,7 +85,7 @@ final class ScriptedShop: Sendable {
     defer { curl.shutdown() }
     let clock = clock
     return try SyncRun(
-      try catalog(detail: detail, headers: headers),
+      try catalog(detail: detail, headers: headers, lines),
       folder: folder.path,
       cache: folder.path("cache"),
       options: options,
@@ -95,7 +96,12 @@ final class ScriptedShop: Sendable {
   }
 
   /// What a run would do.
-  func plan(warm: Bool = false, detail: Bool = false, headers: String? = nil) throws -> SyncPlan {
+  func plan(
+    warm: Bool = false,
+    detail: Bool = false,
+    headers: String? = nil,
+    lines: String = ""
+  ) throws -> SyncPlan {
     var options = SyncOptions()
     options.onlyDue = warm
     var transport = TransportOptions()
@@ -103,7 +109,7 @@ final class ScriptedShop: Sendable {
     let curl = try CurlTransport(transport)
     defer { curl.shutdown() }
     return try SyncPlan(
-      try catalog(detail: detail, headers: headers),
+      try catalog(detail: detail, headers: headers, lines),
       folder: folder.path,
       cache: folder.path("cache"),
       options: options,
@@ -112,11 +118,12 @@ final class ScriptedShop: Sendable {
     )
   }
 
-  private func catalog(detail: Bool, headers: String?) throws -> CatalogFile {
+  private func catalog(detail: Bool, headers: String?, _ more: String) throws -> CatalogFile {
     let lines = [
       "name: shop", "currency: KRW", "base: \(server.url())",
       "sections: [{key: all, title: All, url: list}]",
       detail ? "detail: {url: \"detail/{id}\"}" : "", headers.map { "headers: {\($0)}" } ?? "",
+      more,
     ]
     return try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")
   }

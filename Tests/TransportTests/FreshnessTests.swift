@@ -56,12 +56,12 @@ import Testing
     if let fresh = test.fresh {
       let end = Self.then + fresh
       #expect(stored.expiry == end)
-      #expect(freshness(of: stored, at: Self.then) == .fresh(until: end))
-      #expect(freshness(of: stored, at: end + -1) == .fresh(until: end))
-      #expect(freshness(of: stored, at: end) == .revalidate(condition))
+      #expect(stored.freshness(at: Self.then) == .fresh(until: end))
+      #expect(stored.freshness(at: end + -1) == .fresh(until: end))
+      #expect(stored.freshness(at: end) == .revalidate(condition))
     } else {
       #expect(stored.expiry <= Self.then)
-      #expect(freshness(of: stored, at: Self.then) == .revalidate(condition))
+      #expect(stored.freshness(at: Self.then) == .revalidate(condition))
     }
   }
 
@@ -70,7 +70,7 @@ import Testing
     let stored = Self.stored(["Cache-Control": "max-age=3600", "ETag": "\"1\""])
 
     #expect(
-      freshness(of: stored, at: UnixTime(now))
+      stored.freshness(at: UnixTime(now))
         == .revalidate(Condition(Validators(entityTag: "\"1\"", lastModified: nil)))
     )
   }
@@ -85,7 +85,7 @@ import Testing
         responseTime: UnixTime(stored)
       )
       for now in [Int64.min, 0, 1_800_000_000, Int64.max] {
-        _ = freshness(of: response, at: UnixTime(now))
+        _ = response.freshness(at: UnixTime(now))
         _ = response.mayStandIn(at: UnixTime(now))
       }
       #expect(response.freshWindow.lowerBound <= response.freshWindow.upperBound)
@@ -95,8 +95,8 @@ import Testing
   @Test func `a clock set back a little changes nothing`() {
     let stored = Self.stored(["Cache-Control": "max-age=60"])
 
-    #expect(freshness(of: stored, at: Self.then + -300) == .fresh(until: Self.then + 60))
-    #expect(freshness(of: stored, at: Self.then + -301) == .refetch)
+    #expect(stored.freshness(at: Self.then + -300) == .fresh(until: Self.then + 60))
+    #expect(stored.freshness(at: Self.then + -301) == .refetch)
     #expect(stored.freshWindow == Self.then + -300..<Self.then + 60)
   }
 
@@ -108,7 +108,7 @@ import Testing
 
     #expect(stored.freshWindow.isEmpty)
     for delta: Int64 in [-301, -300, -199, -1, 0] {
-      #expect(freshness(of: stored, at: Self.then + delta) == .refetch)
+      #expect(stored.freshness(at: Self.then + delta) == .refetch)
     }
   }
 
@@ -126,8 +126,7 @@ import Testing
   @Test func `without validators there is nothing to ask`() {
     let stored = Self.stored([:])
 
-    #expect(freshness(of: stored, at: Self.then) == .refetch)
-    #expect(freshness(of: nil, at: Self.then) == .refetch)
+    #expect(stored.freshness(at: Self.then) == .refetch)
     #expect(stored.condition == nil)
   }
 
@@ -149,7 +148,7 @@ import Testing
       traits: Self.traits(["Accept": "a", "X": "1"])
     )
     func judged(_ fields: Headers) -> Freshness {
-      freshness(of: stored, at: Self.then, for: Self.traits(fields))
+      stored.freshness(at: Self.then, for: Self.traits(fields))
     }
 
     #expect(judged(["Accept": "a", "X": "2"]) == .fresh(until: stored.expiry))
@@ -178,7 +177,7 @@ import Testing
       traits: Self.traits(old, old)
     )
 
-    let judged = freshness(of: stored, at: Self.then, for: Self.traits(new, new))
+    let judged = stored.freshness(at: Self.then, for: Self.traits(new, new))
 
     #expect(judged == (isTheirs ? .fresh(until: stored.expiry) : .refetch))
   }
@@ -209,7 +208,7 @@ import Testing
 
     let condition = Condition(stored.validators, source: "https://a.example/v1")
     let expected = fresh.map { Freshness.fresh(until: Self.then + $0) } ?? .revalidate(condition)
-    #expect(freshness(of: stored, at: Self.then) == expected)
+    #expect(stored.freshness(at: Self.then) == expected)
   }
 
   @Test func `what chose a redirect chose the response`() {

@@ -27,9 +27,9 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     /// How many need no question.
     package var fresh = 0
 
-    mutating func add(_ url: String, _ need: Freshness) {
+    mutating func add(_ url: String, _ need: Freshness, count: Int = 1) {
       switch need {
-      case .fresh, .rest: fresh += 1
+      case .fresh, .rest: fresh += count
       case .revalidate: revalidate.append(url)
       case .refetch: fetch.append(url)
       }
@@ -72,7 +72,8 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         catalog,
         try addresses.named(),
         try catalog.resolved(environment),
-        transport
+        transport,
+        onlyDue: options.onlyDue
       )
       for (position, source) in try addresses.sections().enumerated() {
         try planPages(catalog, position, source, index, options, asked, transport, now)
@@ -113,15 +114,15 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     while true {
       let source = reading.next
       let held = try index?.document(source.name, reader: catalog.reader(at: position))
-      let need = asked.freshness(of: held, source, mapping, at: now)
       let action =
         if case .file = source {
           "read"
-        } else if need.isQuiet && options.onlyDue {
-          // Only an unattended run leaves a section alone that is fresh.
-          "fresh"
         } else {
-          asked.condition(for: held, source, mapping) == nil ? "fetch" : "revalidate"
+          switch asked.documents.need(ofListing: asked.usable(held, mapping), source, at: now) {
+          case .fresh, .rest: "fresh"
+          case .revalidate: "revalidate"
+          case .refetch: "fetch"
+          }
         }
       sections.append(
         Section(url: source.redacted, action: action, method: source.method.rawValue)
@@ -176,19 +177,23 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     if let rule = catalog.detail, !options.noDetails {
       known = try index.details(catalog: entry.id)
       let mapping = catalog.detailDigest
+      var hasAsked = false
       for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
         // What has no URL is not asked for.
         let values = rule.values(of: id, fields)
         guard let text = try? rule.address(filling: values) else { continue }
         let source = try addresses.target(text).asked(by: rule.request, filling: values)
-        let document =
-          known[id] == nil
-          ? nil : try index.document(source.name, reader: catalog.detailReader)
-        var need = asked.freshness(of: document, source, mapping, at: now)
-        if options.onlyDue, known[id]?.state == .missing, let document {
-          need = document.missingFreshness(at: now)
+        let document = try index.document(source.name, reader: catalog.detailReader)
+        let held = asked.usable(document, mapping)
+        if !rule.isShared {
+          let need = asked.documents.need(ofDetail: known[id], in: held, source, at: now)
+          details.add(source.redacted, need)
+        } else if !hasAsked {
+          // The first item that needs it asks for the one document that holds all.
+          hasAsked = true
+          let need = asked.documents.need(ofListing: held, source, at: now)
+          details.add(source.redacted, need, count: subjects.count)
         }
-        details.add(source.redacted, need)
         // Those of a detail that is gone are kept and not asked for.
         if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
           pictures.formUnion(detail.pictures)
@@ -209,9 +214,11 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     for id in pictures.sorted() {
       guard let entry = entries[id] else { continue }
       let url = try? transport.parse(entry.url, relativeTo: nil)
-      var need = entry.freshness(at: now, for: url.map { asked.pictures($0) })
-      // Only an unattended run leaves alone what is not to be had.
-      if case .rest = need, !options.onlyDue { need = .refetch }
+      let need = entry.freshness(
+        at: now,
+        for: url.map { asked.pictures($0) },
+        onlyDue: options.onlyDue
+      )
       images.add(addresses.redacted(entry.url), need)
     }
     images.fetch.sort()
@@ -227,43 +234,27 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 /// What the requests of a run would send, to judge what is held by.
 private struct Asked {
   let pictures: PictureTraits
-  private let named: NamedOrigins
-  private let credentials: Headers
-  private let transport: any Fetching
+  let documents: DocumentNeeds
 
   init(
     _ catalog: CatalogFile,
     _ named: NamedOrigins,
     _ credentials: Headers,
-    _ transport: any Fetching
+    _ transport: any Fetching,
+    onlyDue: Bool
   ) {
-    self.named = named
-    self.credentials = credentials
-    self.transport = transport
+    documents = DocumentNeeds(
+      named: named,
+      credentials: credentials,
+      transport: transport,
+      onlyDue: onlyDue
+    )
     pictures = PictureTraits(from: named, over: transport)
   }
 
-  /// What is to be done about a document; one that was read by another mapping is fetched anew.
-  func freshness(
-    of held: DocumentEntry?,
-    _ source: DocumentSource,
-    _ mapping: Int64,
-    at now: UnixTime
-  ) -> Freshness {
-    guard let held, held.mapping == mapping else { return .refetch }
-    return held.freshness(at: now, for: traits(source))
-  }
-
-  /// What would be asked about a document, fresh or not.
-  func condition(for held: DocumentEntry?, _ source: DocumentSource, _ mapping: Int64)
-    -> Condition?
-  {
-    guard let held, held.mapping == mapping, source.method == .get else { return nil }
-    return held.condition(for: traits(source))
-  }
-
-  private func traits(_ source: DocumentSource) -> RequestTraits? {
-    RequestTraits(document: source, from: named, credentials: credentials, over: transport)
+  /// What is held, unless another mapping read it: it is then fetched anew.
+  func usable(_ held: DocumentEntry?, _ mapping: Int64) -> DocumentEntry? {
+    held?.mapping == mapping ? held : nil
   }
 }
 

@@ -112,9 +112,8 @@ final class DetailStage: Sendable {
       if rule.isShared { return askShared(id, request) }
       if known == nil || known?.state == .failed { request.held = nil }
       request.isDecoded = known?.isCurrent ?? false
-      if let held = request.held, let known, isFresh(held, known, source) {
-        return show(known, held)
-      }
+      let need = context.needs.need(ofDetail: known, in: request.held, source, at: context.now())
+      if need.isQuiet, let held = request.held, let known { return show(known, held) }
       let asked = request
       context.store.announce(1)
       context.fetch(asked, priority: .detail) { [self] outcome in
@@ -125,17 +124,6 @@ final class DetailStage: Sendable {
       context.failures.note(error)
       finish { $0.failed += 1 }
     }
-  }
-
-  /// Whether a detail needs no question; an unattended run asks daily for what the origin has not, unless the origin
-  /// said how long that holds.
-  private func isFresh(_ held: DocumentEntry, _ known: DetailEntry, _ source: DocumentSource)
-    -> Bool
-  {
-    if context.options.onlyDue, known.state == .missing {
-      return held.isResting(at: context.now())
-    }
-    return context.isQuiet(held, source)
   }
 
   private func answer(_ outcome: DocumentOutcome, _ id: String, _ request: DocumentRequest) {

@@ -87,11 +87,16 @@ extension RunContext {
       work.async { completion(document.outcome(of: read(path), at: now(), for: nil)) }
     case .web, .query:
       guard var request = Request(document: document.source, from: named, credentials: credentials)
-      else { return }
+      else {
+        let failure = TransferFailure(reason: .urlInvalid, url: document.source.redacted)
+        return work.async { completion(.failed(failure)) }
+      }
       let traits = RequestTraits(request, over: transport)
       request.priority = priority
       request.bodyLimit = options.jsonLimit
-      request.condition = request.method == .post ? nil : held?.condition(for: traits)
+      if case .revalidate(let condition) = needs.question(about: held, document.source) {
+        request.condition = condition
+      }
       let isPost = request.method == .post
       let sink = BodyBuffer(in: layout)
       let asked = now()
@@ -112,11 +117,6 @@ extension RunContext {
         }
       }
     }
-  }
-
-  /// What a request for a document sends; nil for a file.
-  func traits(of source: DocumentSource) -> RequestTraits? {
-    RequestTraits(document: source, from: named, credentials: credentials, over: transport)
   }
 
   /// A failure with what the origin says about it.

@@ -113,9 +113,4 @@ extension RunContext {
     if held?.mapping == mapping { request.held = held }
     return request
   }
-
-  /// Whether a held document needs no question.
-  func isQuiet(_ held: DocumentEntry, _ source: DocumentSource) -> Bool {
-    held.freshness(at: now(), for: traits(of: source)).isQuiet
-  }
 }

@@ -7,13 +7,7 @@ import Transport
 extension DocumentEntry {
   /// What is to be done about a held document, for a request that sends this.
   func freshness(at now: UnixTime, for traits: RequestTraits?) -> Freshness {
-    guard let stored = StoredResponse(word: response), stored.answers(traits) else {
-      return .refetch
-    }
-    if FreshnessPolicy.window(answered: stored.responseTime, expiry: expiry).contains(now) {
-      return .fresh(until: expiry)
-    }
-    return stored.condition.map(Freshness.revalidate) ?? .refetch
+    StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
 
   /// Whether a body that came from there stands where the held one did: what it names relatively is then the same.
@@ -28,9 +22,6 @@ extension DocumentEntry {
     guard let stored = StoredResponse(word: response), stored.answers(traits) else { return nil }
     return stored.condition
   }
-
-  /// Whether an unattended run leaves a document alone that the origin said it does not have.
-  func isResting(at now: UnixTime) -> Bool { missingFreshness(at: now).isQuiet }
 
   /// What an unattended run does about a document that the origin said it does not have: it asks daily, unless the
   /// origin said how long that holds.
@@ -49,16 +40,36 @@ extension DocumentEntry {
   }
 }
 
+extension PictureState {
+  /// Why nothing is to be done about a picture; nil when it is due, and its entry says how.
+  ///
+  /// - Parameters:
+  ///   - now: the wall clock.
+  ///   - onlyDue: whether the run is unattended: only such a run leaves alone what is not to be had.
+  /// - Returns: ``Freshness/fresh(until:)``, ``Freshness/rest(until:)`` or nil.
+  func quiet(at now: UnixTime, onlyDue: Bool) -> Freshness? {
+    let freshness = freshness(at: now)
+    if case .rest = freshness, !onlyDue { return nil }
+    return freshness
+  }
+}
+
 extension PictureEntry {
-  /// What is to be done about a picture, for a request that sends this.
-  func freshness(at now: UnixTime, for traits: RequestTraits?) -> Freshness {
-    let row = PictureState(expiry: expiry, checked: checked ?? 0, content: isHeld ? 1 : 0)
-    guard isHeld else { return row.freshness(at: now) ?? .refetch }
-    guard let response else { return adoptedCondition.map(Freshness.revalidate) ?? .refetch }
-    guard let stored = StoredResponse(word: response), stored.answers(traits) else {
-      return .refetch
+  /// What is to be done about a picture.
+  ///
+  /// - Parameters:
+  ///   - now: the wall clock.
+  ///   - traits: what a request for it sends.
+  ///   - onlyDue: whether the run is unattended.
+  /// - Returns: What is due.
+  func freshness(at now: UnixTime, for traits: RequestTraits?, onlyDue: Bool) -> Freshness {
+    guard isHeld else {
+      let row = PictureState(expiry: expiry, checked: checked ?? 0, content: 0)
+      return row.quiet(at: now, onlyDue: onlyDue) ?? .refetch
     }
-    return row.freshness(at: now) ?? stored.condition.map(Freshness.revalidate) ?? .refetch
+    guard let response else { return adoptedCondition.map(Freshness.revalidate) ?? .refetch }
+    return StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits)
+      ?? .refetch
   }
 
   /// What asks about a file that was adopted without its row: it has only its own date, which larder set to the

@@ -195,16 +195,17 @@ final class PictureStage: Sendable {
     )
   }
 
-  /// Whether an unattended run leaves a picture alone that failed for a lasting reason.
+  /// Whether a picture is left alone that failed for a lasting reason.
   private func rests(_ id: PictureID, at now: UnixTime, _ state: State) -> Bool {
-    guard context.options.onlyDue, case .rest = state.states[id]?.freshness(at: now) else {
-      return false
-    }
-    return true
+    if case .rest = quiet(state.states[id], at: now) { true } else { false }
   }
 
   private func isFresh(_ known: PictureState?, at now: UnixTime) -> Bool {
-    if case .fresh = known?.freshness(at: now) { true } else { false }
+    if case .fresh = quiet(known, at: now) { true } else { false }
+  }
+
+  private func quiet(_ known: PictureState?, at now: UnixTime) -> Freshness? {
+    known?.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
   private func enqueue(_ jobs: [HostPort: [Job]]) {
@@ -255,7 +256,8 @@ final class PictureStage: Sendable {
     let asked = context.now()
     if case .revalidate(let condition) = held?.freshness(
       at: asked,
-      for: context.pictureTraits(job.url)
+      for: context.pictureTraits(job.url),
+      onlyDue: context.options.onlyDue
     ) {
       request.condition = condition
     }

@@ -111,7 +111,7 @@ final class SectionStage: Sendable {
       if context.options.onlyDue, let held = request.held,
         reading.progress.leavesAlone(
           reading.next.name,
-          isFresh: context.isQuiet(held, reading.next)
+          isFresh: context.needs.need(ofListing: held, reading.next, at: context.now()).isQuiet
         )
       {
         context.work.async { [self] in answer(.stands(held), to: reading, request) }

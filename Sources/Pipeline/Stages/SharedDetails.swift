@@ -79,9 +79,8 @@ final class SharedDetails: Sendable {
   }
 
   private func fetch(_ request: DocumentRequest, _ arrived: @escaping @Sendable (Body) -> Void) {
-    if context.options.onlyDue, let held = request.held, context.isQuiet(held, request.source) {
-      return resolve(.unchanged(held))
-    }
+    let need = context.needs.need(ofListing: request.held, request.source, at: context.now())
+    if need.isQuiet, let held = request.held { return resolve(.unchanged(held)) }
     context.store.announce(1)
     context.fetch(request, priority: .detail) { [self] outcome in
       let answer = answer(to: outcome, request)
