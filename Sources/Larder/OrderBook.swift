@@ -15,14 +15,21 @@ public struct OrderBook: Sendable {
   /// The path of the file; the first order makes it.
   public let path: String
   private let clock: @Sendable () -> Date
+  private let transport: (any ShopTransport)?
 
   /// Names the file.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - clock: What tells when an order is placed, for tests.
-  public init(_ path: String, clock: (@Sendable () -> Date)? = nil) {
+  ///   - transport: What brings orders to their webhook in place of the network, for tests.
+  ///   - clock: What tells the time, for tests: when an order is placed, and when it is due.
+  public init(
+    _ path: String,
+    transport: (any ShopTransport)? = nil,
+    clock: (@Sendable () -> Date)? = nil
+  ) {
     self.path = path
+    self.transport = transport
     self.clock = clock ?? { Date() }
   }
 
@@ -118,10 +125,9 @@ public struct OrderBook: Sendable {
     _ options: SendOptions = SendOptions()
   ) async throws(LarderError) -> Delivery {
     let stop = StopFlag()
-    let path = path
     let result = await withTaskCancellationHandler {
       await Blocking.run("larder.orders") { () throws(LarderError) in
-        try LarderError.translating { try Self.send(path, webhook, options, stop) }
+        try LarderError.translating { try send(to: webhook, options, stop) }
       }
     } onCancel: {
       stop.raise()
@@ -129,17 +135,28 @@ public struct OrderBook: Sendable {
     return try result.get()
   }
 
-  private static func send(
-    _ path: String,
-    _ webhook: Webhook,
+  private func send(
+    to webhook: Webhook,
     _ options: SendOptions,
     _ stop: StopFlag
   ) throws -> Delivery {
     guard Outbox.exists(at: path) else { return Delivery(.nothing) }
-    var transport = TransportOptions.courier(timeout: options.timeout)
-    transport.caFile = options.certificates
-    let curl = try CurlTransport(transport)
+    if let transport {
+      return try send(to: webhook, options, stop, over: TransportAdapter(transport))
+    }
+    var network = TransportOptions.courier(timeout: options.timeout)
+    network.caFile = options.certificates
+    let curl = try CurlTransport(network)
     defer { curl.shutdown() }
+    return try send(to: webhook, options, stop, over: curl)
+  }
+
+  private func send(
+    to webhook: Webhook,
+    _ options: SendOptions,
+    _ stop: StopFlag,
+    over transport: any Fetching
+  ) throws -> Delivery {
     let outbox = try Outbox(path)
     var limits = Courier.Limits()
     limits.attempts = options.attempts ?? .max
@@ -149,10 +166,10 @@ public struct OrderBook: Sendable {
       to: webhook.inner,
       policy: webhook.resendsAmbiguous ? .resend : .hold,
       limits: limits,
-      transport: curl,
-      clock: SystemCourierClock()
+      transport: transport,
+      clock: BookClock { now }
     )
-    stop.whenRaised { courier.end(within: .seconds(1), curl) }
+    stop.whenRaised { courier.end(within: .seconds(1), transport) }
     if options.resumes { try outbox.resume(webhook.inner) }
     return Delivery(try courier.run())
   }
@@ -162,9 +179,28 @@ public struct OrderBook: Sendable {
   }
 }
 
+/// The time that a book was given; what is waited for passes by the machine's clock.
+private struct BookClock: CourierClock {
+  private let machine = SystemCourierClock()
+  private let time: @Sendable () -> OrderTime
+
+  init(_ time: @escaping @Sendable () -> OrderTime) {
+    self.time = time
+  }
+
+  func now() -> OrderTime { time() }
+
+  func wait(until moment: OrderTime) {
+    let left = max(0, moment - time())
+    machine.wait(until: OrderTime(milliseconds: machine.now().milliseconds + min(left, 1 << 40)))
+  }
+
+  func stop() { machine.stop() }
+}
+
 extension Courier {
   /// Ends a run: no further attempt, and no longer wait for the answer to the one under way than this.
-  package func end(within grace: DispatchTimeInterval, _ transport: CurlTransport) {
+  package func end(within grace: DispatchTimeInterval, _ transport: any Fetching) {
     stop()
     DispatchQueue.global().asyncAfter(deadline: .now() + grace) { transport.cancelAll() }
   }

@@ -1,5 +1,3 @@
-import Pipeline
-
 extension Shop {
   /// What a sync did: the counts, what changed, and everything that could not be had.
   public struct Report: Sendable, Hashable {
@@ -62,12 +60,20 @@ extension Shop {
       public let items: Int
       /// How many of the feed's items could not be read.
       public let skipped: Int
+      /// How many items were left out because an earlier page of the section listed them.
+      public let repeats: Int
       /// Where they came from.
       public let source: Source
       /// Why it failed, is stale, or was not taken as it came; nil when all is well.
       public let error: String?
       /// What helps; nil when nothing but correcting the catalog file does, or waiting.
       public let remedy: Remedy?
+      /// How many items the feed no longer lists and the guard kept.
+      public let withheld: Int
+      /// The fields that the feed has lost, by their names in the catalog file, and that items keep.
+      public let kept: [String]
+      /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
+      public let unread: [String]
       /// What may be amiss although the section is shown as it came: the shop says that its listing goes on,
       /// and the catalog file has no paging.
       public let warning: String?
@@ -112,8 +118,18 @@ extension Shop {
       public let unchanged: Int
       /// How many items have none.
       public let missing: Int
+      /// How many of those show what was held before.
+      public let stale: Int
       /// How many could not be had.
       public let failed: Int
+      /// The items whose details went missing with so many others that it looks like a fault.
+      public let withheld: [String]
+      /// The fields that all details have lost, by their names in the catalog file, and that they keep.
+      public let kept: [String]
+      /// Why fields were kept; nil when none were.
+      public let error: String?
+      /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+      public let remedy: Remedy?
     }
 
     /// The pictures, a URL counted once.
@@ -126,6 +142,8 @@ extension Shop {
       public let fetched: Int
       /// How many the origin vouched for.
       public let revalidated: Int
+      /// How many of those were taken as unchanged because a body of their length came: nothing else is known of them.
+      public let assumed: Int
       /// How many needed no question.
       public let fresh: Int
       /// How many could not be had.
@@ -180,10 +198,22 @@ extension Shop {
       public let made: Int
       /// How many were there already.
       public let fresh: Int
+      /// How many files went, because their picture did or changed.
+      public let removed: Int
       /// How many pictures none can be made of.
       public let unfit: Int
+      /// Those of the unfit that were not known to be.
+      public let failures: [SquareFailure]
       /// How many were not looked at, because the run had to end.
       public let unfinished: Int
+    }
+
+    /// A picture that no square can be made of.
+    public struct SquareFailure: Sendable, Hashable {
+      /// The picture's path in the cache.
+      public let path: String
+      /// Why.
+      public let reason: String
     }
 
     /// Something that the deadline, a limit or the cancellation kept from being done.
@@ -222,162 +252,5 @@ extension Shop {
     public let duration: Duration
     /// The same as the JSON document that `larder sync --json` prints, in UTF-8.
     public let json: [UInt8]
-  }
-}
-
-extension Shop.Report {
-  init(_ report: SyncReport) {
-    catalog = report.catalog
-    run = report.run?.rawValue
-    outcome = Outcome(report.outcome)
-    sections = report.sections.map(Section.init)
-    items = Items(report.items)
-    details = Details(report.details)
-    pictures = Pictures(report.images)
-    squares = report.squares.map(Squares.init)
-    failures = report.failures.map(Failure.init)
-    skipped = report.skipped.map(Skipped.init)
-    unfinished = report.unfinished.map(Unfinished.init)
-    requests = report.requests
-    duration = .seconds(report.durationSeconds)
-    json = report.json()
-  }
-}
-
-extension Shop.Report.Outcome {
-  fileprivate init(_ outcome: SyncReport.Outcome) {
-    self =
-      switch outcome {
-      case .complete: .complete
-      case .partial: .partial
-      case .withheld: .withheld
-      case .failed: .failed
-      case .interrupted: .interrupted
-      }
-  }
-}
-
-extension Shop.Report.Stage {
-  fileprivate init(_ stage: SyncReport.Stage) {
-    self =
-      switch stage {
-      case .section: .section
-      case .detail: .detail
-      case .image: .picture
-      }
-  }
-}
-
-extension Shop.Report.Remedy {
-  fileprivate init(_ remedy: SyncReport.Remedy) {
-    self =
-      switch remedy {
-      case .acceptRemovals: .acceptRemovals
-      case .acceptSkipped: .acceptSkipped
-      case .allowPrivateAddresses: .allowPrivateAddresses
-      }
-  }
-}
-
-extension Shop.Report.Section {
-  fileprivate init(_ section: SyncReport.Section) {
-    key = section.key
-    title = section.title
-    items = section.items
-    skipped = section.skipped
-    source = Source(section.source)
-    error = section.error
-    remedy = section.remedy.map(Shop.Report.Remedy.init)
-    warning = section.warning
-  }
-}
-
-extension Shop.Report.Section.Source {
-  fileprivate init(_ source: SyncReport.Source) {
-    self =
-      switch source {
-      case .network: .network
-      case .unchanged: .unchanged
-      case .stale: .stale
-      case .withheld: .withheld
-      case .failed: .failed
-      }
-  }
-}
-
-extension Shop.Report.Items {
-  fileprivate init(_ items: SyncReport.Items) {
-    total = items.total
-    added = items.added
-    removed = items.removed
-    withheld = items.withheld
-    moved = items.moved
-    changed = items.changed.map {
-      Shop.Report.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
-    }
-  }
-}
-
-extension Shop.Report.Details {
-  fileprivate init(_ details: SyncReport.Details) {
-    total = details.total
-    fetched = details.fetched
-    unchanged = details.unchanged
-    missing = details.missing
-    failed = details.failed
-  }
-}
-
-extension Shop.Report.Pictures {
-  fileprivate init(_ images: SyncReport.Images) {
-    total = images.unique
-    referenced = images.referenced
-    fetched = images.fetched
-    revalidated = images.revalidated
-    fresh = images.fresh
-    failed = images.failed
-    changed = images.changed
-    bytesFetched = images.bytesFetched.count
-    bytesHeld = images.bytesHeld.count
-  }
-}
-
-extension Shop.Report.Squares {
-  fileprivate init(_ squares: SyncReport.Squares) {
-    side = squares.size
-    made = squares.made
-    fresh = squares.fresh
-    unfit = squares.unfit
-    unfinished = squares.unfinished
-  }
-}
-
-extension Shop.Report.Failure {
-  fileprivate init(_ failure: SyncReport.Failure) {
-    stage = Shop.Report.Stage(failure.stage)
-    id = failure.id
-    url = failure.url
-    reason = failure.reason
-    detail = failure.detail
-    remedy = failure.remedy.map(Shop.Report.Remedy.init)
-    attempts = failure.attempts
-  }
-}
-
-extension Shop.Report.Skipped {
-  fileprivate init(_ row: SyncReport.Skipped) {
-    section = row.section
-    index = row.index
-    id = row.id
-    field = row.field
-    isItemLost = row.lost == .item
-    reason = row.reason
-  }
-}
-
-extension Shop.Report.Unfinished {
-  fileprivate init(_ row: SyncReport.Unfinished) {
-    stage = Shop.Report.Stage(row.stage)
-    url = row.url
   }
 }

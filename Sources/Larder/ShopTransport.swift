@@ -22,12 +22,24 @@ public protocol ShopTransport: Sendable {
   func respond(to request: ShopRequest) async throws -> ShopResponse
 }
 
-/// A GET request that a shop makes.
+/// A request that a shop makes, or an order book.
 public struct ShopRequest: Sendable, Hashable {
+  /// What is done at the URL.
+  public enum Method: String, Sendable {
+    /// Ask for what is there.
+    case get = "GET"
+    /// Send ``ShopRequest/body``: a query, where the catalog file says so, or an order.
+    case post = "POST"
+  }
+
+  /// What is done at the URL.
+  public let method: Method
   /// The absolute URL.
   public let url: String
   /// The header fields in order, conditions such as `If-None-Match` among them.
   public let headers: [ShopHeader]
+  /// What a POST sends, of the type that the header field `Content-Type` names; nil when it sends nothing.
+  public let body: [UInt8]?
 
   /// The value of the first field of that name, without regard to case; nil when there is none.
   public subscript(name: String) -> String? { headers.first(named: name) }
@@ -128,15 +140,19 @@ final class TransportAdapter: Fetching, URLParsing {
           url: request.url.redacted,
           detail: detail,
           attempts: 1,
-          status: status
+          status: status,
+          // Whether a POST that has no answer arrived is not known.
+          mayHaveBeenSent: request.method == .post
         )
       )
     }
     var fields = self.fields(of: request)
     if let condition = request.condition { fields.append(condition.validators.conditionalHeaders) }
     let asked = ShopRequest(
+      method: request.method == .post ? .post : .get,
       url: request.url.text,
-      headers: fields.fields.map { ShopHeader($0.name, $0.value) }
+      headers: fields.fields.map { ShopHeader($0.name, $0.value) },
+      body: request.body
     )
     let answer: ShopResponse
     do {
@@ -159,7 +175,15 @@ final class TransportAdapter: Fetching, URLParsing {
       return .success(Response(head: head, bodyBytes: 0, wireBytes: 0))
     }
     guard request.isAnswered(by: answer.status) else {
-      return failure(.http(answer.status), status: answer.status)
+      return failure(.http(answer.status), status: answer.status).mapError { failure in
+        var failure = failure
+        failure.headers = head.headers
+        failure.retryAfter = head.headers["Retry-After"].flatMap {
+          RetryAfter.seconds($0, now: UnixTime.now())
+        }
+        failure.refusal = Array(answer.body.prefix(8192))
+        return failure
+      }
     }
     guard length <= request.bodyLimit else { return failure(.tooLarge) }
     sink.restart()

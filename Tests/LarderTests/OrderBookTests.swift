@@ -1,7 +1,9 @@
 import Catalog
+import Foundation
 import Larder
 import SampleStore
 import Support
+import Synchronization
 import Testing
 
 /// Orders by a program that imports Larder alone.
@@ -79,5 +81,75 @@ import Testing
 
     #expect(sent.delivered.isEmpty && sent.queued == 1 && sent.unreachable != nil)
     #expect(try book.order(placed.id).delivery == .queued)
+  }
+
+  @Test func `a given transport brings orders in place of the network, when its clock says so`()
+    async throws
+  {
+    let webhook = try Webhook.slack("https://hooks.example/services/T/B/X")
+    let receiver = Receiver()
+    let hours = Mutex(0.0)
+    let book = OrderBook(folder.path("own.sqlite"), transport: receiver) {
+      Date(timeIntervalSince1970: 1_800_000_000 + hours.withLock { $0 } * 3600)
+    }
+    let placed = try book.place(request, from: shop)
+    var options = OrderBook.SendOptions()
+    options.patience = .zero
+
+    receiver.answers(ShopResponse(status: 503))
+    let early = try await book.send(to: webhook, options)
+    receiver.answers(ShopResponse(body: Array("ok".utf8)))
+    let still = try await book.send(to: webhook, options)
+    hours.withLock { $0 = 24 }
+    let late = try await book.send(to: webhook, options)
+
+    #expect(early.delivered.isEmpty && early.queued == 1)
+    #expect(still.delivered.isEmpty && still.queued == 1)
+    #expect(late.delivered == [placed.id])
+    #expect(receiver.asked.map(\.method) == [.post, .post])
+    #expect(
+      receiver.asked.allSatisfy { $0["content-type"]?.hasPrefix("application/json") == true }
+    )
+    #expect(
+      receiver.asked.allSatisfy {
+        String(decoding: $0.body ?? [], as: UTF8.self).contains("Jiyeon")
+      }
+    )
+  }
+
+  @Test func `a message that may have arrived is held, for the transport cannot tell`()
+    async throws
+  {
+    let receiver = Receiver()
+    let book = OrderBook(folder.path("own.sqlite"), transport: receiver)
+    let placed = try book.place(request, from: shop)
+
+    let sent = try await book.send(to: .slack("https://hooks.example/services/T/B/X"))
+
+    #expect(sent.delivered.isEmpty && sent.held == [placed.id])
+    #expect(receiver.asked.count == 1)
+  }
+}
+
+/// A webhook that answers as it is told; until then it throws.
+private final class Receiver: ShopTransport {
+  private struct State {
+    var answer: ShopResponse?
+    var asked: [ShopRequest] = []
+  }
+
+  private let state = Mutex(State())
+
+  var asked: [ShopRequest] { state.withLock { $0.asked } }
+
+  func answers(_ response: ShopResponse) { state.withLock { $0.answer = response } }
+
+  func respond(to request: ShopRequest) async throws -> ShopResponse {
+    let answer = state.withLock { state in
+      state.asked.append(request)
+      return state.answer
+    }
+    guard let answer else { throw CancellationError() }
+    return answer
   }
 }

@@ -1,5 +1,5 @@
 import Catalog
-import FoundationEssentials
+import Foundation
 import Larder
 import SampleStore
 import Support
@@ -230,6 +230,61 @@ import Testing
     #expect(first.pictures.fetched == 1 && first.outcome == .complete)
     #expect(second.pictures.revalidated == 1 && second.outcome == .complete)
     #expect(files.asked.filter { $0["If-None-Match"] == "\"one\"" }.count == 1)
+  }
+
+  @Test func `a given transport sees a POST with its body, as GraphQL catalogs send it`()
+    async throws
+  {
+    let text = """
+      name: graph
+      currency: KRW
+      base: https://shop.test/
+      request: {method: POST, type: application/json, body: '{"query": "{ dishes }"}'}
+      sections: [{key: main, title: Main, url: graphql}]
+      items: $.data.dishes
+      item: {id: $.detail_hash, title: $.title}
+      """
+    let catalog = try CatalogFile(parsing: Array(text.utf8), file: "graph.yaml")
+    let graph = GraphQL()
+    let larder = Shop(catalog, cache: folder.path("cache"), environment: [:], transport: graph)
+
+    let report = try await larder.sync()
+
+    #expect(report.items.added == ["A1"] && report.failures.isEmpty)
+    #expect(graph.asked.map(\.method) == [.post])
+    #expect(graph.asked.first?["Content-Type"] == "application/json")
+    #expect(graph.asked.first?.body == Array(#"{"query": "{ dishes }"}"#.utf8))
+  }
+
+  @Test func `the report has what its JSON has`() async throws {
+    var options = Shop.SyncOptions()
+    options.square = 100
+    let report = try await opened().sync(options)
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(report.json)) as? [String: Any]
+    )
+    func keys(_ value: Any?) -> Set<String> { Set((value as? [String: Any] ?? [:]).keys) }
+    func names(_ value: Any) -> Set<String> {
+      Set(Mirror(reflecting: value).children.compactMap(\.label))
+    }
+    func camel(_ key: String) -> String {
+      let words = key.split(separator: "_")
+      return words.dropFirst().reduce(String(words[0])) { $0 + $1.capitalized }
+    }
+    func missing(_ keys: Set<String>, _ value: Any, _ renamed: [String: String] = [:]) -> Set<
+      String
+    > {
+      Set(keys.map { renamed[$0] ?? camel($0) }).subtracting(names(value))
+    }
+
+    #expect(missing(keys(json["details"]), report.details) == [])
+    #expect(missing(keys(json["images"]), report.pictures, ["unique": "total"]) == [])
+    #expect(missing(keys(json["items"]), report.items) == [])
+    let squares = try #require(report.squares)
+    #expect(missing(keys(json["squares"]), squares, ["size": "side"]) == [])
+    let sections = try #require(json["sections"] as? [[String: Any]])
+    #expect(missing(keys(sections[0]), report.sections[0]) == [])
+    #expect(sections[0].count > 3 && keys(json["details"]).count > 3)
   }
 
   @Test(arguments: [

@@ -67,3 +67,18 @@ final class StoreFiles: ShopTransport {
     }
   }
 }
+
+/// Answers a query with one dish, and anything else with nothing.
+final class GraphQL: ShopTransport {
+  private let log = Mutex<[ShopRequest]>([])
+
+  /// What was asked for.
+  var asked: [ShopRequest] { log.withLock(\.self) }
+
+  func respond(to request: ShopRequest) async throws -> ShopResponse {
+    log.withLock { $0.append(request) }
+    guard request.method == .post, request.body != nil else { return ShopResponse(status: 405) }
+    let answer = #"{"data": {"dishes": [{"detail_hash": "A1", "title": "Dish"}]}}"#
+    return ShopResponse(body: Array(answer.utf8))
+  }
+}
