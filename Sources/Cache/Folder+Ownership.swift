@@ -3,8 +3,8 @@ import Glibc
 extension Folder {
   /// Demands that the folder belongs to whom we run as.
   ///
-  /// Root may write anywhere, and what it leaves in another's cache that one could never change or
-  /// remove again.
+  /// Root may write anywhere, and the owner of the cache could neither change nor remove the files that root
+  /// leaves in it.
   ///
   /// - Throws: ``CacheError/Code/unfit``.
   func demandOwnership() throws(CacheError) {

@@ -48,6 +48,7 @@ struct BodySpoolTests {
     typealias Making = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
     let (isClosedOnExec, mayBeSealed): (UInt32, UInt32) = (1, 2)
     let (addSeals, againstGrowth): (Int32, Int32) = (1033, 4)
+    // SAFETY: memfd_create(2) takes a name and flags and returns a descriptor; the name is not kept.
     let make = dlsym(nil, "memfd_create").map { unsafeBitCast($0, to: Making.self) }
     let file = make?("full", isClosedOnExec | mayBeSealed) ?? -1
     ftruncate(file, off_t(room))

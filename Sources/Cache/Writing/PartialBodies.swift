@@ -59,7 +59,7 @@ package final class PartialBodies: Sendable {
     var kept: [String: PartialBody] = [:]
     for (name, body, _) in found.prefix(Self.most) { kept[name] = body }
     bodies = Mutex(kept)
-    // Notes go first: a body without its note is never gone on with, a note without its body is.
+    // Notes go first: a body without its note is never resumed, but a note without its body would be.
     for name in names.sorted(by: { $0.count > $1.count })
     where kept[name.withoutNoteSuffix] == nil {
       try layout.remove("partial/\(name)")

@@ -133,8 +133,8 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var fetched = 0
     /// How many the origin vouched for.
     package var revalidated = 0
-    /// How many of those it only seemed to vouch for: their rows were lost, and it sends no date to
-    /// ask with, but a body of their length.
+    /// How many of those were taken as unchanged by their length alone: their rows were lost, and the origin
+    /// sends no validator.
     package var assumed = 0
     /// How many needed no question.
     package var fresh = 0

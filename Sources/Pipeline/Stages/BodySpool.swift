@@ -42,11 +42,6 @@ struct BodySpool {
   /// How many bytes came.
   var count: Int { written + waiting.count }
 
-  /// Makes room for bytes that are promised, of which no more than come need be true.
-  mutating func reserve(_ promised: Int64) {
-    waiting.reserveCapacity(Int(min(max(promised, 0), Int64(Self.piece))))
-  }
-
   /// Adds bytes.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     waiting.append(contentsOf: bytes)

@@ -1,0 +1,47 @@
+import Cache
+import Support
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// What a transfer gathers, in memory or in the cache.
+struct BodyBufferTests {
+  private static func body(_ count: Int, from first: Int = 0) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: ($0 + first) &* 31 &+ ($0 >> 8)) }
+  }
+
+  private func feed(_ buffer: BodyBuffer, _ body: [UInt8], pieces: Int) {
+    for start in stride(from: 0, to: body.count, by: pieces) {
+      let piece = Array(body[start...].prefix(pieces))
+      _ = buffer.receive(piece.span.bytes)
+    }
+  }
+
+  @Test(arguments: [0, 1, 700_000, 1 << 20, 3_500_000, 9_000_000, 20_000_000])
+  func `a body of any size is what came, in order`(count: Int) throws {
+    let folder = try TemporaryFolder()
+    let layout = try CacheLayout(creating: folder.path("cache"))
+    let buffer = BodyBuffer(in: layout)
+    let body = Self.body(count)
+
+    feed(buffer, body, pieces: 16_000)
+    let taken = buffer.take()
+
+    #expect(try taken.whole() == body)
+    #expect(taken.inMemory.isEmpty == (count == 0 || count > BodySpool.mostInMemory))
+    #expect(try buffer.take().whole() == [])
+  }
+
+  @Test(arguments: [500_000, 5_000_000, 12_000_000])
+  func `an attempt that starts again leaves nothing of the one before`(count: Int) throws {
+    let folder = try TemporaryFolder()
+    let buffer = BodyBuffer(in: try CacheLayout(creating: folder.path("cache")))
+
+    feed(buffer, Self.body(count, from: 7), pieces: 64_000)
+    buffer.restart()
+    feed(buffer, Self.body(count / 2), pieces: 64_000)
+
+    #expect(try buffer.take().whole() == Self.body(count / 2))
+  }
+}
