@@ -1,5 +1,5 @@
-import Transport
 import Glibc
+import Transport
 
 /// The file operations that a commit is made of, one system call each.
 ///

@@ -1,8 +1,8 @@
 import CurlTransport
 import Foundation
-import Pipeline
 import Larder
 import Orders
+import Pipeline
 import SampleStore
 import Transport
 

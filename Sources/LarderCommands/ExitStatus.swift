@@ -3,8 +3,8 @@ import Cache
 import Catalog
 import Imaging
 import Larder
-import Pipeline
 import Orders
+import Pipeline
 import Transport
 
 /// How the process ends; the one place where outcomes become statuses.

@@ -1,10 +1,10 @@
-import Transport
 import Dispatch
 import Foundation
 import GRDB
 import Support
 import Synchronization
 import Testing
+import Transport
 
 @testable import Cache
 

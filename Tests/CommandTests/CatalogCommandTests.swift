@@ -2,6 +2,7 @@ import Foundation
 import SampleStore
 import Support
 import Testing
+
 import class Support.ClosedPort
 
 /// `larder catalog`: writing, trying and learning about catalog files.

@@ -2,8 +2,9 @@ import Foundation
 import Imaging
 import SampleStore
 import Support
-import class Support.ClosedPort
 import Testing
+
+import class Support.ClosedPort
 
 @Suite struct PostTests {
   private static let token = "tok/EN+42=~s3cret"

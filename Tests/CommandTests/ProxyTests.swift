@@ -2,6 +2,7 @@ import Foundation
 import SampleStore
 import Support
 import Testing
+
 import class Support.ScriptedProxy
 
 /// `--proxy` and `LARDER_PROXY`, on every command that goes to the network.

@@ -1,6 +1,7 @@
 import Foundation
 import SampleStore
 import Support
+
 import class Support.ClosedPort
 
 /// A small shop on this machine with a catalog file for it and a cache of its own.

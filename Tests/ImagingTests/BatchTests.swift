@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import SystemPackage
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import Imaging

@@ -1,9 +1,9 @@
-import Transport
 import Cache
 import Catalog
 import SampleStore
 import Support
 import Testing
+import Transport
 
 @testable import Pipeline
 

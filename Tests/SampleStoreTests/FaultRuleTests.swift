@@ -1,5 +1,6 @@
-@testable import SampleStore
 import Testing
+
+@testable import SampleStore
 
 struct FaultRuleTests {
   /// Which of a row of requests a rule touches, as a text of `x` and `.`.

@@ -1,5 +1,6 @@
-@testable import SampleStore
 import Testing
+
+@testable import SampleStore
 
 struct PictureTests {
   private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 9, 9, 0xFF, 0xD9]

@@ -1,7 +1,7 @@
-import Transport
 import Cache
 import Glibc
 import Synchronization
+import Transport
 
 /// The system's disk with one fault: an operation fails, or the machine stops at it.
 ///

@@ -1,6 +1,6 @@
-import Transport
 import Crypto
 import Glibc
+import Transport
 
 /// What a file in the cache holds, read in full.
 struct FileDigest: Equatable {

@@ -1,5 +1,5 @@
-import Transport
 import Glibc
+import Transport
 
 /// How the claim that somebody finds in the way stands to who finds it.
 enum LockHolder: Equatable {

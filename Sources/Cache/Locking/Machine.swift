@@ -1,5 +1,5 @@
-import Transport
 import Glibc
+import Transport
 
 /// What a claim has to know of the machine it is made on.
 struct Machine: Sendable {

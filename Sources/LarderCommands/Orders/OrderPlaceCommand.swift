@@ -1,8 +1,8 @@
 import ArgumentParser
 import Catalog
 import Larder
-import Pipeline
 import Orders
+import Pipeline
 
 /// `larder order place ID`: takes an order.
 struct OrderPlaceCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import Catalog
 import FoundationEssentials
-import Pipeline
 import Orders
+import Pipeline
 
 /// What `order send` did, as JSON: two counts of this run, then two of what is left.
 struct CourierDocument: Encodable {

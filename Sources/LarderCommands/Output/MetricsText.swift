@@ -1,7 +1,7 @@
 import Cache
 import Catalog
-import Pipeline
 import Orders
+import Pipeline
 
 /// A cache in numbers, in Prometheus' text format, version 0.0.4.
 ///

@@ -1,7 +1,7 @@
 import Catalog
 import FoundationEssentials
-import Pipeline
 import Orders
+import Pipeline
 
 /// Orders as `order list --json` and its kin print them, every key always there.
 struct OrderDocument: Encodable {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Pipeline
 import Orders
+import Pipeline
 
 /// How `order export` writes.
 enum OrderExportFormat: String, ExpressibleByArgument, CaseIterable {

@@ -1,7 +1,7 @@
-import Transport
 import Catalog
 import FoundationEssentials
 import Pipeline
+import Transport
 
 /// How a cache stands, as JSON and for people.
 struct StatusDocument: Encodable {

@@ -1,8 +1,8 @@
-import Transport
 import Cache
 import Catalog
 import FoundationEssentials
 import Synchronization
+import Transport
 
 /// A check of a cache, and its repair with what the catalogs in it know.
 package struct CacheCheck: Sendable {

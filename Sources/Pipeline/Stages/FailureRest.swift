@@ -1,5 +1,5 @@
-import Transport
 import Cache
+import Transport
 
 /// How long what fails for a reason of its own is left alone by unattended runs.
 ///
