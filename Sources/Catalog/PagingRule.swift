@@ -129,7 +129,7 @@ public struct PagingRule: Hashable, Sendable {
   ///   - pagesRead: How many pages have been read, 1 or more.
   ///   - url: The first page's URL.
   ///   - last: The last page's URL.
-  ///   - listing: What the last page held; its next page is the header's word where that names it.
+  ///   - listing: What the last page held; its `nextPage` is the `Link` header's when the rule follows that.
   /// - Returns: The URL text as the feed or the catalog wrote it, so it may be relative, to the last
   ///   page's URL when the feed wrote it; nil when there is no further page.
   public func nextPage(

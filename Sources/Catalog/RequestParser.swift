@@ -1,8 +1,8 @@
 /// Reads `request:` of a catalog file.
 enum RequestParser {
-  /// Reads how sections are asked for; nil when nothing is said.
+  /// Reads how sections are requested; nil when there is no `request`.
   ///
-  /// - Parameter members: What `request` stands among: a file, a section or a format.
+  /// - Parameter members: The mapping that may have the key `request`: a file, a section or a format.
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with line, key and what was expected.
   static func sections(_ members: YAMLMapping) throws(CatalogError) -> RequestRule? {
@@ -15,7 +15,7 @@ enum RequestParser {
   ///
   /// - Parameters:
   ///   - node: The value of `request`; `null` is a plain GET.
-  ///   - places: The places that requests fill; nil takes all that the body has.
+  ///   - places: The places that requests fill; nil allows every place that the body has.
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with line, key and what was expected.
   static func parse(

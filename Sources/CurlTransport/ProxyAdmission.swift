@@ -1,17 +1,17 @@
 import Dispatch
 import Transport
 
-/// Judges what a proxy would be asked for, and looks up the names that this takes.
+/// Decides whether a proxy may be asked for a host, and resolves the host's name for that.
 ///
 /// Lives on the transfer thread; look-ups run elsewhere and come back through the inbox.
 struct ProxyAdmission {
-  /// What is to become of a transfer's present hop before it may be queued.
+  /// Whether the current hop of a transfer may be queued.
   enum Decision {
     /// It may be queued.
     case go
     /// Its host's name must be looked up first.
     case wait
-    /// It leads where a host that only data names may not lead.
+    /// Its host, which only fetched data names, has an address that is not public.
     case refuse(FailureReason, String)
   }
 
@@ -23,12 +23,14 @@ struct ProxyAdmission {
 
   /// Finds the proxy for the present hop, and judges what that proxy would be asked for.
   ///
-  /// Without a proxy the address is judged where the socket is opened. A proxy opens its own, and resolves names
-  /// by itself: whatever only data names is judged here, before the proxy hears of it. An address is judged as it
-  /// stands. A name is resolved; where only the end of a tunnel is asked for, that is then the address
-  /// found and not the name, so that nobody can answer the proxy otherwise. A proxy that is to pass on a request for
-  /// `http` needs the name: there every address must be public, and that the proxy finds the same ones
-  /// is more than larder can know.
+  /// Without a proxy, the address is judged when the socket is opened. A proxy resolves names and opens sockets
+  /// itself, so a host that only fetched data names is judged here, before the proxy is asked for it:
+  ///
+  /// - An address is judged as it is.
+  /// - A name is resolved. For a tunnel (`CONNECT`), the proxy gets a public address in place of the name, so
+  ///   that its own resolver cannot give another one.
+  /// - A request for `http` that the proxy forwards needs the name. Every address of the name must be public; larder
+  ///   cannot know whether the proxy resolves it to the same ones.
   mutating func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
     transfer.proxy = core.options.proxy?.proxy(for: transfer.url)
     transfer.pin = nil

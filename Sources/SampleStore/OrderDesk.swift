@@ -39,7 +39,7 @@ final class OrderDesk: Sendable {
     state.withLock { $0 = [] }
   }
 
-  /// Keeps an order; false when the file does not take it, and then memory has none either.
+  /// Keeps an order in the file, then in memory; false, and kept in neither, when the file cannot be written.
   func take(_ record: OrderRecord) -> Bool {
     state.withLock { records in
       if let file, !Self.append(Array(record.line.utf8), to: file) { return false }

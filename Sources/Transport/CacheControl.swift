@@ -9,9 +9,9 @@ package struct CacheControl: Hashable, Sendable {
   package private(set) var staleIfError: Int64?
   /// Whether the server wants no copy kept; also with field names, taken without them.
   package private(set) var noStore = false
-  /// Whether each use needs the server's word; also with field names, taken without them.
+  /// Whether each use needs validation; also with field names, taken without them.
   package private(set) var noCache = false
-  /// Whether a stale copy may never be used without the server's word.
+  /// Whether a stale copy may never be used without validation.
   package private(set) var mustRevalidate = false
   /// Whether the body never changes while fresh. (RFC 8246)
   package private(set) var immutable = false

@@ -52,7 +52,7 @@ package struct CircuitBreaker: Sendable {
   /// Makes a closed breaker.
   package init() {}
 
-  /// Whether the host's last word was that it is overloaded.
+  /// Whether the host's last response said that it is overloaded.
   package var sendsAway: Bool { refusals > 0 }
 
   /// Judges the host at a moment.

@@ -3,7 +3,7 @@
 package enum Freshness: Hashable, Sendable {
   /// Nothing, until that moment.
   case fresh(until: UnixTime)
-  /// The server's word, asked for so.
+  /// A conditional request.
   case revalidate(Condition)
   /// To be fetched again: there is nothing to ask with, or it was chosen by other request fields.
   case refetch
@@ -92,9 +92,9 @@ extension StoredResponse {
     return now < expiry + grace
   }
 
-  /// Whether the server itself said that an error at that moment may be passed over.
+  /// Whether the response itself allows its use in place of an error at that moment.
   ///
-  /// Only its own `stale-if-error` counts, and nothing that asks for its word each time. (RFC 5861,
+  /// Only its own `stale-if-error` counts, and only when nothing demands validation before each use. (RFC 5861,
   /// section 4)
   package func excusesError(at now: UnixTime, for traits: RequestTraits? = nil) -> Bool {
     let control = CacheControl(headers)

@@ -31,7 +31,7 @@ struct HostQueue: Sendable {
     self.window = window
   }
 
-  /// Whether the host's last word was that it is overloaded.
+  /// Whether the host's last response said that it is overloaded.
   var sendsAway: Bool { breaker.sendsAway }
 
   var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }

@@ -137,7 +137,7 @@ package struct TransferSchedule: Sendable {
     return .wait(until: timers.earliest)
   }
 
-  /// Whether a host's last word was that it is overloaded; a dead host that has said so is not silent.
+  /// Whether a host's last response said that it is overloaded; a dead host that has said so is not silent.
   package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
 
   /// Takes note of how an attempt ended; to repeat it, add it again.

@@ -30,8 +30,7 @@ package final class OrphanFiles: Sendable {
 
   /// Enters the file that lies where the picture at a URL belongs, which nobody else may claim from now on.
   ///
-  /// Its row then holds the file's own date as the only thing known of the origin's word, so the
-  /// next request can ask whether it is still good.
+  /// Its row has no response headers, only the file's own date, with which the next request revalidates it.
   ///
   /// - Parameters:
   ///   - id: The picture's identity.

@@ -146,7 +146,7 @@ extension PictureEntry {
     renewed.stamp = file.stamp
     renewed.lastModified = file.stamp.modified
     if sha256 == file.sha256 {
-      // Only copied or touched: the origin's word still holds.
+      // Only copied or touched: the stored response still holds.
       renewed.response = response
       renewed.expiry = expiry
       renewed.fetched = fetched

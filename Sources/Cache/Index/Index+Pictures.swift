@@ -16,9 +16,9 @@ package struct PictureEntry: Sendable, Equatable {
   package var type: PictureType?
   /// What `stat` said of the file when it was committed.
   package var stamp: FileStamp?
-  /// The origin's word on the held bytes, in the transport's own text form.
+  /// The response headers of the held bytes, in the transport's own text form.
   package var response: String?
-  /// When that word ends.
+  /// When they expire.
   package var expiry = UnixTime(0)
   /// When the bytes were fetched, and when the origin last vouched for them.
   package var fetched: UnixTime?
@@ -49,7 +49,7 @@ package struct PictureEntry: Sendable, Equatable {
 
 /// The little that a run keeps in memory of every picture: 32 bytes each.
 package struct PictureState: Sendable, Equatable {
-  /// When the origin's word ends; nothing held counts as long past.
+  /// When the stored response expires; long past when nothing is held.
   package var expiry: UnixTime
   /// When the origin last answered.
   package var checked: UnixTime
@@ -65,11 +65,12 @@ package struct PictureState: Sendable, Equatable {
     self.content = content
   }
 
-  /// Whether nothing is to be done about the picture at a moment: held bytes are fresh, or what is not to be had is
-  /// left alone, until its row says; nil when a request is due, and the rest of the row says which.
+  /// Why no request is due: the held bytes are fresh, or a picture that is not to be had is left alone.
   ///
-  /// What was checked in the future was checked by a clock that has been set back since: its word
-  /// is not believed, or it might hold for years.
+  /// Nil when a request is due; the rest of the row then says which.
+  ///
+  /// A check that lies in the future was made before the clock was set back. It does not count, or the picture might
+  /// stay fresh for years.
   package func freshness(at now: UnixTime) -> Freshness? {
     guard FreshnessPolicy.window(answered: checked, expiry: expiry).contains(now) else {
       return nil

@@ -4,9 +4,9 @@ import GRDB
 extension Index {
   /// Notes the digest of the fields that requests for pictures send from now on.
   ///
-  /// When it is another than before, such as after an update of larder, what a field of the request selected is due
-  /// at once: its row then tells whether it was chosen by the fields that are sent now. So no other run has to look
-  /// into the words of pictures that are fresh. (RFC 9111, section 4.1)
+  /// When the digest has changed, such as after an update of larder, every picture whose response varies by a request
+  /// field is due at once, and its row then tells whether the fields that are now sent select it. All later runs need
+  /// not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
   package func noteSelection(_ digest: Int64) throws(CacheError) {
     let known = try read { db in
       try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'selection'")

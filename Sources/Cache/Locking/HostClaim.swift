@@ -116,9 +116,10 @@ final class HostClaim: Sendable {
 
   private static let queue = DispatchQueue(label: "larder.claim", qos: .utility)
 
-  /// Renews the claim, if it still is in its place.
+  /// Renews the claim, if it is still ours.
   ///
-  /// Quiet when it cannot be written: whoever waits decides what that means, and ``demandHold()`` finds out.
+  /// Ignores errors. A machine that waits sees only that the claim was not renewed, and ``demandHold()`` reports a
+  /// claim that was lost.
   func beat() {
     guard mine.pulse != nil, (try? demandHold()) != nil else { return }
     let descriptor = openat(
@@ -133,7 +134,7 @@ final class HostClaim: Sendable {
       state.beat += 1
       return state.beat
     }
-    // Whatever was put in its place since it was looked at: it has the same length, or is left alone.
+    // The file may have been replaced after `demandHold()` read it and before it was opened: check the token again.
     guard let found = Self.text(in: folder), ClaimText(found).pulse?.token == mine.pulse?.token
     else { return }
     _ = claim.text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
@@ -154,7 +155,7 @@ final class HostClaim: Sendable {
     let other = text.map { ClaimText($0).holder } ?? ""
     let loss = CacheError(
       .locked,
-      "cannot change \(folder.path) any more: this run stood still so long that "
+      "cannot change \(folder.path) any more: this run did not renew its claim in time, and "
         + (other.isEmpty ? "another machine" : other)
         + " took the cache over; what was committed stays, run again for the rest"
     )

@@ -61,7 +61,7 @@ enum LockHolder: Equatable {
     switch self {
     case .free, .gone: "nobody holds it"
     case .foreign(let holder):
-      "\(holder) holds it or was killed, which cannot be told over a network file system"
+      "\(holder) holds it or was killed; a network file system does not show which"
     case .silent(let holder, let since, let seconds, let patience):
       "\(holder) holds it since \(since.rfc3339) and "
         + (seconds == 0 ? "may be at work" : "gave no sign of life for \(seconds) s")

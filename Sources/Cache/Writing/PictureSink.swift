@@ -57,7 +57,7 @@ package final class PictureSink: BodySink {
     self.state = Mutex(state)
   }
 
-  /// Behind what came so far, when the origin can be asked to go on there.
+  /// Where to resume: after the bytes that came so far; nil when the origin cannot be asked for the rest.
   package var resumePoint: ResumePoint? {
     state.withLock { state in
       guard state.count > 0, let body = body(state) else { return nil }
@@ -65,7 +65,7 @@ package final class PictureSink: BodySink {
     }
   }
 
-  /// What is known of the body that is coming; nil when it cannot be gone on with.
+  /// What a later run needs to resume the body that is coming; nil when it cannot be resumed.
   private func body(_ state: State) -> PartialBody? {
     if let held = state.held { return held }
     guard let head = state.head, !head.isEncoded, head.status == 200, let type = state.type,

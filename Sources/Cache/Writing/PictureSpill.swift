@@ -20,14 +20,14 @@ final class PictureSpill: @unchecked Sendable {
   private var note: OpenFile?
   /// What an earlier run left, until its bytes are hashed.
   private var held: PartialBody?
-  /// What a later run must know to go on; nil when the body cannot be gone on with.
+  /// What a later run needs to resume the body; nil when it cannot be resumed.
   private let body: PartialBody?
   private let name: String
   /// Where all that is done for it is done.
   let lane: IngestLane
   let failure = Mutex<CacheError?>(nil)
 
-  /// A new body; `body` is what its note is to say, if it can be gone on with.
+  /// A new body; `body` is what its note will say, nil when it cannot be resumed.
   init(id: PictureID, body: PartialBody?, lane: IngestLane) {
     self.lane = lane
     name = PictureEntry(id: id, url: "").partialName

@@ -13,13 +13,12 @@ struct StatusDocument: Encodable {
     self.now = now
   }
 
-  /// What is wrong with a cache whose catalogs shall all have been complete so many seconds ago at
-  /// most; nil when nothing is.
+  /// Which catalogs had no complete run within the last `seconds`, as a message; nil when all had one.
   func complaint(olderThan seconds: Double) -> String? {
     guard !summary.catalogs.isEmpty else { return "no catalog was ever synced" }
     let late = summary.catalogs.compactMap { catalog -> String? in
       guard let complete = catalog.complete else { return "\(catalog.name) never" }
-      // What ended in the future ended by a clock that has been set back since, and says nothing.
+      // A time in the future was written before the clock was set back: it proves nothing.
       let isRecent = Double(now - complete) <= seconds && complete <= now + Self.clockTolerance
       return isRecent ? nil : "\(catalog.name) \(age(complete))"
     }

@@ -2,11 +2,11 @@ import Cache
 import Synchronization
 import Transport
 
-/// Takes no body of the length of the file that is held already.
+/// Refuses a body that is as long as the file that is already held.
 ///
-/// For pictures whose row was lost and whose origin gives no date: nothing asks whether such a file
-/// is still right, so the origin answers with the whole body. That its length is that of the file says
-/// enough to keep the file for now; the next time its word ends it is fetched in full.
+/// For pictures whose row was lost and whose origin sends no date: there is no validator to ask with, so the origin
+/// answers with the whole body. When its length is that of the file, the file is kept until the response expires;
+/// then the picture is fetched in full.
 final class AdoptedSink: BodySink {
   /// The reason of a transfer that this sink ended.
   static let sameLength = FailureReason(rawValue: "same-length")

@@ -220,7 +220,7 @@ final class DetailStage: Sendable {
     write(known, document) { Self.count(known, in: &$0) }
   }
 
-  /// A detail that shows as it is held, without a word of its origin.
+  /// Shows a detail as it is held; no request was sent.
   private func show(_ known: DetailEntry, _ document: DocumentEntry) {
     if known.state == .missing, known.body != nil { return takeMissing(known.item, document) }
     addPictures(of: known)

@@ -64,7 +64,7 @@ enum DocumentSource: Hashable, Sendable {
 
 /// How a request for a document ended.
 enum DocumentReply: Sendable {
-  /// A body, the URL that it came from in the end, the origin's word on it, and its link to the next page.
+  /// A body, the URL that it came from after redirects, its validity, and its link to the next page.
   case body(DocumentBody, base: WebURL?, word: StoredValidity, link: String? = nil)
   /// What is held is still right.
   case unchanged(word: StoredValidity)

@@ -17,13 +17,13 @@ struct DocumentRequest: Sendable {
   /// Whether the next page is the one that a header names.
   var followsLink = false
 
-  /// The document's row when nothing is known of it but where it is.
+  /// The document's row when only its source is known.
   var row: DocumentEntry { DocumentEntry(url: source.name, reader: reader, mapping: mapping) }
 }
 
 /// What follows from the reply to a request for a document, be it a section's page or a detail.
 enum DocumentOutcome: Sendable {
-  /// What is held still stands: the origin said so, or sent the same bytes again. The row to write has its new word.
+  /// What is held still stands: the origin said so, or sent the same bytes again. The row to write has the new validity.
   case stands(DocumentEntry)
   /// What is held stands in for an error, as its origin lets it. (RFC 5861, section 4)
   case excused(DocumentEntry, TransferFailure)

@@ -10,9 +10,9 @@ extension DocumentEntry {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
 
-  /// Whether a body that came from there stands where the held one did: what it names relatively is then the same.
+  /// Whether a body from `base` has the same base URL as the held one, so that relative references resolve the same.
   func came(from base: WebURL?) -> Bool {
-    // A local file has no word, and stays where it is.
+    // A local file has no response headers, and does not move.
     guard let base, let stored = StoredResponse(word: response) else { return true }
     return stored.path.map { $0.source == base.resource } ?? (url == base.text)
   }
@@ -27,7 +27,8 @@ extension DocumentEntry {
   /// origin said how long that holds.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
-    // A body that says so by itself has a word of its own, which is of the body.
+    // Without response headers, the expiry is how long the refusal itself holds. With them it belongs to a body that
+    // says that there is nothing, and does not count.
     let isSaid = response == nil && expiry != 0
     let end = isSaid ? expiry : fetched + FailureRest.longest
     let window = FreshnessPolicy.window(answered: fetched, expiry: end)
@@ -100,7 +101,7 @@ extension TransferFailure {
     return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
   }
 
-  /// Until when the refusal itself says that it holds; nil when it says nothing.
+  /// When the refusal expires by its own header fields; nil when they say nothing.
   func wordEnd(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)
     let says = control.maxAge != nil || control.noStore || control.noCache
@@ -116,7 +117,7 @@ extension TransferFailure {
 }
 
 extension PictureEntry {
-  /// Enters the word that came with new bytes.
+  /// Enters the validity that came with new bytes.
   mutating func enter(
     _ head: ResponseHead,
     asked: UnixTime,

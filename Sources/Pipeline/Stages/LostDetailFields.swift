@@ -2,10 +2,10 @@ import Cache
 import Catalog
 import Synchronization
 
-/// The fields that details which came anew have lost, until all have answered and the losses can be judged.
+/// Collects the fields that newly fetched details lost, and judges the losses once all details have answered.
 ///
-/// What all details lost at once looks like a fault: it stays, and is judged again by every run until the origin
-/// has it again or the user lets it go. What only some lost goes.
+/// A field that all details lost at once looks like a fault: it is kept, and every run judges it again until the
+/// origin sends it again or the user allows the removal. A field that only some lost is removed.
 final class LostDetailFields: Sendable {
   /// What is to be done about the losses.
   struct Verdict: Sendable {
@@ -72,10 +72,10 @@ final class LostDetailFields: Sendable {
     state.withLock { _ = $0.answered.insert(detail.item) }
   }
 
-  /// What to write of a detail that came, until all have answered: with the fields that it lost, and a document
-  /// that vouches for nothing, so that a run that is killed leaves it to be asked for anew.
+  /// What to write of a detail that came, until all have answered.
   ///
-  /// Pictures that it lost are not asked for: they may well have gone.
+  /// The row keeps the fields that the detail lost. Its document has no validators and no expiry, so that the next
+  /// run fetches it again if this one is killed. Pictures that it lost are not requested: they may well be gone.
   ///
   /// - Parameters:
   ///   - detail: the detail, as it was decoded.
@@ -195,7 +195,7 @@ extension DetailEntry {
 }
 
 extension DocumentEntry {
-  /// The document without the origin's word: it is asked for whole the next time.
+  /// The document without validators and expiry: the next run fetches it in full.
   fileprivate var unvouched: DocumentEntry {
     var document = self
     document.response = nil

@@ -139,8 +139,8 @@ struct PageWriter: Sendable {
     }
   }
 
-  /// The URL of the page that follows one that was just decoded, as its own word or the catalog's rule has
-  /// it; what is no URL comes as it is written.
+  /// The URL of the page that follows one that was just decoded, from the page itself or by the catalog's rule;
+  /// text that is no URL is returned unchanged.
   private func nextPage(
     after reading: SectionReading,
     _ document: DocumentEntry,

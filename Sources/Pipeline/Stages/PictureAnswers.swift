@@ -112,7 +112,7 @@ final class PictureAnswers: Sendable {
     ) { [self] outcome in finish(fetch, outcome, attempts: attempts) }
   }
 
-  /// Keeps what is held, under the origin's new word.
+  /// Keeps the held bytes, with the validity that a 304 renews.
   private func renew(_ fetch: PictureFetch, _ response: Response) {
     let now = context.now
     let head = response.head

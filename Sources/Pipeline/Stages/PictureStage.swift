@@ -262,7 +262,7 @@ final class PictureStage: Sendable {
       request.condition = condition
     }
     let sink = context.store.sink(id: job.id, url: job.url.text)
-    // A file that was found without its row has no word of the origin's.
+    // A file that was adopted without its row has no response headers.
     let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
     let fetch = PictureFetch(id: job.id, url: job.url, held: held, sink: sink, asked: asked) {
       [self] end in finish(job, end)

@@ -3,19 +3,19 @@ import Transport
 
 /// What an origin said about a body, in the form that the index keeps.
 ///
-/// The header fields that freshness and revalidation are judged by, one a line, after a line that
-/// says when they were asked for and answered, and what else decides whether they still hold. The
-/// transport judges; this only keeps.
+/// A first line says when the request was sent and when it was answered, and what else decides whether the
+/// response still holds. The header fields that freshness and revalidation depend on follow, one a line. This type
+/// only stores them; ``StoredResponse`` decides.
 struct StoredValidity: Sendable, Equatable {
   /// The fields as text; nil when nobody said anything, as of a local file.
   var text: String?
-  /// When the word ends; long past when it must always be asked again.
+  /// When it expires; long past when every use needs a request.
   var expiry: UnixTime
 
-  /// No word at all.
+  /// Nothing was said.
   static let none = StoredValidity(text: nil, expiry: 0)
 
-  /// The word that a held document came with or was last renewed by.
+  /// The validity that a held document came with, or that a 304 last renewed.
   static func held(_ entry: DocumentEntry) -> StoredValidity {
     StoredValidity(text: entry.response, expiry: entry.expiry)
   }
@@ -32,7 +32,7 @@ struct StoredValidity: Sendable, Equatable {
     self.expiry = expiry
   }
 
-  /// The word that came with a new body.
+  /// The validity that came with a new body.
   init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime, traits: RequestTraits) {
     self.init(
       StoredResponse(
@@ -45,7 +45,7 @@ struct StoredValidity: Sendable, Equatable {
     )
   }
 
-  /// The word that a 304 renews; nil when the 304 speaks of another version than is held.
+  /// The validity that a 304 renews; nil when the 304 is about another version than the held one.
   ///
   /// RFC 9111, section 4.3.4. The transport has fetched that version by itself.
   init?(
@@ -56,7 +56,7 @@ struct StoredValidity: Sendable, Equatable {
     traits: RequestTraits
   ) {
     guard let held = StoredResponse(word: text) else {
-      // An adopted file has no word of its own yet: the 304 gives it one.
+      // An adopted file has no stored headers yet: the 304 brings the first.
       self.init(
         StoredResponse(
           head,
@@ -80,8 +80,9 @@ struct StoredValidity: Sendable, Equatable {
     self.init(renewed)
   }
 
-  /// The word on a body that was not taken because a file of its length is held: how long it holds,
-  /// and nothing to ask with, so that the body is fetched in full once that has ended.
+  /// The validity of a body that was not taken because a file of its length is held.
+  ///
+  /// It has an expiry and no validator, so that the body is fetched in full once it has expired.
   init(
     assuming head: ResponseHead,
     asked: UnixTime,
