@@ -10,7 +10,7 @@ struct RequestSample: Sendable {
   var timing: TransferTiming?
   /// Body bytes that came.
   var bytes: Int64 = 0
-  /// Whether the origin vouched for what is held.
+  /// Whether the origin confirmed the held body.
   var isNotModified = false
   /// Whether its last attempt found an open connection.
   var reused = false

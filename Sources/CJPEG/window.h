@@ -33,8 +33,8 @@ typedef struct {
 // Puts a window in the place of libjpeg's own arrays, which hold all of the picture.
 void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_window *window);
 
-// Makes of the region what `target` writes; `arrays` has room for all components. Reads the picture
-// first, or as `target` goes on where that can be.
+// Fills `arrays`, which has room for all components, with the region's coefficients for `target` to write. Reads the
+// whole picture first or, when `streams` is set, each row when `target` asks for it.
 void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays);
 
 void window_close(coefficient_window *window);

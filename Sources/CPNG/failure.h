@@ -8,7 +8,7 @@
 
 #include "CPNG.h"
 
-// Where a sequence of calls goes on when one of them fails, be it of the reader or of the writer, and how many bytes
+// Where libpng jumps to when a call of the reader or the writer fails, and how many bytes
 // libpng may still allocate.
 typedef struct {
   jmp_buf escape;

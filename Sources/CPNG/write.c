@@ -92,15 +92,15 @@ static void writer_close(png_writer *writer) {
   free(writer->previous);
 }
 
-// Prepares a writer to see rows that are like the one before.
+// Prepares a writer to find rows that are equal to the one before.
 static void writer_compare(png_writer *writer, size_t row_bytes) {
   writer->row_bytes = row_bytes;
   writer->previous = malloc(row_bytes);
   if (writer->previous == NULL) failure_no_memory(writer->png);
 }
 
-// Writes a row. Of one that is like the one before, no filter but the difference is tried: half of the time
-// of a large picture that is plain.
+// Writes a row. For a row equal to the one before, only the difference filter is tried, which halves the time of a
+// large, plain picture.
 static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
   if (writer->previous) {
     bool is_same = !is_first && memcmp(writer->previous, row, writer->row_bytes) == 0;

@@ -124,8 +124,7 @@ package final class CacheLayout: Sendable {
   /// The folder that holds the pictures whose name starts with these two digits.
   func folder(_ number: UInt8, creating: Bool = true) throws(CacheError) -> Folder {
     if let folder = folders.withLock({ $0[number] }) { return folder }
-    // Before it can be there for another thread, and even if it is there: a run that was killed may
-    // have made it.
+    // Set before another thread can see the folder, and also when it exists: a killed run may have made it.
     if creating { hasUnsyncedNames.store(true, ordering: .sequentiallyConsistent) }
     let folder = try Folder(
       path: "\(images.path)/\(PictureName.folderName(number))",

@@ -119,7 +119,7 @@ package struct SystemDisk: Disk {
     return file
   }
 
-  /// Writes until all is written; an interrupted write goes on.
+  /// Writes until all is written; a write that a signal interrupts is repeated.
   package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
     var rest = bytes
     while !rest.isEmpty {

@@ -155,7 +155,7 @@ enum BuiltInFormat: String, CaseIterable {
     }
   }
 
-  /// How such a shop's listing goes on; nil when one response is all of it.
+  /// The paging of such a shop's listing; nil when one response is all of it.
   func paging() throws(CatalogError) -> PagingRule? {
     try root()["paging"].map(PagingParser.parse)
   }

@@ -17,7 +17,7 @@ public struct CatalogFile: Hashable, Sendable {
   public var mapping: Mapping
   /// Request headers, unresolved.
   public var headers: [HeaderTemplate]
-  /// How a listing goes on; nil when one response is all of it.
+  /// The paging of listings; nil when one response is all of it.
   public var paging: PagingRule?
   /// How sections are asked for; nil for a plain GET.
   public var request: RequestRule?
@@ -68,13 +68,13 @@ public struct CatalogFile: Hashable, Sendable {
     return sources[position].mapping ?? mapping
   }
 
-  /// How the source at a position goes on; nil when one response is all of it.
+  /// The paging of the source at a position; nil when one response is all of it.
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }
     return paging(of: sources[position])
   }
 
-  /// How a listed section goes on; nil when one response is all of it.
+  /// The paging of a listed section; nil when one response is all of it.
   func paging(of source: SectionSource) -> PagingRule? {
     source.isOnePage ? nil : source.paging ?? paging
   }

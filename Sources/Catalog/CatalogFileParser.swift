@@ -151,7 +151,9 @@ struct CatalogFileParser {
     return .listed(sources)
   }
 
-  /// One response with all sections; what a transform makes has a known shape, so that its URL is enough.
+  /// Reads one response with all sections.
+  ///
+  /// A transform's output has a known shape, so that its URL is enough.
   private static func combined(
     _ mapping: YAMLMapping,
     isMade: Bool

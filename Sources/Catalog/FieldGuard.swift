@@ -1,7 +1,7 @@
-/// Keeps what items held in a field that the whole feed has suddenly lost: a shop that renames or
-/// empties a field takes it from all items at once.
+/// Keeps the values of a field that the whole feed suddenly lacks: a shop that renames or empties a field removes it
+/// from all items at once.
 public enum FieldGuard {
-  /// What a section shall hold now.
+  /// What a section holds from now on.
   public struct Verdict: Hashable, Sendable {
     /// The incoming items, with what they held in the fields that were lost.
     public let items: [StoreItem]

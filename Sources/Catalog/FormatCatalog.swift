@@ -46,7 +46,7 @@ extension BuiltInFormat {
     case .woocommerce: "WooCommerce: REST API v3 and Store API"
     case .magento: "Magento and Adobe Commerce: REST and GraphQL product lists"
     case .fakestore: "fakestoreapi.com/products"
-    case .googleMerchant: "Google's product feed: RSS 2.0, Atom, or text parted by tabs"
+    case .googleMerchant: "Google's product feed: RSS 2.0, Atom, or tab-separated text"
     }
   }
 

@@ -110,7 +110,7 @@ extension ListingDecoder {
 }
 
 extension JSONPath {
-  /// Whether the path ends at a list without elements, or would go on into one.
+  /// Whether the path ends at an empty list, or would lead through one.
   func leadsToEmptyList(in node: JSONNode) throws(CatalogError) -> Bool {
     var path = self
     while true {

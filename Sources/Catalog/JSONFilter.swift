@@ -60,15 +60,15 @@ indirect enum JSONFilter: Hashable, Sendable {
   enum Pattern: Hashable, Sendable {
     /// One that the path spells out.
     case fixed(IRegexp)
-    /// One that the path spells out and that is none, which nothing matches; `place` is its position.
+    /// An invalid one that the path spells out. It matches nothing; `place` is its position.
     case faulty(IRegexp.Fault, place: Int)
-    /// One that is found in the document, or anything else.
+    /// One that an operand gives, such as a value in the document.
     case computed(Operand)
   }
 }
 
 extension JSONFilter {
-  /// The first regular expression in it that is none, with its place in the path; nil when there is no such.
+  /// The first invalid regular expression in it, with its place in the path; nil when all are valid.
   var faultyPattern: (fault: IRegexp.Fault, place: Int)? {
     switch self {
     case .any(let filters), .all(let filters):

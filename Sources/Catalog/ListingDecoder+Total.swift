@@ -22,10 +22,10 @@ extension ListingDecoder {
 }
 
 extension DecodedListing {
-  /// Judges whether a listing without paging goes on.
+  /// Judges whether a listing without paging has further pages.
   ///
   /// - Parameter hasNextLink: Whether a `Link` header names a next page.
-  /// - Returns: What tells so, and what to do; nil when nothing does.
+  /// - Returns: The sign of further pages, and what to do; nil when there is none.
   package func unfollowed(hasNextLink: Bool) -> String? {
     if hasNextLink {
       return "the shop names a next page by a Link header, and it is not read; "

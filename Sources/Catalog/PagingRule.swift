@@ -1,10 +1,12 @@
-/// How a listing that comes in pages goes on.
+/// How to request the pages of a listing after the first.
 public struct PagingRule: Hashable, Sendable {
   /// What tells one page from the next.
   public var step: Step
   /// How many elements a page is asked to have; nil as the shop likes.
   public var size: Size?
-  /// How many pages are read at most; whoever reads them holds to it, and says when the feed goes on.
+  /// The most pages to read.
+  ///
+  /// The reader enforces it, and reports a feed that has more.
   public var limit: Int
 
   /// Makes a rule.

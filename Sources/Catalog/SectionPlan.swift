@@ -16,9 +16,9 @@ public struct SectionSource: Hashable, Sendable {
   public var subtitle: String?
   /// Where it is; relative to the catalog's base or absolute.
   public var url: String
-  /// How to read it; nil as the catalog says.
+  /// How to read it; nil for the catalog's mapping.
   public var mapping: Mapping?
-  /// How it goes on; nil as the catalog says.
+  /// Its paging; nil for the catalog's.
   public var paging: PagingRule?
   /// Whether one response is all of it, whatever the catalog says.
   public var isOnePage: Bool

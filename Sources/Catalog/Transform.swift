@@ -142,8 +142,9 @@ public struct Transform: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether `$ENV` stands anywhere, which libjq offers no way to take from a program's reach with words of
-  /// ours.
+  /// Whether the program mentions `$ENV`.
+  ///
+  /// libjq has no option that refuses it with a message of ours.
   fileprivate var mentionsEnvironment: Bool {
     ranges(of: "$ENV").contains { range in
       guard range.upperBound < endIndex else { return true }

@@ -308,7 +308,7 @@ extension Exchange {
     return true
   }
 
-  /// Whether what follows the head is what was asked for.
+  /// Whether the body that follows a head with this status is the one that was requested.
   func isBody(_ status: Int) -> Bool {
     transfer.map { $0.request.isAnswered(by: status) } ?? false
   }

@@ -39,7 +39,7 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     guard code == CURLM_OK else { throw RefusedMultiOption(option: option, code: code) }
   }
 
-  /// Moves every transfer on that can go on, as far as it goes without waiting.
+  /// Advances every transfer as far as it gets without waiting.
   func perform() { events.perform(raw) }
 
   /// Waits for something to do, for a wake, or for so many milliseconds.

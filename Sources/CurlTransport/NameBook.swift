@@ -1,10 +1,10 @@
 import Glibc
 import Transport
 
-/// What is known of names that only data gives, and that a proxy would resolve.
+/// The addresses of hosts that only fetched data names, for requests through a proxy.
 ///
-/// No socket of ours tells where such a name leads, so it is resolved here first. Lives on the transfer thread; the
-/// system's resolver blocks, and so is asked on others.
+/// The proxy opens the socket, so larder cannot judge the address there and resolves the name first. Lives on the
+/// transfer thread; the system's resolver blocks, so it runs on other threads.
 struct NameBook {
   /// As long as libcurl holds a name's addresses.
   private static let lifetime = Duration.seconds(600)
@@ -104,7 +104,7 @@ extension IPAddress {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  // SAFETY: whoever calls passes an address that is as long as its family says, as getaddrinfo makes them.
+  // SAFETY: callers pass an address from getaddrinfo, which is as long as its family says.
   fileprivate init?(_ address: UnsafeMutablePointer<sockaddr>) {
     switch Int32(address.pointee.sa_family) {
     case AF_INET:

@@ -18,7 +18,7 @@ final class Transfer: @unchecked Sendable {
   var condition: Condition?
   /// Attempts started.
   var attempts = 0
-  /// Where the present attempt goes on from.
+  /// Where the current attempt resumes; nil when it fetches everything.
   var resume: ResumePoint?
   /// Whether the sink holds, or may hold, bytes of an attempt that failed.
   var hasBegun = false
@@ -28,7 +28,7 @@ final class Transfer: @unchecked Sendable {
   ///
   /// The answer to a POST is taken so from the start, for nothing may be asked twice.
   var takesCodedBytes: Bool
-  /// Set when a redirect had a POST go on as a GET.
+  /// Set when a redirect turned a POST into a GET.
   var hasDroppedBody = false
   /// Set when a reused connection failed: the next attempt opens its own.
   var wantsFreshConnection = false

@@ -97,7 +97,7 @@ struct AVIFHeader: Equatable {
     return mirrored[quarters & 3]
   }
 
-  /// Refuses a file whose last box goes on behind its end. (ISO/IEC 14496-12, 4.2)
+  /// Refuses a file whose last box extends beyond its end. (ISO/IEC 14496-12, 4.2)
   private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(ImagingError) {
     let isWhole = bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)

@@ -161,9 +161,9 @@ extension Exif.Place {
 }
 
 extension Exif {
-  /// The data in `tiff`, which this was read from, for a picture that stands upright, is
-  /// `width` × `height`, and of which no thumbnail may show what was cropped away, be it a maker
-  /// note's.
+  /// The data in `tiff`, which this was read from, changed for an upright picture of `width` × `height`.
+  ///
+  /// No thumbnail is left that could show what was cropped away, not even one in a maker note.
   func cropped(_ tiff: ArraySlice<UInt8>, width: Int, height: Int) -> [UInt8] {
     var tiff = Array(tiff)
     for place in places {

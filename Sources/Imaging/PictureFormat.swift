@@ -14,8 +14,7 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   /// How many bytes are enough to judge any format.
   @usableFromInline package static let sniffLength = 12
 
-  /// The format that the first bytes of a file say, whatever its name, or nil when they are of
-  /// none.
+  /// The format that a file's first bytes show, whatever its name; nil when they show none.
   @inlinable public init?(sniffing bytes: some Collection<UInt8>) {
     // Specialized where it is called: each picture that a run fetches comes through here.
     self.init(head: Array(bytes.prefix(Self.sniffLength)))

@@ -12,8 +12,9 @@ struct PictureTags: Equatable {
   /// Nothing.
   init() {}
 
-  /// What goes along to a picture that stands upright and is `width` × `height`: the profile where
-  /// it fits the samples, and on request the metadata, made true.
+  /// The tags of a file that an upright picture of `width` × `height` takes over.
+  ///
+  /// The profile, when it fits the samples, and on request the metadata, adapted to the picture.
   init(
     of file: PictureFile,
     width: Int,

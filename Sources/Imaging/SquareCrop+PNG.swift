@@ -10,7 +10,7 @@ extension SquareCrop {
       let bitmap = try decodedPNG(file, form: .native)
       bytes = try PNGCodec.encode(bitmap, interlaced: chunks.isInterlaced, name: file.name)
     }
-    // A background of a palette's index, or of a small depth, means nothing once those are gone.
+    // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
     let keepsShape = !isScaled || chunks.colourType != 3 && chunks.depth >= 8
     return EncodedPicture(
       bytes: PNGAncillary.add(

@@ -199,7 +199,7 @@ private struct BookClock: CourierClock {
 }
 
 extension Courier {
-  /// Ends a run: no further attempt, and no longer wait for the answer to the one under way than this.
+  /// Ends a run: starts no further attempt, and waits at most `grace` for the answer to the current one.
   package func end(within grace: DispatchTimeInterval, _ transport: any Fetching) {
     stop()
     DispatchQueue.global().asyncAfter(deadline: .now() + grace) { transport.cancelAll() }

@@ -74,8 +74,8 @@ extension Shop {
       public let kept: [String]
       /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
       public let unread: [String]
-      /// What may be amiss although the section is shown as it came: the shop says that its listing goes on,
-      /// and the catalog file has no paging.
+      /// What may be wrong although the section is shown as it came: the shop says that its listing has more
+      /// items or pages, and the catalog file has no paging.
       public let warning: String?
     }
 
@@ -140,11 +140,11 @@ extension Shop {
       public let referenced: Int
       /// How many bodies came.
       public let fetched: Int
-      /// How many the origin vouched for.
+      /// How many held bodies the origin confirmed.
       public let revalidated: Int
-      /// How many of those were taken as unchanged because a body of their length came: nothing else is known of them.
+      /// How many of those count as unchanged only because a body of the same length came.
       public let assumed: Int
-      /// How many needed no question.
+      /// How many were fresh, so that no request was needed.
       public let fresh: Int
       /// How many could not be had.
       public let failed: Int

@@ -13,8 +13,8 @@ import Transport
 public protocol ShopTransport: Sendable {
   /// Answers one request; called by many tasks at once.
   ///
-  /// A run that ends early cancels the task. No answer is asked for again: whoever wants retries makes
-  /// them here.
+  /// A run that ends early cancels the task. larder does not retry: an implementation that wants
+  /// retries makes them itself.
   ///
   /// - Parameter request: What is asked for.
   /// - Returns: The final response; redirects are followed here or not at all.

@@ -153,7 +153,7 @@ package struct OrderDraft: Sendable {
       guard !tooMuch, !overflow else {
         throw OrdersError(
           .usage,
-          "cannot order so much: its total fits into no number; order less"
+          "cannot order so much: the total is too large; order less"
         )
       }
       units = next

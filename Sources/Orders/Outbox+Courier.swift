@@ -131,10 +131,9 @@ extension Outbox {
     )
   }
 
-  /// Brings forward what waits for a moment of a clock that was ahead.
+  /// Reschedules messages whose next attempt was set by a clock that ran ahead.
   ///
-  /// The attempt then ended now: a wait that began in the future would be measured anew with every
-  /// look.
+  /// Their last attempt counts as ended now; if it ended in the future, the wait would start again at every call.
   private func reschedule(at now: OrderTime, _ db: Database) throws {
     let messages = try MessageRow.fetchAll(
       db,

@@ -115,8 +115,7 @@ extension Outbox {
 
   /// Brings the file up to date, unless it is.
   ///
-  /// Any number of processes may do so at once: who finds a step done by another goes on with the
-  /// next.
+  /// Any number of processes may do so at once: one that finds a step done by another continues with the next.
   ///
   /// - Throws: ``OrdersError`` of code `tooNew` for a file of a newer version, which is left as it
   ///   is; what SQLite says. The file then is of one version or another, and whole.

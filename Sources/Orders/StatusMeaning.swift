@@ -1,8 +1,8 @@
 /// What a final status other than 2xx means for a message that was posted once.
 ///
 /// A POST may be repeated only where the answer says that the first one was not carried out. (RFC
-/// 9110, section 9.2.2) Whoever answers may be the receiver or a gateway before it, and a gateway
-/// often does not know what became of a request that it passed on.
+/// 9110, section 9.2.2) The answer may come from the receiver or from a gateway in front of it, which often
+/// does not know what became of a request that it forwarded.
 enum StatusMeaning: Hashable {
   /// The receiver will never take this message.
   case refused
@@ -28,8 +28,8 @@ enum StatusMeaning: Hashable {
       // The request is to be made elsewhere, as it is: nobody has acted on it. (Sections 15.4.2,
       // 15.4.8 and 15.4.9)
       case 301, 307, 308: .notTaken
-      // nginx (499) and AWS (460) say that the client hung up. Their client may be a gateway that
-      // stands before them, and the receiver may have gone on. Neither status is registered.
+      // nginx (499) and AWS (460) say that the client closed the connection. That client may be a gateway in front of
+      // them, and the receiver may have carried the request out. Neither status is registered.
       case 499, 460: .mayHaveArrived
       // Every other 4xx says that the receiver will not act on the request. 408 says that it was
       // never complete; 409, 421, 425 and 429 that it was not carried out.

@@ -8,7 +8,7 @@ package enum PayloadKind: String, Sendable, CaseIterable {
   /// JSON by Standard Webhooks 1.0.
   case json
 
-  /// What becomes of an attempt that may have arrived: people see a message twice, programs do not.
+  /// What to do after an attempt that may have arrived: people would see a repeated message, programs drop it.
   package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 

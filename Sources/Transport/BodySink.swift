@@ -1,4 +1,4 @@
-/// Where an interrupted body may go on.
+/// Where an interrupted body may be resumed.
 package struct ResumePoint: Hashable, Sendable {
   /// Bytes already held.
   package let offset: Int64
@@ -17,9 +17,9 @@ package struct ResumePoint: Hashable, Sendable {
   }
 }
 
-/// What a sink says to a body, or to a part of it.
+/// What a sink decides about a body, or about a part of it.
 package enum BodyDecision: Sendable {
-  /// Go on.
+  /// Take it, and what follows.
   case accept
   /// Stop; the transfer fails for that reason and is not retried.
   case refuse(FailureReason)
@@ -32,7 +32,7 @@ package enum BodyDecision: Sendable {
 /// number of `receive`; when an attempt fails and another follows, `resumePoint` again and, unless it yields a
 /// point that the next attempt can use, `restart` before the next `begin`.
 package protocol BodySink: AnyObject, Sendable {
-  /// Where to go on from, asked before each attempt; nil starts from the first byte.
+  /// Where to resume, read before each attempt; nil starts from the first byte.
   var resumePoint: ResumePoint? { get }
 
   /// A body is about to come, for status 200 to 299 only.

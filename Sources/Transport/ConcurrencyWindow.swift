@@ -105,8 +105,8 @@ package struct ConcurrencyWindow: Sendable {
 
   /// The host broke a connection or asked for less, with `count` transfers under way.
   ///
-  /// What had started before the window last shrank belongs to the same volley: it does not shrink it again, but
-  /// each such answer says that one transfer fewer was taken.
+  /// Transfers that started before the window last shrank belong to the same volley. Their refusals do not shrink the
+  /// window again; each only counts as one transfer fewer that the host accepted.
   package mutating func refused(count: Int, since start: MonotonicTime, at now: MonotonicTime) {
     guard bounds.start < bounds.ceiling else { return }
     if let shrunk, start <= shrunk {

@@ -28,9 +28,9 @@ package enum FreshnessPolicy {
   /// How far the clock may go back before what was stored "in the future" is no longer believed.
   package static let clockTolerance: Int64 = 300
 
-  /// When something is fresh that was answered at one moment and expires at another: from a little before it came,
-  /// for a clock may be set back, to its expiry.
+  /// The moments at which a response is fresh.
   ///
+  /// They begin a little before the answer, because a clock may be set back, and end with its expiry.
   /// A database that keeps both moments can tell what is due without reading a header.
   package static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
     let start = answered + -clockTolerance

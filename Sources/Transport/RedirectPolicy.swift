@@ -11,9 +11,9 @@ package enum RedirectPolicy {
     }
   }
 
-  /// Whether a status has a POST that only asks go on as a GET: 303. (RFC 9110, section 15.4.4)
+  /// Whether a redirect with this status turns a POST that only queries into a GET: 303. (RFC 9110, section 15.4.4)
   ///
-  /// After 301 and 302 the body is sent again: without it, the question would be another.
+  /// After 301 and 302 the body is sent again: without it, the query would be a different one.
   package static func dropsBody(_ status: Int) -> Bool { status == 303 }
 
   /// Judges the step to `target` after `visited`, the URLs fetched so far with the current one last.

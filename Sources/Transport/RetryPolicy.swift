@@ -12,11 +12,10 @@ package struct RetryPolicy: Sendable {
     case giveUp
   }
 
-  /// Attempts after the first, whatever that one and the others brought: a body that goes on where the last
-  /// attempt broke off is an attempt like any other.
+  /// The most attempts after the first.
   ///
-  /// Not counted is what libcurl sends again by itself, because a kept connection was closed before the first byte
-  /// of the answer. (RFC 9112, section 9.3.1)
+  /// An attempt that resumes a body counts like any other. Requests that libcurl repeats by itself do not: a kept
+  /// connection was closed before the first byte of the answer. (RFC 9112, section 9.3.1)
   package var retries = 4
   /// The first wait is at most this long; each next at most twice the one before.
   package var firstDelay = Duration.milliseconds(500)

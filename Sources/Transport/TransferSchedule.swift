@@ -177,8 +177,10 @@ package struct TransferSchedule: Sendable {
     }
   }
 
-  /// Leaves what silent hosts keep under way out of the count, so that a dead host takes no turn of the others while
-  /// its time runs out; it gets nothing more until it answers or that has ended.
+  /// Leaves the transfers of silent hosts out of the count, so that a dead host takes no place from others while its
+  /// transfers time out.
+  ///
+  /// Such a host gets no further transfer until it answers or they have ended.
   private mutating func passOverSilent(at now: MonotonicTime) {
     guard limits.passesOverSilent, nextLook.map({ now >= $0 }) ?? true else { return }
     nextLook = now + Self.lookDistance

@@ -26,10 +26,10 @@ enum {
 // Starts to read `bytes`, which have to stay until the reader is freed. NULL when memory is out.
 cxml_reader *cxml_start(const uint8_t *bytes, size_t count);
 
-// Goes on to what comes next, passing over comments and the like.
+// Moves to the next node, skipping comments and the like.
 int cxml_next(cxml_reader *reader);
 
-// Of an element: its name without prefix, its namespace or NULL, and whether no end of its own follows.
+// For an element: its name without prefix, its namespace or NULL, and whether it has no end tag (`<a/>`).
 const char *cxml_name(cxml_reader *reader);
 const char *cxml_namespace(cxml_reader *reader);
 bool cxml_is_empty(cxml_reader *reader);

@@ -154,7 +154,7 @@ package struct GcPlan: Sendable, Equatable {
     bytesOver = max(0, bytesKept - (most ?? bytesKept))
   }
 
-  /// What nobody refers to comes first, whoever was dropped longest ago; then the least recently used.
+  /// Orders unreferenced pictures first, the longest dropped leading; then the least recently used.
   private static func leastNeeded(_ left: Picture, _ right: Picture) -> Bool {
     (left.unreferenced ?? .distantFuture, left.used, left.id)
       < (right.unreferenced ?? .distantFuture, right.used, right.id)

@@ -36,7 +36,7 @@ package struct Recovery: Sendable {
   package let adopted: Int
   /// Files without a row, to be claimed or swept.
   package let orphans: OrphanFiles
-  /// What earlier runs left unfinished and a picture may go on with.
+  /// Unfinished bodies of earlier runs, which a fetch of the same picture may resume.
   package let partials: PartialBodies
 
   /// Looks whether index and files may have parted, and if so brings them together.

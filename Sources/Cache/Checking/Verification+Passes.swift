@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// How far a check has come, so that one that was interrupted can go on.
+/// How far a check has come, so that an interrupted one can resume.
 package struct VerifyPosition: Sendable, Equatable, Codable {
   /// How closely the files were looked at.
   package var isFull: Bool

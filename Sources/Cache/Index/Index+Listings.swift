@@ -86,8 +86,8 @@ package struct ListingDraft: Sendable {
 extension Index {
   /// Keeps an ordered list of items and says by which number to find it.
   ///
-  /// What is kept already, in this order or another, is not written again: equal lists have equal
-  /// numbers, and so two runs that saw the same share it.
+  /// Lists and items that are already kept are not written again. Equal lists have equal numbers, so two runs that
+  /// saw the same list share it.
   package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
     var draft = ListingDraft()
     let ids = draft.add(items)
@@ -135,7 +135,7 @@ extension Index {
       db,
       "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
     )
-    // In the table's own order, so that many rows meet the same page: numbers are digests, and stand anywhere.
+    // Sorted as the table is, so that many rows share a page: the numbers are digests, which are scattered.
     for place in ids.indices.sorted(by: { ids[$0] < ids[$1] }) {
       let item = items[place]
       row.bind(1, ids[place])

@@ -20,7 +20,7 @@ package struct PictureEntry: Sendable, Equatable {
   package var response: String?
   /// When they expire.
   package var expiry = UnixTime(0)
-  /// When the bytes were fetched, and when the origin last vouched for them.
+  /// When the bytes were fetched.
   package var fetched: UnixTime?
   /// When the origin last answered for this picture.
   package var checked: UnixTime?

@@ -21,8 +21,8 @@ package final class Index: Sendable {
   /// Opens the index of a cache for writing, making it when there is none and bringing one that an
   /// older larder wrote up to date.
   ///
-  /// The caller holds the cache's lock. A crash while it is brought up to date leaves a file that the
-  /// next opening goes on with.
+  /// The caller holds the cache's lock. A crash during the update leaves a file whose update the
+  /// next opening completes.
   ///
   /// - Throws: ``CacheError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
   ///   are, ``CacheError/Code/damaged`` when it is no index.
@@ -61,8 +61,8 @@ package final class Index: Sendable {
     try self.init(path: root + "/index.sqlite", readOnly: true)
   }
 
-  /// Refuses anything else in the place of the index or its journal: a link may lead elsewhere, and a
-  /// planted pipe would be waited for.
+  /// Demands that the index and its journal are regular files: a link may lead elsewhere, and opening a planted pipe
+  /// would block.
   private static func demandFiles(_ path: String) throws(CacheError) {
     for path in [path, path + "-journal"] {
       var status = stat()

@@ -12,7 +12,7 @@ import Transport
 final class ByteGate: Sendable {
   private struct State {
     var waiting: ByteCount = 0
-    /// What the blocked thread brings; it cannot leave before that thread goes on.
+    /// What the blocked thread brings; it cannot leave before that thread continues.
     var blocked: ByteCount?
   }
 

@@ -1,7 +1,6 @@
 /// What is made ready together: its files are synced and renamed before any of its rows is written.
 struct CommitGroup: Sendable {
-  /// How many pictures may be in groups at once, those that lanes fill and the one that is being
-  /// placed: what a crash costs at most.
+  /// The most pictures that may be in groups at once, filling or being placed; a crash loses no more.
   static let most = 64
   /// How many rows without bytes make a group full.
   private static let rowCapacity = 128

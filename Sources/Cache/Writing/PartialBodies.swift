@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Transport
 
-/// The bodies that earlier runs left unfinished in `partial/`, each for one picture to go on with.
+/// The bodies that earlier runs left unfinished in `partial/`, to be resumed by fetches of the same pictures.
 ///
 /// They are few and young: what is old, damaged, of another boot or beyond the number kept is
 /// removed before a run, and what no picture asked for is removed at the end of a complete one.

@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 
-/// What must be known of a body that broke off, for a later run to go on with it.
+/// What a later run needs to resume a body that broke off.
 ///
 /// Kept beside the body in `partial/`, in a note of its own. It is written when the body outgrows
 /// memory, and never for the many small pictures that come in one piece; each piece adds a line with
@@ -31,7 +31,7 @@ struct PartialBody: Equatable, Sendable {
   /// The identity that the URL gives.
   var id: PictureID { PictureID(url: url) }
 
-  /// Where to go on: after what is held, or at its last byte when nothing more can follow, because
+  /// Where to resume: after what is held, or at its last byte when nothing more can follow, because
   /// a range behind the end would be refused.
   var offset: Int64 { size == length ? size - 1 : size }
 }

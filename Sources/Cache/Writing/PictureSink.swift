@@ -128,7 +128,8 @@ package final class PictureSink: BodySink {
     return (piece, spill)
   }
 
-  /// Keeps what came for the next run, when that pays: the transfer failed for good in this one.
+  /// Ends a transfer that failed for good in this run: keeps what came for the next run to resume, when it is large
+  /// enough and has a validator.
   package func leave() {
     let (piece, spill, pays) = state.withLock { state in
       defer { state.clear() }
@@ -141,7 +142,7 @@ package final class PictureSink: BodySink {
     if pays { spill.lane.submit(.leave(spill)) } else { spill.lane.submit(.discard(spill)) }
   }
 
-  /// Forgets what came so far: the attempt failed and another begins.
+  /// Discards what came so far: the attempt failed and another begins.
   package func restart() {
     let spill = state.withLock { state in
       let spill = state.spill

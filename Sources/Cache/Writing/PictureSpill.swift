@@ -52,7 +52,7 @@ final class PictureSpill: @unchecked Sendable {
     try disk.append(bytes.span.bytes, to: file)
     size += Int64(bytes.count)
     if let note {
-      // After the bytes: what the note does not know yet is cut off by whoever goes on.
+      // After the bytes: a run that resumes the body cuts off bytes that the note does not cover.
       let line = PartialBody.line(size, sha256: digest())
       try disk.append(Array(line.utf8).span.bytes, to: note)
     }

@@ -68,7 +68,7 @@ package final class PictureStore: Sendable {
     self.lanes = (0..<count).map { _ in IngestLane(shared) }
   }
 
-  /// A sink for the body of one picture, which goes on with what an earlier run left of it.
+  /// A sink for the body of one picture, which resumes what an earlier run left of it.
   package func sink(id: PictureID, url: String) -> PictureSink {
     PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
   }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Joins work that goes on elsewhere: what enters leaves, once, and after ``join()`` nothing enters any more.
+/// Joins work on other threads: what enters leaves, once, and after ``join()`` nothing enters any more.
 ///
 /// Every breach of that ends the process, in every build: a leave too few would hold a run up for ever, one too
 /// many would let it end before its work has, and what enters late would be left out of its report. The count costs
@@ -30,7 +30,7 @@ package final class WorkGroup: Sendable {
     group.enter()
   }
 
-  /// Counts one piece of work out; the last lets those go on who wait.
+  /// Counts one piece of work out; the last one wakes those who wait.
   package func leave() {
     precondition(
       count.subtract(1, ordering: .relaxed).oldValue > 0,

@@ -85,7 +85,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey(
         "paging",
         .orNull(.reference("paging")),
-        "How a listing goes on; null takes away the format's way"
+        "How a listing continues on further pages; null removes the format's own paging"
       ),
       CatalogKey(
         "request",
@@ -103,12 +103,12 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey(
         "paging",
         .orNull(.reference("paging")),
-        "How this section goes on; null: one response is all of it"
+        "How this section continues on further pages; null when one response is all of it"
       ),
       CatalogKey(
         "request",
         .orNull(.reference("request")),
-        "How this section is asked for; null for a plain GET"
+        "How this section is requested; null for a plain GET"
       ),
     ] + mappingKeys
 

@@ -2,7 +2,7 @@
 public enum BodyNotation: String, Hashable, Sendable {
   /// JSON, read as it is.
   case json
-  /// Google's product feed: RSS 2.0 or Atom, or text parted by tabs.
+  /// Google's product feed: RSS 2.0 or Atom, or tab-separated text.
   case merchantFeed
 
   /// A body as JSON.

@@ -5,7 +5,7 @@ enum MerchantFeed {
   /// The namespace of the `g:` prefix.
   private static let namespace = "http://base.google.com/ns/1.0"
 
-  /// A feed as JSON: XML when it begins with `<`, else text parted by tabs.
+  /// A feed as JSON: XML when it begins with `<`, else tab-separated text.
   static func json(of body: [UInt8], _ subject: String) throws(CatalogError) -> [UInt8] {
     let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
     // UTF-16 begins with a mark, which the parser knows.

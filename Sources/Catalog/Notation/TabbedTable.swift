@@ -1,4 +1,4 @@
-/// Google's product feed as text: a line of names, then an item a line, parted by tabs.
+/// Google's product feed as text: tab-separated, a line of names, then a line for each item.
 enum TabbedTable {
   /// The columns that hold several values, parted by commas.
   private static let lists: Set<String> = ["additional_image_link", "product_highlight"]
@@ -10,9 +10,9 @@ enum TabbedTable {
       throw CatalogError(
         .unexpectedShape,
         subject: subject,
-        expected: "a feed in XML, or text parted by tabs",
+        expected: "a feed in XML, or tab-separated text",
         reason:
-          "expected XML, or a first line of column names parted by tabs with \"id\" among them",
+          "expected XML, or a first line of tab-separated column names with \"id\" among them",
         remedy: "check the URL"
       )
     }

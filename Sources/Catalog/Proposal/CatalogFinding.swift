@@ -18,7 +18,7 @@ package struct CatalogFinding: Hashable, Sendable {
     case pictureIsPage = "picture-is-page"
     /// A picture that cannot be fetched.
     case pictureFails = "picture-fails"
-    /// A listing that goes on, in a file that does not say how.
+    /// A listing with further pages, in a catalog file without paging.
     case morePages = "more-pages"
     /// More elements on a page than asked for.
     case pageSize = "page-size"

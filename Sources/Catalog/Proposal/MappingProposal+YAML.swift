@@ -91,7 +91,7 @@ extension MappingProposal {
     return path.isEmpty ? "to_entries[]" : ".\(path) | to_entries[]"
   }
 
-  /// How the listing goes on; a file has one page.
+  /// The paging of the listing; a file has one page.
   private func pagingLines(_ source: ProposedSource) -> [String] {
     guard let paging else { return [] }
     if source.base == nil {

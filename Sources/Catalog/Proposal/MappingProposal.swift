@@ -19,7 +19,7 @@ package struct MappingProposal {
   /// Where sections of one response have their key and title.
   let sectionKey: FieldScore?
   let sectionTitle: FieldScore?
-  /// How the listing goes on.
+  /// The paging of the listing.
   let paging: PagingProposal?
   /// The built-in formats that read every item as well.
   let formats: [String]

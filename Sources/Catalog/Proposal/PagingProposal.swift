@@ -1,4 +1,4 @@
-/// How a listing seems to go on.
+/// The paging that a listing seems to have.
 struct PagingProposal: Equatable {
   /// The value of `paging:` in the catalog file.
   let yaml: String

@@ -172,11 +172,11 @@ package struct SectionCheck: Sendable {
 }
 
 extension DecodedListing {
-  /// What looks wrong about a page as a whole, which is no section's own.
+  /// What looks wrong about a page as a whole, not about one section.
   ///
   /// - Parameters:
   ///   - body: The page.
-  ///   - paging: How the catalog file says that it goes on; nil when it does not.
+  ///   - paging: The paging in the catalog file; nil when there is none.
   ///   - hasNextLink: Whether its `Link` header names a next page.
   /// - Returns: What looks wrong; nothing when all is well.
   package func pageFindings(

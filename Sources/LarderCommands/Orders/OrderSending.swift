@@ -10,7 +10,7 @@ struct OrderSending {
   private let webhook: Orders.Webhook
   private let options: WebhookOptions
 
-  /// How long an attempt may go on after a signal, so that its answer is not lost.
+  /// How long an attempt may continue after a signal, so that its answer is not lost.
   private static let grace = DispatchTimeInterval.milliseconds(1000)
 
   init(_ outbox: Outbox, _ webhook: Orders.Webhook, _ options: WebhookOptions) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One line on stderr that says how many of how many are done, where progress is shown at all.
+/// One line on stderr that counts what is done of a total, when progress is shown.
 final class CountDisplay: Sendable {
   private let state: CountState
   private let display: ProgressDisplay?

@@ -66,7 +66,7 @@ enum Output {
     return String(plain)
   }
 
-  /// Whether the character goes on with the flag of England, Scotland or Wales.
+  /// Whether the character continues the flag of England, Scotland or Wales.
   private static func isFlagTag(_ scalar: Unicode.Scalar, after last: Unicode.Scalar?) -> Bool {
     guard (0xE0020...0xE007F).contains(scalar.value), let last else { return false }
     return last.value == 0x1F3F4 || (0xE0020...0xE007F).contains(last.value)

@@ -1,7 +1,7 @@
 import Catalog
 
-/// JSON that may be looked at on a terminal: what could move a cursor or turn the direction of
-/// text stands escaped, so that the bytes are harmless and every value is what it was.
+/// JSON that is safe to print on a terminal: characters that move the cursor or change the direction of text are
+/// escaped, and no value changes.
 enum TerminalJSON {
   /// The document with DEL, C1, separators, bidirectional controls and their like as `\u…`.
   ///

@@ -112,8 +112,7 @@ struct ExportPath: Equatable {
     path = Self.joined(self.folder, isShort && name.utf8.count <= Self.longestName ? name : "")
   }
 
-  /// The path of a picture, its name ending as its type does; nil when the URL names no file, or
-  /// one whose name is too long.
+  /// The path of a picture, with the extension of its type; nil when the URL names no file, or its name is too long.
   func path(of type: PictureType?) -> String? {
     guard let type else { return path }
     guard isShort, !name.isEmpty else { return nil }

@@ -109,7 +109,7 @@ package struct CacheCheck: Sendable {
   }
 }
 
-/// Where a check that was interrupted can go on: a small file in the cache.
+/// Where an interrupted check can resume: a small file in the cache.
 struct VerifyNotes {
   private let layout: CacheLayout
 

@@ -1,7 +1,7 @@
 import Cache
 import Transport
 
-/// Makes a damaged index anew, so that an unattended run can go on.
+/// Makes a damaged index anew, so that an unattended run can continue.
 ///
 /// Files are the truth and the index is a hint: no picture is lost with it, only what was known of
 /// earlier runs. One that a newer larder wrote, or that cannot be read now, is not damaged and stays.

@@ -1,8 +1,8 @@
 import Catalog
 import FoundationEssentials
 
-// The contract wants every key, null when there is nothing to say, and equal reports the same bytes:
-// keys are in the order of their letters.
+// The contract: every key is present, null when there is nothing to say, and equal reports have equal bytes, so keys
+// are sorted.
 
 extension SyncReport {
   /// The report as one line of JSON.

@@ -67,7 +67,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var kept: [String] = []
     /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
     package var unread: [String] = []
-    /// What may be amiss although the section is shown as it came: the listing goes on where nobody reads it.
+    /// What may be wrong although the section is shown as it came: the listing has pages that are not read.
     package var warning: String?
   }
 
@@ -131,7 +131,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var unique = 0
     /// How many bodies came.
     package var fetched = 0
-    /// How many the origin vouched for.
+    /// How many held bodies the origin confirmed.
     package var revalidated = 0
     /// How many of those were taken as unchanged by their length alone: their rows were lost, and the origin
     /// sends no validator.

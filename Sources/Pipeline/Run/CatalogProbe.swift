@@ -7,9 +7,9 @@ import Transport
 package struct ProbedPage: Sendable {
   /// The body.
   package let body: [UInt8]
-  /// Where it came from in the end; nil for a file.
+  /// Where it came from after redirects; nil for a file.
   package let base: WebURL?
-  /// Where its `Link` header says that the listing goes on.
+  /// The next page that its `Link` header names.
   package let nextLink: String?
 }
 

@@ -151,14 +151,14 @@ struct OpenedRun {
     return report
   }
 
-  /// Removes what nobody claims, at the end of a run that asked for all that its catalog claims.
+  /// Removes files that no catalog refers to, at the end of a run that requested all that its own refers to.
   private func sweep() throws(CacheError) {
     let index = context.index
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }
     guard !orphans.isEmpty else { return try index.noteLost(since: nil) }
-    // Once the index was lost, a catalog that has not run since may own what seems to be nobody's:
-    // that is left to gc, after its grace.
+    // After the index was lost, a file without a row may belong to a catalog that has not run since: gc removes it,
+    // after its grace.
     guard try index.lostSince() == nil else { return }
     try orphans.sweep(except: isAlone ? [] : try index.claimedPaths())
   }

@@ -121,7 +121,7 @@ package struct ProgramRun {
       _ = poll(&ends, 2, 20)
       let isOpen = Self.take(from: output, into: &answer.output)
       let isOther = Self.take(from: errors, into: &answer.errors)
-      // Without this a process that closed both and goes on would be asked without a pause.
+      // A process that closed both and still runs would otherwise be polled in a busy loop.
       if !isOpen, !isOther { _ = poll(nil, 0, 20) }
       var status: Int32 = 0
       if waitpid(process, &status, WNOHANG) == process {

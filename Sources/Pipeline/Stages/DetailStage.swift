@@ -228,10 +228,10 @@ final class DetailStage: Sendable {
     finish { Self.count(known, in: &$0) }
   }
 
-  /// A detail that its origin has not.
+  /// Handles a detail that its origin does not have.
   ///
-  /// What was held before stays and shows, with the moment since when it is gone, until the user lets
-  /// it go. Its pictures stay with it and are not asked for: they went with the detail.
+  /// The held detail is kept and shown, with the time since when it is missing, until the user allows its removal. Its
+  /// pictures are kept too and not requested: they went with the detail.
   private func takeMissing(_ id: String, _ document: DocumentEntry) {
     guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
       return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
@@ -247,15 +247,14 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// A detail that could not be fetched: what was had before still shows, and its pictures may be due.
+  /// Handles a detail that could not be fetched: the held one is still shown, and its pictures may be due.
   private func fail(_ id: String, _ failure: TransferFailure) {
     context.failures.note(.detail, id: id, failure)
     addPictures(of: known[id])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
-  /// A detail that came and cannot be read: what was had before still shows, and its pictures may be
-  /// due.
+  /// Handles a detail that came and cannot be read: the held one is still shown, and its pictures may be due.
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)

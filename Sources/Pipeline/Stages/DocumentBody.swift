@@ -45,11 +45,11 @@ struct DocumentBody: RandomAccessBody {
     try piece(at: 0, most: count)
   }
 
-  /// What decodes a body that is held whole.
+  /// Decodes the body with all its bytes in memory.
   ///
   /// - Parameter decode: The decoder.
-  /// - Returns: What it makes of the body.
-  /// - Throws: What it throws; ``CatalogError`` also when the body is in a file that cannot be read.
+  /// - Returns: What the decoder returns.
+  /// - Throws: What the decoder throws; ``CatalogError`` also when the body is in a file that cannot be read.
   func decoded<Value>(
     by decode: ([UInt8]) throws(CatalogError) -> Value
   ) throws(CatalogError) -> Value {

@@ -26,13 +26,14 @@ struct DocumentNeeds: Sendable {
   ///   - source: where it is.
   /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` where there is nothing to ask with.
   func question(about held: DocumentEntry?, _ source: DocumentSource) -> Freshness {
-    // The answer to a POST is asked for anew each time. (RFC 9110, section 9.3.3)
+    // A POST is sent each time. (RFC 9110, section 9.3.3)
     guard source.method == .get else { return .refetch }
     return held?.condition(for: traits(of: source)).map(Freshness.revalidate) ?? .refetch
   }
 
-  /// What is done about a section's page, or about the one document that holds all details: somebody who waits for
-  /// the run wants the origin's answer, fresh or not.
+  /// What to do about a section's page, or about the one document that holds all details.
+  ///
+  /// An unattended run asks only for what is not fresh. Whoever waits for a run wants the origin's answer in any case.
   ///
   /// - Parameters:
   ///   - held: what is held of it, read with the mapping in force.

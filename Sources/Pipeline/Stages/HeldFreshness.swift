@@ -23,8 +23,8 @@ extension DocumentEntry {
     return stored.condition
   }
 
-  /// What an unattended run does about a document that the origin said it does not have: it asks daily, unless the
-  /// origin said how long that holds.
+  /// What an unattended run does about a document that its origin does not have: it asks once a day, unless the
+  /// origin said for how long that holds.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
     // Without response headers, the expiry is how long the refusal itself holds. With them it belongs to a body that

@@ -15,8 +15,7 @@ struct PageSequence {
   enum Step: Sendable {
     /// No page: the source is complete.
     case complete
-    /// No page: the feed goes in circles, or serves the same page whatever it is asked for. The last one brought
-    /// nothing new.
+    /// No page: the last one brought nothing new. The feed loops, or serves the same page for every request.
     case repeats
     /// A page to read.
     case next(DocumentSource)

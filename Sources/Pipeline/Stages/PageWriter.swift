@@ -104,7 +104,7 @@ struct PageWriter: Sendable {
     section.items.flatMap { context.references(to: $0.images, base: base) }
   }
 
-  /// What tells that the listing of a section goes on where the catalog file has no paging; nil when nothing does.
+  /// The sign that a section's listing has further pages and the catalog file no paging; nil when there is none.
   private func unfollowed(
     _ listing: DecodedListing,
     link: String?,

@@ -119,15 +119,16 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// What decides how the bodies of details are read.
+  /// A digest of all that decides how the bodies of details are read.
   var detailDigest: Int64 {
     var text = "\(currency)\ndetails\n\(mapping.fingerprint)"
     if let request = detail?.request { text += "\n\(request.fingerprint)" }
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// Who reads the source at a position of ``sources``, as the index tells documents of one URL apart:
-  /// what a body is decoded to is the section's own.
+  /// The reader of the source at a position of ``sources``.
+  ///
+  /// The index keeps a document for each reader of a URL, because each section decodes the body for itself.
   func reader(at position: Int) -> String {
     switch sections {
     case .listed(let sources): "\(name)\tsection\t\(sources[position].key)"

@@ -18,10 +18,10 @@ struct RunContext: Sendable {
   let progress: SyncProgress
   /// Decodes, one body after the other; the transfer thread has no time for that.
   let work: DispatchQueue
-  /// Starts what is due.
+  /// Starts requests that are due.
   ///
-  /// Apart from ``work``, so that the pictures of the first section are on their way while the
-  /// others are still being decoded.
+  /// A queue beside ``work``, so that the pictures of the first section are requested while the other sections are
+  /// still being decoded.
   let starts: DispatchQueue
   /// The wall clock.
   let now: @Sendable () -> UnixTime
@@ -168,7 +168,7 @@ extension SyncReport.Failure {
 }
 
 extension TransferFailure {
-  /// Whether nothing is wrong with what was asked for: the run was over.
+  /// Whether the run ended first, so that the failure says nothing about what was requested.
   var endedWithRun: Bool {
     reason == .cancelled || reason == .deadline || reason == .bytesLimit
   }

@@ -12,7 +12,7 @@ struct SectionNotes: Sendable, Equatable {
   var valueless: Set<ItemField> = []
   /// Why the section as a whole cannot be used; nil when it can.
   var failure: String?
-  /// What tells that the listing goes on where nobody reads it; nil when nothing does.
+  /// The sign that the listing has pages that are not read; nil when there is none.
   var unfollowed: String?
 
   /// How many items could not be read.

@@ -104,7 +104,7 @@ final class TokenTransport: Fetching, URLParsing {
     }
   }
 
-  /// Runs the command, then goes on with what waits for it.
+  /// Runs the command, then repeats the requests that wait for it; without a value, their refusals stand.
   private func ask() {
     let result = command.run().value(hiding: secrets.present)
     if case .success(let value) = result { secrets.hide(value) }
