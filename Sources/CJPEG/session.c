@@ -18,8 +18,8 @@ static bool is_before_scans(j_common_ptr common) {
   return common->is_decompressor && ((j_decompress_ptr)common)->input_scan_number == 0;
 }
 
-// Every warning counts as damage but the two about harmless version and colour notes, and what stands
-// ahead of the picture.
+// Counts every warning as damage, except the harmless ones about a JFIF version, an Adobe colour note, and bytes
+// ahead of the first scan.
 static void note(j_common_ptr common, int level) {
   int code = common->err->msg_code;
   if (level >= 0 || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM) return;

@@ -1,7 +1,7 @@
 import Glibc
 
 extension Folder {
-  /// Demands that the folder belongs to whom we run as.
+  /// Demands that the folder belongs to the user of this process.
   ///
   /// Root may write anywhere, and the owner of the cache could neither change nor remove the files that root
   /// leaves in it.

@@ -77,8 +77,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The path to what this path picks from at last by wildcard, slice or filter: `$.products` for
-  /// `$.products[?@.price]`.
+  /// The path before its last wildcard, slice or filter: `$.products` for `$.products[?@.price]`.
   var withoutLastChoice: JSONPath? {
     guard let last = segments.last, !last.isDescendant, last.selectors.count == 1 else {
       return nil

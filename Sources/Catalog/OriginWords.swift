@@ -1,7 +1,7 @@
 /// What an origin says about a request in the body of its answer, in place of what was asked for.
 ///
-/// One line without control characters, not longer than a message can bear. What the origin repeats of
-/// the request's own secrets is still in it: whoever shows it applies a ``SecretVeil``.
+/// One line without control characters, short enough for a message. It may still hold secrets of the request that the
+/// origin repeats: apply a ``SecretVeil`` before showing it.
 package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
   /// The words, as they stand in a message.
   package let description: String

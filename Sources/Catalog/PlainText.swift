@@ -29,9 +29,9 @@ public enum PlainText {
     return lines[first...last].joined(separator: "\n")
   }
 
-  /// Whether a text is a line already, as far as a look at each scalar tells: most are.
+  /// Whether a text is already a line, judged by its scalars, as most texts are.
   ///
-  /// Letters that combine with what stands before them are left to whoever looks at characters.
+  /// False for combining letters, which need a look at whole characters.
   private static func isPlainLine(_ text: String) -> Bool {
     var previous: UInt32 = 0x20
     for scalar in text.unicodeScalars {

@@ -3,10 +3,10 @@ import Transport
 
 /// Finds out whether a server sent more than its `Content-Length` promised.
 ///
-/// libcurl takes what was promised and says nothing, yet such a picture is cut. Surplus that came in one piece with
-/// the promised end is counted before libcurl drops it: its debug callback gets every byte of a body as it came.
-/// Surplus that came later is still unread: seen before the socket closes, or on the connection that stays, if nothing
-/// else uses it yet. What comes later still nobody can see.
+/// libcurl delivers the promised bytes and reports no error, yet such a picture is truncated. Surplus that comes in one
+/// piece with the promised end is counted before libcurl drops it: its debug callback gets every byte of a body.
+/// Surplus that comes later is unread in the socket. It is found before the socket closes, or on a kept connection that
+/// nothing else uses yet. Surplus that comes after that cannot be detected.
 final class ExcessDetector {
   private let flag: UnsafeMutablePointer<Int32>
   private let watch: UnsafeMutablePointer<larder_excess_watch>

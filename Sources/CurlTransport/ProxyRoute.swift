@@ -16,7 +16,7 @@ package struct ProxyRoute: Hashable, Sendable {
   /// What the environment says, in the variables that curl reads.
   ///
   /// A scheme's own variable wins over `all_proxy`, a name in lower case over one in capitals. `HTTP_PROXY` is not
-  /// read: a web server gives it to its scripts on behalf of whoever asks. (CVE-2016-5385)
+  /// read: a web server sets it for its scripts from a header of the request. (CVE-2016-5385)
   ///
   /// - Throws: ``ProxyError`` when a variable that is set names no proxy.
   package init(environment variables: [String: String]) throws(ProxyError) {

@@ -4,7 +4,7 @@ import CPixman
 import CZimg
 
 /// A library that pictures are decoded, scaled or drawn with: the version that was found when the process
-/// started, and those that it is held against.
+/// started, and those that it is compared with.
 ///
 /// Versions are lists of numbers, the most significant first.
 package struct CodecLibrary: Equatable, Sendable {

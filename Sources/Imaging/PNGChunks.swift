@@ -111,8 +111,9 @@ struct PNGChunks: Equatable {
     isInterlaced = interlace != 0
   }
 
-  /// How large the compressed content of a chunk is once unpacked, counted no further than to the
-  /// limit and a little, and whether it can be; no bytes for chunks that hold none.
+  /// The unpacked size of a chunk's compressed content, and whether it can be unpacked.
+  ///
+  /// Counting stops a little beyond the limit. A chunk without compressed content has 0 bytes.
   private static func unpacked(
     _ type: String,
     _ payload: Range<Int>,

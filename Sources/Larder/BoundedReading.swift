@@ -2,7 +2,7 @@ import SystemPackage
 
 /// Reads what a user names, and no more of it than is of use.
 package enum BoundedReading {
-  /// A file's bytes, one more than `limit` at most: whoever needs them whole then knows.
+  /// A file's bytes, at most one more than `limit`, by which the caller knows that the file is larger.
   ///
   /// - Parameters:
   ///   - path: the file; of a pipe that nobody writes to, there is nothing.

@@ -5,7 +5,7 @@ import Transport
 
 /// Reads small files that the user names.
 enum FileReading {
-  /// The file's bytes, one more than `limit` at most: whoever needs them whole then knows.
+  /// The file's bytes, at most one more than `limit`, by which the caller knows that the file is larger.
   ///
   /// - Parameters:
   ///   - path: the file.

@@ -21,10 +21,10 @@ enum Memory {
     larder_map_from(512 << 10)
   }
 
-  /// Keeps the blocks that every picture needs anew, and no larger ones.
+  /// Has malloc reuse freed blocks of the sizes that every picture needs, and no larger ones.
   ///
-  /// A bitmap mapped anew for each picture costs a fault a page; the coefficients of a whole photo,
-  /// kept for the next, cost its memory a second time.
+  /// A bitmap that is mapped anew for each picture costs a page fault for each page; keeping the coefficients of a
+  /// whole photo for the next would cost their memory a second time.
   static func keepBlocksOfPictures() {
     larder_keep_blocks(16 << 20)
   }

@@ -28,8 +28,7 @@ package enum AttemptOutcome: Hashable, Sendable {
   case stopped(String)
   /// It was not taken now.
   case failed(Failure)
-  /// It may have arrived, and nobody knows; with the seconds that whoever answered asked to be
-  /// left alone.
+  /// It may have arrived; `retryAfter` is how many seconds the answer asked to wait.
   case unknown(String, retryAfter: Int64? = nil)
   /// The user ended the run before a byte left.
   case unsent

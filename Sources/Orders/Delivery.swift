@@ -80,6 +80,6 @@ package struct Delivery: Hashable, Sendable {
 package enum AmbiguityPolicy: String, Sendable, CaseIterable {
   /// It is kept until somebody decides: nothing is ever shown twice.
   case hold
-  /// It is sent again under the same id: whoever receives it tells the two apart.
+  /// It is sent again under the same id, by which the receiver recognizes the repetition.
   case resend
 }

@@ -3,8 +3,8 @@ import GRDB
 extension Outbox {
   /// Moves an order to another state and keeps when.
   ///
-  /// An order that is cancelled before its message left is never sent. One whose message may be with
-  /// the shop already is; the shop hears of the cancellation only when it is posted.
+  /// An order that is cancelled before its message left is never sent. If the message may
+  /// already be with the shop, the shop learns of the cancellation only when that is posted.
   ///
   /// - Parameters:
   ///   - id: the order's id, or the beginning of it.

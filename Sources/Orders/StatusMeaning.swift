@@ -46,7 +46,7 @@ enum StatusMeaning: Hashable {
       // 502 and 504: a gateway passed the request on and got no answer, or none that it
       // understood. (Sections 15.6.3 and 15.6.5) 520, 522, 524 and their like say so of other
       // gateways. 302 and 303 are how a receiver that did act sends a browser to a page about it.
-      // (Sections 15.4.3 and 15.4.4) What is in no register says nothing.
+      // (Sections 15.4.3 and 15.4.4) An unregistered status proves nothing.
       default: .mayHaveArrived
       }
   }

@@ -1,4 +1,4 @@
-/// Bytes as a gzip member of stored blocks: not smaller, but gzip to whoever reads it.
+/// Bytes as a gzip member of stored blocks: valid gzip, but not smaller.
 enum Gzip {
   /// Wraps bytes in header, stored blocks and trailer. (RFC 1952, section 2.3; RFC 1951, 3.2.4)
   static func stored(_ bytes: [UInt8]) -> [UInt8] {

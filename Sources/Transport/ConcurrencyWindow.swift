@@ -39,10 +39,9 @@ package struct ConcurrencyWindow: Sendable {
   private var round: Round?
   /// Whether each answer still lets one more transfer start.
   private var isStarting = true
-  /// The window when a larger one last brought more, and what came a nanosecond then.
+  /// The last window that brought more than those before it, with its answers and bytes per nanosecond.
   ///
-  /// Answers and bytes are looked at each for itself: after long lists, small pictures bring fewer bytes however
-  /// many come.
+  /// Answers and bytes are judged separately: after long lists, small pictures bring fewer bytes, however many come.
   private var paid = (limit: 0, answers: 0.0, bytes: 0.0)
   /// Rounds in a row that brought no more than that.
   private var idleRounds = 0

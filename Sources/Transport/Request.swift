@@ -43,7 +43,7 @@ package struct Request: Sendable {
     package static let json = Accept("application/json, */*;q=0.5", compressed: true)
     /// Pictures, best those that can be cropped; as they are, so that a broken one can be resumed.
     ///
-    /// Newer formats go unnamed: servers that convert for whoever names them seldom look at `q`.
+    /// Newer formats are not named: servers that convert to a named format seldom look at `q`.
     package static let picture = Accept(
       "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
       compressed: false

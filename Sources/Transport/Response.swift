@@ -94,8 +94,8 @@ package struct Response: Sendable {
   package let connectionReused: Bool
   /// Whether the connection was still there when the transfer ended.
   ///
-  /// libcurl takes a connection that it gave up, for a breach of HTTP/2 by the server, for the end of
-  /// the body. Where the connection is gone, the end of the stream therefore proves nothing.
+  /// When libcurl gives up a connection because the server broke HTTP/2, it reports the end of the body. When the
+  /// connection is gone, the end of the stream therefore proves nothing.
   package let connectionIsOpen: Bool
 
   /// Makes a response; the transport does, and tests.

@@ -1,6 +1,6 @@
 /// An absolute `http` or `https` URL, exactly as it will be sent.
 ///
-/// Made by a ``URLParsing``, so that whoever judges the URL and whoever connects see one host. Bytes that came
+/// Made by a ``URLParsing``, so that the check of a URL and the connection see the same host. Bytes that came
 /// percent-encoded stay as they came. There is no fragment, and no user information in `text`.
 package struct WebURL: Hashable, Sendable {
   /// The two schemes that larder speaks.

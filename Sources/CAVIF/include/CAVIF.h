@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens the library; safe from any thread, and of no cost the second time. NULL when it is there, else the
+// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
 // dynamic loader's words, which stay valid. Before, no other function may be called.
 const char *cavif_open(void);
 

@@ -5,7 +5,7 @@
 #include <cairo/cairo.h>
 #include <fontconfig/fontconfig.h>
 
-/// Opens the libraries that draw; safe from any thread, and of no cost the second time.
+/// Opens the libraries that draw; safe from any thread; later calls cost nothing.
 ///
 /// Before it has returned NULL once, no function of Pango, Cairo, fontconfig or GObject may be called.
 ///

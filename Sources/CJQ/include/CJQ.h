@@ -13,7 +13,7 @@ typedef struct {
   size_t memory;
 } cjq_limits;
 
-/// Opens libjq; safe from any thread, and of no cost the second time.
+/// Opens libjq; safe from any thread; later calls cost nothing.
 ///
 /// @return NULL when it is there, else the dynamic loader's words, which stay valid.
 const char *cjq_open(void);

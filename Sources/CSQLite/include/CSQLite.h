@@ -2,8 +2,8 @@
 #ifndef LARDER_CSQLITE_H
 #define LARDER_CSQLITE_H
 
-/// Lets SQLite allocate without counting what it holds; before the first database of the process is
-/// opened, else nothing changes. (https://sqlite.org/c3ref/config.html)
+/// Turns off SQLite's statistics of its memory; without effect once the process has opened a database.
+/// (https://sqlite.org/c3ref/config.html)
 void larder_sqlite_count_no_memory(void);
 
 struct sqlite3;

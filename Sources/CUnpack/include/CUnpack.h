@@ -26,7 +26,7 @@ typedef ptrdiff_t (*cunpack_read)(void *context, uint8_t *room, size_t count);
 // Takes bytes that were unpacked.
 typedef void (*cunpack_take)(void *context, const uint8_t *bytes, size_t count);
 
-// Decodes what `read` gives, of which no more than `limit` bytes may come out: counted while they do, not afterwards.
+// Decodes what `read` gives, and stops as soon as more than `limit` bytes come out.
 int cunpack_stream(int coding, cunpack_read read, cunpack_take take, void *context, size_t limit);
 
 // Why a library could not be opened, in the dynamic loader's words; NULL when it could or was not needed.

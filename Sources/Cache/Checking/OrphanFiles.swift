@@ -42,7 +42,7 @@ package final class OrphanFiles: Sendable {
     let claimed = PictureEntry(id: id, url: url)
     guard unclaimed.withLock({ $0.remove(claimed.name.path) }) != nil else { return nil }
     let renewed: PictureEntry?
-    // What cannot be read is nobody's to remove; whoever asks for the picture puts another in its place.
+    // A file that cannot be read is not removed; the fetch of its picture replaces it.
     do throws(CacheError) { renewed = claimed.renewed(by: try read(claimed.name)) } catch {
       return nil
     }

@@ -89,7 +89,7 @@ package struct Verification: Sendable {
     }
   }
 
-  /// Mends what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
+  /// Repairs what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
   ///
   /// Damaged and missing pictures are forgotten, damaged files removed. What cannot be read stays as it
   /// is, with its row. An orphan that is a picture and has the name of a URL in `urls` is adopted; the

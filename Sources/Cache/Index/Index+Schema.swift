@@ -29,9 +29,9 @@ extension Index {
 
   /// What `PRAGMA user_version` holds in a file that has seen all ``migrations``: their number.
   ///
-  /// It is the version of what the rows hold, too: the stored forms of items and details carry none of their own.
-  /// A member that an older larder may pass over needs none; anything that it would refuse or misread, such as
-  /// another kind of picture, is a migration though no table changes.
+  /// It is also the version of the stored forms of items and details, which carry none of their own. A new member
+  /// that an older larder may ignore needs no migration. Anything that it would refuse or misread, such as a new kind
+  /// of picture, needs one, even if no table changes.
   static let version = migrations.count
 
   /// Brings a file up to date, each change whole or not at all.

@@ -5,7 +5,7 @@ extension Index {
   /// Notes the digest of the fields that requests for pictures send from now on.
   ///
   /// When the digest has changed, such as after an update of larder, every picture whose response varies by a request
-  /// field is due at once, and its row then tells whether the fields that are now sent select it. All later runs need
+  /// field is due at once, and its row then tells whether the fields that are now sent select it. Later runs need
   /// not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
   package func noteSelection(_ digest: Int64) throws(CacheError) {
     let known = try read { db in

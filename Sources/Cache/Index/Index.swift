@@ -149,7 +149,7 @@ package final class Index: Sendable {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  /// Keeps what a planted or damaged file says from being believed, and the file from being damaged by it.
+  /// Has SQLite distrust the schema of a planted or damaged file, and refuse statements that could damage the file.
   ///
   /// - Throws: ``CacheError`` of code `unsupported` when SQLite does not do so.
   static func harden(

@@ -13,8 +13,9 @@ struct RowReader: ~Copyable {
   private let statement: Statement
   private let raw: OpaquePointer
 
-  /// Prepares `sql`, or finds it prepared; a second reader of the same words in one transaction would
-  /// move the first.
+  /// Prepares `sql`, or finds it prepared.
+  ///
+  /// Two readers of the same SQL in one transaction would share one cursor.
   init(_ db: Database, _ sql: String) throws {
     self.db = db
     statement = try db.cachedStatement(sql: sql)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A file of the cache without a name, where a document's body lies that is too large for memory.
+/// A file without a name in the cache, for a document's body that is too large for memory.
 ///
-/// Nothing is left of it when it is let go of, or the process ends, in whichever way.
+/// The kernel removes it when this object is released or the process ends, however that happens.
 package final class BodyFile: Sendable {
   private let descriptor: Int32
   private let folder: String

@@ -5,16 +5,16 @@ import Transport
 /// Commits the groups that the lanes fill, on two queues of its own.
 ///
 /// The order makes any crash harmless: every file of a group is synced, then renamed, then the
-/// folders are synced, then the rows of a few groups are committed together: those of full groups wait a
-/// moment for more, for more is coming. A file ahead of its row is found by the next run; a row never
+/// folders are synced, then the rows of a few groups are committed together. The rows of a full group
+/// wait a moment, because more will follow. A file ahead of its row is found by the next run; a row never
 /// points to bytes that are not there.
 final class GroupCommitter: @unchecked Sendable {
   // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` belong to `queue`, which is serial.
   // `firstFailure` has a lock. All else is constant.
   private var contents: [Int64: PictureID]
-  /// What has its files placed and waits for its rows.
+  /// Groups whose files are placed and whose rows are still to be written.
   private var placed = PlacedBatch()
-  /// What has its rows written now.
+  /// Groups whose rows are being written.
   private var committing: PlacedBatch?
   /// Whether what is placed is to be committed as soon as no other rows are being written.
   private var areRowsDue = false
@@ -69,9 +69,9 @@ final class GroupCommitter: @unchecked Sendable {
 
   // MARK: - On any thread but its own queues
 
-  /// Takes a group, once the one before it has its files placed.
+  /// Takes a group; blocks until the files of the one before are placed.
   ///
-  /// One at a time: waiting here, with whoever would fill the next, is what bounds the loss in a crash.
+  /// The lane that would fill the next group waits here too, which bounds what a crash can lose.
   ///
   /// - Parameters:
   ///   - group: what the lane gathered.

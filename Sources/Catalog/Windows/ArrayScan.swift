@@ -1,6 +1,6 @@
 /// Finds one array in a JSON text, and where it can be cut, without making a tree of it or holding it whole.
 ///
-/// It does not judge the text: what it misreads is no JSON, and then whoever parses a piece is told so.
+/// It does not validate the text: what it misreads is no JSON, and the parser of a piece reports that.
 struct ArrayScan {
   /// Where the array's elements begin: behind its bracket.
   private(set) var start = 0
@@ -15,7 +15,7 @@ struct ArrayScan {
     case array
     /// There is nothing of the name, or something else than an array.
     case none
-    /// It cannot be told without a parser.
+    /// Only a parser can tell.
     case unsure
   }
 

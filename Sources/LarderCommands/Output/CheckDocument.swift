@@ -139,7 +139,7 @@ struct CheckDocument: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  /// The findings whose message begins with a number of items.
+  /// The findings whose message is the rest of a sentence that begins with a number of items.
   private static let counted: Set<String> = [
     "item-skipped", "field-lost", "sale-above-normal", "duplicate-id", "minor-units",
     "picture-is-page", "picture-fails",

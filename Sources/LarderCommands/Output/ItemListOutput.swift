@@ -2,7 +2,7 @@ import Pipeline
 
 /// A list of items on its way to stdout, each batch written when it is there.
 ///
-/// What comes first is seen at once, and `| head` ends the rest.
+/// The first items are shown at once, and `| head` stops the rest.
 struct ItemListOutput {
   /// What is written.
   enum Form {

@@ -31,8 +31,7 @@ package struct CacheExport: Sendable {
   package struct Options: Sendable, Equatable {
     /// How the folder is laid out.
     package var shape = ExportPlan.Shape.tree
-    /// Whether second names of the cache's files are wanted; whoever changes such a file in place
-    /// changes the cache.
+    /// Whether files are hard links to those of the cache; changing one in place changes the cache.
     package var links = true
     /// Whether squares come along.
     package var squares = false

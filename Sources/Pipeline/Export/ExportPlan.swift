@@ -39,10 +39,10 @@ package struct ExportPlan: Sendable, Equatable {
 
   /// The path of each picture by its URL, relative to the folder.
   package private(set) var paths: [String: String] = [:]
-  /// Who got another name, in the order of the pictures.
+  /// The pictures that got another name, in their order.
   package private(set) var collisions: [Collision] = []
 
-  /// Gives every picture a path: whoever comes first keeps its own name.
+  /// Gives every picture a path; of several with one name, the first keeps it.
   ///
   /// Names that differ in case or composition alone are one, since some file systems take them for
   /// one.

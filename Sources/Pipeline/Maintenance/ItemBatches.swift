@@ -81,7 +81,7 @@ package struct ItemBatches {
       }
       guard let section = sections.popFirst() else { return nil }
       guard let listing = section.listing else { continue }
-      // The first ones alone, for whoever looks no further.
+      // Only the first ones: many readers need no more.
       let first = try reader.index.versions(listing: listing, count: Self.size)
       hasMore = first.count == Self.size
       current = (section, listing, first[...])

@@ -30,7 +30,8 @@ enum FailureRest {
 extension PictureEntry {
   /// Enters that the last attempt failed at a moment.
   ///
-  /// `end` is the moment until which the origin itself said that the failure holds; a lasting one rests until then.
+  /// `end` is the moment until which the origin itself said that the failure holds; a lasting one
+  /// rests at least until then.
   mutating func fail(for reason: String, at now: UnixTime, saidUntil end: UnixTime? = nil) {
     let since = failingSince ?? now
     failure = reason

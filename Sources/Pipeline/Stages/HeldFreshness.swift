@@ -17,7 +17,7 @@ extension DocumentEntry {
     return stored.path.map { $0.source == base.resource } ?? (url == base.text)
   }
 
-  /// What asks whether a held document is still right; nil when it is to be fetched whole.
+  /// The condition that revalidates a held document; nil when it must be fetched in full.
   func condition(for traits: RequestTraits?) -> Condition? {
     guard let stored = StoredResponse(word: response), stored.answers(traits) else { return nil }
     return stored.condition
@@ -73,8 +73,8 @@ extension PictureEntry {
       ?? .refetch
   }
 
-  /// What asks about a file that was adopted without its row: it has only its own date, which larder set to the
-  /// origin's Last-Modified. (RFC 9110, section 13.1.3)
+  /// The condition for a file that was adopted without its row: its date, which larder set to the origin's
+  /// Last-Modified. (RFC 9110, section 13.1.3)
   private var adoptedCondition: Condition? {
     stamp.map {
       Condition(

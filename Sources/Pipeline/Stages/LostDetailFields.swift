@@ -109,7 +109,7 @@ final class LostDetailFields: Sendable {
 
   /// Judges the losses, once all details have answered.
   ///
-  /// A run that was stopped has not seen enough, and does not ask: the next fetches these details anew.
+  /// A run that was stopped has not seen all answers and does not judge; the next fetches these details again.
   func judge() -> Verdict {
     guard let mapping else { return Verdict() }
     let state = state.withLock { $0 }
@@ -152,7 +152,8 @@ final class LostDetailFields: Sendable {
     }
   }
 
-  /// The rows of a detail that lost fields: as it came but for those that stay; nil when they are written so already.
+  /// The rows of a detail that lost fields: as it came, with the fields that are kept; nil when they are
+  /// written already.
   private func row(
     of id: String,
     _ stripped: Stripped,

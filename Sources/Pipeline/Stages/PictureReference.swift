@@ -5,6 +5,6 @@ import Transport
 struct PictureReference: Sendable {
   /// The picture's identity; of the feed's own text when that is no URL.
   var id: PictureID
-  /// Where it is, or why that cannot be told.
+  /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
 }

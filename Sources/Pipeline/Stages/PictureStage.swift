@@ -65,8 +65,7 @@ final class PictureStage: Sendable {
   /// Every picture that was referred to.
   var seen: Set<PictureID> { state.withLock { $0.seen } }
 
-  /// Lets the pictures of an unattended run start, now that all sections have said what there is:
-  /// the most valuable first.
+  /// Starts the pictures of an unattended run, the most valuable first, once all sections have listed theirs.
   func release() {
     let lines = state.withLock { state in
       state.isOpen = true
@@ -123,7 +122,7 @@ final class PictureStage: Sendable {
     enqueue(jobs)
   }
 
-  /// Adds references by identity only: a section or detail that did not change.
+  /// Adds the references of a section or detail that did not change, by identity only.
   ///
   /// Their URLs are in the index; those few that are not come from `urls`.
   func add(_ ids: [PictureID], urls: () throws(CacheError) -> [PictureID: String])

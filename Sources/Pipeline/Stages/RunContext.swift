@@ -27,9 +27,9 @@ struct RunContext: Sendable {
   let now: @Sendable () -> UnixTime
   /// What the user named: judges every URL that the run fetches.
   let named: NamedOrigins
-  /// The catalog file's headers with the environment put in, for the origins of base and sections only.
+  /// The catalog file's headers with the environment's values, for the origins of base and sections only.
   let credentials: Headers
-  /// What nobody is to see, whoever repeats it.
+  /// The secrets that are hidden in every message, even where an origin repeats them.
   let secrets: RunSecrets
   /// What requests for pictures send.
   let pictureTraits: PictureTraits

@@ -57,8 +57,8 @@ final class SectionStage: Sendable {
   /// How many sources of a host are under way at once, from their request to their last item: as
   /// many as the transport opens connections to a host by itself.
   ///
-  /// Bodies come faster than they are decoded; without an end to it, the memory that they wait in
-  /// would grow with the number of sections.
+  /// Bodies come faster than they are decoded: without a limit, the memory that they wait in would grow with the
+  /// number of sections.
   private static let window = 16
 
   /// Starts every source, each host's in a line of its own.

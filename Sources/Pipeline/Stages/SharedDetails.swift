@@ -5,7 +5,7 @@ import Transport
 
 /// The details of all items when the catalog keeps them in one document.
 ///
-/// Fetched and decoded once, whoever asks first; those who ask meanwhile wait for the same answer.
+/// Fetched and decoded once, for the first who asks; all others wait for the same answer.
 final class SharedDetails: Sendable {
   /// A body, decoded.
   struct Body: Sendable {

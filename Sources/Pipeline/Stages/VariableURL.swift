@@ -1,13 +1,13 @@
 import Catalog
 
-/// A URL of the catalog file with the environment's values in it, and with those that may be secret out.
+/// A URL of the catalog file with the environment's values, and in a form that leaves out those that may be secret.
 struct VariableURL: Sendable {
-  /// With all values in, as they are: what a local path is.
+  /// The text with all values as they are, which a local path needs.
   let plain: String
-  /// With `${NAME}` left where it stands in path or query; what stands in scheme, user information,
-  /// host and port is in, because without it nobody knows whom to ask.
+  /// The text with `${NAME}` left unexpanded in path and query.
   ///
-  /// A value that begins the text and is an absolute URL is in as well.
+  /// Variables in scheme, user information, host and port are expanded, because a request needs its host. So is one
+  /// that begins the text and whose value is an absolute URL.
   let veiled: String
 
   /// A text that names no variable, whatever stands in it.

@@ -4,7 +4,7 @@ import Synchronization
 /// A line of jobs of which at most so many are under way at once.
 ///
 /// Keeps what waits small (a job, not a request with its headers and buffers) and starts jobs in
-/// batches, so that whoever starts them can look things up for many at a time. Jobs start in the
+/// batches, so that one look-up serves many jobs. Jobs start in the
 /// order they came, or in an order of their own among those that wait.
 final class WorkLine<Job: Sendable>: Sendable {
   private struct State {
