@@ -101,7 +101,7 @@ struct JQRun {
     let memory = "\(limits.memory >> 20) MiB of memory"
     if signal == SIGABRT { return .refused("it takes more than \(memory)") }
     guard signal == 0, let letter = answer.first else {
-      return .refused("libjq crashed, perhaps for want of more than \(memory) or of stack")
+      return .refused("libjq crashed; perhaps it needs more than \(memory), or more stack")
     }
     let rest = answer.dropFirst()
     func words() -> String { String(decoding: rest.prefix(300), as: UTF8.self) }

@@ -47,7 +47,7 @@ package final class CurlURLParser: URLParsing {
       throw failure(.schemeRefused, "only http:// and https:// are fetched")
     }
     guard base != nil || reference.scheme != nil else {
-      throw failure(.urlInvalid, "it is relative, and there is no base that it is relative to")
+      throw failure(.urlInvalid, "it is relative, and there is no base URL")
     }
     if reference.text.utf8.first == UInt8(ascii: "#"), let base { return base }
     guard !reference.hasAmbiguousAuthority else {

@@ -45,8 +45,8 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     case otherTime = "use the file's time or the present one"
     /// Take the present time.
     case presentTime = "use the present time"
-    /// Let the picture be encoded anew.
-    case encodeAnew = "let it be encoded anew"
+    /// Let the picture be re-encoded.
+    case encodeAnew = "let it be re-encoded"
     /// Make the picture smaller, or raise the limit.
     case smallerOrMorePixels = "make it smaller first, or allow more pixels"
     /// Raise the limit.

@@ -46,7 +46,7 @@ struct JPEGMarkers: Equatable {
     // A cut photo is worth showing, but not a sixteenth of the least that it could be.
     let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
     guard codedBytes * 16 >= least else {
-      throw .damaged(name, "its data is too little for \(size.width) × \(size.height) pixels")
+      throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
     }
   }
 

@@ -50,7 +50,7 @@ struct PNGChunks: Equatable {
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
     // Deflate makes at most 1032 bytes of one: less data than this cannot be the whole picture.
     guard rowBytes * size.height <= dataBytes * 1032 + 1032 else {
-      throw .damaged(name, "its data is too little for \(size.width) × \(size.height) pixels")
+      throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
     }
   }
 

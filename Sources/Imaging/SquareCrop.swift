@@ -106,7 +106,7 @@ public struct EncodedPicture: Sendable, Equatable {
   public enum Method: String, Sendable {
     /// Samples or coefficients are the input's own.
     case lossless
-    /// Pixels were encoded anew.
+    /// Pixels were re-encoded.
     case reencoded
   }
 

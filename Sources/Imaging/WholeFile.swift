@@ -77,12 +77,12 @@ public enum WholeFile {
     _ overwrite: Bool
   ) throws(ImagingError) {
     if !overwrite {
-      // A second name, unlike a rename, never replaces a file that came in the meantime.
+      // A hard link, unlike a rename, never replaces a file that came in the meantime.
       if link(sibling.string, path.string) == 0 {
         unlink(sibling.string)
         return
       }
-      // Some file systems have no second names; the look before writing has to do for them.
+      // Some file systems have no hard links; there, the check before writing must suffice.
       guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else {
         throw refusal(path, errno)
       }

@@ -133,7 +133,7 @@ extension Shop {
   public struct ExportOptions: Sendable, Hashable {
     /// All pictures in one folder, and not as the origins have them.
     public var isFlat = false
-    /// Copy every file, and do not give the cache's own files second names.
+    /// Copy every file; make no hard links to those of the cache.
     public var copies = false
     /// Take squares along.
     public var squares = false

@@ -34,7 +34,7 @@ struct CropCommand: ParsableCommand {
   )
   var lossless = false
 
-  @Flag(help: "With --lossless: fail where a picture would have to be encoded anew.")
+  @Flag(help: "With --lossless: fail where a picture would have to be re-encoded.")
   var strict = false
 
   @OptionGroup(title: Topic.output) var output: OutputOptions

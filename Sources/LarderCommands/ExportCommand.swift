@@ -49,7 +49,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Copy every file.")
   var copy = false
 
-  @Flag(help: "Give the cache's files second names where that can be (the default).")
+  @Flag(help: "Hard-link the cache's files where possible (the default).")
   var link = false
 
   @Flag(help: "Take squares along, below squares/ and their size.")

@@ -117,7 +117,7 @@ package final class Index: Sendable {
         guard !readOnly else {
           throw CacheError(
             .empty,
-            "cannot read \(path): the first run ended before it began",
+            "cannot read \(path): it is empty, as the first run ended early",
             remedy: .sync,
             thing: path
           )

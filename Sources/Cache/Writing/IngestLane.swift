@@ -177,7 +177,7 @@ final class IngestLane: @unchecked Sendable {
       var ending = whole.spill?.ending ?? PictureEnding()
       ending.append(whole.rest)
       guard ending.isWhole(type) else {
-        return refuse(whole, .truncated, "no length was told, and the picture's end did not come")
+        return refuse(whole, .truncated, "no length was given, and the picture's end is missing")
       }
     }
     do throws(CacheError) {

@@ -202,7 +202,7 @@ extension DecodedListing {
     }
     if let goesOn, goesOn.confidence >= 0.8 {
       let message =
-        "the listing seems to go on (\(goesOn.reason)), and the file has no paging; "
+        "the listing seems to have more pages (\(goesOn.reason)), and the file has no paging; "
         + "write paging: \(goesOn.yaml)"
       return [
         CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)

@@ -17,7 +17,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Make a failed request again up to this often, 0 to 100, if it may pass. (default: 4)",
+      "Retry a request up to this often, 0 to 100, if its failure may pass. (default: 4)",
       valueName: "n"
     ),
     transform: RetriesArgument.read

@@ -25,7 +25,7 @@ struct UploadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Call dateTime, timeStampContents or image otherwise; may be repeated.",
+      "Rename the field dateTime, timeStampContents or image; may be repeated.",
       valueName: "field=name"
     )
   )

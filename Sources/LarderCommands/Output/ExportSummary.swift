@@ -18,7 +18,7 @@ struct ExportSummary {
     if report.unfinished > 0 {
       lines.append(
         "\(folder): interrupted: \(Quantities.count(report.files, "picture")) there, "
-          + "\(report.unfinished) not exported and no manifest written; run it again to go on"
+          + "\(report.unfinished) not exported and no manifest written; run it again to continue"
       )
       return lines.map(PlainText.row).joined(separator: "\n")
     }

@@ -73,7 +73,7 @@ struct GcDocument: Encodable {
     lines.append(sum)
     if unfinished > 0 {
       lines.append(
-        "interrupted: \(Quantities.count(unfinished, "file")) still to go; run it again to go on"
+        "interrupted: \(Quantities.count(unfinished, "file")) still to go; run it again to continue"
       )
     }
     if bytesOver > 0 {

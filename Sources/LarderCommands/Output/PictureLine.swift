@@ -38,7 +38,7 @@ struct PictureLine {
     }
     if summary.remarks.contains(.notLossless) {
       warnings.append(
-        "\(result.input) could not be cropped without loss, so \(output) was encoded anew"
+        "\(result.input) could not be cropped without loss, so \(output) was re-encoded"
       )
     }
     if summary.remarks.contains(.notDated), let time = result.time {

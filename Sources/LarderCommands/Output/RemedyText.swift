@@ -52,7 +52,7 @@ extension ImagingError {
       switch remedy {
       case .otherTime: "use --time file or now"
       case .presentTime: "use --time now"
-      case .encodeAnew: "leave out --strict to have it encoded anew"
+      case .encodeAnew: "leave out --strict to have it re-encoded"
       case .smallerOrMorePixels: "make it smaller first, or crop and stamp it with --max-pixels"
       case .morePixels: "raise --max-pixels"
       case .replace: "add --force to replace it"

@@ -50,7 +50,7 @@ struct VerifyDocument: Encodable {
     }
     guard complete else {
       lines.append(
-        "\(Quantities.count(checked, "picture")) checked so far: interrupted; run it again to go on"
+        "\(Quantities.count(checked, "picture")) checked; interrupted: run it again to continue"
       )
       return lines.joined(separator: "\n")
     }

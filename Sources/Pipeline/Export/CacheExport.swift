@@ -7,7 +7,7 @@ package struct CacheExport: Sendable {
   package struct Report: Sendable, Equatable, Codable {
     /// How many files are there.
     package var files = 0
-    /// How many of them are second names of the cache's own files.
+    /// How many of them are hard links to the cache's own files.
     package var linked = 0
     /// How many are copies.
     package var copied = 0
