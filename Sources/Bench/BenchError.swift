@@ -18,13 +18,24 @@ package struct BenchError: Error, Sendable, CustomStringConvertible {
     package static let disk = Code("disk")
   }
 
+  /// What helps; commands word it.
+  package enum Remedy: Sendable, Hashable {
+    /// Another folder for what is measured.
+    case otherScratch
+    /// A baseline that is made anew.
+    case newBaseline
+  }
+
   /// What kind of trouble.
   package let code: Code
-  /// `cannot VERB THING: REASON; TRY THIS`.
+  /// `cannot VERB THING: REASON`.
   package let description: String
+  /// What helps, where it takes an option.
+  package let remedy: Remedy?
 
-  init(_ code: Code, _ description: String) {
+  init(_ code: Code, _ description: String, remedy: Remedy? = nil) {
     self.code = code
     self.description = description
+    self.remedy = remedy
   }
 }

@@ -1,4 +1,6 @@
 import Catalog
+import FoundationEssentials
+import Pipeline
 
 /// What was measured, key for key what `bench --json` prints; also what a baseline is read from.
 package struct BenchReport: Sendable, Equatable, Codable {
@@ -157,11 +159,21 @@ package struct BenchReport: Sendable, Equatable, Codable {
     } catch {
       throw BenchError(
         .data,
-        "cannot read the baseline \(name): it is no output of larder bench --json; make it anew"
+        "cannot read the baseline \(name): it is no report of a measurement",
+        remedy: .newBaseline
       )
     }
   }
 
   /// How many failures there were in all.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
+}
+
+extension BenchReport {
+  /// The report as one line of JSON; every key is there.
+  package func json() throws -> [UInt8] { try jsonLine() }
+
+  static func decoded(_ bytes: [UInt8]) throws -> BenchReport {
+    try JSONDecoder().decode(BenchReport.self, from: Data(bytes))
+  }
 }

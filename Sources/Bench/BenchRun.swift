@@ -122,7 +122,7 @@ package final class BenchRun: Sendable {
     report.latency =
       plan.rate == nil
       ? "closed loop: a request starts when another has ended, so that a slow answer delays those "
-        + "after it unseen (coordinated omission); --rate measures from the planned start"
+        + "after it unseen (coordinated omission); a constant rate is measured from the planned start"
       : "open loop: each request is measured from its planned start, so that a slow answer counts "
         + "against all that it delays"
     report.interrupted = hasStopped

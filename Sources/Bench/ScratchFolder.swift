@@ -13,7 +13,8 @@ final class ScratchFolder: Sendable {
       let words = systemWords(errno)
       throw BenchError(
         .disk,
-        "cannot make a folder in \(parent): \(words); choose another with --scratch"
+        "cannot make a folder in \(parent): \(words)",
+        remedy: .otherScratch
       )
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

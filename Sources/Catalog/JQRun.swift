@@ -36,7 +36,8 @@ struct JQRun {
     var output: Int32 = -1
     let process = start(text, &output)
     guard process > 0 else {
-      throw Failure(reason: "cannot start a process for jq: \(String(cString: strerror(errno)))")
+      let words = String(cString: strerror(errno)).lowercased()
+      throw Failure(reason: "cannot start a process for jq: \(words)")
     }
     let read = answer(from: output)
     close(output)

@@ -134,7 +134,7 @@ struct CommandFailure: Error {
     case let error as OrdersError: self.init(error.commandText, Self.status(error))
     case let error as LarderError: self.init(error.description, Self.status(error))
     case let error as UploadError: self.init(error.description, .usage)
-    case let error as BenchError: self.init(error.description, Self.status(error))
+    case let error as BenchError: self.init(error.commandText, Self.status(error))
     case SyncError.cache(let error): self.init(error.commandText, Self.status(error))
     case SyncError.catalog(let error): self.init(error.description, Self.status(error))
     case SyncError.address(let error): self.init(error.description, .configuration)

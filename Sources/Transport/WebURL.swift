@@ -174,3 +174,12 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }
+
+extension WebURL {
+  /// Whether the host is this machine by its very name. (RFC 6761, section 6.3; RFC 1122)
+  package var isLoopback: Bool {
+    if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}

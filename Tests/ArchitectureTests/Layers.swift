@@ -44,9 +44,10 @@ enum Layers {
   /// Every module of ours.
   static let ours = Set(imports.keys)
 
-  /// The library and what it is made of, whose words name no flag.
+  /// The library and what it is made of, and the measurements, whose words name no flag.
   static let flagless: Set<String> = [
-    "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
+    "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "Orders", "Pipeline",
+    "Transport",
   ]
 
   /// The targets that may import all of Foundation.

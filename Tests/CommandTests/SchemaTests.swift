@@ -21,7 +21,8 @@ import Testing
     Case("sync", "sync", "CATALOG", "--square", "64"),
     Case("plan", "sync", "CATALOG", "--dry-run"),
     Case("sync", "warm", "CATALOG"), Case("list", "list"), Case("show", "show", "A1"),
-    Case("show", "show", "S1"), Case("diff", "diff"), Case("status", "status"),
+    Case("show", "show", "S1"), Case("diff", "diff"), Case("runs", "diff", "--runs"),
+    Case("status", "status"),
     Case("verify", "verify"), Case("gc", "gc"),
   ])
   func `what a command prints of a cache with failures fits its schema`(_ test: Case) throws {
@@ -86,14 +87,74 @@ import Testing
     let sent = try OrderTests.order("send", "--json", in: shop, environment)
     let listed = try OrderTests.order("list", "--json", in: shop, environment)
 
+    let id = try #require(try Document(placed)["order"].string)
+    let shown = try OrderTests.order("show", id, "--json", in: shop, environment)
+    let advanced = try OrderTests.order("advance", id, "--json", in: shop, environment)
+    let again = try OrderTests.order("replay", "--all", "--json", in: shop, environment)
+
     try expect(placed, fits: "order")
     try expect(sent, fits: "order-send")
-    let order = try JSONSchema("order")
+    try expect(shown, fits: "order-show")
+    try expect(advanced, fits: "order")
     let orders = try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [Any] ?? []
-    #expect(orders.count == 1)
+    #expect(orders.count == 1 && again.output == "[]\n")
     for entry in orders {
       let text = String(decoding: try JSONSerialization.data(withJSONObject: entry), as: UTF8.self)
-      #expect(try order.findings(in: text) == [])
+      #expect(try JSONSchema("order").findings(in: text) == [])
+    }
+  }
+
+  @Test func `a proposed catalog file and the formats fit their schemas`() throws {
+    let folder = try TemporaryFolder()
+    let body = try folder.write(
+      #"{"rows": [{"id": "a", "name": "Soup", "price": 4.5, "img": "https://a.example/a.jpg"}]}"#,
+      to: "rows.json"
+    )
+
+    try expect(
+      try Command.larder([
+        "catalog", "init", body, "--out", folder.path("shop.yaml"), "--currency", "EUR", "--json",
+      ]),
+      fits: "proposal"
+    )
+    try expect(try Command.larder(["catalog", "formats", "--json"]), fits: "formats")
+  }
+
+  /// The files that print JSON, and the schemas that this suite, or that of `catalog check`, holds them to.
+  private static let printing = [
+    "PictureRun": ["picture"], "VerifyCommand": ["verify"], "ShowCommand": ["show"],
+    "DiffCommand": ["diff", "runs"], "CatalogFormatsCommand": ["formats"],
+    "CatalogCheckCommand": ["check"], "CatalogProposal": ["proposal"],
+    "CatalogFileOnDisk+Run": ["plan"], "OrderReplayCommand": ["order"],
+    "OrderSendCommand": ["order-send"], "OrderAdvanceCommand": ["order"],
+    "OrderListCommand": ["order"], "OrderPlaceCommand": ["order"],
+    "OrderShowCommand": ["order-show"], "OrderCancelCommand": ["order"], "CatalogSync": ["sync"],
+    "StatusCommand": ["status"], "BenchSession": ["bench"], "ExportCommand": ["export"],
+    "CatalogWarm": ["sync"], "GcCommand": ["gc"],
+  ]
+
+  @Test func `every command that prints JSON has a schema, and the list of schemas names it`()
+    throws
+  {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let commands = root.appending(path: "Sources/LarderCommands")
+    let files = FileManager.default.enumerator(atPath: commands.path)?.compactMap { $0 as? String }
+    var printing: Set<String> = []
+    for file in files ?? [] where file.hasSuffix(".swift") {
+      let text = try String(contentsOf: commands.appending(path: file), encoding: .utf8)
+      let name = URL(filePath: file).deletingPathExtension().lastPathComponent
+      if text.contains("Output.json(") { printing.insert(name) }
+    }
+    let list = try String(
+      contentsOf: root.appending(path: "docs/schemas/README.md"),
+      encoding: .utf8
+    )
+
+    #expect(printing == Set(Self.printing.keys))
+    for schema in Self.printing.values.joined() {
+      #expect(list.contains("(\(schema).schema.json)"), "\(schema)")
+      _ = try JSONSchema(schema)
     }
   }
 

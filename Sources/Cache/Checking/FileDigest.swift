@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import Imaging
 import Transport
 
 /// What a file in the cache holds, read in full.
@@ -86,3 +87,6 @@ extension CacheLayout {
     return UnixTime(Int64(status.st_ctim.tv_sec))
   }
 }
+
+/// What a file's first bytes say it is, whatever its name or the origin says.
+package typealias PictureType = PictureFormat

@@ -1,3 +1,4 @@
+import Bench
 import Cache
 import Imaging
 import Orders
@@ -59,6 +60,17 @@ extension ImagingError {
       case .again: "run again with --force"
       }
     return "\(problem); \(words)"
+  }
+}
+
+extension BenchError {
+  /// The sentence for people at a terminal: what is wrong, and which flag helps.
+  var commandText: String {
+    switch remedy {
+    case nil: description
+    case .otherScratch: "\(description); choose another with --scratch"
+    case .newBaseline: "\(description); make it anew with larder bench --json"
+    }
   }
 }
 

@@ -19,15 +19,13 @@ struct StatusDocument: Encodable {
     let late = summary.catalogs.compactMap { catalog -> String? in
       guard let complete = catalog.complete else { return "\(catalog.name) never" }
       // A time in the future was written before the clock was set back: it proves nothing.
-      let isRecent = Double(now - complete) <= seconds && complete <= now + Self.clockTolerance
+      let isRecent =
+        Double(now - complete) <= seconds && complete <= now + FreshnessPolicy.clockTolerance
       return isRecent ? nil : "\(catalog.name) \(age(complete))"
     }
     guard !late.isEmpty else { return nil }
     return "not complete within \(Quantities.duration(seconds)): \(late.joined(separator: ", "))"
   }
-
-  /// How far two clocks may be apart, in seconds.
-  private static let clockTolerance: Int64 = 300
 
   private enum Key: String, CodingKey {
     case catalogs, pictures, bytes, oldestCheck, failing
