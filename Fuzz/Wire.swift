@@ -55,7 +55,7 @@ private func fuzzCacheControl(_ text: String) {
 }
 
 private func check(_ stored: StoredResponse, at now: UnixTime, _ text: String) {
-  if case .fresh(let until) = freshness(of: stored, at: now) {
+  if case .fresh(let until) = stored.freshness(at: now) {
     expect(until > now, "fresh until the past: \(text)")
     expect(
       until - stored.responseTime <= FreshnessPolicy.longestLifetime,
