@@ -68,6 +68,9 @@ public struct CatalogFile: Hashable, Sendable {
     return sources[position].mapping ?? mapping
   }
 
+  /// Whether the source at a position is many sections, which only its response names.
+  package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
+
   /// The paging of the source at a position; nil when one response is all of it.
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }

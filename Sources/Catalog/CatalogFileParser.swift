@@ -139,9 +139,11 @@ struct CatalogFileParser {
     var sources: [SectionSource] = []
     for element in try node.list() {
       let source = try SectionParser.parse(element, of: root, mapping: catalog)
-      guard !sources.contains(where: { $0.key == source.key }) else {
+      guard !sources.contains(where: { $0.isTheSame(as: source) }) else {
         let key = try element.mapping().required("key")
-        throw key.error("a second section with the key \"\(source.key)\"", expected: "another key")
+        throw source.parts == nil
+          ? key.error("a second section with the key \"\(source.key)\"", expected: "another key")
+          : key.error("the same sections of one response twice", expected: "another url or each")
       }
       sources.append(source)
     }
@@ -162,13 +164,7 @@ struct CatalogFileParser {
     if isMade, mapping["each"] == nil, mapping["key"] == nil {
       return try OwnShape.sections(at: url(mapping.required("url")))
     }
-    return CombinedSections(
-      url: try url(mapping.required("url")),
-      each: try mapping.required("each").path(),
-      key: try mapping.required("key").path(),
-      title: try mapping["title"].map { node throws(CatalogError) in try node.path() },
-      subtitle: try mapping["subtitle"].map { node throws(CatalogError) in try node.path() }
-    )
+    return try SectionParser.parts(mapping)
   }
 
   private static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {

@@ -15,19 +15,45 @@ enum SectionParser {
   ) throws(CatalogError) -> SectionSource {
     let members = try node.mapping()
     try members.checkKeys(.section)
-    var source = SectionSource(
-      key: try CatalogFileParser.fileName(members.required("key")),
-      title: try members["title"].map { node throws(CatalogError) in try node.text() },
-      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.text() },
-      url: try CatalogFileParser.url(members.required("url")),
-      mapping: try MappingParser.parse(section: members, of: mapping)
-    )
+    var source =
+      try members["each"] == nil ? one(members) : many(members)
+    source.mapping = try MappingParser.parse(section: members, of: mapping)
     source.paging = try members["paging"].map(PagingParser.parse)
     source.isOnePage = members.member("paging")?.isNull ?? false
     source.request = try RequestParser.sections(members)
     guard let format = try format(of: members, root) else { return source }
     try take(from: format, into: &source, members, root)
     return source
+  }
+
+  private static func one(_ members: YAMLMapping) throws(CatalogError) -> SectionSource {
+    SectionSource(
+      key: try CatalogFileParser.fileName(members.required("key")),
+      title: try members["title"].map { node throws(CatalogError) in try node.text() },
+      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.text() },
+      url: try CatalogFileParser.url(members.required("url"))
+    )
+  }
+
+  /// A source that is many sections, which get their names from the body.
+  private static func many(_ members: YAMLMapping) throws(CatalogError) -> SectionSource {
+    let parts = try parts(members)
+    return SectionSource(key: "\(parts.url) \(parts.each)", url: parts.url, parts: parts)
+  }
+
+  /// Where the sections are in one response.
+  ///
+  /// - Parameter members: The keys `url`, `each`, `key`, `title` and `subtitle`.
+  /// - Returns: The paths.
+  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  static func parts(_ members: YAMLMapping) throws(CatalogError) -> CombinedSections {
+    CombinedSections(
+      url: try CatalogFileParser.url(members.required("url")),
+      each: try members.required("each").path(),
+      key: try members.required("key").path(),
+      title: try members["title"].map { node throws(CatalogError) in try node.path() },
+      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.path() }
+    )
   }
 
   /// The built-in format that a section is read by; nil when its mapping is spelled out.
@@ -58,4 +84,17 @@ enum SectionParser {
     guard isOpen, !paging.hasParameter(in: source.url) else { return }
     source.paging = paging
   }
+}
+
+extension SectionSource {
+  /// What tells a source from the others of its file.
+  fileprivate var identity: [String?] {
+    parts == nil ? [key] : [nil, key, request?.fingerprint]
+  }
+
+  /// Whether this and another source would stand for the same sections.
+  ///
+  /// - Parameter other: Another source of the file.
+  /// - Returns: Whether the file may not have both.
+  func isTheSame(as other: SectionSource) -> Bool { identity == other.identity }
 }

@@ -11,16 +11,21 @@ extension SectionPlan {
           $0.value(source.title)
           $0.value(source.subtitle)
           $0.value(source.url)
+          if let parts = source.parts { Self.write(parts, to: &$0) }
         }
       case .combined(let plan):
-        $0.value("combined")
-        $0.value(plan.url)
-        $0.value(plan.each.description)
-        $0.value(plan.key.description)
-        $0.value(plan.title?.description)
-        $0.value(plan.subtitle?.description)
+        Self.write(plan, to: &$0)
       }
     }
     return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  private static func write(_ plan: CombinedSections, to writer: inout StoredFormWriter) {
+    writer.value("combined")
+    writer.value(plan.url)
+    writer.value(plan.each.description)
+    writer.value(plan.key.description)
+    writer.value(plan.title?.description)
+    writer.value(plan.subtitle?.description)
   }
 }

@@ -4,9 +4,17 @@ public enum SectionPlan: Hashable, Sendable {
   case listed([SectionSource])
   /// One response holds them all.
   case combined(CombinedSections)
+
+  /// Where the sections are in the response of the source at a position; nil when it is one section.
+  func parts(ofSource position: Int) -> CombinedSections? {
+    switch self {
+    case .listed(let sources): sources[position].parts
+    case .combined(let plan): plan
+    }
+  }
 }
 
-/// One section with a URL of its own.
+/// One section with a URL of its own, or many of one response.
 public struct SectionSource: Hashable, Sendable {
   /// Its name in the cache and on the command line.
   public var key: String
@@ -24,6 +32,10 @@ public struct SectionSource: Hashable, Sendable {
   public var isOnePage: Bool
   /// How it is asked for; nil as the catalog says.
   public var request: RequestRule?
+  /// Where its sections are when the response holds many; nil when it is one section.
+  ///
+  /// The body then names them, and ``key`` only tells the source from others.
+  public var parts: CombinedSections?
 
   /// Makes a source.
   public init(
@@ -34,7 +46,8 @@ public struct SectionSource: Hashable, Sendable {
     mapping: Mapping? = nil,
     paging: PagingRule? = nil,
     isOnePage: Bool = false,
-    request: RequestRule? = nil
+    request: RequestRule? = nil,
+    parts: CombinedSections? = nil
   ) {
     self.key = key
     self.title = title
@@ -44,10 +57,11 @@ public struct SectionSource: Hashable, Sendable {
     self.paging = paging
     self.isOnePage = isOnePage
     self.request = request
+    self.parts = parts
   }
 }
 
-/// All sections in one response.
+/// Many sections in one response.
 public struct CombinedSections: Hashable, Sendable {
   /// Where the response is; relative to the catalog's base or absolute.
   public var url: String

@@ -8,8 +8,29 @@ struct CatalogFileOnDisk: Sendable {
 
   /// Reads and checks the file at `path`.
   init(_ path: String) throws {
+    if path.contains("://") {
+      throw CommandFailure(
+        "cannot read catalog file \(path): it is a URL, not a file; larder catalog init "
+          + "\(path) writes a file for it",
+        .usage
+      )
+    }
     let bytes = try FileReading.bytes(path, what: "catalog file", limit: 1 << 20)
+    if let kind = Self.mistaken(bytes) {
+      throw CommandFailure(
+        "cannot read catalog file \(path): it is \(kind), not YAML or JSON; "
+          + "larder catalog init writes a file from what a shop sends",
+        .configuration
+      )
+    }
     catalog = try CatalogFile(parsing: bytes, file: path)
     folder = FilePath(path).removingLastComponent().string
+  }
+
+  /// What a file is that was taken for a catalog file; nil when it may be one.
+  private static func mistaken(_ bytes: [UInt8]) -> String? {
+    if bytes.prefix(1024).contains(0) { return "binary data" }
+    let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    return first == UInt8(ascii: "<") ? "a page or XML" : nil
   }
 }

@@ -61,6 +61,22 @@ struct ListingWindowTests {
     #expect(whole.sections[0].items.count == 10 && whole.skipped.map(\.index) == [9, 10, 11])
   }
 
+  @Test func `a large body of one section is read in windows, one of many sections whole`() throws
+  {
+    let item = #"{"detail_hash": "H", "title": "\#(String(repeating: "t", count: 1 << 20))"}"#
+    let body = bytes(
+      "{\"items\": [\(Array(repeating: item, count: 12).joined(separator: ","))], \"menus\": []}"
+    )
+    let one = "{key: main, url: main}"
+    let many = "{url: main, each: \"$.menus[*]\", key: $.key}"
+    for (section, isCut) in [(one, true), (many, false)] {
+      let file = try catalog(Self.item + "items: $.items\n", sections: "[\(section)]")
+      guard case .listed(let sources) = file.sections else { continue }
+
+      #expect((Catalog.windows(of: body, source: sources[0], using: file) != nil) == isCut)
+    }
+  }
+
   @Test func `a body that is cut off or torn is never read through windows alone`() throws {
     let body = bytes(
       "{\"a\": [1, {\"b\": \"]\"}], \"items\": \(Self.array), \"z\": {\"items\": 1}}"

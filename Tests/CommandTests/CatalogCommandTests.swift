@@ -168,6 +168,44 @@ import class Support.ClosedPort
     #expect(!FileManager.default.fileExists(atPath: shop.cache))
   }
 
+  @Test
+  func `check tries each section of a response that holds many, and names those with one key`()
+    throws
+  {
+    let shop = try Shop()
+    shop.list([Shop.item("A1")], in: "main")
+    shop.store.content["/api/menus.json"] = Resource(
+      json:
+        #"{"menus": [{"key": "x", "all": [{"id": 1, "title": "t"}]}, {"key": "y", "all": []}]}"#
+    )
+    let file = try shop.folder.write(
+      """
+      name: menus
+      currency: EUR
+      base: \(shop.store.baseURL)/api/
+      sections:
+        - {url: menus.json, each: "$.menus[*]", key: $.key, items: $.all}
+        - {url: menus.json, each: "$.menus[0:1]", key: $.key, items: $.all}
+        - {key: y, url: menus.json, items: "$.menus[0].all"}
+      item: {id: $.id, title: $.title}
+      """,
+      to: "menus.yaml"
+    )
+
+    let checked = try Document(
+      Command.larder(["catalog", "check", file, "--json", "--retries", "0"])
+    )["sections"]
+
+    let sections = (0..<(checked.count ?? 0)).map { checked[$0] }
+    #expect(sections.map(\.["key"].string) == ["x", "y", "x", "y"])
+    #expect(sections.map(\.["items"].int) == [1, 0, 1, 1])
+    let codes = sections.map { section in
+      (0..<(section["findings"].count ?? 0)).map { section["findings"][$0]["code"].string ?? "" }
+    }
+    #expect(codes[0] == [] && codes[2] == ["duplicate-key"] && codes[3] == [])
+    #expect(codes[1].contains("duplicate-key"))
+  }
+
   @Test func `formats are a line each, and each can be shown`() throws {
     let formats = try Command.larder(["catalog", "formats"])
     let names = formats.lines.compactMap { $0.split(separator: " ").first.map(String.init) }

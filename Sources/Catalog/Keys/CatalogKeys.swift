@@ -96,10 +96,23 @@ enum CatalogKeys: String, CaseIterable, Sendable {
 
   private static let sectionKeys =
     [
-      CatalogKey("key", .scalar, "The section's name in the cache and on the command line"),
-      CatalogKey("title", .scalar, "Its name for people; else the body's word, else the key"),
-      CatalogKey("subtitle", .scalar, "A line under the title"),
+      CatalogKey(
+        "key",
+        .scalar,
+        "The section's name in the cache and on the command line; with each, a path to it"
+      ),
+      CatalogKey(
+        "title",
+        .scalar,
+        "Its name for people; else the body's word, else the key; with each, a path"
+      ),
+      CatalogKey("subtitle", .scalar, "A line under the title; with each, a path"),
       CatalogKey("url", .text, "Where it is, relative to base or absolute"),
+      CatalogKey(
+        "each",
+        .reference("path"),
+        "Leads from the body to sections, when the response holds many"
+      ),
       CatalogKey(
         "paging",
         .orNull(.reference("paging")),

@@ -12,6 +12,8 @@ package struct CatalogFinding: Hashable, Sendable {
     case saleAboveNormal = "sale-above-normal"
     /// An id that several items of a section have.
     case duplicateID = "duplicate-id"
+    /// A section with the key of another, which a sync refuses.
+    case duplicateKey = "duplicate-key"
     /// Prices that seem to count cents and are read as major units.
     case minorUnits = "minor-units"
     /// Pictures whose URL, or answer, is a page's.

@@ -45,7 +45,7 @@ struct CatalogProposal {
         hasNextLink: page.hasNext
       )
     } catch {
-      var error = error
+      var error = error.quoting(page.body)
       error.subject = origin.label
       throw error
     }
@@ -127,10 +127,6 @@ struct CatalogProposal {
 extension CatalogFile {
   /// What the first page of the source at a position lists.
   func firstPage(_ body: [UInt8], ofSource position: Int) throws(CatalogError) -> DecodedListing {
-    switch sections {
-    case .listed(let sources):
-      try decodeSection(body, source: sources[position], using: self)
-    case .combined(let plan): try decodeSections(body, plan: plan, using: self)
-    }
+    try decodeSource(body, at: position, using: self)
   }
 }

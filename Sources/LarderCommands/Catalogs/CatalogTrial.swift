@@ -40,12 +40,30 @@ struct CatalogTrial {
       case .listed(let sources): sources.map(\.key)
       case .combined: ["all"]
       }
+    var taken = file.catalog.namedKeys
     return keys.enumerated().map { position, key in
-      let result = Result { try checks(ofSource: position) }.mapError {
+      var result = Result { try checks(ofSource: position) }.mapError {
         CommandFailure($0) ?? CommandFailure("\($0)", .failed)
+      }
+      if file.catalog.isMany(source: position) {
+        result = result.map { $0.map { Self.named($0, once: &taken) } }
       }
       return Source(url: probe.name(ofSource: position), key: key, result: result)
     }
+  }
+
+  /// A section that its response names, with a finding when it has the key of one before it.
+  private static func named(_ check: SectionCheck, once taken: inout Set<String>) -> SectionCheck {
+    guard !taken.insert(check.section.key).inserted else { return check }
+    var check = check
+    check.findings.append(
+      CatalogFinding(
+        .duplicateKey,
+        message: "another source of the catalog file has a section with this key: a sync refuses "
+          + "this one; correct \"key\" beside \"each\", or leave one of them out"
+      )
+    )
+    return check
   }
 
   private func checks(ofSource position: Int) throws -> [SectionCheck] {

@@ -196,7 +196,7 @@ private final class BeginningSink: BodySink {
 
   var bytes: [UInt8] { kept.withLock(\.self) }
 
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision { .accept }
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
 
   func receive(_ piece: RawSpan) -> BodyDecision {
     kept.withLock { kept in

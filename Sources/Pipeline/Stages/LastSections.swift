@@ -21,19 +21,27 @@ struct LastSections: Sendable {
   /// What could not be read of the section of that key.
   func skips(of key: String) -> LastSkips.Section { skips[key] }
 
-  /// What stands for a source that gave nothing: its last good sections, as stale.
-  func standIns(at position: Int, of catalog: CatalogFile, _ words: String) -> [SectionResult] {
-    catalog.sectionNames(at: position, held: sections, order: keys).map { name in
-      let listing = sections[name.key]?.listing
-      return SectionResult(
-        key: name.key,
-        title: name.title,
-        subtitle: name.subtitle,
-        source: listing == nil ? .failed : .stale,
-        listing: listing,
-        error: words
-      )
-    }
+  /// What stands for a section that could not be had: its last good one, as stale.
+  ///
+  /// - Parameters:
+  ///   - key: the section.
+  ///   - named: what the catalog file calls it.
+  ///   - words: why it could not be had.
+  /// - Returns: The last good one, or a section that has failed.
+  func standIn(
+    for key: String,
+    named: (title: String?, subtitle: String?) = (nil, nil),
+    _ words: String
+  ) -> SectionResult {
+    let held = sections[key]
+    return SectionResult(
+      key: key,
+      title: named.title ?? held?.title ?? key,
+      subtitle: named.subtitle ?? held?.subtitle,
+      source: held?.listing == nil ? .failed : .stale,
+      listing: held?.listing,
+      error: words
+    )
   }
 
   /// Puts sections that the feed did not name where they stood before: behind the section that they

@@ -136,24 +136,28 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// The sections that a combined response no longer names, as empty ones: the shrink guard then
-  /// judges them as it judges the others.
-  func vanished(except named: [String]) throws(CacheError) -> [DecodedSection] {
-    guard case .combined = context.catalog.sections else { return [] }
-    var sections: [DecodedSection] = []
-    for key in last.keys where !named.contains(key) {
-      guard let held = last[key], held.listing != nil else { continue }
-      sections.append(
-        DecodedSection(
-          key: key,
-          title: held.title,
-          subtitle: held.subtitle,
-          listing: try context.index.keepListing([]),
-          skipped: ""
-        )
-      )
-    }
-    return sections
+  /// A section that no response names any more, as an empty one: the shrink guard then judges it as it
+  /// judges the others; nil when nothing of it was ever had.
+  func vanished(_ key: String) throws(CacheError) -> DecodedSection? {
+    guard let held = last[key], held.listing != nil else { return nil }
+    return DecodedSection(
+      key: key,
+      title: held.title,
+      subtitle: held.subtitle,
+      listing: try context.index.keepListing([]),
+      skipped: ""
+    )
+  }
+
+  /// Refuses a section whose key the catalog file or an earlier source has given to another.
+  func refuse(claimed key: String, _ reading: SectionReading) {
+    context.failures.note(
+      undecodable: .section,
+      id: key,
+      reading.start,
+      "cannot take section \(key) from this response: another source of the catalog file has a "
+        + "section with the same key; correct \"key\" beside \"each\", or leave one of them out"
+    )
   }
 
   /// Judges all sections together, once each has been judged alone: of a catalog that lost too much in

@@ -23,9 +23,11 @@ final class SectionStage: Sendable {
   private let context: RunContext
   private let last: LastSections
   private let writer: PageWriter
+  private let pages: PageReader
   private let guardian: SectionGuard
   private let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
+  private let many: ManySections
   private let lines = Mutex<[HostPort?: WorkLine<SectionReading>]>([:])
 
   /// A stage that compares with the sections of the last run.
@@ -46,9 +48,12 @@ final class SectionStage: Sendable {
     self.context = context
     last = LastSections(previous, report: report)
     writer = PageWriter(context: context, ahead: ahead)
+    pages = PageReader(context: context, writer: writer)
     guardian = SectionGuard(context: context, last: last)
     self.arrived = arrived
-    results = Mutex(Array(repeating: [], count: context.catalog.sources.count))
+    let positions = context.catalog.sources.indices
+    results = Mutex(Array(repeating: [], count: positions.count))
+    many = ManySections(count: positions.count(where: context.catalog.isMany))
   }
 
   /// The sections in the catalog's order, once `group` is empty.
@@ -175,7 +180,7 @@ final class SectionStage: Sendable {
     wasHeld: Bool
   ) throws(CacheError) {
     let draft: PageDraft
-    switch try read(body, base: base, reading) {
+    switch try pages.read(body, base: base, reading) {
     case .success(let read):
       draft = read
     case .failure(let error):
@@ -221,57 +226,6 @@ final class SectionStage: Sendable {
     fail(reading, words)
   }
 
-  /// Decodes a page: a large one window by window, each kept before the next is decoded.
-  ///
-  /// A window that cannot be decoded leaves it to the whole body to say why.
-  private func read(
-    _ body: DocumentBody,
-    base: WebURL?,
-    _ reading: SectionReading
-  ) throws(CacheError) -> Result<PageDraft, CatalogError> {
-    guard case .listed(let sources) = context.catalog.sections,
-      let windows = windows(of: body, source: sources[reading.position], using: context.catalog)
-    else { return decode(body, reading) }
-    var draft = PageDraft()
-    for window in windows {
-      let part: DecodedListing
-      do throws(CatalogError) {
-        part = try decodeSection(
-          window,
-          source: sources[reading.position],
-          using: context.catalog,
-          firstIndex: draft.listing.elementCount
-        )
-      } catch {
-        return decode(body, reading)
-      }
-      try writer.keep(part, base: base, after: reading, in: &draft)
-    }
-    return .success(draft)
-  }
-
-  /// Decodes a page whole.
-  private func decode(
-    _ body: DocumentBody,
-    _ reading: SectionReading
-  ) -> Result<PageDraft, CatalogError> {
-    do throws(CatalogError) {
-      let listing = try body.decoded { body throws(CatalogError) in
-        switch context.catalog.sections {
-        case .listed(let sources):
-          try decodeSection(body, source: sources[reading.position], using: context.catalog)
-        case .combined(let plan):
-          try decodeSections(body, plan: plan, using: context.catalog)
-        }
-      }
-      var draft = PageDraft()
-      draft.add(listing, context.catalog.mapping(ofSource: reading.position).item)
-      return .success(draft)
-    } catch {
-      return .failure(error)
-    }
-  }
-
   /// Reads the page that follows the last one, or completes the source when there is none.
   private func goOn(_ reading: SectionReading) throws(CacheError) {
     var reading = reading
@@ -310,27 +264,28 @@ final class SectionStage: Sendable {
   /// All pages are here: joins them, applies the guards and hands the sections on.
   private func complete(_ reading: SectionReading) throws(CacheError) {
     let pages = try JoinedPages(reading, context.index)
+    let taken = reading.key == nil ? context.catalog.namedKeys : []
     var results: [SectionResult] = []
     for joined in pages.sections {
+      guard !taken.contains(joined.section.key) else {
+        guardian.refuse(claimed: joined.section.key, reading)
+        continue
+      }
       guard let result = try guardian.result(of: joined, isNamed: true, reading) else { continue }
       results.append(result)
       handOn(result, references(of: joined, result, reading))
     }
-    var absent: [SectionResult] = []
-    let named = pages.sections.map(\.section.key)
+    guard reading.key == nil else { return end(reading, results) }
+    var source = ManySections.End(reading: reading, results: results)
+    source.named = taken.union(pages.sections.map(\.section.key))
     for failed in pages.failed {
-      let isKnown = named.contains(failed.section.key)
+      let isKnown = source.named.contains(failed.section.key)
+      source.named.insert(failed.section.key)
       guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
-      absent.append(result)
+      source.unusable.append(result)
       handOn(result, nil)
     }
-    for section in try guardian.vanished(except: named + pages.failed.map(\.section.key)) {
-      let joined = JoinedSection(section: section)
-      guard let result = try guardian.result(of: joined, isNamed: false, reading) else { continue }
-      absent.append(result)
-      handOn(result, nil)
-    }
-    end(reading, last.arranged(results, beside: absent))
+    end(source)
   }
 
   /// The pictures of a section whose pages were all decoded just now and that is shown as it came; nil of any other.
@@ -356,10 +311,14 @@ final class SectionStage: Sendable {
 
   /// A source that gave nothing: the last good sections stand in for it, as stale.
   private func fail(_ reading: SectionReading, _ words: String) {
-    let results = last.standIns(at: reading.position, of: context.catalog, words)
-    // Their pictures may be due all the same, and the origin of those another one.
-    for result in results { handOn(result, nil) }
-    end(reading, results)
+    guard let key = reading.key else {
+      return end(ManySections.End(reading: reading, failure: words))
+    }
+    let named = context.catalog.sectionWords(at: reading.position)
+    let result = last.standIn(for: key, named: named, words)
+    // Its pictures may be due all the same, and the origin of those another one.
+    handOn(result, nil)
+    end(reading, [result])
   }
 
   /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
@@ -381,5 +340,43 @@ final class SectionStage: Sendable {
     context.progress.update { $0.sections.done += 1 }
     line(of: reading.start.host).leave()
     group.leave()
+  }
+
+  /// Ends a source of many sections; the last such one settles what becomes of those that none names.
+  private func end(_ source: ManySections.End) {
+    context.progress.update { $0.sections.done += 1 }
+    // The place in the line is free at once: who is next in it may be the one that all wait for.
+    line(of: source.reading.start.host).leave()
+    guard var sources = many.add(source) else { return }
+    for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
+    let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
+    var unnamed = sources.map { _ in [SectionResult]() }
+    for key in last.keys where !named.contains(key) {
+      let owner = sources.owner(of: key, in: last.keys)
+      guard let result = unnamedSection(key, sources[owner]) else { continue }
+      unnamed[owner].append(result)
+      handOn(result, nil)
+    }
+    for (source, unnamed) in zip(sources, unnamed) {
+      let sections = last.arranged(source.results, beside: source.unusable + unnamed)
+      results.withLock { $0[source.reading.position] = sections }
+      group.leave()
+    }
+  }
+
+  /// What becomes of a section that no response names: stale when a response is missing, else gone or withheld.
+  private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
+    if let words = source.failure { return last.standIn(for: key, words) }
+    do throws(CacheError) {
+      guard let section = try guardian.vanished(key) else { return nil }
+      return try guardian.result(
+        of: JoinedSection(section: section),
+        isNamed: false,
+        source.reading
+      )
+    } catch {
+      context.failures.note(error)
+      return last.standIn(for: key, error.description)
+    }
   }
 }

@@ -1,0 +1,170 @@
+import Cache
+import Catalog
+import SampleStore
+import Support
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// Listed sources that are many sections of one response, beside others.
+struct ManySectionsTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 1, items: 3)
+  }
+
+  /// A response with sections of so many items, by key.
+  private func put(_ sections: KeyValuePairs<String, Int>, at path: String) {
+    let texts = sections.map { key, count in
+      let items = (0..<count).map { "{\"id\": \"\(key)\($0)\", \"title\": \"dish\"}" }
+      return "{\"key\": \"\(key)\", \"name\": \"Menu \(key)\", \"items\": ["
+        + items.joined(separator: ",") + "]}"
+    }
+    shop.put("{\"menus\": [\(texts.joined(separator: ","))]}", at: path)
+  }
+
+  private static let menus = "each: \"$.menus[*]\", key: $.key, title: $.name"
+
+  private func catalog(_ more: String = "", _ rest: String = "") throws -> CatalogFile {
+    try shop.catalog(
+      sections: "[{url: one, \(Self.menus), items: $.items}, {key: A, url: A}\(more)]",
+      detail: false,
+      rest
+    )
+  }
+
+  private func lines(_ report: SyncReport) -> [String] {
+    report.sections.map { "\($0.key) \($0.items) \($0.source)" }
+  }
+
+  @Test func `a listed source may be many sections, in their places among the others`() throws {
+    put(["x": 2, "y": 1], at: "/shop/one")
+    put(["z": 1], at: "/shop/two")
+    let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
+
+    let report = try shop.sync(folder, catalog)
+    shop.store.clearRequests()
+    let again = try shop.sync(folder, catalog)
+
+    #expect(report.outcome == .complete && again.outcome == .complete)
+    #expect(lines(report) == ["x 2 network", "y 1 network", "A 3 network", "z 1 network"])
+    #expect(report.sections.map(\.title).filter { $0.hasPrefix("Menu") }.count == 3)
+    #expect(lines(again) == ["x 2 unchanged", "y 1 unchanged", "A 3 unchanged", "z 1 unchanged"])
+    #expect(shop.store.requests.count { $0.status == 304 && $0.path.hasPrefix("/shop") } == 3)
+    #expect(again.items.added.isEmpty && again.items.removed.isEmpty)
+  }
+
+  @Test func `its pages join section by section`() throws {
+    for (page, body) in [
+      #"{"menus": [{"key": "x", "items": [{"id": 1, "title": "t"}]}]}"#,
+      #"{"menus": [{"key": "x", "items": [{"id": 2, "title": "t"}]}, {"key": "y", "items": []}]}"#,
+      #"{"menus": []}"#,
+    ].enumerated() {
+      let rule = FaultRule("/shop/one", query: "page=\(page + 1)", .body(Array(body.utf8)))
+      shop.store.faults.rules.append(rule)
+    }
+    let paged = "{url: one, \(Self.menus), items: $.items, paging: {page: page}}"
+    let catalog = try shop.catalog(sections: "[\(paged), {key: A, url: A}]", detail: false)
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(lines(report) == ["x 2 network", "y 0 network", "A 3 network"])
+  }
+
+  @Test func `a key that the file or an earlier source has given is refused and named`() throws {
+    put(["A": 5, "x": 2], at: "/shop/one")
+    put(["x": 4, "y": 1], at: "/shop/two")
+
+    let report = try shop.sync(
+      folder,
+      catalog(", {url: two, \(Self.menus), items: $.items}")
+    )
+
+    #expect(report.outcome == .partial)
+    #expect(lines(report) == ["x 2 network", "A 3 network", "y 1 network"])
+    #expect(Set(report.failures.map(\.id)) == ["A", "x"])
+    #expect(report.failures.allSatisfy { $0.detail?.contains("the same key") == true })
+  }
+
+  @Test func `a section that a source drops is withheld, and stays withheld`() throws {
+    put(["x": 2, "y": 12], at: "/shop/one")
+    _ = try shop.sync(folder, catalog())
+    put(["x": 2], at: "/shop/one")
+
+    for _ in 1...2 {
+      let report = try shop.sync(folder, catalog())
+      #expect(report.outcome == .withheld)
+      #expect(report.sections.map(\.key) == ["x", "y", "A"])
+    }
+    var options = SyncOptions()
+    options.allowRemovals = true
+    let report = try shop.sync(folder, catalog(), options: options)
+    #expect(report.outcome == .complete && report.sections.map(\.key) == ["x", "A"])
+  }
+
+  @Test func `a section that moves to another source is not gone`() throws {
+    let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
+    put(["x": 2, "y": 12], at: "/shop/one")
+    put(["z": 1], at: "/shop/two")
+    _ = try shop.sync(folder, catalog)
+    put(["x": 2], at: "/shop/one")
+    put(["z": 1, "y": 12], at: "/shop/two")
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(report.outcome == .complete)
+    #expect(report.sections.map(\.key) == ["x", "A", "z", "y"])
+  }
+
+  @Test func `of a source that fails the sections stay, and the others' are read`() throws {
+    let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
+    put(["x": 2, "y": 1], at: "/shop/one")
+    put(["z": 1], at: "/shop/two")
+    _ = try shop.sync(folder, catalog)
+    shop.store.faults = [FaultRule("/shop/one", .status(404))]
+    put(["z": 2], at: "/shop/two")
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(report.outcome == .partial)
+    #expect(lines(report) == ["x 2 stale", "y 1 stale", "A 3 unchanged", "z 2 network"])
+  }
+
+  @Test func `a section that no response names stays while a response is missing`() throws {
+    let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
+    put(["x": 2, "y": 1], at: "/shop/one")
+    put(["z": 1], at: "/shop/two")
+    _ = try shop.sync(folder, catalog)
+    // What the first response no longer names may stand in the second, which cannot be had.
+    put(["x": 2], at: "/shop/one")
+    shop.store.faults = [FaultRule("/shop/two", .status(404))]
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(report.outcome == .partial)
+    #expect(lines(report) == ["x 2 network", "A 3 unchanged", "y 1 stale", "z 1 stale"])
+  }
+
+  @Test func `more such sources than are under way at once all arrive`() throws {
+    let keys = (0..<40).map { "s\($0)" }
+    for key in keys { put([key: 1], at: "/shop/\(key)") }
+    let sources = keys.map { "{url: \($0), \(Self.menus), items: $.items}" }
+
+    let report = try shop.sync(
+      folder,
+      shop.catalog(sections: "[\(sources.joined(separator: ", "))]", detail: false)
+    )
+
+    #expect(report.outcome == .complete && report.sections.map(\.key) == keys)
+  }
+
+  @Test func `the same sections of one response twice are a mistake in the file`() throws {
+    #expect(throws: CatalogError.self) {
+      try catalog(", {url: one, \(Self.menus)}")
+    }
+  }
+}
