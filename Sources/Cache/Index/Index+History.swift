@@ -12,10 +12,10 @@ extension Index {
   /// - Throws: ``CacheError`` when the index cannot be written.
   package func forgetRuns(before moment: UnixTime) throws(CacheError) -> Int {
     let forgotten = try write { db in
-      var kept: Set<Int64> = []
-      for catalog in try Int64.fetchAll(db, sql: "SELECT id FROM catalog") {
+      var kept: Set<RunID> = []
+      for catalog in try CatalogID.fetchAll(db, sql: "SELECT id FROM catalog") {
         kept.formUnion(
-          try Int64.fetchAll(
+          try RunID.fetchAll(
             db,
             sql: """
               SELECT id FROM (SELECT id FROM run WHERE catalog = ?1 AND finished IS NOT NULL \
@@ -26,7 +26,7 @@ extension Index {
           )
         )
       }
-      let old = try Int64.fetchAll(
+      let old = try RunID.fetchAll(
         db,
         sql: "SELECT id FROM run WHERE started < ? AND outcome IS NOT NULL",
         arguments: [moment]
@@ -48,7 +48,7 @@ extension Index {
   /// Removes details and pages that no run has asked for since a moment, then listings and items that
   /// nothing refers to.
   private static func forgetUnread(before moment: UnixTime, in db: Database) throws {
-    var listed: Set<Int64> = []
+    var listed: Set<ItemVersion> = []
     let current = try Data.fetchCursor(
       db,
       sql: """
@@ -90,8 +90,10 @@ extension Index {
         """
     )
     let listings = try Data.fetchCursor(db, sql: "SELECT items FROM listing")
-    while let packed = try listings.next() { listed.formUnion(PackedNumbers.unpack(packed)) }
-    for id in try Int64.fetchAll(db, sql: "SELECT id FROM item") where !listed.contains(id) {
+    while let packed = try listings.next() {
+      listed.formUnion(PackedNumbers.unpack(packed).map(ItemVersion.init(rawValue:)))
+    }
+    for id in try ItemVersion.fetchAll(db, sql: "SELECT id FROM item") where !listed.contains(id) {
       try db.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [id])
     }
   }
@@ -116,10 +118,12 @@ extension Index {
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is none of that name.
   package func forgetCatalog(_ name: String) throws(CacheError) {
-    guard let entry = try catalogs().first(where: { $0.name == name }) else {
+    let held = try catalogs()
+    guard let entry = held.first(where: { $0.name == name }) else {
+      let names = held.isEmpty ? "none" : held.map(\.name).joined(separator: ", ")
       throw CacheError(
         .empty,
-        "cannot forget catalog \(name): there is none in \(path)",
+        "cannot forget catalog \(name): there is none in \(path), which holds \(names)",
         thing: name
       )
     }

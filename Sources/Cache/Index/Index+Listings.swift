@@ -66,17 +66,17 @@ package struct ListingDraft: Sendable {
   /// A listing of nothing.
   package init() {}
 
-  /// Adds items, and says by which numbers their versions are kept.
-  mutating func add(_ records: [ItemRecord]) -> [Int64] {
-    let ids = records.map { ContentDigest.number(of: $0.body) }
-    items += PackedNumbers.pack(ids)
+  /// Adds items, and says which versions they are.
+  mutating func add(_ records: [ItemRecord]) -> [ItemVersion] {
+    let versions = records.map { ItemVersion(rawValue: ContentDigest.number(of: $0.body)) }
+    items += PackedNumbers.pack(versions.map(\.rawValue))
     for record in records {
       let hasZero = record.key.utf8.contains(0)
       keys += hasZero ? record.key.utf8.filter { $0 != 0 } : Array(record.key.utf8)
       keys.append(0)
       pictures += PackedNumbers.pack(record.pictures.map(\.number))
     }
-    return ids
+    return versions
   }
 
   /// The row that it becomes.
@@ -90,14 +90,14 @@ extension Index {
   /// saw the same list share it.
   package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
     var draft = ListingDraft()
-    let ids = draft.add(items)
+    let versions = draft.add(items)
     let listing = draft.row
     try write { db in
       guard
         try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing.id])
           == nil
       else { return }
-      try Self.insert(items, ids, db)
+      try Self.insert(items, versions, db)
       try listing.insert(db)
     }
     return listing.id
@@ -115,8 +115,8 @@ extension Index {
     _ items: [ItemRecord],
     in draft: inout ListingDraft
   ) throws(CacheError) {
-    let ids = draft.add(items)
-    try write { db in try Self.insert(items, ids, db) }
+    let versions = draft.add(items)
+    try write { db in try Self.insert(items, versions, db) }
   }
 
   /// Keeps a listing whose items are kept, and says by which number to find it.
@@ -130,15 +130,17 @@ extension Index {
     return listing.id
   }
 
-  private static func insert(_ items: [ItemRecord], _ ids: [Int64], _ db: Database) throws {
+  private static func insert(_ items: [ItemRecord], _ versions: [ItemVersion], _ db: Database)
+    throws
+  {
     var row = try RowWriter(
       db,
       "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
     )
     // Sorted as the table is, so that many rows share a page: the numbers are digests, which are scattered.
-    for place in ids.indices.sorted(by: { ids[$0] < ids[$1] }) {
+    for place in versions.indices.sorted(by: { versions[$0].rawValue < versions[$1].rawValue }) {
       let item = items[place]
-      row.bind(1, ids[place])
+      row.bind(1, versions[place].rawValue)
       row.bind(2, item.key)
       row.bind(3, item.body)
       row.bind(4, PackedNumbers.pack(item.pictures.map(\.number)))
@@ -150,6 +152,23 @@ extension Index {
   package func items(listing: ListingID) throws(CacheError) -> [ItemRecord] {
     try read { db in try items(Self.versions(of: listing, db), of: listing, db) }
   }
+
+  /// Calls `body` with the items of a listing, in order, a few hundred at a time.
+  ///
+  /// What is held of a listing does not grow with it, and nobody who writes waits for the whole of it.
+  package func forEachBatch(
+    of listing: ListingID,
+    _ body: ([ItemRecord]) throws(CacheError) -> Void
+  ) throws(CacheError) {
+    var rest = try versions(listing: listing)[...]
+    while !rest.isEmpty {
+      try body(items(rest.prefix(Self.batch), of: listing))
+      rest = rest.dropFirst(Self.batch)
+    }
+  }
+
+  /// Enough items that the queries are no cost, few enough to be held at once.
+  private static let batch = 512
 
   /// Some items of a listing by their versions, in the order given.
   ///

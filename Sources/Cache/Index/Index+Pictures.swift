@@ -124,6 +124,20 @@ extension Index {
     }
   }
 
+  /// Calls `body` with the entries of these pictures, as far as they have rows, a row at a time.
+  package func forEachPicture(
+    of ids: [PictureID],
+    _ body: (PictureEntry) throws -> Void
+  ) throws(CacheError) {
+    try read { db in
+      let row = try RowReader(db, Self.select + " WHERE id = ?")
+      for id in ids {
+        row.restart(id.number)
+        if try row.next() { try body(PictureEntry(row)) }
+      }
+    }
+  }
+
   /// Calls `body` with every entry, a row at a time, in the order of their identities.
   package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(CacheError) {
     try read { db in

@@ -40,17 +40,15 @@ extension Index {
     throws(CacheError)
   {
     try write { db in
-      let marked = try Int64.fetchSet(db, sql: "SELECT picture FROM unreferenced")
-      let known = try Int64.fetchSet(db, sql: "SELECT id FROM picture")
-      for number in marked
-      where !known.contains(number) || referenced.contains(PictureID(number: number)) {
-        try db.execute(sql: "DELETE FROM unreferenced WHERE picture = ?", arguments: [number])
+      let marked = try PictureID.fetchSet(db, sql: "SELECT picture FROM unreferenced")
+      let known = try PictureID.fetchSet(db, sql: "SELECT id FROM picture")
+      for picture in marked where !known.contains(picture) || referenced.contains(picture) {
+        try db.execute(sql: "DELETE FROM unreferenced WHERE picture = ?", arguments: [picture])
       }
-      for number in known.subtracting(marked)
-      where !referenced.contains(PictureID(number: number)) {
+      for picture in known.subtracting(marked) where !referenced.contains(picture) {
         try db.execute(
           sql: "INSERT INTO unreferenced(picture, since) VALUES (?, ?)",
-          arguments: [number, now]
+          arguments: [picture, now]
         )
       }
     }

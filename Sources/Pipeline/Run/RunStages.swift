@@ -112,8 +112,8 @@ final class RunStages: Sendable {
         pictures.add(references)
       } else {
         let ids = try context.index.pictures(listing: arrival.listing)
-        try pictures.add(ids) { () throws(CacheError) in
-          try context.items(arrival.listing).flatMap(\.images).urlsByID
+        try pictures.add(ids) { wanted, found throws(CacheError) in
+          try context.index.pictureURLs(among: wanted, in: arrival.listing, found: found)
         }
       }
     } catch {

@@ -200,26 +200,40 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         }
       }
     }
-    let entries = try index.pictures(pictures.sorted())
-    let unknown = pictures.subtracting(entries.keys)
-    if !unknown.isEmpty {
-      // Those that a run which ended early did not come to.
-      let named =
-        try listings.flatMap { try index.storeItems(listing: $0).flatMap(\.images) }
-        + known.values.flatMap { $0.decoded?.images ?? [] }
-      for (id, url) in named.urlsByID where unknown.contains(id) {
-        images.add(addresses.redacted(url), .refetch)
-      }
-    }
-    for id in pictures.sorted() {
-      guard let entry = entries[id] else { continue }
+    try planPictures(pictures, listings, known, index, addresses) { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
-      let need = entry.freshness(
+      return entry.freshness(
         at: now,
         for: url.map { asked.pictures($0) },
         onlyDue: options.onlyDue
       )
-      images.add(addresses.redacted(entry.url), need)
+    }
+  }
+
+  /// Plans pictures, whose entries and items are read a few at a time.
+  private mutating func planPictures(
+    _ pictures: Set<PictureID>,
+    _ listings: [ListingID],
+    _ known: [String: DetailEntry],
+    _ index: Index,
+    _ addresses: CatalogAddresses,
+    need: (PictureEntry) -> Freshness
+  ) throws {
+    var unknown = pictures
+    try index.forEachPicture(of: pictures.sorted()) { entry in
+      unknown.remove(entry.id)
+      images.add(addresses.redacted(entry.url), need(entry))
+    }
+    // Those that a run which ended early did not come to have no row.
+    let wanted = unknown
+    func add(_ id: PictureID, _ url: String) {
+      if unknown.remove(id) != nil { images.add(addresses.redacted(url), .refetch) }
+    }
+    if !wanted.isEmpty {
+      for listing in listings { try index.pictureURLs(among: wanted, in: listing, found: add) }
+      for image in known.values.flatMap({ $0.decoded?.images ?? [] }) {
+        add(PictureID(url: image.url), image.url)
+      }
     }
     images.fetch.sort()
     images.revalidate.sort()

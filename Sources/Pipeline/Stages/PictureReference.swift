@@ -1,4 +1,5 @@
 import Cache
+import Catalog
 import Transport
 
 /// A picture that a section or detail just decoded refers to.
@@ -7,4 +8,40 @@ struct PictureReference: Sendable {
   var id: PictureID
   /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
+}
+
+extension RunContext {
+  /// Which pictures an item refers to, with their URLs as they will be sent.
+  ///
+  /// What is no URL that larder fetches is a picture that fails: now, and in every run until the feed is mended.
+  func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
+    images.map { image in
+      do throws(TransferFailure) {
+        let url = try parse(named: image.url, relativeTo: base)
+        return PictureReference(id: PictureID(url: url.text), url: .success(url))
+      } catch {
+        return PictureReference(id: PictureID(url: image.url), url: .failure(error))
+      }
+    }
+  }
+
+  /// Parses a URL that fetched data names, with the environment's values out of it.
+  func parse(
+    named text: String,
+    relativeTo base: WebURL?
+  ) throws(TransferFailure) -> WebURL {
+    guard !variables.isEmpty else { return try transport.parse(text, relativeTo: base) }
+    let url = try transport.parse(URLVariables.defused(text), relativeTo: base)
+    return variables.veiled(url, transport)
+  }
+}
+
+extension [ImageReference] {
+  /// Makes each absolute, as it will be sent; what is no URL stays as the feed wrote it.
+  mutating func resolve(_ references: some Sequence<PictureReference>) {
+    for (place, reference) in zip(indices, references) {
+      guard case .success(let url) = reference.url else { continue }
+      self[place] = ImageReference(role: self[place].role, url: url.text)
+    }
+  }
 }

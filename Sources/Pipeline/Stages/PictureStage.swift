@@ -27,6 +27,8 @@ final class PictureStage: Sendable {
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Images()
     var lines: [HostPort: WorkLine<Job>] = [:]
+    /// What was counted and progress is not told of yet.
+    var untold = (total: 0, done: 0)
   }
 
   private let context: RunContext
@@ -40,6 +42,8 @@ final class PictureStage: Sendable {
   /// The same for an unattended run: few, because those that are under way keep their place when
   /// something more valuable comes.
   private static let warmWindow = 64
+  /// How many URLs are looked up at once.
+  private static let batch = 1024
 
   /// A stage for the pictures of one run.
   ///
@@ -81,13 +85,13 @@ final class PictureStage: Sendable {
     guard !context.options.onlyDue else { return }
     var jobs: [HostPort: [Job]] = [:]
     let now = context.now()
-    state.withLock { state in
+    counting { state in
       for reference in references {
         let id = reference.id
         guard case .success(let url) = reference.url, !state.seen.contains(id),
           !isFresh(state.states[id], at: now), state.ahead.insert(id).inserted
         else { continue }
-        begin()
+        begin(&state)
         jobs[url.hostPort, default: []].append(job(id, url, state.states[id], isChanged: true))
       }
     }
@@ -100,7 +104,7 @@ final class PictureStage: Sendable {
     var refused: [(id: PictureID, failure: TransferFailure)] = []
     var resting: [PictureID] = []
     let now = context.now()
-    state.withLock { state in
+    counting { state in
       for reference in references where count(reference.id, at: now, &state) {
         let id = reference.id
         switch reference.url {
@@ -122,36 +126,58 @@ final class PictureStage: Sendable {
     enqueue(jobs)
   }
 
-  /// Adds the references of a section or detail that did not change, by identity only.
+  /// Where the URLs of pictures stand that have no row in the index: calls its second argument with those of
+  /// the wanted pictures; what it gives beyond is passed over.
+  typealias URLSource = (
+    _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
+  ) throws(CacheError) -> Void
+
+  /// Adds the references of a section or detail that did not change, or is too large to be held, by identity only.
   ///
-  /// Their URLs are in the index; those few that are not come from `urls`.
-  func add(_ ids: [PictureID], urls: () throws(CacheError) -> [PictureID: String])
-    throws(CacheError)
-  {
+  /// - Parameters:
+  ///   - ids: the pictures.
+  ///   - urls: the URLs of those that are new.
+  /// - Throws: ``CacheError`` when the index cannot be read; the pictures whose URLs are not known then have failed.
+  func add(_ ids: [PictureID], urls: URLSource) throws(CacheError) {
     let now = context.now()
-    let (due, resting, states) = state.withLock { state in
+    let (due, resting) = counting { state in
       let asked = ids.filter { count($0, at: now, &state) }
       let due = asked.filter { !rests($0, at: now, state) }
-      return (due, asked.filter { rests($0, at: now, state) }, state.states)
+      return (due, asked.filter { rests($0, at: now, state) })
     }
     context.noteResting(resting)
     for _ in resting { finish(nil, .failed) }
-    guard !due.isEmpty else { return }
-    let known: [PictureID: String]
-    let unknown: [PictureID: String]
-    do throws(CacheError) {
-      known = try context.index.pictureURLs(due)
-      unknown = known.count == due.count ? [:] : try urls()
-    } catch {
-      for _ in due { finish(nil, .failed) }
-      throw error
+    // Whatever is thrown, each that was counted ends.
+    var unnamed = Set(due)
+    defer { for _ in unnamed { finish(nil, .failed) } }
+    for batch in stride(from: 0, to: due.count, by: Self.batch) {
+      let batch = Array(due[batch..<min(batch + Self.batch, due.count)])
+      let known = try context.index.pictureURLs(batch)
+      add(batch.compactMap { id in known[id].map { (id, $0) } })
+      unnamed.subtract(known.keys)
     }
+    guard !unnamed.isEmpty else { return }
+    var found: [(PictureID, String)] = []
+    defer { add(found) }
+    try urls(unnamed) { id, url in
+      guard unnamed.remove(id) != nil else { return }
+      found.append((id, url))
+      guard found.count == Self.batch else { return }
+      add(found)
+      found = []
+    }
+    add(unnamed.map { ($0, "") })
+    unnamed = []
+  }
+
+  /// Adds pictures that were counted and whose URLs were looked up.
+  private func add(_ found: [(id: PictureID, url: String)]) {
+    let known = state.withLock { state in found.map { state.states[$0.id] } }
     var jobs: [HostPort: [Job]] = [:]
-    for id in due {
-      let text = known[id] ?? unknown[id] ?? ""
+    for ((id, text), known) in zip(found, known) {
       do throws(TransferFailure) {
         let url = try context.transport.parse(text, relativeTo: nil)
-        jobs[url.hostPort, default: []].append(job(id, url, states[id], isChanged: false))
+        jobs[url.hostPort, default: []].append(job(id, url, known, isChanged: false))
       } catch {
         context.failures.note(id, error)
         finish(nil, .failed)
@@ -168,20 +194,34 @@ final class PictureStage: Sendable {
     if state.ahead.remove(id) != nil { return false }
     if isFresh(state.states[id], at: now) {
       state.tally.fresh += 1
-      context.progress.update {
-        $0.pictures.total += 1
-        $0.pictures.done += 1
-      }
+      state.untold.total += 1
+      state.untold.done += 1
       return false
     }
-    begin()
+    begin(&state)
     return true
   }
 
+  /// Counts under the lock, and tells of it behind the lock.
+  private func counting<Value>(_ body: (inout State) -> Value) -> Value {
+    let (value, news) = state.withLock { state in
+      let value = body(&state)
+      defer { state.untold = (0, 0) }
+      return (value, state.untold)
+    }
+    if news.total > 0 {
+      context.progress.update {
+        $0.pictures.total += news.total
+        $0.pictures.done += news.done
+      }
+    }
+    return value
+  }
+
   /// Enters the group for a picture that needs a request.
-  private func begin() {
+  private func begin(_ state: inout State) {
     group.enter()  // Left in finish(_:_:), the only way out of a request.
-    context.progress.update { $0.pictures.total += 1 }
+    state.untold.total += 1
   }
 
   private func job(_ id: PictureID, _ url: WebURL, _ known: PictureState?, isChanged: Bool) -> Job

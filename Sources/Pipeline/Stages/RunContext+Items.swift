@@ -3,59 +3,37 @@ import Catalog
 import Transport
 
 extension RunContext {
-  /// Which pictures an item refers to, with their URLs as they will be sent.
-  ///
-  /// What is no URL that larder fetches is a picture that fails: now, and in every run until the feed is mended.
-  func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
-    images.map { image in
-      do throws(TransferFailure) {
-        let url = try parse(named: image.url, relativeTo: base)
-        return PictureReference(id: PictureID(url: url.text), url: .success(url))
-      } catch {
-        return PictureReference(id: PictureID(url: image.url), url: .failure(error))
-      }
-    }
-  }
-
-  /// Parses a URL that fetched data names, with the environment's values out of it.
-  func parse(
-    named text: String,
-    relativeTo base: WebURL?
-  ) throws(TransferFailure) -> WebURL {
-    guard !variables.isEmpty else { return try transport.parse(text, relativeTo: base) }
-    let url = try transport.parse(URLVariables.defused(text), relativeTo: base)
-    return variables.veiled(url, transport)
-  }
-
   /// The items of a listing.
   func items(_ listing: ListingID) throws(CacheError) -> [StoreItem] {
-    try index.storeItems(listing: listing)
-  }
-}
-
-extension [ImageReference] {
-  /// Makes each absolute, as it will be sent; what is no URL stays as the feed wrote it.
-  mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references) {
-      guard case .success(let url) = reference.url else { continue }
-      self[place] = ImageReference(role: self[place].role, url: url.text)
+    var items: [StoreItem] = []
+    try index.forEachBatch(of: listing) { records throws(CacheError) in
+      for record in records { items.append(try record.storeItem()) }
     }
-  }
-}
-
-extension Sequence<ImageReference> {
-  /// The pictures' URLs by their identities.
-  var urlsByID: [PictureID: String] {
-    Dictionary(map { (PictureID(url: $0.url), $0.url) }) { first, _ in first }
+    return items
   }
 }
 
 extension Index {
-  /// The items of a listing, decoded.
-  func storeItems(listing: ListingID) throws(CacheError) -> [StoreItem] {
-    var decoded: [StoreItem] = []
-    for record in try items(listing: listing) { decoded.append(try record.storeItem()) }
-    return decoded
+  /// Calls `found` with the URLs of pictures that items of a listing show, of those that are wanted.
+  ///
+  /// - Parameters:
+  ///   - wanted: the pictures.
+  ///   - listing: the listing.
+  ///   - found: told of each picture, as often as an item shows it.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  func pictureURLs(
+    among wanted: Set<PictureID>,
+    in listing: ListingID,
+    found: (PictureID, String) -> Void
+  ) throws(CacheError) {
+    try forEachBatch(of: listing) { records throws(CacheError) in
+      for record in records where record.pictures.contains(where: wanted.contains) {
+        for image in try record.storeItem().images {
+          let id = PictureID(url: image.url)
+          if wanted.contains(id) { found(id, image.url) }
+        }
+      }
+    }
   }
 
   /// The items of a listing as their details are asked for: with the fields that the rule's places name, if any.
@@ -67,7 +45,14 @@ extension Index {
     if rule.places.isSubset(of: [.id]) {
       return try itemKeys(listing: listing).map { ($0, nil) }
     }
-    return try storeItems(listing: listing).map { ($0.id, $0.placeValues) }
+    var subjects: [(id: String, fields: [String: String]?)] = []
+    try forEachBatch(of: listing) { records throws(CacheError) in
+      for record in records {
+        let item = try record.storeItem()
+        subjects.append((item.id, item.placeValues))
+      }
+    }
+    return subjects
   }
 }
 
@@ -131,36 +116,31 @@ extension CatalogFile {
   /// The index keeps a document for each reader of a URL, because each section decodes the body for itself.
   func reader(at position: Int) -> String {
     switch sections {
-    case .listed(let sources): "\(name)\tsection\t\(sources[position].key)"
+    case .listed(let sources) where sources[position].parts == nil:
+      "\(name)\tsection\t\(sources[position].key)"
+    // A POST's URL says little: what is asked for tells such sources apart.
+    case .listed(let sources):
+      "\(name)\tsections\t\(sources[position].key)\t\(request(ofSource: position).fingerprint)"
     case .combined: "\(name)\tsections"
     }
   }
 
   /// The key of the section that the source at a position of ``sources`` is; nil when it combines several.
   func sectionKey(at position: Int) -> String? {
-    guard case .listed(let sources) = sections else { return nil }
+    guard case .listed(let sources) = sections, !isMany(source: position) else { return nil }
     return sources[position].key
   }
 
   /// Who reads the details.
   var detailReader: String { "\(name)\tdetails" }
 
-  /// The sections that a source stands for when it could not be read.
-  func sectionNames(at position: Int, held: [String: RunSection], order: [String])
-    -> [(key: String, title: String, subtitle: String?)]
-  {
-    switch sections {
-    case .listed(let sources):
-      let source = sources[position]
-      return [
-        (
-          source.key, source.title ?? held[source.key]?.title ?? source.key,
-          source.subtitle ?? held[source.key]?.subtitle
-        )
-      ]
-    case .combined:
-      return order.compactMap { held[$0] }.map { ($0.key, $0.title, $0.subtitle) }
-    }
+  /// The keys of the sections that the file names itself: no response may give them to another.
+  package var namedKeys: Set<String> { Set(writtenSources.indices.compactMap(sectionKey)) }
+
+  /// What the file calls the section at a position of ``sources``.
+  func sectionWords(at position: Int) -> (title: String?, subtitle: String?) {
+    guard case .listed(let sources) = sections else { return (nil, nil) }
+    return (sources[position].title, sources[position].subtitle)
   }
 }
 

@@ -1,0 +1,62 @@
+import Cache
+import Catalog
+import Transport
+
+/// Decodes the pages of sections.
+struct PageReader {
+  let context: RunContext
+  let writer: PageWriter
+
+  /// Decodes a page: a large one window by window, each kept before the next is decoded.
+  ///
+  /// A window that cannot be decoded leaves it to the whole body to say why.
+  ///
+  /// - Parameters:
+  ///   - body: the page.
+  ///   - base: what references in it are relative to.
+  ///   - reading: the source that it belongs to.
+  /// - Returns: What it was decoded to, or why it cannot be.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  func read(
+    _ body: DocumentBody,
+    base: WebURL?,
+    _ reading: SectionReading
+  ) throws(CacheError) -> Result<PageDraft, CatalogError> {
+    guard case .listed(let sources) = context.catalog.sections,
+      let windows = windows(of: body, source: sources[reading.position], using: context.catalog)
+    else { return decode(body, reading) }
+    var draft = PageDraft()
+    for window in windows {
+      let part: DecodedListing
+      do throws(CatalogError) {
+        part = try decodeSection(
+          window,
+          source: sources[reading.position],
+          using: context.catalog,
+          firstIndex: draft.listing.elementCount
+        )
+      } catch {
+        return decode(body, reading)
+      }
+      try writer.keep(part, base: base, after: reading, in: &draft)
+    }
+    return .success(draft)
+  }
+
+  /// Decodes a page whole.
+  private func decode(
+    _ body: DocumentBody,
+    _ reading: SectionReading
+  ) -> Result<PageDraft, CatalogError> {
+    do throws(CatalogError) {
+      let listing = try body.decoded { body throws(CatalogError) in
+        try decodeSource(body, at: reading.position, using: context.catalog)
+      }
+      var draft = PageDraft()
+      draft.add(listing, context.catalog.mapping(ofSource: reading.position).item)
+      return .success(draft)
+    } catch {
+      return .failure(error)
+    }
+  }
+}
