@@ -22,6 +22,9 @@ enum CommandName {
       // An option, or an argument of a command that has no commands of its own.
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { name(of: $0) == word }) else {
+        if command == root, isCatalogFile(word) {
+          return "\"\(word)\" is no command; to fetch that shop: larder sync \(word)"
+        }
         let names = known.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
         let near = nearest(to: word, in: names).map { ", nearest is \"\(path) \($0)\"" } ?? ""
         return "there is no command \"\(path) \(word)\"\(near); see \"\(path) --help\""
@@ -30,6 +33,11 @@ enum CommandName {
       path += " \(word)"
     }
     return nil
+  }
+
+  /// Whether a word looks like a catalog file whose command was forgotten.
+  private static func isCatalogFile(_ word: String) -> Bool {
+    [".yaml", ".yml", ".json"].contains { word.lowercased().hasSuffix($0) }
   }
 
   private static func name(of command: any ParsableCommand.Type) -> String {

@@ -24,11 +24,17 @@ struct DiffCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The run to compare with.", valueName: "old"))
-  var old: Int64?
+  @Argument(
+    help: ArgumentHelp("The run to compare with.", valueName: "old"),
+    transform: Self.number
+  )
+  var old: RunID?
 
-  @Argument(help: ArgumentHelp("The run to look at.", valueName: "new"))
-  var new: Int64?
+  @Argument(
+    help: ArgumentHelp("The run to look at.", valueName: "new"),
+    transform: Self.number
+  )
+  var new: RunID?
 
   @Flag(help: "List the runs instead.")
   var runs = false
@@ -37,6 +43,13 @@ struct DiffCommand: ParsableCommand {
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
+  private static func number(_ argument: String) throws -> RunID {
+    guard let number = Int64(argument) else {
+      throw ValidationError("it takes the number of a run; larder diff --runs lists them")
+    }
+    return RunID(rawValue: number)
+  }
+
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     if runs {
@@ -44,10 +57,7 @@ struct DiffCommand: ParsableCommand {
       if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
       return
     }
-    let (first, last, diff) = try reader.diff(
-      from: old.map(RunID.init(rawValue:)),
-      to: new.map(RunID.init(rawValue:))
-    )
+    let (first, last, diff) = try reader.diff(from: old, to: new)
     let document = DiffDocument(old: first, new: last, diff)
     if output.json {
       Output.json(try document.json())

@@ -3,7 +3,7 @@ import ArgumentParser
 /// The `larder` command: only names its subcommands.
 package struct LarderCommand: ParsableCommand {
   /// What `--version` prints, and servers see.
-  package static let version = "0.1.0"
+  package static let version = "0.2.0"
 
   private static let statuses = StatusHelp(
     [

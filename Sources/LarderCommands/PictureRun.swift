@@ -24,7 +24,12 @@ struct PictureRun<Making: PictureMaking> {
       format: options.square.format.picture
     )
     if batch.items.isEmpty {
-      throw CommandFailure("cannot find any picture in what was named", .data)
+      let named = options.pictures.joined(separator: ", ")
+      throw CommandFailure(
+        "cannot find any picture in \(named); name JPEG, PNG, WebP, AVIF or GIF "
+          + "files, or folders of them",
+        .data
+      )
     }
     let isStopped = Mutex(false)
     let upload = upload

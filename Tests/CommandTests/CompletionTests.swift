@@ -55,6 +55,49 @@ import Testing
     #expect(try offers("positional@0", of: "show", [""]) == [])
   }
 
+  @Test("A shell is offered the ids of orders, and what it asks for makes no file of orders")
+  func orders() throws {
+    let (shop, environment) = try OrderTests.shop()
+    #expect(try offers("positional@0", of: "order show", [""], environment: environment) == [])
+    #expect(!FileManager.default.fileExists(atPath: shop.folder.path("state")))
+    var placed: [String] = []
+    for name in ["Jiyeon", "Minsu"] {
+      let order = try OrderTests.order(
+        "place",
+        "A1",
+        "--by",
+        name,
+        "--json",
+        in: shop,
+        environment
+      )
+      placed.append(try #require(try Document(order)["order"].string))
+    }
+
+    for command in ["show", "cancel", "advance", "replay"] {
+      let offered = try offers(
+        "positional@0",
+        of: "order \(command)",
+        ["ord_"],
+        environment: environment
+      )
+      #expect(offered == Array(placed.reversed()), "\(command)")
+    }
+    #expect(
+      try offers("positional@0", of: "order show", [placed[0]], environment: environment)
+        == [placed[0]]
+    )
+    #expect(
+      try offers(
+        "positional@0",
+        of: "order show",
+        ["--orders", "/nowhere", ""],
+        environment: environment
+      )
+        == []
+    )
+  }
+
   @Test(
     "The scripts ask larder for sections, and the shell for files",
     arguments: ["bash", "zsh", "fish"]

@@ -64,7 +64,7 @@ import Testing
 
     sync.send(SIGTERM)
 
-    #expect(try sync.wait(seconds: 2).status == 143)
+    #expect(try sync.wait(seconds: 60).status == 143)
     shop.store.faults = .none
     #expect(try shop.sync().status == 0)
   }

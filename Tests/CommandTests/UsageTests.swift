@@ -70,6 +70,31 @@ import Testing
     #expect(command.errors.contains("nearest is \(nearest)"))
   }
 
+  @Test func `a file that is no catalog file is called what it is, with what to do`() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write("<!doctype html><title>Shop</title>", to: "saved.html")
+    let photo = "\(Command.samples)/photo/wakeup-12mp.jpg"
+    let url = "http://127.0.0.1:9/shop.json"
+    let cases: [(words: [String], status: Int32, what: String, next: String)] = [
+      (
+        ["sync", folder.path("saved.html")], 78, "it is a page or XML",
+        "larder catalog init writes"
+      ),
+      (["sync", photo], 78, "it is binary data", "larder catalog init writes"),
+      (["sync", url], 64, "it is a URL, not a file", "larder catalog init \(url) writes"),
+      (["shop.yaml"], 64, "\"shop.yaml\" is no command", "larder sync shop.yaml"),
+      (["catalog", "init", folder.path("saved.html")], 65, "an HTML page, not JSON", ": Shop"),
+    ]
+
+    for (words, status, what, next) in cases {
+      let command = try Command.larder(words, environment: ["LARDER_CACHE": folder.path("cache")])
+
+      #expect(command.status == status, "\(words)")
+      #expect(command.errors.contains(what), "\(command.errors)")
+      #expect(command.errors.contains(next), "\(command.errors)")
+    }
+  }
+
   @Test(arguments: [
     (["gc", "--grace", "-1d"], "from 0s to 100000d"),
     (["gc", "--history", "99999999d"], "from 0s to 100000d"),
@@ -80,6 +105,8 @@ import Testing
     (["sync", "CATALOG", "--parallel", "-3"], "auto or a number from 1 to 1024"),
     (["sync", "CATALOG", "--per-host", ""], "auto or a number from 1 to 1024"),
     (["sync", "CATALOG", "--retries", "-1"], "from 0 to 100"),
+    (["sync", "CATALOG", "--max-skipped", "200%"], "from 0% to 100%"),
+    (["diff", "yesterday"], "larder diff --runs lists them"),
   ])
   func `a value that is negative, empty or too large is refused with what is allowed`(
     _ arguments: [String],

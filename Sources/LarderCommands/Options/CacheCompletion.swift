@@ -1,10 +1,11 @@
 import ArgumentParser
 import Catalog
+import Orders
 import Pipeline
 
-/// What a shell offers from the cache that the command line so far names: catalogs, sections and ids.
+/// What a shell offers from the cache and the orders that the command line so far names.
 ///
-/// A cache that cannot be read offers nothing; a shell that completes has no place for a message.
+/// What cannot be read offers nothing; a shell that completes has no place for a message.
 enum CacheCompletion {
   /// The names of the cache's catalogs.
   static let catalogs = CompletionKind.custom { words, _, prefix in
@@ -19,6 +20,12 @@ enum CacheCompletion {
   /// The ids of the catalog's items.
   static let ids = CompletionKind.custom { words, _, prefix in
     offered((try? reader(words).ids()) ?? [], prefix)
+  }
+
+  /// The ids of the orders, the newest where there are very many.
+  static let orders = CompletionKind.custom { words, _, prefix in
+    guard let path = OutboxOptions.path(value(of: "--orders", in: words)) else { return [] }
+    return offered(Outbox.ids(beginning: prefix, at: path, limit: limit), prefix)
   }
 
   /// Catalog files.

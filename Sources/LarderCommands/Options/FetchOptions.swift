@@ -103,7 +103,8 @@ struct DoubtOptions: ParsableArguments {
       "How many of a section's items may be unreadable, such as 10% (then at least one) or 3; a "
         + "section with more keeps its last good items.",
       valueName: "n%|n"
-    )
+    ),
+    transform: MaxSkippedArgument.read
   )
   var maxSkipped = MaxSkippedArgument(limit: .standard)
 

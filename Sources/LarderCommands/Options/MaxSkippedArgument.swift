@@ -2,22 +2,28 @@ import ArgumentParser
 import Catalog
 
 /// How many items may be unreadable, on the command line: `10%`, or a number of items.
-struct MaxSkippedArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+struct MaxSkippedArgument: Sendable, CustomStringConvertible {
   let limit: SkipLimit
 
   init(limit: SkipLimit) {
     self.limit = limit
   }
 
-  init?(argument: String) {
-    guard argument.first?.isNumber == true else { return nil }
-    if argument.hasSuffix("%") {
-      guard let share = Double(argument.dropLast()), (0...100).contains(share) else { return nil }
-      limit = .percent(share)
-    } else {
-      guard let most = Int(argument) else { return nil }
-      limit = .count(most)
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> MaxSkippedArgument {
+    guard let limit = limit(argument) else {
+      throw ValidationError("it takes a share from 0% to 100%, or a number of items")
     }
+    return MaxSkippedArgument(limit: limit)
+  }
+
+  private static func limit(_ argument: String) -> SkipLimit? {
+    guard argument.first?.isNumber == true else { return nil }
+    guard argument.hasSuffix("%") else { return Int(argument).map(SkipLimit.count) }
+    guard let share = Double(argument.dropLast()), (0...100).contains(share) else { return nil }
+    return .percent(share)
   }
 
   /// As it may be written.

@@ -14,7 +14,9 @@ struct ScopeOptions: ParsableArguments {
 
   mutating func validate() throws {
     if let base, !base.contains("://") {
-      throw ValidationError("--base takes an absolute URL, not \"\(base)\"")
+      throw ValidationError(
+        "--base takes an absolute URL such as https://store.example/, not \"\(base)\""
+      )
     }
   }
 

@@ -127,7 +127,10 @@ struct WebhookOptions: ParsableArguments {
     guard let first = text.firstIndex(where: { !$0.isWhitespace }),
       let last = text.lastIndex(where: { !$0.isWhitespace })
     else {
-      throw CommandFailure("cannot send: \(what) \(path) is empty", .usage)
+      throw CommandFailure(
+        "cannot send: \(what) \(path) is empty; write it there, on a line of its own",
+        .usage
+      )
     }
     return String(text[first...last])
   }

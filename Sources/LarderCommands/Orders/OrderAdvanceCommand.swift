@@ -23,7 +23,10 @@ struct OrderAdvanceCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
+  @Argument(
+    help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"),
+    completion: CacheCompletion.orders
+  )
   var order: String
 
   @Option(help: ArgumentHelp("Refuse unless the step leads here.", valueName: "state"))

@@ -22,7 +22,10 @@ struct OrderCancelCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
+  @Argument(
+    help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"),
+    completion: CacheCompletion.orders
+  )
   var order: String
 
   @Flag(help: "Tell the webhook too, with the next send, if it may know of the order.")

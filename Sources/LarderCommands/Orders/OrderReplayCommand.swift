@@ -26,7 +26,10 @@ struct OrderReplayCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("Orders, by id or the beginning of it.", valueName: "order"))
+  @Argument(
+    help: ArgumentHelp("Orders, by id or the beginning of it.", valueName: "order"),
+    completion: CacheCompletion.orders
+  )
   var orders: [String] = []
 
   @Flag(help: "Every dead order.")

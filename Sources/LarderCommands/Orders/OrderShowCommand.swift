@@ -22,7 +22,10 @@ struct OrderShowCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
+  @Argument(
+    help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"),
+    completion: CacheCompletion.orders
+  )
   var order: String
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions

@@ -23,7 +23,7 @@ struct BenchCSV {
       }
       let start: [CSVLine.Cell] = [
         Self.number(row.parallel), .text(row.pass.rawValue), Self.number(row.repetitions),
-        Self.number(row.images), Self.number(row.bytes), Self.number(row.seconds),
+        Self.number(row.images), Self.number(row.bytes.count), Self.number(row.seconds),
         Self.number(row.imagesPerSecond), Self.number(row.confidence.low),
         Self.number(row.confidence.high), Self.number(row.bytesPerSecond),
       ]
@@ -31,7 +31,7 @@ struct BenchCSV {
         Self.number(row.requests), Self.number(row.notModified),
         Self.number(row.connections.opened), Self.number(row.connections.reused),
         Self.number(row.retries), Self.number(row.failures), Self.number(row.cpuSeconds),
-        Self.number(row.peakBytes), .text(report.loop),
+        Self.number(row.peakBytes.count), .text(report.loop),
       ]
       return CSVLine(start + many + end).text
     }

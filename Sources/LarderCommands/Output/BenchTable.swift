@@ -65,7 +65,7 @@ struct BenchTable {
       row.pass.rawValue, "\(row.parallel)", "\(row.images)",
       milliseconds(row.ttfbMilliseconds.p50), milliseconds(total.p90), milliseconds(total.p999),
       found == 0 ? "-" : "\(Self.number(100 * Double(row.connections.reused) / Double(found)))%",
-      Self.number(row.cpuSeconds), Self.number(Double(row.peakBytes) / 1_048_576),
+      Self.number(row.cpuSeconds), Self.number(Double(row.peakBytes.count) / 1_048_576),
     ]
   }
 

@@ -37,8 +37,8 @@ extension OrdersError {
       case .giveName: "give one with --by"
       case .budget: "order less, or raise --budget"
       case .anyway: "--anyway orders it all the same"
-      case .nameFile: "name one with LARDER_ORDERS"
-      case .writableFile: "choose a file you may write with LARDER_ORDERS"
+      case .nameFile: "name one with --orders or LARDER_ORDERS"
+      case .writableFile: "choose a file you may write with --orders or LARDER_ORDERS"
       case .secret: "give whsec_…, or --unsigned if nobody checks"
       }
     return "\(problem); \(words)"
@@ -106,6 +106,21 @@ extension SyncReport.Details {
 }
 
 extension SyncReport.Failure {
+  /// What to look at when a section could not be had; details and pictures fail by hundreds.
+  var advice: String? {
+    guard stage == .section, remedy == nil else { return nil }
+    return switch reason {
+    case "http-404", "http-410": "check base and the section's url in the catalog file"
+    case "http-401", "http-403":
+      "check headers and token in the catalog file, and what they are set to"
+    case "dns-failed": "check the host's name, and the network"
+    case "connect-refused", "connect-timeout":
+      "check host and port in the catalog file; is the shop up?"
+    case "proxy-failed": "check --proxy and LARDER_PROXY"
+    default: nil
+    }
+  }
+
   /// The cause in words, and which flag helps.
   var commandText: String? { SyncReport.Remedy.text(detail, remedy) }
 }

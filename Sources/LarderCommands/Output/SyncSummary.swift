@@ -107,6 +107,7 @@ struct SyncSummary {
     let what = failure.id.map { "\(failure.stage.rawValue) \($0)" } ?? failure.stage.rawValue
     return "\(what): \(failure.reason): \(failure.commandText ?? failure.url)"
       + (failure.detail == nil ? "" : " (\(failure.url))")
+      + (failure.advice.map { "; \($0)" } ?? "")
   }
 
   /// What went wrong, a sentence each; the first ten unless all are asked for.
@@ -122,7 +123,9 @@ struct SyncSummary {
     warnings += withoutSquare
     if let words = report.assumptions { warnings.append(words) }
     if !report.unfinished.isEmpty {
-      warnings.append("\(report.unfinished.count) requests were not finished; run again")
+      let count = report.unfinished.count
+      let were = count == 1 ? "was" : "were"
+      warnings.append("\(Quantities.count(count, "request")) \(were) not finished; run again")
     }
     if let count = report.squares?.unfinished, count > 0 {
       warnings.append("\(Quantities.count(count, "square")) not made; run again")
