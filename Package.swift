@@ -56,11 +56,11 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "CJQ", "CSimdjson", "CXML",
+        "CGlibc", "CJQ", "CSimdjson", "CXML",
         .product(name: "Yams", package: "Yams"),
       ]
     ),
-    .target(name: "Transport"),
+    .target(name: "Transport", dependencies: ["CGlibc"]),
     .target(name: "CurlTransport", dependencies: ["Transport", "CCurl", "CGlibc"]),
     .target(
       name: "Cache",
@@ -74,7 +74,7 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "CAVIF", "CDrawing", "CGIF", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
+        "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
@@ -111,6 +111,7 @@ let package = Package(
     .target(
       name: "SampleStore",
       dependencies: [
+        "CGlibc",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),

@@ -1,6 +1,7 @@
 import Catalog
 import FoundationEssentials
 import Pipeline
+import Transport
 
 /// What was measured, key for key what `bench --json` prints; also what a baseline is read from.
 package struct BenchReport: Sendable, Equatable, Codable {
@@ -15,7 +16,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
     /// Pictures that were as they should be after the median run.
     package var images = 0
     /// Body bytes of the median run.
-    package var bytes: Int64 = 0
+    package var bytes: ByteCount = 0
     /// How long the median run took, sections and report included.
     package var seconds = 0.0
     /// The median of the runs' rates.
@@ -63,7 +64,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
     /// The median of the runs' processor time.
     package var cpuSeconds = 0.0
     /// The most memory in any run.
-    package var peakBytes: Int64 = 0
+    package var peakBytes: ByteCount = 0
     /// The distribution of the total.
     package var spectrum: [SpectrumPoint] = []
     /// The median run over time.
@@ -101,7 +102,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
     /// Pictures that ended in each.
     package var images: [Int] = []
     /// Their bytes.
-    package var bytes: [Int64] = []
+    package var bytes: [ByteCount] = []
   }
 
   /// The row that was quickest.

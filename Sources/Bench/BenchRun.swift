@@ -60,6 +60,7 @@ package final class BenchRun: Sendable {
       rates.append(Estimate(first.rates)?.median ?? 0)
       // Rows, not builders: whose histograms would count as memory of the runs to come.
       measured += builders.compactMap { builder in builder.row.map { ($0, builder.waterfall) } }
+      if measured.allSatisfy({ $0.row.images == 0 }) { break }
     }
     let report = report(measured)
     guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
@@ -107,6 +108,8 @@ package final class BenchRun: Sendable {
         guard let place = plan.passes.firstIndex(of: record.pass) else { continue }
         builders[place].add(record)
       }
+      // Nobody answers: minutes of retries would say no more.
+      if repetition == 1, records.allSatisfy({ $0.images == 0 }) { break }
     }
     return builders.filter { !$0.rates.isEmpty }
   }

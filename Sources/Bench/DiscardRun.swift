@@ -67,7 +67,7 @@ final class DiscardRun: Sendable {
 
 /// Takes bytes and keeps none.
 final class DiscardSink: BodySink {
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision { .accept }
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
   func receive(_ bytes: RawSpan) -> BodyDecision { .accept }
   func restart() {}
 }

@@ -115,7 +115,7 @@ final class LevelRun: Sendable {
       pass: pass,
       parallel: parallel,
       seconds: Double(nanoseconds) / 1e9,
-      began: began.nanoseconds,
+      began: began,
       images: max(0, images),
       failures: failures,
       others: transport.others,

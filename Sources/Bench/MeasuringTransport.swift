@@ -90,7 +90,7 @@ extension RequestSample {
     switch result {
     case .success(let response):
       timing = response.timing
-      bytes = response.bodyBytes.count
+      bytes = response.bodyBytes
       isNotModified = response.isNotModified
       reused = response.connectionReused
       version = response.head.version

@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 /// What this process used: processor time and memory, as Linux counts them.
 struct ProcessMeter: Sendable {
@@ -20,7 +21,7 @@ struct ProcessMeter: Sendable {
   var cpuSeconds: Double { Self.cpuSeconds - began }
 
   /// The most memory that was resident at once, in bytes; 0 when the system does not tell.
-  var peakBytes: Int64 {
+  var peakBytes: ByteCount {
     var buffer = [UInt8](repeating: 0, count: 8192)
     let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return 0 }
@@ -30,10 +31,10 @@ struct ProcessMeter: Sendable {
   }
 
   /// Reads the peak from the text of `/proc/self/status`.
-  static func peakBytes(status: String) -> Int64 {
+  static func peakBytes(status: String) -> ByteCount {
     for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
       let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
-      return number.flatMap { Int64($0) }.map { $0 << 10 } ?? 0
+      return number.flatMap { Int64($0) }.map { ByteCount($0 << 10) } ?? 0
     }
     return 0
   }

@@ -9,7 +9,7 @@ struct RequestSample: Sendable {
   /// The parts of its last attempt; nil when it failed.
   var timing: TransferTiming?
   /// Body bytes that came.
-  var bytes: Int64 = 0
+  var bytes: ByteCount = 0
   /// Whether the origin confirmed the held body.
   var isNotModified = false
   /// Whether its last attempt found an open connection.

@@ -22,11 +22,11 @@ struct RowBuilder: Sendable {
   /// What is kept of a run; its samples would soon be more than everything else.
   private struct Summary: Sendable {
     var images: Int
-    var bytes: Int64
+    var bytes: ByteCount
     var seconds: Double
     var rate: Double
     var cpuSeconds: Double
-    var peakBytes: Int64
+    var peakBytes: ByteCount
     var timeline: BenchReport.Timeline
     var waterfall: [BenchReport.Bar]
   }
@@ -100,7 +100,7 @@ struct RowBuilder: Sendable {
         )
       }
     }
-    row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes) / median.seconds : 0
+    row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
     row.ttfbMilliseconds = firstByte.quantiles
     row.totalMilliseconds = total.quantiles
     row.serviceMilliseconds = service.quantiles
@@ -136,10 +136,10 @@ struct RowBuilder: Sendable {
     var timeline = BenchReport.Timeline(
       intervalSeconds: run.seconds / Double(intervals),
       images: [Int](repeating: 0, count: intervals),
-      bytes: [Int64](repeating: 0, count: intervals)
+      bytes: [ByteCount](repeating: 0, count: intervals)
     )
     for sample in run.samples where sample.failure == nil {
-      let seconds = Double(sample.ended.nanoseconds - run.began) / 1e9
+      let seconds = Double(sample.ended - run.began) / 1e9
       let place = min(max(0, Int(seconds / timeline.intervalSeconds)), intervals - 1)
       timeline.images[place] += 1
       timeline.bytes[place] += sample.bytes
@@ -155,7 +155,7 @@ struct RowBuilder: Sendable {
     return samples.prefix(bars).map { sample in
       let phases = sample.phases
       return BenchReport.Bar(
-        start: Double(sample.started.nanoseconds - run.began) / 1e6,
+        start: Double(sample.started - run.began) / 1e6,
         phases: [phases.dns, phases.connect, phases.tls, phases.wait, phases.transfer]
           .map { $0 * 1000 },
         reused: sample.reused

@@ -1,3 +1,5 @@
+import Transport
+
 /// One run as it was measured.
 struct RunRecord: Sendable {
   let pass: Pass
@@ -5,7 +7,7 @@ struct RunRecord: Sendable {
   /// From start to end, sections and reports included.
   var seconds: Double
   /// When it started, by the samples' clock.
-  var began: Int64
+  var began: MonotonicTime
   /// Pictures that are as they should be now.
   var images: Int
   /// Failures by their reason.
@@ -14,8 +16,8 @@ struct RunRecord: Sendable {
   var others: Int
   var samples: [RequestSample]
   var cpuSeconds: Double
-  var peakBytes: Int64
+  var peakBytes: ByteCount
 
   var imagesPerSecond: Double { seconds > 0 ? Double(images) / seconds : 0 }
-  var bytes: Int64 { samples.reduce(0) { $0 + $1.bytes } }
+  var bytes: ByteCount { samples.reduce(.zero) { $0 + $1.bytes } }
 }

@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "CGlibc.h"
@@ -40,4 +43,19 @@ int larder_readable(const void *bytes, size_t count) {
 
 int larder_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+const char *larder_error_words(int code) {
+  static _Thread_local char words[96];
+  const char *text = strerrordesc_np(code);
+  if (text == NULL) {
+    snprintf(words, sizeof words, "error %d", code);
+    return words;
+  }
+  size_t place = 0;
+  for (; text[place] != 0 && place < sizeof words - 1; place++) {
+    words[place] = (char)tolower((unsigned char)text[place]);
+  }
+  words[place] = 0;
+  return words;
 }

@@ -89,7 +89,7 @@ package struct CacheError: Error, Equatable, CustomStringConvertible {
   /// An error of the operating system while doing `verb` to `thing`.
   static func system(_ verb: String, _ thing: String, errno code: Int32) -> CacheError {
     let isFull = code == ENOSPC || code == EDQUOT
-    let mayNotWrite = code == EACCES || code == EPERM || code == EROFS
+    let mayNotWrite = code == EACCES || code == EPERM || code == EROFS || code == ENOTDIR
     return CacheError(
       isFull ? .diskFull : .disk,
       "cannot \(verb) \(thing): \(isFull ? "no space left; free some and run again" : systemWords(code))",

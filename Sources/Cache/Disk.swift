@@ -12,7 +12,7 @@ package protocol Disk: Sendable {
   /// Opens `name` in `folder` to append to its first `size` bytes; what lies behind them is cut.
   ///
   /// Fails when it is no regular file or shorter than that.
-  func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
+  func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(CacheError)
     -> OpenFile
   /// Appends all of `bytes`, however many writes that takes.
   func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError)
@@ -103,17 +103,18 @@ package struct SystemDisk: Disk {
   }
 
   /// Opens the file by `openat`, never through a link nor waiting for a pipe's other end.
-  package func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
+  package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
+    throws(CacheError)
     -> OpenFile
   {
     let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(folder.descriptor, name, flags)
     guard descriptor >= 0 else { throw .system("open", "\(folder.path)/\(name)", errno: errno) }
     let file = OpenFile(name, in: folder, descriptor: descriptor)
-    guard let stamp = folder.stamp(of: name), stamp.bytes.count >= size else {
-      throw .system("go on with", file.path, errno: ENODATA)
+    guard let stamp = folder.stamp(of: name), stamp.bytes >= size else {
+      throw .system("resume", file.path, errno: ENODATA)
     }
-    if stamp.bytes.count > size, ftruncate(descriptor, Int(size)) != 0 {
+    if stamp.bytes > size, ftruncate(descriptor, Int(size.count)) != 0 {
       throw .system("cut", file.path, errno: errno)
     }
     return file

@@ -169,4 +169,18 @@ enum BuiltInFormat: String, CaseIterable {
     let file = YAMLFile(name: "format \(rawValue)", subject: "built-in format \(rawValue)")
     return try file.mapping(of: Array(yaml.utf8))
   }
+
+  /// Google's product feed, as ``MerchantFeed`` makes JSON of it. (Google Merchant Center, product data specification)
+  private static let googleMerchantYAML = """
+    items: $.items
+    envelope: {title: $.title}
+    item:
+      id: $.id
+      title: $.title
+      description: [$.description, $.summary, $.content]
+      badges: $.custom_label_0
+      normalPrice: $.price
+      salePrice: [$.sale_price, $.price]
+      images: {thumbnail: $.image_link, gallery: $.additional_image_link}
+    """
 }

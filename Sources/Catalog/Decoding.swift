@@ -23,13 +23,38 @@ public func decodeSection(
 ///   - body: JSON in UTF-8.
 ///   - source: The section it was fetched for.
 ///   - file: The catalog it belongs to.
-/// - Returns: The windows; nil when the body has to be decoded whole.
+/// - Returns: The windows; nil when the body has to be decoded whole, as one that holds many sections has.
 package func windows(
   of body: some RandomAccessBody,
   source: SectionSource,
   using file: CatalogFile
 ) -> ListingWindows? {
-  ListingWindows(body, for: ListingDecoder(file, source: source))
+  source.parts == nil ? ListingWindows(body, for: ListingDecoder(file, source: source)) : nil
+}
+
+/// Decodes a body of the source at a position: one section, or the many that it holds.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - position: The source, in the catalog's order.
+///   - file: The catalog it belongs to.
+/// - Returns: The sections, with what had to be skipped.
+/// - Throws: ``CatalogError`` when the body cannot be used.
+package func decodeSource(
+  _ body: [UInt8],
+  at position: Int,
+  using file: CatalogFile
+) throws(CatalogError) -> DecodedListing {
+  switch file.sections {
+  case .combined(let plan):
+    return try decodeSections(body, plan: plan, using: file)
+  case .listed(let sources):
+    let source = sources[position]
+    guard let parts = source.parts else {
+      return try decodeSection(body, source: source, using: file)
+    }
+    return try ListingDecoder(file, source: source).sections(body, plan: parts)
+  }
 }
 
 /// Decodes a body that holds all sections of a catalog.

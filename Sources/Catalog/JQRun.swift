@@ -1,3 +1,4 @@
+import CGlibc
 import CJQ
 import Glibc
 
@@ -36,7 +37,7 @@ struct JQRun {
     var output: Int32 = -1
     let process = start(text, &output)
     guard process > 0 else {
-      let words = String(cString: strerror(errno)).lowercased()
+      let words = String(cString: larder_error_words(errno))
       throw Failure(reason: "cannot start a process for jq: \(words)")
     }
     let read = answer(from: output)

@@ -2,14 +2,11 @@
 extension JSONPathParser {
   /// Conditions of which one must hold.
   mutating func filter() throws(CatalogError) -> JSONFilter {
-    guard depth < Self.depthLimit else {
-      throw error("at most \(Self.depthLimit) filters and brackets in one another")
+    try nested { parser throws(CatalogError) in
+      var filters = [try parser.conjunction()]
+      while parser.takeOperator("||") { filters.append(try parser.conjunction()) }
+      return filters.count == 1 ? filters[0] : .any(filters)
     }
-    depth += 1
-    defer { depth -= 1 }
-    var filters = [try conjunction()]
-    while takeOperator("||") { filters.append(try conjunction()) }
-    return filters.count == 1 ? filters[0] : .any(filters)
   }
 
   /// Conditions that must all hold.
@@ -35,7 +32,7 @@ extension JSONPathParser {
   }
 
   private mutating func bracketedFilter() throws(CatalogError) -> JSONFilter {
-    position += 1
+    advance()
     skipSpace()
     let filter = try filter()
     skipSpace()
@@ -68,17 +65,6 @@ extension JSONPathParser {
     JSONFilter.Comparison.allCases.first { takeOperator($0.rawValue) }
   }
 
-  /// Takes an operator behind white space; without it nothing.
-  private mutating func takeOperator(_ text: String) -> Bool {
-    let before = position
-    skipSpace()
-    guard scalars[position...].starts(with: text.unicodeScalars) else {
-      position = before
-      return false
-    }
-    position += text.unicodeScalars.count
-    return true
-  }
 }
 
 /// Terms: queries, literals and calls of functions. (RFC 9535, sections 2.3.5.1 and 2.4)
@@ -96,7 +82,7 @@ extension JSONPathParser {
   }
 
   private mutating func term() throws(CatalogError) -> Term {
-    let start = position
+    let start = place
     return Term(kind: try termKind(), position: start)
   }
 
@@ -105,12 +91,12 @@ extension JSONPathParser {
     switch first {
     case "@", "$":
       let isRelative = peek == "@"
-      position += 1
+      advance()
       return .query(JSONFilter.Query(isRelative: isRelative, segments: try segments()))
     case "'", "\"": return .operand(.literal(.text(try quotedText())))
     case "-", "0"..."9": return .operand(.literal(try number()))
     case "a"..."z":
-      let start = position
+      let start = place
       let name = word()
       if take("(") { return try call(name, from: start) }
       switch name {
@@ -123,24 +109,8 @@ extension JSONPathParser {
     }
   }
 
-  private mutating func word() -> String {
-    let start = position
-    while let scalar = peek {
-      switch scalar {
-      case "a"..."z", "0"..."9", "_": position += 1
-      default: return String(String.UnicodeScalarView(scalars[start..<position]))
-      }
-    }
-    return String(String.UnicodeScalarView(scalars[start...]))
-  }
-
   private mutating func call(_ name: String, from start: Int) throws(CatalogError) -> Term.Kind {
-    guard depth < Self.depthLimit else {
-      throw error("at most \(Self.depthLimit) filters and brackets in one another")
-    }
-    depth += 1
-    defer { depth -= 1 }
-    let arguments = try arguments()
+    let arguments = try nested { parser throws(CatalogError) in try parser.arguments() }
     let known = ["length": 1, "count": 1, "value": 1, "match": 2, "search": 2]
     guard let count = known[name] else {
       let nearest = nearest(to: name, in: known.keys.sorted()) ?? ""
@@ -188,39 +158,6 @@ extension JSONPathParser {
       return .fixed(try IRegexp(parsing: text))
     } catch {
       return .faulty(error, place: term.position)
-    }
-  }
-
-  /// A number as JSON writes it. (RFC 8259, section 6)
-  private mutating func number() throws(CatalogError) -> JSONFilter.Literal {
-    let start = position
-    _ = take("-")
-    try digits(canBeginWithZero: false)
-    var isReal = false
-    if take(".") {
-      isReal = true
-      try digits(canBeginWithZero: true)
-    }
-    if peek == "e" || peek == "E" {
-      isReal = true
-      position += 1
-      if !take("-") { _ = take("+") }
-      try digits(canBeginWithZero: true)
-    }
-    let text = String(String.UnicodeScalarView(scalars[start..<position]))
-    if !isReal, let integer = Int(text) { return .integer(integer) }
-    guard let real = Double(text), real.isFinite else {
-      throw error("a number that a Double can hold", at: start)
-    }
-    return .real(real)
-  }
-
-  private mutating func digits(canBeginWithZero: Bool) throws(CatalogError) {
-    let start = position
-    while let scalar = peek, ("0"..."9").contains(scalar) { position += 1 }
-    guard position > start else { throw error("a digit") }
-    guard canBeginWithZero || scalars[start] != "0" || position == start + 1 else {
-      throw error("a number without leading zeros", at: start)
     }
   }
 }

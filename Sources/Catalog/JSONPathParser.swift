@@ -1,12 +1,14 @@
-/// Reads the text of a path, scalar by scalar. (RFC 9535, appendix A)
+/// Reads the text of a path, scalar by scalar: the place in the text, and the words that stand there.
+///
+/// The grammar is in the extensions: steps in one file, filters in another. (RFC 9535, appendix A)
 struct JSONPathParser {
   private let text: String
-  let scalars: [Unicode.Scalar]
-  var position = 0
+  private let scalars: [Unicode.Scalar]
+  private var position = 0
   /// How many brackets and calls enclose what is read.
-  var depth = 0
+  private var depth = 0
   /// How many of them may enclose one another.
-  static let depthLimit = 64
+  private static let depthLimit = 64
 
   /// Takes the text of a path.
   init(_ text: String) {
@@ -14,48 +16,69 @@ struct JSONPathParser {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// The steps after `$`.
-  mutating func parse() throws(CatalogError) -> [JSONPath.Segment] {
-    guard take("$") else {
-      throw error("\"$\", with which every path begins")
-    }
-    let segments = try segments()
-    guard position == scalars.count else {
-      throw [" ", "\t", "\n", "\r"].contains(scalars[position])
-        ? error("no white space at the end") : error("\".\" or \"[\"")
-    }
-    return segments
-  }
+  /// What is read next; nil at the end.
+  var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-  /// Steps, up to what begins none.
-  mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
-    var segments: [JSONPath.Segment] = []
-    while true {
-      let before = position
-      skipSpace()
-      guard peek == "." || peek == "[" else {
-        position = before
-        return segments
-      }
-      segments.append(try segment())
-    }
-  }
+  /// The place, to come back to or to name in an error.
+  var place: Int { position }
 
-  private mutating func segment() throws(CatalogError) -> JSONPath.Segment {
-    if take("[") {
-      return JSONPath.Segment(isDescendant: false, selectors: try bracketed())
-    }
+  /// Passes over what is read next.
+  mutating func advance() { position += 1 }
+
+  /// Comes back to a place.
+  mutating func rewind(to place: Int) { position = place }
+
+  mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard peek == scalar else { return false }
     position += 1
-    let isDescendant = take(".")
-    if isDescendant, take("[") {
-      return JSONPath.Segment(isDescendant: true, selectors: try bracketed())
-    }
-    if take("*") { return JSONPath.Segment(isDescendant: isDescendant, selectors: [.wildcard]) }
-    return JSONPath.Segment(isDescendant: isDescendant, selectors: [.name(try shorthand())])
+    return true
   }
 
+  mutating func skipSpace() {
+    while let scalar = peek, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
+  }
+
+  /// Takes an operator behind white space; without it nothing.
+  mutating func takeOperator(_ text: String) -> Bool {
+    let before = position
+    skipSpace()
+    guard scalars[position...].starts(with: text.unicodeScalars) else {
+      position = before
+      return false
+    }
+    position += text.unicodeScalars.count
+    return true
+  }
+
+  /// Reads what stands in brackets or a call, which may not enclose one another without end.
+  mutating func nested<Value>(
+    _ body: (inout JSONPathParser) throws(CatalogError) -> Value
+  ) throws(CatalogError) -> Value {
+    guard depth < Self.depthLimit else {
+      throw error("at most \(Self.depthLimit) filters and brackets in one another")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    return try body(&self)
+  }
+
+  /// What is wrong, at the place or at another one.
+  func error(_ expected: String, at place: Int? = nil) -> CatalogError {
+    let position = place ?? position
+    return CatalogError(
+      .jsonPath,
+      subject: "path \"\(text)\"",
+      column: position + 1,
+      expected: expected,
+      reason: "position \(position + 1): expected \(expected)"
+    )
+  }
+}
+
+// Words: names, texts and numbers.
+extension JSONPathParser {
   /// A name after a dot. (RFC 9535, section 2.5.1.1, member-name-shorthand)
-  private mutating func shorthand() throws(CatalogError) -> String {
+  mutating func shorthand() throws(CatalogError) -> String {
     var name = String.UnicodeScalarView()
     while let scalar = peek {
       switch scalar {
@@ -73,54 +96,8 @@ struct JSONPathParser {
     return String(name)
   }
 
-  private mutating func bracketed() throws(CatalogError) -> [JSONPath.Selector] {
-    var selectors: [JSONPath.Selector] = []
-    repeat {
-      skipSpace()
-      selectors.append(try selector())
-      skipSpace()
-    } while take(",")
-    if case .filter? = selectors.last, peek == "=" { throw error("\"==\"") }
-    guard take("]") else { throw error("\",\" or \"]\"") }
-    return selectors
-  }
-
-  private mutating func selector() throws(CatalogError) -> JSONPath.Selector {
-    switch peek {
-    case "*":
-      position += 1
-      return .wildcard
-    case "'", "\"": return .name(try quotedText())
-    case "?":
-      position += 1
-      skipSpace()
-      return .filter(try filter())
-    default: return try indexOrSlice()
-    }
-  }
-
-  private mutating func indexOrSlice() throws(CatalogError) -> JSONPath.Selector {
-    let start = try integer()
-    let afterStart = position
-    skipSpace()
-    guard take(":") else {
-      position = afterStart
-      guard let start else { throw error("a name, an index, a slice, \"*\" or \"?\"") }
-      return .index(start)
-    }
-    skipSpace()
-    let end = try integer()
-    skipSpace()
-    var step: Int?
-    if take(":") {
-      skipSpace()
-      step = try integer()
-    }
-    return .slice(start: start, end: end, step: step ?? 1)
-  }
-
   /// A whole number without leading zeros, exact in a `Double`. (RFC 9535, section 2.1)
-  private mutating func integer() throws(CatalogError) -> Int? {
+  mutating func integer() throws(CatalogError) -> Int? {
     let start = position
     let isNegative = take("-")
     var digits = ""
@@ -190,26 +167,48 @@ struct JSONPathParser {
     return UInt32(String(String.UnicodeScalarView(digits)), radix: 16)
   }
 
-  var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
-
-  mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-    guard peek == scalar else { return false }
-    position += 1
-    return true
+  /// The name of a function, or a literal's word.
+  mutating func word() -> String {
+    let start = position
+    while let scalar = peek {
+      switch scalar {
+      case "a"..."z", "0"..."9", "_": position += 1
+      default: return String(String.UnicodeScalarView(scalars[start..<position]))
+      }
+    }
+    return String(String.UnicodeScalarView(scalars[start...]))
   }
 
-  mutating func skipSpace() {
-    while let scalar = peek, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
+  /// A number as JSON writes it. (RFC 8259, section 6)
+  mutating func number() throws(CatalogError) -> JSONFilter.Literal {
+    let start = position
+    _ = take("-")
+    try digits(canBeginWithZero: false)
+    var isReal = false
+    if take(".") {
+      isReal = true
+      try digits(canBeginWithZero: true)
+    }
+    if peek == "e" || peek == "E" {
+      isReal = true
+      position += 1
+      if !take("-") { _ = take("+") }
+      try digits(canBeginWithZero: true)
+    }
+    let text = String(String.UnicodeScalarView(scalars[start..<position]))
+    if !isReal, let integer = Int(text) { return .integer(integer) }
+    guard let real = Double(text), real.isFinite else {
+      throw error("a number that a Double can hold", at: start)
+    }
+    return .real(real)
   }
 
-  func error(_ expected: String, at place: Int? = nil) -> CatalogError {
-    let position = place ?? position
-    return CatalogError(
-      .jsonPath,
-      subject: "path \"\(text)\"",
-      column: position + 1,
-      expected: expected,
-      reason: "position \(position + 1): expected \(expected)"
-    )
+  private mutating func digits(canBeginWithZero: Bool) throws(CatalogError) {
+    let start = position
+    while let scalar = peek, ("0"..."9").contains(scalar) { position += 1 }
+    guard position > start else { throw error("a digit") }
+    guard canBeginWithZero || scalars[start] != "0" || position == start + 1 else {
+      throw error("a number without leading zeros", at: start)
+    }
   }
 }

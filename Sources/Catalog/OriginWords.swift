@@ -115,7 +115,10 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
 
 extension CatalogError {
   /// The error with what the origin says in the body that could not be used.
-  func quoting(_ body: [UInt8]) -> CatalogError {
+  ///
+  /// - Parameter body: the body, or its beginning.
+  /// - Returns: The error in the origin's words, or as it was.
+  package func quoting(_ body: [UInt8]) -> CatalogError {
     let codes: Set<Code> = [.malformedJSON, .unexpectedShape, .reportedFailure, .transform]
     guard codes.contains(code),
       let words = OriginWords(in: body, isRefusal: code == .reportedFailure)

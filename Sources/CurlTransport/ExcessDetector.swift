@@ -13,8 +13,8 @@ final class ExcessDetector {
   private var closes = false
   private var isVerbose = false
   /// The length that the head promised, and how much of the body came since.
-  private var promised: Int64 = 0
-  private var arrived: Int64 = 0
+  private var promised: ByteCount = 0
+  private var arrived: ByteCount = 0
 
   init(_ watch: UnsafeMutablePointer<larder_excess_watch>) {
     self.watch = watch
@@ -46,7 +46,7 @@ final class ExcessDetector {
   }
 
   /// The head has come, and promises a length on a connection that will close or stay.
-  func expect(_ length: Int64, close: Bool, _ easy: borrowing EasyHandle) {
+  func expect(_ length: ByteCount, close: Bool, _ easy: borrowing EasyHandle) {
     closes = close
     promised = length
     arrived = 0
@@ -73,7 +73,7 @@ final class ExcessDetector {
   private static let onDebug: larder_debug_callback = { _, type, _, count, context in
     guard type == CURLINFO_DATA_IN, let context else { return 0 }
     let detector = Unmanaged<ExcessDetector>.fromOpaque(context).takeUnretainedValue()
-    detector.arrived += Int64(count)
+    detector.arrived += ByteCount(count)
     if detector.arrived > detector.promised { detector.flag.pointee = 1 }
     return 0
   }

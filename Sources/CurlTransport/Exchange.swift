@@ -6,7 +6,7 @@ import Transport
 /// Lives on the transfer thread. Collects the header lines as bytes, judges the head, and passes the body on.
 final class Exchange {
   /// Bodies of refusals and redirects up to here are read, so that their connection stays usable.
-  private static let discardLimit: Int64 = 64 << 10
+  private static let discardLimit: ByteCount = 65_536
   private static let refusalLimit = 8 << 10
 
   let easy: EasyHandle
@@ -31,7 +31,7 @@ final class Exchange {
   private(set) var version = HTTPVersion.http11
   private(set) var head: ResponseHead?
   /// Body bytes after decoding.
-  private(set) var received: Int64 = 0
+  private(set) var received: ByteCount = 0
   /// What a callback found wrong; outranks libcurl's own word for the stop that it caused.
   private(set) var refusal: (reason: FailureReason, detail: String)?
   /// The first bytes of a refusal's body.
@@ -43,9 +43,9 @@ final class Exchange {
   /// See ``Response/connectionIsOpen``.
   private(set) var isConnected = true
   /// The length that a body for the sink must have.
-  private var promised: Int64?
+  private var promised: ByteCount?
   /// The length that `Content-Range` says a continuation has.
-  private(set) var part: Int64?
+  private(set) var part: ByteCount?
   private var body = Body.none
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt, and whether a deadline rather than the options set it.
@@ -53,7 +53,7 @@ final class Exchange {
 
   private enum Body {
     case none
-    case sink(any BodySink, limit: Int64)
+    case sink(any BodySink, limit: ByteCount)
     case discard
   }
 
@@ -314,7 +314,7 @@ extension Exchange {
   }
 
   private func begin(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
-    var offset: Int64 = 0
+    var offset: ByteCount = 0
     if let resume = transfer.resume, status == 206 {
       guard !head.isEncoded, resume.isContinued(by: head) else {
         cannotResume = true
@@ -328,7 +328,7 @@ extension Exchange {
       transfer.sink.restart()
       transfer.resume = nil
     }
-    let limit = transfer.request.bodyLimit.count - offset
+    let limit = transfer.request.bodyLimit - offset
     if let length = head.contentLength, length > limit {
       return refuse(.tooLarge, "\(length) bytes announced")
     }
@@ -339,11 +339,11 @@ extension Exchange {
   }
 
   private func receive(bodyBytes piece: UnsafeRawBufferPointer) -> Bool {
-    received += Int64(piece.count)
+    received += ByteCount(piece.count)
     guard meter.count(piece.count) else { return refuse(.bytesLimit) }
     switch body {
     case .sink(let sink, let limit):
-      guard received <= part ?? .max else {
+      guard part.map({ received <= $0 }) ?? true else {
         cannotResume = true
         return refuse(.lengthMismatch)
       }

@@ -3,7 +3,7 @@ import Transport
 /// What a head says about its body's length and coding, read from the raw lines in one pass.
 struct HeadFraming {
   /// The one length that every `Content-Length` names. (RFC 9112, section 6.3)
-  private(set) var length: Int64?
+  private(set) var length: ByteCount?
   /// Whether lengths differ from each other or are no numbers.
   private(set) var isContradictory = false
   /// Whether a content coding other than `identity` was applied.
@@ -36,7 +36,7 @@ struct HeadFraming {
 
   private mutating func add(length value: UnsafeBufferPointer<UInt8>) {
     if length == nil, (1...15).contains(value.count), value.allSatisfy(\.isDigit) {
-      length = value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+      length = ByteCount(value.reduce(0 as Int64) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
       return
     }
     // One field may hold the same length several times. (RFC 9110, section 8.6)
@@ -49,7 +49,7 @@ struct HeadFraming {
         isContradictory = true
         return
       }
-      let value = Int64(saturatingDigits: number)
+      let value = ByteCount(Int64(saturatingDigits: number))
       if let length, length != value { isContradictory = true }
       length = value
     }

@@ -218,7 +218,7 @@ final class TransferLoop {
       let waited = timing.firstByte - max(timing.connected, timing.secured)
       schedule.finished(
         host: transfer.host,
-        .delivered(bytes: response.bodyBytes.count, waited: Int64(max(0, waited) * 1e9)),
+        .delivered(bytes: response.bodyBytes, waited: Int64(max(0, waited) * 1e9)),
         at: now
       )
       finish(transfer, .success(response))

@@ -98,7 +98,7 @@ extension Exchange {
     timing.total = Double(outcome.total) / 1e6
     return Response(
       head: head,
-      bodyBytes: ByteCount(received),
+      bodyBytes: received,
       wireBytes: ByteCount(outcome.wire),
       attempts: transfer.attempts,
       timing: timing,

@@ -152,7 +152,7 @@ extension Bitmap {
 }
 
 extension PictureFile {
-  /// The picture as a JPEG: its own bytes if it is one, else encoded anew with clear pixels white.
+  /// The picture as a JPEG: its own bytes if it is one, else re-encoded with clear pixels white.
   ///
   /// - Parameter quality: 1 to 100.
   /// - Returns: The file.

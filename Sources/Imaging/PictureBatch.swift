@@ -129,7 +129,7 @@ public struct PictureBatch: Sendable, Equatable {
         Item(
           input: input,
           output: nil,
-          error: ImagingError(.disk, "cannot read \(input): \(words)")
+          error: ImagingError(.disk, "cannot read \(input): \(words); check the path")
         )
       )
       return
@@ -166,7 +166,10 @@ public struct PictureBatch: Sendable, Equatable {
     let file = open(input.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
       return refused(
-        ImagingError(.disk, "cannot read \(input): \(ImagingError.words(for: errno))")
+        ImagingError(
+          .disk,
+          "cannot read \(input): \(ImagingError.words(for: errno)); check the path"
+        )
       )
     }
     defer { close(file) }

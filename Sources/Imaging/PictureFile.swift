@@ -1,3 +1,4 @@
+import CGlibc
 import Glibc
 import SystemPackage
 
@@ -57,7 +58,7 @@ public struct PictureFile: Sendable {
     _ limits: PictureLimits
   ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
     func refusal(_ code: Int32) -> ImagingError {
-      ImagingError(.disk, "cannot read \(path): \(ImagingError.words(for: code))")
+      ImagingError(.disk, "cannot read \(path): \(ImagingError.words(for: code)); check the path")
     }
     let file = open(path.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { throw refusal(errno) }
@@ -89,6 +90,6 @@ public struct PictureFile: Sendable {
 extension ImagingError {
   /// The system's own words for an error number, in lower case as they go in a sentence.
   static func words(for code: Int32) -> String {
-    String(cString: strerror(code)).lowercased()
+    String(cString: larder_error_words(code))
   }
 }

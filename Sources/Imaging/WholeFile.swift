@@ -141,7 +141,10 @@ public enum WholeFile {
         "cannot write \(path): no space left on the disk; free some and run again"
       )
     default:
-      ImagingError(.disk, "cannot write \(path): \(ImagingError.words(for: code))")
+      ImagingError(
+        .disk,
+        "cannot write \(path): \(ImagingError.words(for: code)); check the folder"
+      )
     }
   }
 }

@@ -42,8 +42,8 @@ public struct OrderBook: Sendable {
   /// - Throws: ``LarderError``: `not-found` when no section lists an item, `refused` when it is sold out,
   ///   has no price or costs more than the budget, `argument` for a name or number that cannot be.
   @discardableResult
-  public func place(_ request: OrderRequest, from shop: Shop) throws(LarderError) -> Order {
-    try LarderError.translating {
+  public func place(_ request: OrderRequest, from shop: Shop) async throws(LarderError) -> Order {
+    try await Blocking.run("larder.orders") { _ in
       var draft = OrderDraft(
         by: request.by,
         wishes: request.items.map { OrderDraft.Wish(item: $0.id, quantity: $0.quantity) },
@@ -60,8 +60,8 @@ public struct OrderBook: Sendable {
   }
 
   /// Every order, the first placed first.
-  public func orders() throws(LarderError) -> [Order] {
-    try LarderError.translating {
+  public func orders() async throws(LarderError) -> [Order] {
+    try await Blocking.run("larder.orders") { _ in
       Outbox.exists(at: path) ? try Outbox(path).orders().map(Order.init) : []
     }
   }
@@ -71,8 +71,8 @@ public struct OrderBook: Sendable {
   /// - Parameter id: Its id, or the beginning of it.
   /// - Returns: The order.
   /// - Throws: ``LarderError`` with the code `not-found` when there is none.
-  public func order(_ id: String) throws(LarderError) -> Order {
-    try LarderError.translating { Order(try Outbox(path).order(id)) }
+  public func order(_ id: String) async throws(LarderError) -> Order {
+    try await Blocking.run("larder.orders") { _ in Order(try Outbox(path).order(id)) }
   }
 
   /// Gives an order up before anybody worked on it; its message, if it has not left, never does.
@@ -81,8 +81,8 @@ public struct OrderBook: Sendable {
   /// - Returns: The order afterwards.
   /// - Throws: ``LarderError`` with the code `refused` when it is too late.
   @discardableResult
-  public func cancel(_ id: String) throws(LarderError) -> Order {
-    try LarderError.translating {
+  public func cancel(_ id: String) async throws(LarderError) -> Order {
+    try await Blocking.run("larder.orders") { _ in
       Order(try Outbox(path).move(id, to: .cancelled, posting: false, at: now))
     }
   }
@@ -93,8 +93,8 @@ public struct OrderBook: Sendable {
   /// - Returns: The order afterwards.
   /// - Throws: ``LarderError`` with the code `refused` when there is no further step.
   @discardableResult
-  public func advance(_ id: String) throws(LarderError) -> Order {
-    try LarderError.translating {
+  public func advance(_ id: String) async throws(LarderError) -> Order {
+    try await Blocking.run("larder.orders") { _ in
       Order(try Outbox(path).move(id, to: nil, posting: false, at: now))
     }
   }
@@ -105,8 +105,10 @@ public struct OrderBook: Sendable {
   /// - Returns: The ids of the orders whose messages are queued now.
   /// - Throws: ``LarderError`` with the code `refused` when a named order has nothing to replay.
   @discardableResult
-  public func replay(_ ids: [String]? = nil) throws(LarderError) -> [String] {
-    try LarderError.translating { try Outbox(path).replay(ids, at: now).map(\.rawValue) }
+  public func replay(_ ids: [String]? = nil) async throws(LarderError) -> [String] {
+    try await Blocking.run("larder.orders") { _ in
+      try Outbox(path).replay(ids, at: now).map(\.rawValue)
+    }
   }
 
   /// Brings the orders that are due to a webhook.
@@ -124,15 +126,7 @@ public struct OrderBook: Sendable {
     to webhook: Webhook,
     _ options: SendOptions = SendOptions()
   ) async throws(LarderError) -> Delivery {
-    let stop = StopFlag()
-    let result = await withTaskCancellationHandler {
-      await Blocking.run("larder.orders") { () throws(LarderError) in
-        try LarderError.translating { try send(to: webhook, options, stop) }
-      }
-    } onCancel: {
-      stop.raise()
-    }
-    return try result.get()
+    try await Blocking.run("larder.orders") { stop in try send(to: webhook, options, stop) }
   }
 
   private func send(

@@ -3,7 +3,7 @@ import Pipeline
 extension Shop.Report {
   init(_ report: SyncReport) {
     catalog = report.catalog
-    run = report.run?.rawValue
+    run = report.run.map(Shop.Run.ID.init)
     outcome = Outcome(report.outcome)
     sections = report.sections.map(Section.init)
     items = Items(report.items)

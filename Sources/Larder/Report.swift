@@ -227,7 +227,7 @@ extension Shop {
     /// The catalog's name.
     public let catalog: String
     /// The run's number, for ``Shop/changes(from:to:)``; nil when none was entered.
-    public let run: Int64?
+    public let run: Shop.Run.ID?
     /// How it ended.
     public let outcome: Outcome
     /// The sections in the catalog's order.

@@ -55,21 +55,19 @@ extension Shop {
     repairs: Bool,
     _ progress: (@Sendable (Progress.Count) -> Void)?
   ) async throws(LarderError) -> Verification {
-    try await blocking { stop throws(LarderError) in
-      try LarderError.translating {
-        let depth: Cache.Verification.Depth = everyByte ? .full : .fast
-        let check = try CacheCheck(
-          cache,
-          holder: repairs ? holder("repair") : nil,
-          depth: depth,
-          now: now
-        )
-        let report = try check.run(depth, isStopped: { stop.isRaised }) { done, total in
-          progress?(Progress.Count(done: done, total: total))
-        }
-        if repairs, report.isComplete, !report.isClean { try check.repair(report) }
-        return Verification(report)
+    try await Blocking.run { stop in
+      let depth: Cache.Verification.Depth = everyByte ? .full : .fast
+      let check = try CacheCheck(
+        cache,
+        holder: repairs ? holder("repair") : nil,
+        depth: depth,
+        now: now
+      )
+      let report = try check.run(depth, isStopped: { stop.isRaised }) { done, total in
+        progress?(Progress.Count(done: done, total: total))
       }
+      if repairs, report.isComplete, !report.isClean { try check.repair(report) }
+      return Verification(report)
     }
   }
 
@@ -106,26 +104,29 @@ extension Shop {
     public let bytesOver: Int64
     /// How many old runs were forgotten.
     public let runs: Int
+    /// How many files are left for the next sweep, because the task was cancelled.
+    public let unfinished: Int
   }
 
   /// Removes pictures that no catalog of the cache needs any more, and old runs.
   ///
   /// - Parameter options: How far to go.
-  /// - Returns: What was done.
+  /// - Returns: What was done; cancelling the task leaves the rest for the next sweep.
   /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache.
   @discardableResult
   public func sweep(_ options: SweepOptions = SweepOptions()) async throws(LarderError) -> Sweep {
-    try await blocking { _ throws(LarderError) in
-      try LarderError.translating {
-        var inner = CacheGc.Options()
-        inner.limits.grace = options.grace.components.seconds
-        inner.limits.maxAge = options.maxAge?.components.seconds
-        inner.limits.maxBytes = options.maxBytes.map { ByteCount($0) }
-        inner.limits.includesReferenced = options.includesReferenced
-        inner.history = options.history.components.seconds
-        let gc = CacheGc(cache, options: inner, now: now)
-        return Sweep(options.isDryRun ? try gc.plan() : try gc.run(holder: holder("sweep")))
-      }
+    try await Blocking.run { stop in
+      var inner = CacheGc.Options()
+      inner.limits.grace = options.grace.components.seconds
+      inner.limits.maxAge = options.maxAge?.components.seconds
+      inner.limits.maxBytes = options.maxBytes.map { ByteCount($0) }
+      inner.limits.includesReferenced = options.includesReferenced
+      inner.history = options.history.components.seconds
+      let gc = CacheGc(cache, options: inner, now: now)
+      return Sweep(
+        try options.isDryRun
+          ? gc.plan() : gc.run(holder: holder("sweep"), isStopped: { stop.isRaised })
+      )
     }
   }
 
@@ -154,6 +155,8 @@ extension Shop {
     public let missing: [String]
     /// How many files of earlier exports were removed.
     public let deleted: Int
+    /// How many files are left for the next export, because the task was cancelled.
+    public let unfinished: Int
   }
 
   /// Fills a folder that any web server can serve: pictures, `catalog.json` and manifests.
@@ -162,7 +165,7 @@ extension Shop {
   ///   - folder: The folder; made when there is none.
   ///   - options: How it is laid out.
   ///   - progress: Called with how many of how many pictures are done.
-  /// - Returns: What was written.
+  /// - Returns: What was written; cancelling the task leaves the rest for the next export.
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   @discardableResult
   public func export(
@@ -170,26 +173,26 @@ extension Shop {
     _ options: ExportOptions = ExportOptions(),
     progress: (@Sendable (Progress.Count) -> Void)? = nil
   ) async throws(LarderError) -> Export {
-    try await blocking { _ throws(LarderError) in
-      try LarderError.translating {
-        var inner = CacheExport.Options()
-        inner.shape = options.isFlat ? .flat : .tree
-        inner.links = !options.copies
-        inner.squares = options.squares
-        inner.deletes = options.deletes
-        let report = try CacheExport(cache: cache, catalog: catalog.name)
-          .run(
-            into: folder,
-            inner,
-            progress: { progress?(Progress.Count(done: $0, total: $1)) }
-          )
-        return Export(
-          files: report.files,
-          squares: report.squares,
-          missing: report.missing,
-          deleted: report.deleted
+    try await Blocking.run { stop in
+      var inner = CacheExport.Options()
+      inner.shape = options.isFlat ? .flat : .tree
+      inner.links = !options.copies
+      inner.squares = options.squares
+      inner.deletes = options.deletes
+      let report = try CacheExport(cache: cache, catalog: catalog.name)
+        .run(
+          into: folder,
+          inner,
+          isStopped: { stop.isRaised },
+          progress: { progress?(Progress.Count(done: $0, total: $1)) }
         )
-      }
+      return Export(
+        files: report.files,
+        squares: report.squares,
+        missing: report.missing,
+        deleted: report.deleted,
+        unfinished: report.unfinished
+      )
     }
   }
 
@@ -198,23 +201,10 @@ extension Shop {
   /// - Parameter side: Pixels along a side.
   /// - Returns: The path of each square's file by the URL of its picture.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
-  public func squares(side: Int) throws(LarderError) -> [String: String] {
-    try LarderError.translating {
+  public func squares(side: Int) async throws(LarderError) -> [String: String] {
+    try await Blocking.run { _ in
       try reader().squares(side: side).mapValues { Shop.file($0, in: cache) }
     }
-  }
-
-  /// Runs blocking work on a thread of its own; `stop` tells it that the task was cancelled.
-  func blocking<Value: Sendable>(
-    _ body: @escaping @Sendable (StopFlag) throws(LarderError) -> Value
-  ) async throws(LarderError) -> Value {
-    let stop = StopFlag()
-    let result = await withTaskCancellationHandler {
-      await Blocking.run("larder.shop") { () throws(LarderError) in try body(stop) }
-    } onCancel: {
-      stop.raise()
-    }
-    return try result.get()
   }
 }
 
@@ -238,5 +228,6 @@ extension Shop.Sweep {
     bytesHeld = report.plan.bytesKept.count
     bytesOver = report.plan.bytesOver.count
     runs = report.runs
+    unfinished = report.unfinished
   }
 }

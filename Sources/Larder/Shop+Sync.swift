@@ -66,7 +66,7 @@ extension Shop {
     _ progress: (@Sendable (Progress) -> Void)?
   ) async throws(LarderError) -> Report {
     try options.check()
-    return try await blocking { stop throws(LarderError) in
+    return try await Blocking.run { stop in
       try perform(options, onlyDue: onlyDue, progress, stop)
     }
   }
@@ -76,26 +76,24 @@ extension Shop {
     onlyDue: Bool,
     _ progress: (@Sendable (Progress) -> Void)?,
     _ stop: StopFlag
-  ) throws(LarderError) -> Report {
-    try LarderError.translating {
-      var inner = options.inner(at: now)
-      inner.onlyDue = onlyDue
-      let connection = try connection(options)
-      defer { connection.end() }
-      let run = SyncRun(
-        catalog,
-        folder: folder,
-        cache: cache,
-        options: inner,
-        transport: connection.fetcher,
-        environment: environment,
-        now: { now }
-      )
-      stop.whenRaised { run.stop() }
-      let watch = progress.map { ProgressWatch(run.progress, $0) }
-      defer { watch?.end() }
-      return Report(try run.run(holder: holder(onlyDue ? "warm" : "sync")))
-    }
+  ) throws -> Report {
+    var inner = options.inner(at: now)
+    inner.onlyDue = onlyDue
+    let connection = try connection(options)
+    defer { connection.end() }
+    let run = SyncRun(
+      catalog,
+      folder: folder,
+      cache: cache,
+      options: inner,
+      transport: connection.fetcher,
+      environment: environment,
+      now: { now }
+    )
+    stop.whenRaised { run.stop() }
+    let watch = progress.map { ProgressWatch(run.progress, $0) }
+    defer { watch?.end() }
+    return Report(try run.run(holder: holder(onlyDue ? "warm" : "sync")))
   }
 
   /// What a run fetches with, and how to end that.
@@ -145,21 +143,6 @@ public struct SyncTask: Sendable {
 
   /// Ends the run early; what is whole is kept, and the report comes with the outcome `interrupted`.
   public func cancel() { task.cancel() }
-}
-
-/// Work that blocks, on a thread that Swift's pool does not need.
-enum Blocking {
-  /// Runs `body` on a thread of Dispatch and waits without blocking.
-  static func run<Value: Sendable>(
-    _ label: String,
-    _ body: @escaping @Sendable () throws(LarderError) -> Value
-  ) async -> Result<Value, LarderError> {
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: label).async {
-        continuation.resume(returning: Result { () throws(LarderError) in try body() })
-      }
-    }
-  }
 }
 
 /// Looks at a run's progress now and then and tells of what changed.

@@ -166,7 +166,7 @@ final class TransportAdapter: Fetching, URLParsing {
       status: answer.status,
       headers: Headers(answer.headers.map { HeaderField(name: $0.name, value: $0.value) }),
       url: request.url,
-      contentLength: answer.status == 304 ? nil : length.count
+      contentLength: answer.status == 304 ? nil : length
     )
     if answer.status == 304, let condition = request.condition {
       guard condition.isMet(by: Validators(head.headers.endToEnd)) else {

@@ -40,7 +40,7 @@ extension Outbox {
   }
 
   /// Keeps the messages of a cancelled order from leaving; tells whether one may have left before.
-  private func withdraw(_ entry: OrderEntry, _ row: Int64, _ db: Database) throws -> Bool {
+  private func withdraw(_ entry: OrderEntry, _ row: PlacedRow.ID, _ db: Database) throws -> Bool {
     var mayBeKnown = false
     for message in entry.messages {
       switch message.delivery.state {

@@ -1,5 +1,17 @@
 import GRDB
 
+/// What a courier is to do next.
+enum Claim {
+  /// Send this now; it is `sending` and durable as such.
+  case attempt(OrderMessage, Delivery)
+  /// Nothing before that moment.
+  case wait(until: OrderTime)
+  /// Nothing at all: the webhook was stopped for that reason.
+  case stopped(String)
+  /// Nothing is left to send.
+  case idle
+}
+
 extension Outbox {
   /// Chooses the next message and marks it `sending`, in one transaction.
   ///
@@ -31,7 +43,7 @@ extension Outbox {
       guard let message = try self.message(row, db) else { return .idle }
       let delivery = row.standing(.queued).claimed
       try store(delivery, message.id, db)
-      try AttemptRow(message: row.row ?? 0, number: delivery.attempts, began: now).insert(db)
+      try AttemptRow(message: row.rowID, number: delivery.attempts, began: now).insert(db)
       try store(state.spaced(webhook.payload, at: now), of: webhook, db)
       return .attempt(message, delivery)
     }

@@ -40,16 +40,16 @@ extension Outbox {
       sql: "SELECT * FROM placed WHERE \(condition) ORDER BY row",
       arguments: arguments
     ).map { placed in
-      let number = placed.row ?? 0
+      let row = placed.rowID
       return OrderEntry(
-        order: placed.order(linesOf[number] ?? []),
-        history: (changesOf[number] ?? []).map(\.change),
-        messages: (messagesOf[number] ?? []).map { message in
+        order: placed.order(linesOf[row] ?? []),
+        history: (changesOf[row] ?? []).map(\.change),
+        messages: (messagesOf[row] ?? []).map { message in
           OrderEntry.Message(
             id: message.id,
             state: message.orderState,
             delivery: message.standing(.dead),
-            attempts: (attemptsOf[message.row ?? 0] ?? []).map(\.attempt)
+            attempts: (attemptsOf[message.rowID] ?? []).map(\.attempt)
           )
         }
       )

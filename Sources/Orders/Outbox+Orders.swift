@@ -8,7 +8,7 @@ extension Outbox {
   package func place(_ order: Order) throws(OrdersError) {
     try write { db in
       try PlacedRow(order).insert(db)
-      let row = db.lastInsertedRowID
+      let row = PlacedRow.ID(rawValue: db.lastInsertedRowID)
       for (position, line) in order.lines.enumerated() {
         try LineRow(
           placed: row,
@@ -27,6 +27,31 @@ extension Outbox {
   /// Every order, in the order of placing.
   package func orders() throws(OrdersError) -> [OrderEntry] {
     try read { db in try Self.entries(db, where: "TRUE", []) }
+  }
+
+  /// Ids that begin so, the newest first: at once, and without a change to the file.
+  ///
+  /// None where there is no outbox, or one that another process changes, or one of another version.
+  ///
+  /// - Parameters:
+  ///   - beginning: what the ids begin with.
+  ///   - path: the outbox's file.
+  ///   - limit: how many at most.
+  /// - Returns: The ids.
+  package static func ids(beginning: String, at path: String, limit: Int) -> [String] {
+    guard OutboxFile.version(of: path) == steps.count else { return [] }
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.prepareDatabase { db in try harden(db, path) }
+    let queue = try? DatabaseQueue(path: path, configuration: configuration)
+    return
+      (try? queue?.read { db in
+        try String.fetchAll(
+          db,
+          sql: "SELECT id FROM placed WHERE substr(id, 1, ?) = ? ORDER BY row DESC LIMIT ?",
+          arguments: [beginning.count, beginning, limit]
+        )
+      }) ?? []
   }
 
   /// The order of that id, or of the only id that begins so.
@@ -83,8 +108,8 @@ extension Outbox {
   }
 
   /// The row of an order by its id or the beginning of it.
-  static func row(of id: String, _ db: Database) throws -> Int64 {
-    if let row = try Int64.fetchOne(
+  static func row(of id: String, _ db: Database) throws -> PlacedRow.ID {
+    if let row = try PlacedRow.ID.fetchOne(
       db,
       sql: "SELECT row FROM placed WHERE id = ?",
       arguments: [id]
@@ -95,7 +120,7 @@ extension Outbox {
     let rows =
       id.count < OrderID.prefix.count + 4
       ? []
-      : try Int64.fetchAll(
+      : try PlacedRow.ID.fetchAll(
         db,
         sql: "SELECT row FROM placed WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2",
         arguments: [id]
@@ -114,7 +139,7 @@ extension Outbox {
   }
 
   /// Writes down a state, and when.
-  func enter(_ state: OrderState, _ row: Int64, at now: OrderTime, _ db: Database) throws {
+  func enter(_ state: OrderState, _ row: PlacedRow.ID, at now: OrderTime, _ db: Database) throws {
     try db.execute(
       sql: """
         INSERT INTO change(placed, position, state, time) \
@@ -129,7 +154,13 @@ extension Outbox {
   }
 
   /// Queues a message.
-  func post(_ state: OrderState, _ id: OrderID, _ row: Int64, at now: OrderTime, _ db: Database)
+  func post(
+    _ state: OrderState,
+    _ id: OrderID,
+    _ row: PlacedRow.ID,
+    at now: OrderTime,
+    _ db: Database
+  )
     throws
   {
     try MessageRow(state, of: id, in: row, at: now).insert(db)

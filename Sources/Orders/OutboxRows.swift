@@ -8,8 +8,13 @@ import GRDB
 struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "placed"
 
+  /// The number that SQLite gives a row.
+  struct ID: RawRepresentable, Hashable, Codable, DatabaseValueConvertible {
+    let rawValue: Int64
+  }
+
   /// What names it in the other tables; nil in a new one, which SQLite numbers.
-  let row: Int64?
+  let row: ID?
   let id: String
   let by: String
   let note: String?
@@ -32,6 +37,9 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
     placed = order.placed
     state = OrderState.ordered.rawValue
   }
+
+  /// What names it, once it is in the table.
+  var rowID: ID { row ?? ID(rawValue: 0) }
 
   /// The order with its lines.
   func order(_ lines: [LineRow]) -> Order {
@@ -58,7 +66,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
 struct LineRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "line"
 
-  let placed: Int64
+  let placed: PlacedRow.ID
   let position: Int
   let item: String
   let title: String
@@ -68,7 +76,7 @@ struct LineRow: Codable, FetchableRecord, PersistableRecord {
 
 /// A state that an order came into.
 struct ChangeRow: Codable, FetchableRecord {
-  let placed: Int64
+  let placed: PlacedRow.ID
   let state: String
   let time: OrderTime
 
@@ -81,10 +89,15 @@ struct ChangeRow: Codable, FetchableRecord {
 struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "message"
 
+  /// The number that SQLite gives a row.
+  struct ID: RawRepresentable, Hashable, Codable, DatabaseValueConvertible {
+    let rawValue: Int64
+  }
+
   /// What names it in the other tables; nil in a new one, which SQLite numbers.
-  let row: Int64?
+  let row: ID?
   let id: String
-  let placed: Int64
+  let placed: PlacedRow.ID
   let state: String
   let changed: OrderTime
   let delivery: String
@@ -94,7 +107,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   let next: OrderTime?
 
   /// The row of a new message, due at once.
-  init(_ state: OrderState, of order: OrderID, in placed: Int64, at now: OrderTime) {
+  init(_ state: OrderState, of order: OrderID, in placed: PlacedRow.ID, at now: OrderTime) {
     row = nil
     id = OrderMessage.name(order, state)
     self.placed = placed
@@ -103,6 +116,9 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     delivery = Delivery.State.queued.rawValue
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
+
+  /// What names it, once it is in the table.
+  var rowID: ID { row ?? ID(rawValue: 0) }
 
   var orderState: OrderState { OrderState(rawValue: state) ?? .ordered }
 
@@ -122,7 +138,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
 struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "attempt"
 
-  let message: Int64
+  let message: MessageRow.ID
   let number: Int
   let began: OrderTime
   var ended: OrderTime?

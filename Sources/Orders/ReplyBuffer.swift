@@ -11,7 +11,7 @@ final class ReplyBuffer: BodySink {
   /// The first bytes that came.
   var bytes: [UInt8] { kept.withLock { $0 } }
 
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision { .accept }
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
 
   func receive(_ bytes: RawSpan) -> BodyDecision {
     kept.withLock { kept in

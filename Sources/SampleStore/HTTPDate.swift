@@ -1,4 +1,6 @@
 /// Moments as HTTP writes them: whole seconds since 1970, in UTC. (RFC 9110, section 5.6.7)
+///
+/// The store's own, as all that it speaks: an origin that shared the parsers of its clients would share their mistakes.
 enum HTTPDate {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = [

@@ -1,13 +1,30 @@
+import Dispatch
 import Glibc
 import Synchronization
 
+/// Where the store takes orders, and where it keeps them.
+package struct OrderIntake: Hashable, Sendable {
+  /// The paths that take `POST`.
+  package var paths: Set<String>
+  /// A file that gets a JSON line an order, synced before the answer; nil for memory alone.
+  package var file: String?
+
+  /// Takes orders at some paths, and keeps them in a file if one is named.
+  package init(paths: Set<String> = ["/orders"], file: String? = nil) {
+    self.paths = paths
+    self.file = file
+  }
+}
+
 /// The orders so far, in memory and, when asked, in a file.
 ///
-/// One lock guards both, so that the lines stand in the order of the records.
+/// They are written one after the other, so that the lines stand in the order of the records; who reads them does
+/// not wait for the disk.
 final class OrderDesk: Sendable {
   let paths: Set<String>
   private let file: Int32?
   private let state = Mutex<[OrderRecord]>([])
+  private let writing = DispatchQueue(label: "larder.store.orders")
 
   init(_ intake: OrderIntake) throws(StoreError) {
     paths = intake.paths
@@ -41,9 +58,9 @@ final class OrderDesk: Sendable {
 
   /// Keeps an order in the file, then in memory; false, and kept in neither, when the file cannot be written.
   func take(_ record: OrderRecord) -> Bool {
-    state.withLock { records in
+    writing.sync {
       if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
-      records.append(record)
+      state.withLock { $0.append(record) }
       return true
     }
   }

@@ -139,7 +139,7 @@ package final class SampleStore: Sendable {
   ///   - count: How many in all.
   ///   - seconds: How long to wait at most.
   /// - Returns: False when time ran out.
-  package func waitForRequests(_ count: Int, seconds: Double = 10) -> Bool {
+  package func waitForRequests(_ count: Int, seconds: Double = 60) -> Bool {
     origin.journal.wait(for: count, seconds: seconds)
   }
 

@@ -1,3 +1,4 @@
+import CGlibc
 import Glibc
 
 /// Why the sample store could not start, or could not read what it was given.
@@ -59,5 +60,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The system's own words for an error number, in lower case as they go in a sentence.
-  static func words(for errno: Int32) -> String { String(cString: strerror(errno)).lowercased() }
+  static func words(for errno: Int32) -> String {
+    String(cString: larder_error_words(errno))
+  }
 }

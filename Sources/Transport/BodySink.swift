@@ -1,7 +1,7 @@
 /// Where an interrupted body may be resumed.
 package struct ResumePoint: Hashable, Sendable {
   /// Bytes already held.
-  package let offset: Int64
+  package let offset: ByteCount
   /// A strong entity-tag, or a `Last-Modified` that is strong in the sense of RFC 9110, section 8.8.2.2.
   package let validator: String
   /// Where the bytes held came from in the end, see ``WebURL/resource``; nil when that is not known.
@@ -10,7 +10,7 @@ package struct ResumePoint: Hashable, Sendable {
   package let source: String?
 
   /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for what may validate one.
-  package init(offset: Int64, validator: String, source: String? = nil) {
+  package init(offset: ByteCount, validator: String, source: String? = nil) {
     self.offset = offset
     self.validator = validator
     self.source = source
@@ -39,7 +39,7 @@ package protocol BodySink: AnyObject, Sendable {
   ///
   /// `offset` is 0, or the resume point's offset once the server has proved (206, `Content-Range` and validator)
   /// that the bytes follow those already held.
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision
 
   /// The next bytes, valid during the call only.
   func receive(_ bytes: RawSpan) -> BodyDecision

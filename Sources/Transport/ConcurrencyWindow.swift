@@ -59,7 +59,7 @@ package struct ConcurrencyWindow: Sendable {
     let start: MonotonicTime
     /// The window when the round began.
     let limit: Int
-    var bytes: Int64 = 0
+    var bytes: ByteCount = 0
     var answers = 0
     var waited: Int64 = 0
   }
@@ -75,7 +75,7 @@ package struct ConcurrencyWindow: Sendable {
   /// `isHeldBack` says whether more would be under way if the window let it; otherwise nothing is learned about what
   /// the host could do.
   package mutating func succeeded(
-    bytes: Int64,
+    bytes: ByteCount,
     waited: Int64,
     isHeldBack: Bool,
     at now: MonotonicTime
@@ -86,7 +86,7 @@ package struct ConcurrencyWindow: Sendable {
       return
     }
     round.answers += 1
-    round.bytes = round.bytes.addingClamped(bytes)
+    round.bytes = ByteCount(round.bytes.count.addingClamped(bytes.count))
     round.waited = round.waited.addingClamped(waited)
     if isStarting, idleRounds == 0 { limit = min(limit + 1, 2 * round.limit, room(at: now)) }
     let wait = Double(round.waited) / Double(round.answers)
@@ -97,7 +97,7 @@ package struct ConcurrencyWindow: Sendable {
       return
     }
     leastWait.add(wait, at: now)
-    let speed = (Double(round.answers) / Double(time), Double(round.bytes) / Double(time))
+    let speed = (Double(round.answers) / Double(time), Double(round.bytes.count) / Double(time))
     judge(speed, wait: wait, at: now)
     self.round = Round(start: now, limit: limit)
   }

@@ -1,9 +1,9 @@
 /// Which part of a whole a 206 or 416 speaks of. (RFC 9110, section 14.4)
 package struct ContentRange: Hashable, Sendable {
   /// The first and last byte's offset; nil in a 416.
-  package let bytes: ClosedRange<Int64>?
+  package let bytes: ClosedRange<ByteCount>?
   /// The whole's length; nil when the server does not know it.
-  package let whole: Int64?
+  package let whole: ByteCount?
 
   /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, contradictions too.
   package init?(_ value: String) {
@@ -11,16 +11,16 @@ package struct ContentRange: Hashable, Sendable {
     scanner.skipBlanks()
     guard scanner.skip(word: "bytes") else { return nil }
     scanner.skipBlanks()
-    var bytes: ClosedRange<Int64>?
+    var bytes: ClosedRange<ByteCount>?
     if !scanner.skip(UInt8(ascii: "*")) {
       guard let first = scanner.number(), scanner.skip(UInt8(ascii: "-")),
         let last = scanner.number(), first <= last, last < .max
       else { return nil }
-      bytes = first...last
+      bytes = ByteCount(first)...ByteCount(last)
     }
     guard scanner.skip(UInt8(ascii: "/")) else { return nil }
     let isUnknown = scanner.skip(UInt8(ascii: "*"))
-    whole = isUnknown ? nil : scanner.number()
+    whole = isUnknown ? nil : scanner.number().map(ByteCount.init(_:))
     scanner.skipBlanks()
     guard scanner.isAtEnd, isUnknown || whole != nil, bytes != nil || whole != nil else {
       return nil

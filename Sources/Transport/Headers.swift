@@ -1,3 +1,17 @@
+/// One header line: a name in any case and a value without surrounding white space.
+package struct HeaderField: Hashable, Sendable {
+  /// The field name as it was written.
+  package let name: String
+  /// The field value.
+  package let value: String
+
+  /// Makes a field from a name and a value.
+  package init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
 /// Header fields in their order, looked up without regard to case. (RFC 9110, section 5)
 ///
 /// Kept as the bytes that came from the wire, and read only when asked: most fields of most responses are

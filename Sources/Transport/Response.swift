@@ -35,7 +35,7 @@ package struct ResponseHead: Sendable {
   /// The protocol.
   package let version: HTTPVersion
   /// The whole body's length when the server told it and no content coding hides it.
-  package let contentLength: Int64?
+  package let contentLength: ByteCount?
   /// Whether the body is decoded on its way: its offsets then mean nothing to the server, so never resume it.
   package let isEncoded: Bool
   /// The redirects that were followed to `url`, in order.
@@ -47,7 +47,7 @@ package struct ResponseHead: Sendable {
     headers: Headers,
     url: WebURL,
     version: HTTPVersion = .http11,
-    contentLength: Int64? = nil,
+    contentLength: ByteCount? = nil,
     isEncoded: Bool = false,
     redirects: [Redirect] = []
   ) {

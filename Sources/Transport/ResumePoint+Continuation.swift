@@ -21,7 +21,7 @@ extension ResumePoint {
   }
 
   /// How many bytes a 206 that continues has to bring.
-  package func remainder(by head: ResponseHead) -> Int64? {
+  package func remainder(by head: ResponseHead) -> ByteCount? {
     head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
       $0.upperBound - $0.lowerBound + 1
     }

@@ -1,7 +1,6 @@
-import Glibc
+import CGlibc
 
 /// The system's own words for an error number, in lower case as they go in the middle of a sentence.
 package func systemWords(_ errno: Int32) -> String {
-  // The GNU strerror_r may answer with a constant of its own instead of filling the buffer.
-  String(cString: strerror(errno)).lowercased()
+  String(cString: larder_error_words(errno))
 }

@@ -35,7 +35,7 @@ package struct TransferSchedule: Sendable {
   /// What an attempt taught about its host.
   package enum Outcome: Hashable, Sendable {
     /// It delivered `bytes`; the first came so many nanoseconds after the connection stood.
-    case delivered(bytes: Int64, waited: Int64)
+    case delivered(bytes: ByteCount, waited: Int64)
     /// It answered, if not with what was wanted.
     case answered
     /// It asked for less: 429 or 503, with the wait it named, already capped; the attempt had started then.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A moment of the wall clock in whole seconds since 1970, without leap seconds.
 ///
 /// Arithmetic saturates: a clock that jumps, or a server that says `max-age=99999999999999999999`, can make
@@ -57,5 +59,20 @@ extension Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     guard overflow else { return product }
     return (self < 0) == (other < 0) ? .max : .min
+  }
+}
+
+extension UnixTime {
+  /// The moment in UTC as RFC 3339 writes it, such as `2021-01-13T06:30:00Z`.
+  package var rfc3339: String { text("%Y-%m-%dT%H:%M:%SZ") }
+
+  /// The moment in UTC in a form of `strftime(3)`; `an unknown time` beyond the years that it can write.
+  package func text(_ form: String) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    guard gmtime_r(&time, &parts) != nil else { return "an unknown time" }
+    var text = [CChar](repeating: 0, count: 64)
+    let count = strftime(&text, text.count, form, &parts)
+    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

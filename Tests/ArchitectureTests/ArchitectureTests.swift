@@ -33,6 +33,26 @@ import Testing
     #expect(Layers.ours.subtracting(shown) == [])
   }
 
+  @Test func `the reasons that the reference explains are those that a failure can have`() throws {
+    let name = /FailureReason\((?:rawValue: )?"([a-z-]+)"\)/
+    let known = try SourceFile.all(in: "Sources").flatMap(\.lines)
+      .compactMap { $0.code.firstMatch(of: name).map { String($0.output.1) } }
+    let reference = try String(
+      contentsOf: SourceFile.root.appending(path: "docs/reference.md"),
+      encoding: .utf8
+    )
+    let reasons = try #require(
+      reference.split(separator: "\n## ").first { $0.hasPrefix("Reasons") }
+    )
+    let explained = reasons.matches(of: /(?m)^\| ([a-z-]+) \|/).map { String($0.output.1) }
+      .filter { $0 != "reason" }
+
+    // One that ends a transfer on purpose and never fails it, and what posting says of an answer.
+    let unreported = ["refused", "same-length"]
+    #expect(Set(known).count == known.count)
+    #expect((explained + unreported).sorted() == known.sorted())
+  }
+
   @Test(arguments: [
     Rule.layers, .foundation, .printing, .flags, .force, .safety, .length,
   ])

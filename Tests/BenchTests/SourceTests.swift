@@ -1,4 +1,5 @@
 import Testing
+import Transport
 
 @testable import Bench
 
@@ -53,10 +54,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Name:\tlarder\nVmHWM:\t   74836 kB\nVmRSS:\t  1 kB\n", Int64(74836 << 10)), ("", 0),
+    ("Name:\tlarder\nVmHWM:\t   74836 kB\nVmRSS:\t  1 kB\n", ByteCount(74836 << 10)), ("", 0),
     ("VmHWM: much", 0),
   ])
-  func `the peak of memory is read from what Linux tells`(_ status: String, _ bytes: Int64) {
+  func `the peak of memory is read from what Linux tells`(_ status: String, _ bytes: ByteCount) {
     #expect(ProcessMeter.peakBytes(status: status) == bytes)
   }
 }

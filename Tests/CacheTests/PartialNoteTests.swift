@@ -1,4 +1,5 @@
 import Testing
+import Transport
 
 @testable import Cache
 
@@ -16,11 +17,11 @@ struct PartialNoteTests {
 
     #expect(read?.note(boot: "b") == head)
     #expect(read?.size == 80_000 && read?.digest == String(repeating: "ab", count: 32))
-    #expect(read?.noteSize == Int64(note.utf8.count))
+    #expect(read?.noteSize == ByteCount(note.utf8.count))
     for count in 0..<note.count {
       let cut = PartialBody(note: String(note.prefix(count)), name: name, boot: "b")
       #expect(cut?.size == (count < first.count ? nil : 70_000))
-      #expect(cut?.noteSize == (count < first.count ? nil : Int64(first.utf8.count)))
+      #expect(cut?.noteSize == (count < first.count ? nil : ByteCount(first.utf8.count)))
     }
     #expect(PartialBody(note: note, name: name, boot: "other") == nil)
     #expect(PartialBody(note: body.note(boot: ""), name: name, boot: "") == nil)

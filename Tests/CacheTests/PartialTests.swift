@@ -30,7 +30,7 @@ struct PartialTests {
       status: offset == 0 ? 200 : 206,
       headers: headers,
       url: WebURL(scheme: .https, host: "cdn.example", path: "/a.jpg"),
-      contentLength: Int64(whole.count - offset),
+      contentLength: ByteCount(whole.count - offset),
       isEncoded: encoded
     )
   }
@@ -49,9 +49,9 @@ struct PartialTests {
 
   /// Sends what is missing as the origin would, and keeps the picture.
   private func finish(_ sink: PictureSink, _ cache: CacheOnDisk) throws {
-    let offset = Int(sink.resumePoint?.offset ?? 0)
+    let offset = Int(sink.resumePoint?.offset.count ?? 0)
     if offset == 0 { sink.restart() }
-    _ = sink.begin(Self.head(offset), at: Int64(offset))
+    _ = sink.begin(Self.head(offset), at: ByteCount(offset))
     _ = CacheOnDisk.send(Array(Self.whole.dropFirst(offset)), into: sink, pieces: 50_000)
     cache.store.commit(
       sink,
@@ -75,7 +75,7 @@ struct PartialTests {
 
     #expect(
       sink.resumePoint
-        == ResumePoint(offset: Int64(count), validator: "\"v1\"", source: Self.place)
+        == ResumePoint(offset: ByteCount(count), validator: "\"v1\"", source: Self.place)
     )
 
     try finish(sink, cache)
@@ -119,7 +119,7 @@ struct PartialTests {
 
     #expect(
       sink.resumePoint
-        == ResumePoint(offset: Int64(count), validator: "\"v1\"", source: Self.place)
+        == ResumePoint(offset: ByteCount(count), validator: "\"v1\"", source: Self.place)
     )
     try finish(sink, cache)
     try expectWhole(cache)
@@ -146,9 +146,9 @@ struct PartialTests {
     for (run, count) in [100_000, 260_000, 270_000, 640_000].enumerated() {
       let cache = try CacheOnDisk(folder)
       let sink = run == 0 ? begin(cache, 0) : sink(cache)
-      let offset = Int(sink.resumePoint?.offset ?? 0)
+      let offset = Int(sink.resumePoint?.offset.count ?? 0)
       #expect(offset == [0, 100_000, 260_000, 270_000][run])
-      if offset > 0 { _ = sink.begin(Self.head(offset), at: Int64(offset)) }
+      if offset > 0 { _ = sink.begin(Self.head(offset), at: ByteCount(offset)) }
       _ = CacheOnDisk.send(Array(Self.whole[offset..<count]), into: sink, pieces: 50_000)
       sink.leave()
       cache.flush()
@@ -172,7 +172,7 @@ struct PartialTests {
     let cache = try CacheOnDisk(folder)
     let sink = sink(cache)
 
-    #expect(sink.resumePoint?.offset == Int64(Self.whole.count - 1))
+    #expect(sink.resumePoint?.offset == ByteCount(Self.whole.count - 1))
     try finish(sink, cache)
     try expectWhole(cache)
   }
@@ -232,7 +232,7 @@ struct PartialTests {
     try expectWhole(cache)
   }
 
-  @Test func `a body that is not the one that came, to the bit, is never gone on with`() throws {
+  @Test func `a body that is not the one that came, to the bit, is never resumed`() throws {
     let layout = try CacheLayout(creating: folder.path("cache"))
     let name = try left("a", count: 65_536)
     let (body, note) = (
@@ -314,7 +314,7 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").count == 4)
   }
 
-  @Test func `a failed or killed step never lets wrong bytes be gone on with`() throws {
+  @Test func `a failed or killed step never lets wrong bytes be resumed`() throws {
     // First run: file, note, pieces. Second run: reopening, pieces, commit.
     for isCrash in [false, true] {
       for number in 1...30 {
@@ -358,12 +358,12 @@ struct PartialTests {
       validator: "\"v1\"",
       source: url(label),
       type: .jpeg,
-      length: Int64(Self.whole.count)
+      length: ByteCount(Self.whole.count)
     )
     let name = PictureEntry(id: body.id, url: body.url).partialName
     let cut = [UInt8](repeating: 1, count: count)
     try folder.write(cut, to: "cache/partial/\(name)")
-    let line = PartialBody.line(Int64(count), sha256: ContentDigest.sha256(cut))
+    let line = PartialBody.line(ByteCount(count), sha256: ContentDigest.sha256(cut))
     try folder.write(body.note(boot: PartialBody.boot) + line, to: "cache/partial/\(name).note")
     if let modified {
       try FileManager.default.setAttributes(

@@ -1,4 +1,5 @@
 import Testing
+import Transport
 
 @testable import Cache
 
@@ -28,7 +29,7 @@ struct PictureEndingTests {
         ending.append(Array(bytes[start..<min(start + size, bytes.count)]))
       }
       #expect(ending.isWhole(type) == isWhole, "in pieces of \(size)")
-      #expect(ending.count == Int64(bytes.count))
+      #expect(ending.count == ByteCount(bytes.count))
     }
   }
 }

@@ -229,7 +229,7 @@ private final class PausingDisk: Disk {
     try disk.create(name, in: folder)
   }
 
-  func reopen(_ name: String, in folder: Folder, keeping size: Int64) throws(CacheError)
+  func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(CacheError)
     -> OpenFile
   {
     try disk.reopen(name, in: folder, keeping: size)

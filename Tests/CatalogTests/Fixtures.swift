@@ -6,14 +6,15 @@ func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 /// A catalog of one section with further lines in its file.
 func catalog(
   _ lines: String = "",
-  currency: String = "KRW"
+  currency: String = "KRW",
+  sections: String = "[{key: main, title: Main, url: main}]"
 ) throws(CatalogError) -> CatalogFile {
   try CatalogFile(
     parsing: bytes(
       """
       name: shop
       currency: \(currency)
-      sections: [{key: main, title: Main, url: main}]
+      sections: \(sections)
       \(lines)
       """
     ),

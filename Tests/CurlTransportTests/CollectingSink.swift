@@ -43,11 +43,11 @@ final class CollectingSink: BodySink {
       guard resumes,
         let validator = Validators(head.headers).resumeValidator(date: head.headers["Date"])
       else { return nil }
-      return ResumePoint(offset: Int64(state.bytes.count), validator: validator)
+      return ResumePoint(offset: ByteCount(state.bytes.count), validator: validator)
     }
   }
 
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     state.withLock {
       $0.head = head
       $0.events.append("begin \(head.status) at \(offset)")
@@ -81,7 +81,7 @@ final class SignallingSink: BodySink {
     self.begun = begun
   }
 
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     begun.signal()
     return .accept
   }

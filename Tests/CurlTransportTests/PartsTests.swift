@@ -12,15 +12,15 @@ import Transport
       ("Content-Length: 5\nContent-Length: 5\n", 5, false), ("Content-Length: 5, 5\n", 5, false),
       ("Content-Length: 5\nContent-Length: 6\n", 6, true), ("Content-Length: 5,6\n", 6, true),
       ("Content-Length: +5\n", nil, true), ("Content-Length: \n", nil, true),
-      ("Content-Length: 99999999999999999999\n", .max, false),
+      ("Content-Length: 99999999999999999999\n", ByteCount(Int64.max), false),
       ("Content-Length: 5\nTransfer-Encoding: chunked\n", nil, false),
       ("X-Content-Length: 5\n", nil, false), ("", nil, false),
       ("Content-Lengthy: 5\n", nil, false),
-    ] as [(String, Int64?, Bool)]
+    ] as [(String, ByteCount?, Bool)]
   )
   func `a length is read from the head`(
     _ lines: String,
-    _ length: Int64?,
+    _ length: ByteCount?,
     _ isContradictory: Bool
   ) {
     let framing = HeadFraming(Array(lines.utf8))

@@ -28,10 +28,10 @@ import Testing
   @Test func `an order is on disk when it is placed, and delivered once when it is sent`()
     async throws
   {
-    let placed = try book.place(request, from: shop)
+    let placed = try await book.place(request, from: shop)
     #expect(placed.total == Price(minorUnits: 21_000, currency: "KRW"))
     #expect(placed.delivery == .queued && placed.state == .ordered)
-    #expect(try book.orders() == [placed])
+    #expect(try await book.orders() == [placed])
 
     let webhook = try Webhook.slack("\(store.store.baseURL)/orders")
     let first = try await book.send(to: webhook)
@@ -39,13 +39,13 @@ import Testing
 
     #expect(first.delivered == [placed.id] && second.delivered.isEmpty)
     #expect(store.store.orders.count == 1)
-    #expect(try book.order(placed.id).delivery == .delivered)
-    #expect(try book.advance(placed.id).state == .preparing)
-    let late = #expect(throws: LarderError.self) { try book.cancel(placed.id) }
+    #expect(try await book.order(placed.id).delivery == .delivered)
+    #expect(try await book.advance(placed.id).state == .preparing)
+    let late = await #expect(throws: LarderError.self) { try await book.cancel(placed.id) }
     #expect(late?.code == .refused && late?.thing == placed.id)
   }
 
-  @Test func `what cannot be ordered is an error with a code, and leaves no order`() throws {
+  @Test func `what cannot be ordered is an error with a code, and leaves no order`() async throws {
     var unknown = request
     unknown.items = [.init("A9")]
     var dear = request
@@ -56,11 +56,13 @@ import Testing
       (unknown, .notFound), (dear, .refused), (nobody, .argument),
     ]
     for (request, code) in cases {
-      let error = #expect(throws: LarderError.self) { try book.place(request, from: shop) }
+      let error = await #expect(throws: LarderError.self) {
+        try await book.place(request, from: shop)
+      }
       #expect(error?.code == code)
       #expect(error.map { !$0.description.contains("--") } == true)
     }
-    #expect(try book.orders().isEmpty)
+    #expect(try await book.orders().isEmpty)
   }
 
   @Test func `a webhook's URL is in no error`() {
@@ -72,7 +74,7 @@ import Testing
   }
 
   @Test func `a webhook that cannot be reached is told, and the order waits`() async throws {
-    let placed = try book.place(request, from: shop)
+    let placed = try await book.place(request, from: shop)
     var options = OrderBook.SendOptions()
     options.patience = .zero
     let nobody = try ClosedPort()
@@ -80,7 +82,7 @@ import Testing
     let sent = try await book.send(to: .slack(nobody.baseURL), options)
 
     #expect(sent.delivered.isEmpty && sent.queued == 1 && sent.unreachable != nil)
-    #expect(try book.order(placed.id).delivery == .queued)
+    #expect(try await book.order(placed.id).delivery == .queued)
   }
 
   @Test func `a given transport brings orders in place of the network, when its clock says so`()
@@ -92,7 +94,7 @@ import Testing
     let book = OrderBook(folder.path("own.sqlite"), transport: receiver) {
       Date(timeIntervalSince1970: 1_800_000_000 + hours.withLock { $0 } * 3600)
     }
-    let placed = try book.place(request, from: shop)
+    let placed = try await book.place(request, from: shop)
     var options = OrderBook.SendOptions()
     options.patience = .zero
 
@@ -122,7 +124,7 @@ import Testing
   {
     let receiver = Receiver()
     let book = OrderBook(folder.path("own.sqlite"), transport: receiver)
-    let placed = try book.place(request, from: shop)
+    let placed = try await book.place(request, from: shop)
 
     let sent = try await book.send(to: .slack("https://hooks.example/services/T/B/X"))
 

@@ -71,10 +71,10 @@ import Testing
     let change = try #require(second.items.changed.first)
     #expect(change.id == "A1" && change.field == "title")
     #expect(change.from == "Dish A1" && change.to == "Another dish")
-    let changes = try larder.changes()
+    let changes = try await larder.changes()
     #expect(changes.old == first.run && changes.new == second.run)
     #expect(changes.items.removed.map(\.id) == ["A4"])
-    #expect(try larder.runs().map(\.outcome) == [.complete, .complete])
+    #expect(try await larder.runs().map(\.outcome) == [.complete, .complete])
   }
 
   @Test func `progress can be followed as a sequence that ends with the run`() async throws {
@@ -190,6 +190,30 @@ import Testing
     #expect(try await larder.sweep(options).pictures.isEmpty)
   }
 
+  @Test func `a sweep and an export whose task is cancelled leave the rest for the next`()
+    async throws
+  {
+    let larder = try opened()
+    try await larder.sync()
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    try await larder.sync()
+    var options = Shop.SweepOptions()
+    options.grace = .zero
+    let mirror = folder.path("mirror")
+
+    let (sweep, export) = try await Task { [options] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return (try await larder.sweep(options), try await larder.export(to: mirror))
+    }.value
+
+    #expect(sweep.unfinished > 0 && sweep.pictures.isEmpty)
+    #expect(export.unfinished > 0 && export.files == 0)
+    let rest = try await larder.sweep(options)
+    #expect(rest.unfinished == 0 && rest.pictures.count == sweep.unfinished)
+    #expect(try await larder.export(to: mirror).unfinished == 0)
+  }
+
   @Test func `squares of every picture are kept, and found by the picture's URL`() async throws {
     let files = try StoreFiles()
     let larder = Shop(
@@ -204,7 +228,7 @@ import Testing
     let report = try await larder.sync(options)
 
     #expect(report.squares?.made == 1)
-    let squares = try larder.squares(side: 16)
+    let squares = try await larder.squares(side: 16)
     let thumbnail = try #require(try larder.items().first?.thumbnail)
     let file = try #require(squares[thumbnail.url])
     #expect(try Data(contentsOf: URL(filePath: file)).count > 0)

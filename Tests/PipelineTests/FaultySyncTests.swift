@@ -277,7 +277,7 @@ struct FaultySyncTests {
     #expect(next.outcome == .complete && next.images.fetched == 1 && next.images.fresh == 36)
   }
 
-  @Test func `a large picture that breaks and cannot be gone on with leaves nothing behind`()
+  @Test func `a large picture that breaks and cannot be resumed leaves nothing behind`()
     throws
   {
     let bytes = try Picture(SampleShop.base).distinct("large", byteCount: 700_000)

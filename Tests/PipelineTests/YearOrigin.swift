@@ -129,7 +129,7 @@ final class YearOrigin: Fetching, URLParsing {
     }
     let count = ByteCount(answer.bytes.count)
     state.withLock { $0.count.bodies += 1 }
-    let head = ResponseHead(status: 200, headers: headers, url: url, contentLength: count.count)
+    let head = ResponseHead(status: 200, headers: headers, url: url, contentLength: count)
     if case .refuse(let reason) = sink.begin(head, at: 0) { return fail(reason) }
     if case .refuse(let reason) = sink.receive(answer.bytes.span.bytes) { return fail(reason) }
     completion(.success(Response(head: head, bodyBytes: count, wireBytes: count)))

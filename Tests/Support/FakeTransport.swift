@@ -62,7 +62,7 @@ package final class FakeTransport: Fetching, URLParsing {
         status: 200,
         headers: headers,
         url: request.url,
-        contentLength: Int64(bytes.count)
+        contentLength: ByteCount(bytes.count)
       )
       if case .refuse(let reason) = sink.begin(head, at: 0) {
         return completion(.failure(TransferFailure(reason: reason, url: request.url.text)))

@@ -55,7 +55,7 @@ package final class FaultyDisk: Disk {
     return try disk.create(name, in: folder)
   }
 
-  package func reopen(_ name: String, in folder: Folder, keeping size: Int64)
+  package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
     throws(CacheError) -> OpenFile
   {
     try count("reopen", name)

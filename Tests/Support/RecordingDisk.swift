@@ -40,7 +40,7 @@ package final class RecordingDisk: Disk {
     return try disk.create(name, in: folder)
   }
 
-  package func reopen(_ name: String, in folder: Folder, keeping size: Int64)
+  package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
     throws(CacheError) -> OpenFile
   {
     try disk.reopen(name, in: folder, keeping: size)

@@ -83,7 +83,7 @@ import Testing
           done += 1
           served -= 1
           // Ten long lists first, then pictures of 8 to 40 KB, scattered.
-          let picture = Int64(8_000 + (event.transfer * 7919) % 32_000)
+          let picture = ByteCount(8_000 + (event.transfer * 7919) % 32_000)
           let bytes = event.transfer < 10 ? 250_000 : picture
           schedule.finished(
             host: number,

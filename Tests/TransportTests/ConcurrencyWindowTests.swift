@@ -146,7 +146,7 @@ import Testing
 
     for step in 0..<100 {
       let now = MonotonicTime(nanoseconds: step.isMultiple(of: 2) ? .min : .max)
-      window.succeeded(bytes: .max, waited: .max, isHeldBack: true, at: now)
+      window.succeeded(bytes: ByteCount(Int64.max), waited: .max, isHeldBack: true, at: now)
       window.refused(count: step, since: now, at: now)
     }
 

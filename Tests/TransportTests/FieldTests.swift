@@ -21,9 +21,13 @@ import Testing
     arguments: [
       ("bytes 0-499/1234", 0...499, 1234), ("bytes 500-1233/1234", 500...1233, 1234),
       ("bytes 42-1233/*", 42...1233, nil), ("bytes */1234", nil, 1234), ("BYTES 0-0/1", 0...0, 1),
-    ] as [(String, ClosedRange<Int64>?, Int64?)]
+    ] as [(String, ClosedRange<ByteCount>?, ByteCount?)]
   )
-  func `a Content-Range is read`(_ value: String, _ bytes: ClosedRange<Int64>?, _ whole: Int64?) {
+  func `a Content-Range is read`(
+    _ value: String,
+    _ bytes: ClosedRange<ByteCount>?,
+    _ whole: ByteCount?
+  ) {
     #expect(ContentRange(value)?.bytes == bytes)
     #expect(ContentRange(value)?.whole == whole)
   }

@@ -46,7 +46,7 @@ struct BenchPageTables: Sendable {
           milliseconds(row.totalMilliseconds.p99), milliseconds(row.totalMilliseconds.p999),
           milliseconds(row.totalMilliseconds.max), "\(row.connections.reused)", "\(row.retries)",
           "\(row.failures)", Markup.decimal(row.cpuSeconds, 2),
-          Markup.decimal(Double(row.peakBytes) / 1_048_576, 0),
+          Markup.decimal(Double(row.peakBytes.count) / 1_048_576, 0),
         ]
       }
     )

@@ -16,12 +16,12 @@ struct PictureEnding: Equatable {
   /// The last bytes.
   private(set) var tail: [UInt8] = []
   /// How many there were in all.
-  private(set) var count: Int64 = 0
+  private(set) var count: ByteCount = 0
 
   /// Takes the next bytes.
   mutating func append(_ bytes: [UInt8]) {
     if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
-    count += Int64(bytes.count)
+    count += ByteCount(bytes.count)
     // As a slice: a sequence's own `suffix`, which an array is the result of, walks through all bytes.
     tail += bytes[max(0, bytes.count - Self.tailSize)...]
     if tail.count > Self.tailSize { tail.removeFirst(tail.count - Self.tailSize) }
@@ -43,9 +43,11 @@ struct PictureEnding: Equatable {
   }
 
   /// The little-endian number of 32 bits at an offset of the head.
-  private func size(_ offset: Int) -> Int64 {
-    guard head.count >= offset + 4 else { return .max / 2 }
-    return head[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | Int64($1) }
+  private func size(_ offset: Int) -> ByteCount {
+    guard head.count >= offset + 4 else { return ByteCount(Int64.max / 2) }
+    return ByteCount(
+      head[offset..<offset + 4].reversed().reduce(0 as Int64) { $0 << 8 | Int64($1) }
+    )
   }
 }
 

@@ -206,7 +206,7 @@ final class IngestLane: @unchecked Sendable {
     if let spill = whole.spill {
       if let failure = spill.failure.withLock({ $0 }) { throw failure }
       try spill.append(rest, layout, disk)
-      (digest, size) = (spill.digest(), ByteCount(spill.size))
+      (digest, size) = (spill.digest(), spill.size)
     } else {
       (digest, size) = (ContentDigest.sha256(rest), ByteCount(rest.count))
     }

@@ -13,7 +13,7 @@ package final class PartialBodies: Sendable {
   package static let longestAge: Int64 = 7 * 86_400
   /// A body shorter than this is not kept when its transfer fails: asking for it anew costs about
   /// as much as keeping it.
-  static let leastSize: Int64 = 64 * 1024
+  static let leastSize: ByteCount = 65_536
 
   private let bodies: Mutex<[String: PartialBody]>
   private let layout: CacheLayout
@@ -50,8 +50,8 @@ package final class PartialBodies: Sendable {
       guard let stamp = layout.partial.stamp(of: name), stamp.modified >= oldest,
         let note = layout.partial.text(of: name.noteName, limit: 1 << 20),
         let body = PartialBody(note: note, name: name, boot: boot),
-        body.size >= Self.leastSize, body.size <= stamp.bytes.count,
-        body.length.map({ stamp.bytes.count <= $0 }) ?? true
+        body.size >= Self.leastSize, body.size <= stamp.bytes,
+        body.length.map({ stamp.bytes <= $0 }) ?? true
       else { continue }
       found.append((name, body, stamp.modified))
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import Transport
 
 /// What a later run needs to resume a body that broke off.
 ///
@@ -20,20 +21,20 @@ struct PartialBody: Equatable, Sendable {
   /// What the first bytes are.
   var type: PictureType
   /// The whole's length, when the origin told it.
-  var length: Int64?
+  var length: ByteCount?
   /// How many bytes lie in the file, by the note's last sound line.
-  var size: Int64 = 0
+  var size: ByteCount = 0
   /// The SHA-256 of those bytes, in hexadecimal.
   var digest = ""
   /// How many bytes of the note are sound.
-  var noteSize: Int64 = 0
+  var noteSize: ByteCount = 0
 
   /// The identity that the URL gives.
   var id: PictureID { PictureID(url: url) }
 
   /// Where to resume: after what is held, or at its last byte when nothing more can follow, because
   /// a range behind the end would be refused.
-  var offset: Int64 { size == length ? size - 1 : size }
+  var offset: ByteCount { size == length ? size - 1 : size }
 }
 
 extension PartialBody {
@@ -58,18 +59,19 @@ extension PartialBody {
     validator = head[3]
     source = head[4]
     self.type = type
-    length = Int64(head[6])
+    length = Int64(head[6]).map(ByteCount.init(_:))
     guard PictureEntry(id: id, url: url).partialName == name else { return nil }
-    noteSize = Int64(lines[...Self.headLines].reduce(0) { $0 + $1.utf8.count + 1 })
+    noteSize = ByteCount(lines[...Self.headLines].reduce(0) { $0 + $1.utf8.count + 1 })
     // What follows the last line break was cut.
     for line in lines[(Self.headLines + 1)...].dropLast() {
       let words = line.split(separator: " ", omittingEmptySubsequences: false)
-      guard words.count == 2, let count = Int64(words[0]), count >= max(size, 1),
+      guard words.count == 2, let count = Int64(words[0]).map(ByteCount.init(_:)),
+        count >= max(size, 1),
         words[1].utf8.count == 64
       else { break }
       size = count
       digest = String(words[1])
-      noteSize += Int64(line.utf8.count + 1)
+      noteSize += ByteCount(line.utf8.count + 1)
     }
     guard size > 0 else { return nil }
   }
@@ -77,7 +79,7 @@ extension PartialBody {
   /// The note's head, for the boot of that name; none of its values can hold a line break.
   func note(boot: String) -> String {
     let head = [
-      Self.heading, boot, url, validator, source, type.mediaType, length.map(String.init) ?? "-",
+      Self.heading, boot, url, validator, source, type.mediaType, length?.description ?? "-",
     ]
     return (head + [Self.ending + Self.digest(of: head[...]), ""]).joined(separator: "\n")
   }
@@ -88,7 +90,7 @@ extension PartialBody {
   ///   - count: how many lie in the file.
   ///   - sha256: their digest.
   /// - Returns: The line, with its end.
-  static func line(_ count: Int64, sha256: [UInt8]) -> String {
+  static func line(_ count: ByteCount, sha256: [UInt8]) -> String {
     "\(count) \(hexadecimal(sha256))\n"
   }
 
@@ -110,11 +112,11 @@ extension PartialBody {
     var buffer = [UInt8](repeating: 0, count: 256 * 1024)
     var rest = size
     while rest > 0 {
-      let count = read(descriptor, &buffer, Int(min(rest, Int64(buffer.count))))
+      let count = read(descriptor, &buffer, Int(min(rest, ByteCount(buffer.count)).count))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return false }
       hash.update(data: buffer[..<count])
-      rest -= Int64(count)
+      rest -= ByteCount(count)
     }
     return Self.hexadecimal(Array(hash.finalize())) == digest
   }

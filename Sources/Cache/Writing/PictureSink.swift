@@ -23,7 +23,7 @@ package final class PictureSink: BodySink {
 
   private struct State {
     var gathered: [UInt8] = []
-    var handedOn: Int64 = 0
+    var handedOn: ByteCount = 0
     var type: PictureType?
     var spill: PictureSpill?
     /// Where pieces of this picture go, once one went there: what comes later must not overtake them.
@@ -33,7 +33,7 @@ package final class PictureSink: BodySink {
     /// What an earlier run knew of it.
     var held: PartialBody?
 
-    var count: Int64 { handedOn + Int64(gathered.count) }
+    var count: ByteCount { handedOn + ByteCount(gathered.count) }
 
     /// Forgets all but the lane.
     mutating func clear() {
@@ -81,11 +81,11 @@ package final class PictureSink: BodySink {
   }
 
   /// Readies the sink for a body, or for the rest of one.
-  package func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
-    let promised = max(0, head.contentLength ?? 0)
+  package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
+    let promised = max(.zero, head.contentLength ?? .zero)
     state.withLock { state in
       if offset == 0 { state.head = head }
-      state.gathered.reserveCapacity(Int(min(promised, Int64(Self.spillSize))))
+      state.gathered.reserveCapacity(Int(min(promised, ByteCount(Self.spillSize)).count))
     }
     return .accept
   }
@@ -123,7 +123,7 @@ package final class PictureSink: BodySink {
     state.lane = lane
     state.spill = spill
     let piece = state.gathered
-    state.handedOn += Int64(piece.count)
+    state.handedOn += ByteCount(piece.count)
     state.gathered = []
     return (piece, spill)
   }

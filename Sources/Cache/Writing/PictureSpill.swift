@@ -1,6 +1,7 @@
 import Crypto
 import Glibc
 import Synchronization
+import Transport
 
 /// A large body on its way to its partial file, perhaps begun in an earlier run.
 ///
@@ -11,7 +12,7 @@ final class PictureSpill: @unchecked Sendable {
   // for it. All else is constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
-  private(set) var size: Int64 = 0
+  private(set) var size: ByteCount = 0
   /// The first and last of what came.
   private(set) var ending = PictureEnding()
   /// Whether a note lies beside the file.
@@ -50,7 +51,7 @@ final class PictureSpill: @unchecked Sendable {
     hash.update(data: bytes)
     ending.append(bytes)
     try disk.append(bytes.span.bytes, to: file)
-    size += Int64(bytes.count)
+    size += ByteCount(bytes.count)
     if let note {
       // After the bytes: a run that resumes the body cuts off bytes that the note does not cover.
       let line = PartialBody.line(size, sha256: digest())
@@ -82,19 +83,19 @@ final class PictureSpill: @unchecked Sendable {
   }
 
   /// Hashes the first `count` bytes of the file, 256 KiB at a time.
-  private func hash(_ count: Int64, of file: OpenFile) throws(CacheError) {
+  private func hash(_ count: ByteCount, of file: OpenFile) throws(CacheError) {
     var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-    var offset: Int64 = 0
+    var offset: ByteCount = 0
     while offset < count {
-      let wanted = Int(min(count - offset, Int64(buffer.count)))
-      let got = pread(file.descriptor, &buffer, wanted, Int(offset))
+      let wanted = Int(min(count - offset, ByteCount(buffer.count)).count)
+      let got = pread(file.descriptor, &buffer, wanted, Int(offset.count))
       if got < 0, errno == EINTR { continue }
       guard got > 0 else {
         throw .system("read", file.path, errno: got < 0 ? errno : ENODATA)
       }
       hash.update(data: buffer[..<got])
       ending.append(Array(buffer[..<got]))
-      offset += Int64(got)
+      offset += ByteCount(got)
     }
   }
 

@@ -135,7 +135,9 @@ extension Index {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
       for section in try sections(run: run.id) {
         guard let listing = section.listing else { continue }
-        for item in try storeItems(listing: listing) { urls.formUnion(item.images.map(\.url)) }
+        try forEachBatch(of: listing) { records throws(CacheError) in
+          for record in records { urls.formUnion(try record.storeItem().images.map(\.url)) }
+        }
       }
       for detail in try details(catalog: catalog.id).values {
         urls.formUnion(detail.decoded?.images.map(\.url) ?? [])

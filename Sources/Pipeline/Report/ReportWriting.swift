@@ -113,9 +113,11 @@ struct ReportWriting {
     var owners: [PictureID: String] = [:]
     for section in sections {
       guard let listing = section.listing else { continue }
-      for item in try context.index.items(listing: listing) {
-        for picture in item.pictures where failed.contains(picture) {
-          owners[picture] = owners[picture] ?? item.key
+      try context.index.forEachBatch(of: listing) { items throws(CacheError) in
+        for item in items {
+          for picture in item.pictures where failed.contains(picture) {
+            owners[picture] = owners[picture] ?? item.key
+          }
         }
       }
     }

@@ -26,8 +26,8 @@ final class AdoptedSink: BodySink {
 
   var resumePoint: ResumePoint? { sink.resumePoint }
 
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
-    guard offset == 0, head.status == 200, !head.isEncoded, head.contentLength == bytes.count
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
+    guard offset == 0, head.status == 200, !head.isEncoded, head.contentLength == bytes
     else {
       return sink.begin(head, at: offset)
     }

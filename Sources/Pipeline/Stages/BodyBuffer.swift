@@ -30,9 +30,9 @@ final class BodyBuffer: BodySink {
     state = Mutex(State(spool: empty))
   }
 
-  func begin(_ head: ResponseHead, at offset: Int64) -> BodyDecision {
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     // What is promised may be a lie: it is trusted for the first megabyte only.
-    let promised = Int(clamping: head.contentLength ?? 0)
+    let promised = Int(clamping: head.contentLength?.count ?? 0)
     state.withLock { $0.waiting.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
     return .accept
   }

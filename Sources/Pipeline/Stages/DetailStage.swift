@@ -286,8 +286,8 @@ final class DetailStage: Sendable {
   private func addPictures(of known: DetailEntry?) {
     guard let known, known.state == .held else { return }
     do throws(CacheError) {
-      try pictures?.add(known.pictures) { () throws(CacheError) in
-        known.decoded?.images.urlsByID ?? [:]
+      try pictures?.add(known.pictures) { _, found in
+        for image in known.decoded?.images ?? [] { found(PictureID(url: image.url), image.url) }
       }
     } catch {
       context.failures.note(error)
