@@ -98,12 +98,11 @@ struct VerifyBesideTests {
     throws
   {
     let cache = try CacheOnDisk(folder)
-    var verification = Verification(cache.layout, cache.index)
     let count = Atomic<Int>(0)
     let (layout, bad) = (cache.layout, relative("a"))
     // SAFETY: only its store and its index are used there, which any thread may.
     nonisolated(unsafe) let writer = cache
-    verification.read = { name throws(CacheError) in
+    let verification = Verification(cache.layout, cache.index) { name throws(CacheError) in
       guard name.path == bad else { return try layout.digest(of: name) }
       // Each look meets other bytes, and a row of theirs right behind it.
       let label = "a, version \(count.add(1, ordering: .relaxed).oldValue)"
@@ -126,9 +125,9 @@ struct VerifyBesideTests {
     throws
   {
     let cache = try CacheOnDisk(folder)
-    var verification = Verification(cache.layout, cache.index, isAlone: true)
     let (layout, bad) = (cache.layout, relative(name))
-    verification.read = { file throws(CacheError) in
+    let verification = Verification(cache.layout, cache.index, isAlone: true) {
+      file throws(CacheError) in
       if file.path == bad { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)
     }
@@ -183,10 +182,12 @@ struct VerifyBesideTests {
 
   @Test func `only a path that a picture could have may be a run's own`() {
     #expect(PictureName.mayName(relative("a")))
+    #expect(PictureName.mayName("images/ff/a-7fffffffffff.jpg"))
     for path in [
       "images/00/stray.jpg", "images/" + relative("a"), relative("a") + "/x",
       relative("a").replacing("images", with: "pictures"), "images/zz/a-0123456789ab.jpg",
-      relative("a").replacing(".jpg", with: "0.jpg"),
+      relative("a").replacing(".jpg", with: "0.jpg"), "images/ff/a-ffffffffffff.jpg",
+      "images/ff/a-7FFFFFFFFFFF.jpg", "images/0f/a-+7ffffffffff.jpg",
     ] { #expect(!PictureName.mayName(path), "\(path)") }
   }
 }

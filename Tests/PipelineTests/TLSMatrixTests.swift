@@ -268,9 +268,11 @@ import Transport
 
     let report = try matrix.sync { options in
       options.caFile = authority.certificate("root")
-      // So long that a busy machine is not taken for a stall; the stalled ones wait side by side.
-      options.idleTimeout = .seconds(20)
-      options.transferTimeout = .seconds(50)
+      // So long that a busy machine is not taken for a stall: all greet one server's thread at once, and the flooded
+      // ones keep it busy. The stalled ones wait side by side.
+      options.connectTimeout = .seconds(60)
+      options.idleTimeout = .seconds(30)
+      options.transferTimeout = .seconds(80)
       options.retry.retries = retries
       options.parallel = .fixed(64)
     }

@@ -1,49 +1,13 @@
-import GRDB
-
-/// What a check of every file against its row found.
-///
-/// Paths are relative to the cache, sorted.
-package struct VerifyReport: Sendable, Equatable {
-  /// How many pictures were looked at.
-  package var checked = 0
-  /// Files whose bytes are not those that were committed.
-  package var damaged: [String] = []
-  /// Rows whose file is gone.
-  package var missing: [String] = []
-  /// Files that no row knows.
-  package var orphans: [String] = []
-  /// Files that the system would not let us read, which says nothing about their bytes.
-  package var unreadable: [String] = []
-  /// How the index itself stands.
-  package var index = IndexState.whole
-  /// Whether all pictures were looked at.
-  package var isComplete = true
-
-  /// How an index stands; the words are stable.
-  package enum IndexState: String, Sendable {
-    /// It is whole.
-    case whole
-    /// There is none, although there are pictures.
-    case missing
-    /// SQLite finds it damaged.
-    case damaged
-  }
-
-  /// Whether nothing is wrong.
-  package var isClean: Bool {
-    damaged.isEmpty && missing.isEmpty && orphans.isEmpty && unreadable.isEmpty && index == .whole
-      && isComplete
-  }
-
-  /// A report that found nothing.
-  package init() {}
-}
+import Dispatch
+import Synchronization
 
 /// Checks every file of a cache against what was committed.
 ///
 /// A run may be at work meanwhile. What seems wrong is therefore looked at again with its row read anew,
 /// until looking again changes nothing; and while a run holds the cache, a file that got its name after
 /// its row was written is that run's to enter, not damage.
+///
+/// Memory is eight bytes for each picture, and what is found.
 package struct Verification: Sendable {
   /// How closely a file is looked at.
   package enum Depth: Sendable {
@@ -53,24 +17,39 @@ package struct Verification: Sendable {
     case full
   }
 
-  let layout: CacheLayout
-  let index: Index
-  /// Whether the caller itself holds the cache's lock, so that nobody else is at work.
-  let isAlone: Bool
-  /// How a picture's file is read in full; another one only to see what a failing disk does.
-  var read: PictureReading
+  /// How many pictures are looked at between two moments at which the check can be interrupted.
+  private static let pass = 256
+
+  private let layout: CacheLayout
+  private let index: Index
+  private let read: PictureReading
+  private let judge: PictureJudge
+  private let review: SuspectReview
 
   /// A check of the cache with these folders and this index.
   ///
   /// - Parameters:
   ///   - layout: the cache's folders.
   ///   - index: its index.
-  ///   - isAlone: whether the caller holds the cache's lock.
+  ///   - isAlone: whether the caller holds the cache's lock, so that nobody else is at work.
   package init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
+    self.init(layout, index, isAlone: isAlone) { name throws(CacheError) in
+      try layout.digest(of: name)
+    }
+  }
+
+  /// The same with another way to read a picture's file in full, to see what a failing disk does.
+  init(
+    _ layout: CacheLayout,
+    _ index: Index,
+    isAlone: Bool = false,
+    read: @escaping PictureReading
+  ) {
     self.layout = layout
     self.index = index
-    self.isAlone = isAlone
-    read = { name throws(CacheError) in try layout.digest(of: name) }
+    self.read = read
+    judge = PictureJudge(layout, read: read)
+    review = SuspectReview(layout, isAlone: isAlone)
   }
 
   /// Looks at every picture, with as many threads as there are processors.
@@ -89,6 +68,125 @@ package struct Verification: Sendable {
     }
   }
 
+  /// Looks at every picture behind a position, with as many threads as there are processors.
+  ///
+  /// - Parameters:
+  ///   - depth: how closely.
+  ///   - start: where to begin; what was found before it is looked at again, in case it was mended.
+  ///   - isStopped: asked now and then, on any thread, whether to end early.
+  ///   - progress: called after each pass with the position and how many there are in all.
+  /// - Returns: What is damaged, missing or orphaned; not complete when it was stopped.
+  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
+  package func run(
+    _ depth: Depth,
+    from start: VerifyPosition,
+    isStopped: @Sendable () -> Bool,
+    progress: (VerifyPosition, Int) -> Void
+  ) throws(CacheError) -> VerifyReport {
+    let ids = try index.heldPictures()
+    var position = VerifyPosition(isFull: depth == .full)
+    // What seemed wrong before is looked at again with the rest.
+    (position.damaged, position.missing) = (start.damaged, start.missing)
+    position.last = start.last
+    var suspects = try index.heldPictures(at: start.damaged + start.missing)
+    position.checked = start.last.map { last in ids.prefix { $0 <= last }.count } ?? 0
+    var rest = ids.dropFirst(position.checked)
+    while !rest.isEmpty {
+      let pass = Array(rest.prefix(Self.pass))
+      guard let found = try look(at: pass, depth, isStopped: isStopped) else { break }
+      for (entry, verdict) in found where verdict != .good {
+        suspects[entry.name.path] = entry.id
+        if verdict == .missing {
+          position.missing.append(entry.name.path)
+        } else {
+          position.damaged.append(entry.name.path)
+        }
+      }
+      position.checked += pass.count
+      position.last = pass.last
+      rest = rest.dropFirst(pass.count)
+      progress(position, ids.count)
+    }
+    let paths = Set(position.damaged + position.missing)
+      .union(try PictureFiles(layout).orphans(index))
+    var report = try review.settled(paths) { paths throws(CacheError) in
+      try lookAgain(at: paths, suspects, depth)
+    }
+    report.checked = position.checked
+    report.isComplete = rest.isEmpty
+    guard report.isComplete else { return report }
+    let squares = SquareVerification(layout, index)
+    let first = try squares.run(depth).report
+    report.add(
+      try review.settled(first.paths) { paths throws(CacheError) in
+        try squares.look(at: paths, depth)
+      }
+    )
+    report.checked += first.checked
+    return report
+  }
+
+  /// Looks at these pictures, in parallel, and says what it came to of each that is held still; nil when it was
+  /// stopped.
+  private func look(
+    at ids: [PictureID],
+    _ depth: Depth,
+    isStopped: @Sendable () -> Bool
+  ) throws(CacheError) -> [(PictureEntry, FileVerdict)]? {
+    var held: [PictureEntry] = []
+    try index.forEachPicture(of: ids) { if $0.isHeld { held.append($0) } }
+    let entries = held
+    let verdicts = Mutex([FileVerdict?](repeating: nil, count: entries.count))
+    DispatchQueue.concurrentPerform(iterations: (entries.count + 15) / 16) { block in
+      for place in (block * 16)..<min(block * 16 + 16, entries.count) {
+        guard !isStopped() else { return }
+        let verdict = judge.verdict(entries[place], depth)
+        verdicts.withLock { $0[place] = verdict }
+      }
+    }
+    let found = verdicts.withLock { $0.compactMap(\.self) }
+    return found.count == entries.count ? Array(zip(entries, found)) : nil
+  }
+
+  /// Looks again at pictures, and at files that seemed to be nobody's.
+  ///
+  /// - Parameters:
+  ///   - paths: the files.
+  ///   - ids: whose file each is, of those that had a row.
+  ///   - depth: how closely.
+  /// - Returns: What seems wrong now.
+  /// - Throws: ``CacheError`` when the index or a folder cannot be read.
+  private func lookAgain(
+    at paths: Set<String>,
+    _ ids: [String: PictureID],
+    _ depth: Depth
+  ) throws(CacheError) -> SuspectReview.Look {
+    var found = SuspectReview.Look()
+    let pictures = paths.compactMap { ids[$0] }
+    let before = try index.pictures(pictures)
+    var verdicts: [PictureID: FileVerdict] = [:]
+    for (id, entry) in before where entry.isHeld { verdicts[id] = judge.verdict(entry, depth) }
+    let after = try index.pictures(pictures)
+    for path in paths.sorted() {
+      guard let id = ids[path], let verdict = verdicts[id] else { continue }
+      guard let entry = after[id], entry.sha256 == before[id]?.sha256,
+        entry.stamp == before[id]?.stamp
+      else {
+        found.unsettled.insert(path)
+        continue
+      }
+      found.report.add(path, verdict)
+      if verdict == .damaged(isNewer: true) { found.underWay.insert(path) }
+    }
+    let nobodys = paths.filter { ids[$0] == nil }.sorted()
+    let known = try index.heldPictures(at: nobodys)
+    for path in nobodys where known[path] == nil && layout.kind(of: path) != nil {
+      found.report.orphans.append(path)
+      if PictureName.mayName(path) { found.underWay.insert(path) }
+    }
+    return found
+  }
+
   /// Repairs what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
   ///
   /// Damaged and missing pictures are forgotten, damaged files removed. What cannot be read stays as it
@@ -97,99 +195,28 @@ package struct Verification: Sendable {
   ///
   /// While the index is being made anew, orphans that no URL claims stay: their catalogs may still come.
   package func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {
-    try SquareVerification(layout: layout, index: index).repair(report)
-    let bad = Set(report.damaged + report.missing)
-    var lost: [PictureID] = []
-    try index.forEachPicture { if $0.isHeld, bad.contains($0.name.path) { lost.append($0.id) } }
-    let ids = lost
-    try index.write { db in for id in ids { try Index.forget(id, in: db) } }
+    try SquareVerification(layout, index).repair(report)
+    let lost = try index.heldPictures(at: report.damaged + report.missing).values
+    try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
     let unclaimed = try Recovery(layout, index, read: read).orphans
     for url in urls { _ = try unclaimed.adopt(PictureID(url: url), url: url) }
     guard try index.lostSince() == nil else { return }
     try unclaimed.sweep()
-    for path in try orphans() where report.orphans.contains(path) {
+    let found = Set(report.orphans)
+    for path in try PictureFiles(layout).orphans(index) where found.contains(path) {
       try layout.remove(path)
     }
     try index.noteFolderTimes(of: layout)
   }
 
-  /// What looking at a picture's file came to.
-  enum Verdict: Equatable {
-    case good
-    /// The bytes are others than the row says; `isNewer` when the file got its name after the row was
-    /// written, for a commit gives every file an inode of its own.
-    case damaged(isNewer: Bool)
-    case missing
-    /// The system would not let us look.
-    case unreadable
-  }
-
-  func judge(_ entry: PictureEntry, _ depth: Depth) -> Verdict {
-    do throws(CacheError) {
-      switch depth {
-      case .fast:
-        let folder = try layout.existingFolder(entry.name.folder)
-        guard let stamp = try folder?.find(entry.name.file) else { return try absence(entry) }
-        return stamp.bytes == entry.bytes ? .good : .damaged(isNewer: isNewer(stamp, entry.stamp))
-      case .full:
-        guard let file = try read(entry.name) else { return try absence(entry) }
-        return file.sha256 == entry.sha256
-          ? .good : .damaged(isNewer: isNewer(file.stamp, entry.stamp))
-      }
-    } catch {
-      return .unreadable
-    }
-  }
-
-  /// Whether a file is not the one that was there when its row was written.
-  func isNewer(_ file: FileStamp?, _ row: FileStamp?) -> Bool {
-    file.map { $0.inode != row?.inode } ?? false
-  }
-
-  /// What to call a picture without a regular file: a link or pipe in its place is to be removed.
-  private func absence(_ entry: PictureEntry) throws(CacheError) -> Verdict {
-    try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
-      ? .missing : .damaged(isNewer: false)
-  }
-
   /// The files of the cache at `path` that no held row names, sorted.
   package static func orphans(cache path: String, index: Index) throws(CacheError) -> [String] {
-    try Verification(CacheLayout(reading: path), index).orphans()
+    try PictureFiles(CacheLayout(reading: path)).orphans(index)
   }
 
   /// Every file below `images/`, sorted.
   package static func files(of layout: CacheLayout) throws(CacheError) -> [String] {
-    var files: [String] = []
-    for number in try layout.existingFolders() {
-      let folder = try layout.folder(number, creating: false)
-      files += try folder.names().map { "images/\(PictureName.folderName(number))/\($0)" }
-    }
-    return files.sorted()
-  }
-
-  /// The files below `images/` that no held row names.
-  ///
-  /// Rows are read after the files, so that what is committed meanwhile counts as known.
-  func orphans() throws(CacheError) -> [String] {
-    var files: [String] = []
-    for name in try layout.images.names() {
-      guard let number = layout.pictureFolder(name),
-        let folder = try layout.existingFolder(number)
-      else {
-        files.append("images/\(name)")
-        continue
-      }
-      files += try folder.names().map { "images/\(name)/\($0)" }
-    }
-    let known = try heldPaths()
-    return files.filter { !known.contains($0) }.sorted()
-  }
-
-  /// Where the pictures that are held lie, by path in the cache.
-  func heldPaths() throws(CacheError) -> Set<String> {
-    var paths: Set<String> = []
-    try index.forEachPicture { if $0.isHeld { paths.insert($0.name.path) } }
-    return paths
+    try PictureFiles(layout).all()
   }
 }

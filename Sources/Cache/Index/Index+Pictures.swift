@@ -146,6 +146,55 @@ extension Index {
     }
   }
 
+  /// The identities of all pictures that are held, in order.
+  func heldPictures() throws(CacheError) -> [PictureID] {
+    try read { db in
+      let rows = try RowReader(db, "SELECT id FROM picture WHERE sha256 IS NOT NULL ORDER BY id")
+      var ids: [PictureID] = []
+      while try rows.next() { ids.append(PictureID(number: rows.number(0))) }
+      return ids
+    }
+  }
+
+  /// Which held picture lies at each of these paths in the cache, of those where one belongs.
+  func heldPictures(at paths: some Sequence<String>) throws(CacheError) -> [String: PictureID] {
+    try read { db in
+      let unnamed = Int64(1) << PictureName.unnamedBits - 1
+      let rows = try RowReader(db, Self.heldNames(among: unnamed))
+      var ids: [String: PictureID] = [:]
+      for path in paths {
+        guard let lowest = PictureName.lowestID(at: path) else { continue }
+        rows.restart(lowest.number)
+        while try rows.next() {
+          let id = PictureID(number: rows.number(0))
+          if PictureName(url: rows.text(1) ?? "", id: id).path == path { ids[path] = id }
+        }
+      }
+      return ids
+    }
+  }
+
+  /// Calls `body` with the file name of each held picture that belongs into a folder below `images/`.
+  func forEachHeldFile(
+    inFolder folder: UInt8,
+    _ body: (String) throws -> Void
+  ) throws(CacheError) {
+    try read { db in
+      let others = Int64(1) << PictureID.bitsBelowFolder - 1
+      let rows = try RowReader(db, Self.heldNames(among: others))
+      rows.restart(Int64(folder) << PictureID.bitsBelowFolder)
+      while try rows.next() {
+        let id = PictureID(number: rows.number(0))
+        try body(PictureName(url: rows.text(1) ?? "", id: id).file)
+      }
+    }
+  }
+
+  /// Identity and URL of the held pictures from an identity on, which is the query's one argument, to so many behind it.
+  private static func heldNames(among count: Int64) -> String {
+    "SELECT id, url FROM picture WHERE sha256 IS NOT NULL AND id BETWEEN ?1 AND ?1 + \(count)"
+  }
+
   /// How many bytes are held of these pictures, or of all.
   package func bytesHeld(_ ids: Set<PictureID>?) throws(CacheError) -> ByteCount {
     try read { db in

@@ -5,7 +5,7 @@ import Crypto
 /// A pure function of the URL, so that two machines agree on it without talking, rows can refer
 /// to a picture before it is fetched, and the index needs no second key. Among a million URLs two
 /// share an identity with a chance of one in 10^7.
-package struct PictureID: Hashable, Sendable, Comparable {
+package struct PictureID: Hashable, Sendable, Comparable, Codable {
   /// The number, never negative: SQLite keeps it as the row's own key.
   package let number: Int64
 
@@ -24,10 +24,30 @@ package struct PictureID: Hashable, Sendable, Comparable {
     }
   }
 
+  /// Reads the number alone.
+  package init(from decoder: any Decoder) throws {
+    number = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  /// Writes the number alone.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+
   /// Orders by number.
   package static func < (left: PictureID, right: PictureID) -> Bool {
     left.number < right.number
   }
+
+  /// The folder below `images/` of the picture with this identity.
+  var folder: UInt8 {
+    // The identity has 63 bits: its topmost is always clear, so take the eight below it.
+    UInt8(truncatingIfNeeded: number >> Self.bitsBelowFolder)
+  }
+
+  /// How many of an identity's lowest bits do not count for its folder.
+  static let bitsBelowFolder = 55
 
   /// The first 12 hexadecimal digits, lower case.
   var shortHex: String {
@@ -56,8 +76,7 @@ package struct PictureName: Hashable, Sendable {
 
   /// The name of the picture at `url`, whose identity the caller already has.
   package init(url: String, id: PictureID) {
-    // The identity has 63 bits: its topmost is always clear, so take the eight below it.
-    self.folder = UInt8(truncatingIfNeeded: id.number >> 55)
+    self.folder = id.folder
     var url = url
     self.file = url.withUTF8 { Self.file($0, id) }
   }
@@ -66,6 +85,27 @@ package struct PictureName: Hashable, Sendable {
   package var path: String {
     "images/\(Self.folderName(folder))/\(file)"
   }
+
+  /// Whether a path in the cache is one that a picture could have, of whatever URL.
+  static func mayName(_ path: String) -> Bool { lowestID(at: path) != nil }
+
+  /// The lowest identity that a picture with this path in the cache can have; nil when none has such a path.
+  ///
+  /// A path says all but the lowest ``unnamedBits`` of it.
+  static func lowestID(at path: String) -> PictureID? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "images", let folder = UInt8(parts[1], radix: 16),
+      folderName(folder) == parts[1], let dot = parts[2].lastIndex(of: "."),
+      let dash = parts[2][..<dot].lastIndex(of: "-")
+    else { return nil }
+    let digits = parts[2][parts[2].index(after: dash)..<dot]
+    guard let upper = Int64(digits, radix: 16), upper >> 47 == 0 else { return nil }
+    let lowest = PictureID(number: upper << unnamedBits)
+    return lowest.folder == folder && lowest.shortHex == digits ? lowest : nil
+  }
+
+  /// How many of an identity's lowest bits a path does not say.
+  static let unnamedBits = 16
 
   /// Two hexadecimal digits.
   static func folderName(_ folder: UInt8) -> String {

@@ -4,24 +4,29 @@ import Glibc
 ///
 /// Only those that are in step with their picture; the others are the next run's to mend.
 struct SquareVerification {
-  let layout: CacheLayout
-  let index: Index
+  private let layout: CacheLayout
+  private let index: Index
+
+  init(_ layout: CacheLayout, _ index: Index) {
+    self.layout = layout
+    self.index = index
+  }
 
   /// Looks at every square.
-  func run(_ depth: Verification.Depth) throws(CacheError) -> Verification.Look {
-    guard try layout.root.findKind("squares") != nil else { return Verification.Look() }
+  func run(_ depth: Verification.Depth) throws(CacheError) -> SuspectReview.Look {
+    guard try layout.root.findKind("squares") != nil else { return SuspectReview.Look() }
     var look = try look(at: nil, depth)
-    look.report.orphans = try layout.squareFiles()
-    let known = try known()
-    look.report.orphans.removeAll { known.contains($0) }
+    let files = try layout.squareFiles()
+    let known = try known(files)
+    look.report.orphans = files.filter { !known.contains($0) }
     return look
   }
 
   /// Looks at some squares again, and at files that seemed to be nobody's.
   func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(CacheError)
-    -> Verification.Look
+    -> SuspectReview.Look
   {
-    var found = Verification.Look()
+    var found = SuspectReview.Look()
     let entries = try index.squares(inStep: true).filter {
       $0.sha256 != nil && paths?.contains($0.name) ?? true
     }
@@ -42,16 +47,16 @@ struct SquareVerification {
       found.report.remove([entry.name])
       found.unsettled.insert(entry.name)
     }
-    let known = try known()
-    for path in paths.subtracting(entries.map(\.name)).sorted()
-    where !known.contains(path) && layout.kind(of: path) != nil {
+    let nobodys = paths.subtracting(entries.map(\.name)).sorted()
+    let known = try known(nobodys)
+    for path in nobodys where !known.contains(path) && layout.kind(of: path) != nil {
       found.report.orphans.append(path)
       if mayName(path) { found.underWay.insert(path) }
     }
     return found
   }
 
-  private func judge(_ entry: SquareEntry, _ depth: Verification.Depth) -> Verification.Verdict {
+  private func judge(_ entry: SquareEntry, _ depth: Verification.Depth) -> FileVerdict {
     do throws(CacheError) {
       let place = "squares/\(entry.side)/\(entry.path.prefix(2))"
       guard try layout.root.findKind(place) == S_IFDIR,
@@ -77,22 +82,24 @@ struct SquareVerification {
     }
   }
 
-  /// Where squares belong: a file without a row is an orphan only when no held picture has its square there.
-  private func known() throws(CacheError) -> Set<String> {
-    var pictures: Set<String> = []
-    try index.forEachPicture { if $0.isHeld { pictures.insert($0.name.path) } }
-    return Set(
-      try layout.squareFiles().filter { path in
-        let parts = path.split(separator: "/", maxSplits: 2)
-        return parts.count == 3 && Int(parts[1]) != nil && pictures.contains("images/\(parts[2])")
-      }
-    )
+  /// Those of some files that lie where squares belong: one without a row is an orphan only when no held picture has
+  /// its square there.
+  private func known(_ files: [String]) throws(CacheError) -> Set<String> {
+    var pictures: [String: String] = [:]
+    for path in files { pictures[path] = picture(ofSquare: path) }
+    let held = try index.heldPictures(at: Set(pictures.values))
+    return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
   }
 
   /// Whether a path is one that a square could have, of whatever picture.
   private func mayName(_ path: String) -> Bool {
+    picture(ofSquare: path).map(PictureName.mayName) ?? false
+  }
+
+  /// Where the picture lies whose square has this path, as far as the path alone can tell.
+  private func picture(ofSquare path: String) -> String? {
     let parts = path.split(separator: "/", maxSplits: 2)
-    return parts.count == 3 && Int(parts[1]) != nil && PictureName.mayName("images/\(parts[2])")
+    return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
   }
 
   /// Forgets what is damaged or missing, so that the next run makes it again, and removes orphans.
