@@ -55,4 +55,50 @@ struct SharedDetailPlanTests {
       #expect(planned == asked, "\(warm ? "warm" : "sync") after \(later) s")
     }
   }
+
+  /// What the origin makes of the document until the next run.
+  private func live(_ random: inout SplitMix64, version: inout Int) {
+    if random.happens(0.3) { version += 1 }
+    let control = random.pick([
+      ("max-age=60", weight: 4), ("no-cache", weight: 2), ("no-store", weight: 1),
+      ("max-age=60, stale-if-error=600", weight: 1), ("private, max-age=60", weight: 1),
+    ])
+    let body = String(decoding: Self.details, as: UTF8.self)
+      .replacing("one", with: "version \(version)")
+    shop["/details"] = ScriptedShop.Answer(
+      status: random.pick([(200, weight: 8), (503, weight: 1), (404, weight: 1)]),
+      fields: ["Cache-Control: \(control)"],
+      body: random.happens(0.9) ? Array(body.utf8) : Array("<p>Away".utf8),
+      tag: random.happens(0.8) ? "\"\(version)\"" : nil
+    )
+    shop.clock.advance(
+      random.pick([
+        (0, weight: 2), (1, weight: 2), (59, weight: 1), (60, weight: 1), (61, weight: 1),
+        (4_000, weight: 1), (100_000, weight: 1), (-30, weight: 1),
+      ])
+    )
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>, ["GET", "POST"])
+  func `whatever became of the one document, the plan asks for it as the run does`(
+    seed: UInt64,
+    method: String
+  ) throws {
+    var (random, version) = (SplitMix64(seed), 0)
+    live(&random, version: &version)
+    // What a section lists for the first time is in no plan.
+    _ = try compare(warm: false, method: method)
+    var history: [String] = []
+    var counts: [String: Int] = [:]
+    for step in 1...30 {
+      live(&random, version: &version)
+      let warm = random.happens(0.7)
+      let (planned, asked) = try compare(warm: warm, method: method)
+      history.append("\(warm ? "warm" : "sync") at \(shop.clock.now): \(asked)")
+      counts[asked.first ?? "none", default: 0] += 1
+      #expect(planned == asked, "step \(step) of \(history)")
+    }
+    // All that can be planned came; what a POST is answered is never fresh.
+    #expect(Set(counts.keys) == (method == "POST" ? ["fetch"] : ["none", "fetch", "revalidate"]))
+  }
 }
