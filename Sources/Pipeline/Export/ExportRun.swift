@@ -1,0 +1,165 @@
+import Cache
+import Catalog
+
+/// One export under way: what it places where, what its folder's record says, and what came of it so far.
+struct ExportRun {
+  private(set) var report = CacheExport.Report()
+
+  private let catalogs: [ExportedCatalog]
+  private let cache: String
+  private let folder: ExportFolder
+  private let options: CacheExport.Options
+  private let images: [ShownImage]
+  private let plan: ExportPlan
+  /// What the folder's file said at the start, and what it is to say.
+  private let noted: ExportRecord
+  private var record: ExportRecord
+  private var written: Set<String> = []
+  /// The URLs of pictures that are not held, or whose file was gone when its turn came.
+  private var missing: Set<String>
+
+  /// Plans an export.
+  ///
+  /// - Parameters:
+  ///   - catalogs: What is exported.
+  ///   - cache: The path of their cache.
+  ///   - folder: Where it goes.
+  ///   - options: What is wanted.
+  init(
+    _ catalogs: [ExportedCatalog],
+    of cache: String,
+    into folder: ExportFolder,
+    _ options: CacheExport.Options
+  ) {
+    self.catalogs = catalogs
+    self.cache = cache
+    self.folder = folder
+    self.options = options
+    images = catalogs.flatMap(\.items).flatMap(\.images)
+    let held = images.filter { $0.state == .held }
+    plan = ExportPlan(held.compactMap { Self.picture($0, cache) }, shape: options.shape)
+    missing = Set(images.filter { $0.state != .held }.map(\.url))
+    record = folder.record
+    noted = record
+    report.collisions = plan.collisions
+  }
+
+  /// A held picture for the plan; nil when its bytes are no picture any more.
+  private static func picture(_ image: ShownImage, _ cache: String) -> ExportPlan.Picture? {
+    guard let path = image.path,
+      let type = image.type.flatMap({ PictureType(mediaType: $0) })
+        ?? ExportFolder.type(of: "\(cache)/\(path)")
+    else { return nil }
+    return ExportPlan.Picture(url: image.url, sha256: image.sha256 ?? "", type: type)
+  }
+
+  /// Puts every name on record before its file is there, so that what a killed run leaves is not taken for somebody
+  /// else's.
+  mutating func announce() throws(CacheError) {
+    for image in images where image.state == .held {
+      guard let path = plan.paths[image.url], record.files[path] == nil else { continue }
+      record.files[path] = ExportRecord.File(url: image.url, bytes: image.bytes)
+    }
+    if record != noted { try writeRecord() }
+  }
+
+  /// Places every held picture once, however many items show it.
+  ///
+  /// - Parameters:
+  ///   - isStopped: Asked before each; true leaves the rest, whose number is then in the report.
+  ///   - progress: Called with how many of how many are placed.
+  /// - Throws: ``CacheError`` when the folder cannot be written.
+  mutating func placePictures(
+    _ isStopped: () -> Bool,
+    _ progress: (Int, Int) -> Void
+  ) throws(CacheError) {
+    let held = images.filter { $0.state == .held }
+    let total = Set(held.compactMap { plan.paths[$0.url] }).count
+    for image in held {
+      if isStopped() {
+        report.unfinished = total - written.count
+        break
+      }
+      guard let target = plan.paths[image.url], let source = image.path else {
+        missing.insert(image.url)
+        continue
+      }
+      guard !written.contains(target) else { continue }
+      switch try place(source, at: target, of: image.url) {
+      case .linked: report.linked += 1
+      case .copied: report.copied += 1
+      case .unchanged: report.unchanged += 1
+      case .missing: missing.insert(image.url)
+      }
+      progress(written.count, total)
+    }
+    report.missing = missing.sorted()
+    report.files = report.linked + report.copied + report.unchanged
+  }
+
+  /// Places the squares of the pictures that were placed, as `squares/512/` and the path of the picture.
+  mutating func placeSquares(of reader: CatalogReader) throws(CacheError) {
+    for (url, square) in try reader.squares(of: plan.paths.keys) {
+      guard let path = plan.paths[url],
+        let type = ExportFolder.type(of: "\(cache)/\(square.name)")
+      else { continue }
+      let parent = ExportPath.parents(of: path).last.map { "\($0)/" } ?? ""
+      let name = ExportName.fitting(String(path.dropFirst(parent.count)), type)
+      let target = "\(ExportPlan.squares)/\(square.side)/\(parent)\(name)"
+      if try place(square.name, at: target, of: url) != .missing { report.squares += 1 }
+    }
+  }
+
+  private mutating func place(
+    _ source: String,
+    at target: String,
+    of url: String
+  ) throws(CacheError) -> ExportFolder.Arrival {
+    let arrival = try folder.place("\(cache)/\(source)", at: target, links: options.links)
+    if arrival != .missing {
+      written.insert(target)
+      record.files[target] = folder.file(target, of: url)
+    }
+    return arrival
+  }
+
+  /// Writes the lists of what is there: manifests, the catalog, and the places when there are any.
+  mutating func writeLists() throws(CacheError) {
+    let manifest = ExportManifest(
+      catalogs.flatMap { catalog in catalog.items.map { (catalog.entry.name, $0) } },
+      paths: plan.paths,
+      missing: missing
+    )
+    report.places = manifest.places
+    var lists = [
+      ("manifest.jsonl", manifest.lines), ("manifest.csv", manifest.table),
+      ("catalog.json", ExportedCatalog.document(catalogs, plan.paths, missing: missing)),
+    ]
+    if report.places > 0 { lists.append(("items.geojson", manifest.geography)) }
+    for (name, text) in lists {
+      try folder.write(text, to: name)
+      written.insert(name)
+      record.files[name] = folder.file(name, of: nil)
+    }
+  }
+
+  /// Removes what earlier exports wrote and this one did not, as far as that is wanted and the file is as it was
+  /// written.
+  mutating func removeOutdated() throws(CacheError) {
+    let spared = options.squares ? missing : missing.union(images.map(\.url))
+    for path in record.outdated(written: written, missing: missing, squaresOf: spared) {
+      let isGone = folder.state(of: path) == nil
+      if options.deletes, let file = record.files[path], try folder.remove(path, ifStill: file) {
+        report.deleted += 1
+        record.files[path] = nil
+      } else if isGone {
+        record.files[path] = nil
+      }
+    }
+  }
+
+  /// Writes what is on record into the folder.
+  func writeRecord() throws(CacheError) {
+    try folder.write(record.text, to: ExportRecord.name)
+  }
+}
