@@ -191,7 +191,9 @@ let package = Package(
     ),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["Imaging", "SampleStore", "Support", "larder"]
+      dependencies: [
+        "Imaging", "LarderCommands", "Pipeline", "SampleStore", "Support", "Transport", "larder",
+      ]
     ),
     .testTarget(
       name: "BenchTests",

@@ -66,6 +66,9 @@ package final class CurlTransport: Fetching, URLParsing {
     return fields
   }
 
+  /// What is under way now; from any thread.
+  package var activity: TransferActivity { core.tally.activity }
+
   /// Completes everything unfinished as cancelled; see ``Fetching``.
   package func cancelAll() {
     if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }

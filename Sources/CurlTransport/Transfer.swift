@@ -32,10 +32,12 @@ final class Transfer: @unchecked Sendable {
   var hasDroppedBody = false
   /// Set when a reused connection failed: the next attempt opens its own.
   var wantsFreshConnection = false
-  /// The failure of the last attempt.
+  /// The failure of the last attempt; while there is one, the transfer counts as made again.
   var failure: TransferFailure?
   /// The number by which the schedule knows the host of `url`.
   var host = 0
+  /// Where the transfer counts as under way: the host that it was last sent to.
+  var counted: ActivityTally.Host?
   /// Whether the present hop's host may have a private address.
   var isTrusted = false
   /// The proxy of the present hop, if it goes through one.

@@ -5,6 +5,7 @@ import Transport
 final class TransferCore: Sendable {
   let options: TransportOptions
   let inbox = Inbox()
+  let tally = ActivityTally()
   let multi: MultiHandle
 
   init(_ options: TransportOptions) throws {

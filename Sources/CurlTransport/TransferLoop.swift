@@ -19,6 +19,8 @@ final class TransferLoop {
   private var transfers: [Transfer?] = []
   private var freeNumbers: [Int] = []
   private var hosts: [HostPort: Int] = [:]
+  /// By a host's number: how much of what is under way it has.
+  private var tallies: [ActivityTally.Host] = []
   private var lastHost: (url: WebURL, number: Int)?
   /// Whether a transfer joined since libcurl last ran.
   private var hasStarted = false
@@ -125,10 +127,15 @@ final class TransferLoop {
       return
     }
     let name = transfer.url.hostPort
-    let number = hosts[name] ?? schedule.addHost()
+    let number = hosts[name] ?? addHost(of: transfer.url)
     hosts[name] = number
     lastHost = (transfer.url, number)
     transfer.host = number
+  }
+
+  private func addHost(of url: WebURL) -> Int {
+    tallies.append(core.tally.addHost(url))
+    return schedule.addHost()
   }
 
   /// Milliseconds after which the loop looks whether there is work, although nobody woke it.
@@ -162,6 +169,7 @@ final class TransferLoop {
 
   private func start(_ transfer: Transfer, at now: MonotonicTime) {
     if transfer.visited.isEmpty { transfer.beginAttempt() }
+    count(transfer, at: tallies[transfer.host])
     do {
       let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
@@ -264,6 +272,7 @@ final class TransferLoop {
       finish(transfer, .failure(failure))
       return
     }
+    if transfer.failure == nil { core.tally.addRetrying(1) }
     transfer.failure = failure
     transfer.rewind()
     locate(transfer)
@@ -288,7 +297,17 @@ final class TransferLoop {
   private func finish(_ transfer: Transfer, _ result: Result<Response, TransferFailure>) {
     transfers[transfer.index] = nil
     freeNumbers.append(transfer.index)
+    count(transfer, at: nil)
+    if transfer.failure != nil { core.tally.addRetrying(-1) }
     transfer.complete(result)
+  }
+
+  /// Counts the transfer at the host that it is sent to, and no more at the one before.
+  private func count(_ transfer: Transfer, at host: ActivityTally.Host?) {
+    guard transfer.counted !== host else { return }
+    transfer.counted?.add(-1)
+    host?.add(1)
+    transfer.counted = host
   }
 
   private func endAll(_ reason: FailureReason) {

@@ -38,7 +38,7 @@ struct CatalogSync {
     let run = file.syncRun(cache: cache, options, transport, output)
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
-    let display = terminal.showsProgress ? ProgressDisplay(run.progress) : nil
+    let display = terminal.showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
     let result = Result {
       try run.run(holder: "larder sync \(file.catalog.name), process \(getpid())")
     }

@@ -100,7 +100,14 @@ struct CatalogWarm {
     }
     let run = file.syncRun(cache: cache, options, transport, output)
     stop.whenRaised { run.stop() }
-    let report = try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
+    let terminal = Terminal(output)
+    let display =
+      terminal.showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
+    let result = Result {
+      try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
+    }
+    display?.end()
+    let report = try result.get()
     record.add(report)
     if output.json {
       Output.json(report.json())
@@ -108,7 +115,7 @@ struct CatalogWarm {
       let paragraph = WarmParagraph(report, cache: cache)
       if let text = paragraph.text { Log(output).warning(text) }
       for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
-      if output.verbose > 0 { Output.note(SyncSummary(report, Terminal(output)).text) }
+      if output.verbose > 0 { Output.note(SyncSummary(report, terminal).text) }
     }
     return ExitStatus(report, signal: signals.signal)
   }

@@ -95,7 +95,7 @@ struct Demonstration {
     )
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
-    let display = terminal.showsProgress ? ProgressDisplay(run.progress) : nil
+    let display = terminal.showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
     let result = Result { try run.run(holder: "larder demo, process \(getpid())") }
     display?.end()
     let report = try result.get()

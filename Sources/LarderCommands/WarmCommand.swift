@@ -36,7 +36,8 @@ struct WarmCommand: ParsableCommand {
       Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.
 
       Prints nothing when all is well; on stderr one paragraph a catalog when not, and a line for \
-      each item that could not be read. A catalog file that is wrong does not stop the others.
+      each item that could not be read. A catalog file that is wrong does not stop the others. On a \
+      terminal, a line shows how far it is while it runs.
 
       How the last run ended lies in the cache as last-run.json, and --on-failure hands the same to a \
       command of yours. A run failed when it ends with another status than 0, 75, 130 and 143. \

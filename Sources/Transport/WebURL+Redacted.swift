@@ -20,6 +20,11 @@ extension WebURL: CustomStringConvertible {
     return origin + path + "?" + parts.joined(separator: "&")
   }
 
+  /// The host, and the port unless it is the scheme's own: all of a URL that a glance needs, and nothing secret.
+  package var shownHost: String {
+    String(Substring(text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)))
+  }
+
   /// Judges a query parameter by its name: signed URLs of the large clouds and the usual key names.
   private static func isSecret(_ name: Substring) -> Bool {
     let name = name.lowercased()

@@ -16,6 +16,32 @@ import Testing
     #expect(sync.output.hasPrefix("banchan: complete"))
   }
 
+  @Test(arguments: [110, 80, 60, 40] as [UInt16])
+  func `a sync and a warm run tell what is tried again, and the host where there is room`(
+    _ columns: UInt16
+  ) throws {
+    for words in [["sync"], ["warm"]] {
+      let shop = try Shop(faults: "path=/pictures/S1.jpg hits=1 status=503 retry-after=1")
+      shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
+
+      let run = try Command.larder(
+        words + [shop.catalog, "--cache", shop.cache],
+        terminal: .errors,
+        columns: columns
+      )
+
+      #expect(run.status == 0)
+      let lines = run.errors.split(separator: "\r").map { $0.prefix { $0 != "\u{1B}" } }
+      #expect(lines.allSatisfy { $0.count < columns })
+      let told = lines.filter { $0.contains("  1 retrying") }
+      #expect(!told.isEmpty, "\(lines)")
+      if columns > 100 {
+        #expect(told.allSatisfy { $0.hasSuffix("  \(shop.store.baseURL.dropFirst(7))") })
+      }
+      #expect(run.errors.hasSuffix("\r\u{1B}[K"))
+    }
+  }
+
   @Test(
     arguments: [
       (["--quiet"], [:]),

@@ -1,3 +1,4 @@
+import CurlTransport
 import Dispatch
 import Pipeline
 import Transport
@@ -24,9 +25,11 @@ final class ProgressDisplay: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Starts drawing how far a sync is.
-  convenience init(_ progress: SyncProgress) {
-    self.init { ProgressLine(progress.snapshot, seconds: $0).text(width: $1) }
+  /// Starts drawing how far a sync is, and what its transport does.
+  convenience init(_ progress: SyncProgress, of transport: CurlTransport) {
+    self.init {
+      ProgressLine(progress.snapshot, transport.activity, seconds: $0).text(width: $1)
+    }
   }
 
   /// Stops drawing and takes the line away, drawn a last time so that a record of the terminal has it.
@@ -63,14 +66,17 @@ struct ProgressParts {
   /// The line, cut to `width` columns: the bar goes first, then the last parts.
   func text(width: Int) -> String {
     var words = words
-    var line = "\(bar(20)) " + words.joined(separator: "  ")
-    if columns(line) > width { line = words.joined(separator: "  ") }
+    var line = "\(bar(20)) " + Self.line(words)
+    if columns(line) > width { line = Self.line(words) }
     while columns(line) > width, words.count > 1 {
       words.removeLast()
-      line = words.joined(separator: "  ")
+      line = Self.line(words)
     }
     return columns(line) > width ? "" : line
   }
+
+  /// The parts side by side.
+  static func line(_ words: [String]) -> String { words.joined(separator: "  ") }
 
   private func bar(_ width: Int) -> String {
     let filled = Int(min(max(fraction ?? 0, 0), 1) * Double(width))
@@ -79,42 +85,66 @@ struct ProgressParts {
   }
 }
 
-/// How far a sync is, as a value: what is done of all, bytes, rate, and the time that is left.
+/// How far a sync is, as a value: what is done of all, what is tried again, bytes, rate, the time that is left and
+/// the host that is asked.
 struct ProgressLine {
   private let snapshot: SyncProgress.Snapshot
+  private let activity: TransferActivity
   private let seconds: Double
 
-  init(_ snapshot: SyncProgress.Snapshot, seconds: Double) {
+  init(
+    _ snapshot: SyncProgress.Snapshot,
+    _ activity: TransferActivity = TransferActivity(),
+    seconds: Double
+  ) {
     self.snapshot = snapshot
+    self.activity = activity
     self.seconds = seconds
   }
 
   /// The line, cut to `width` columns: what matters least goes first.
   func text(width: Int) -> String {
     var parts = ProgressParts(fraction: fraction, seconds: seconds)
-    parts.words = [
-      "sections \(count(snapshot.sections))", "details \(count(snapshot.details))",
-      "pictures \(count(snapshot.pictures))",
-    ]
-    if snapshot.failed > 0 { parts.words.append("\(snapshot.failed) failed") }
-    parts.words.append(Quantities.bytes(snapshot.bytes))
+    var trouble: [String] = []
+    if snapshot.failed > 0 { trouble.append("\(snapshot.failed) failed") }
+    if activity.retrying > 0 { trouble.append("\(activity.retrying) retrying") }
+    var rest = [Quantities.bytes(snapshot.bytes)]
     if seconds > 0 {
       let rate = ByteCount(Int64(Double(snapshot.bytes.count) / seconds))
-      parts.words.append("\(Quantities.bytes(rate))/s")
+      rest.append("\(Quantities.bytes(rate))/s")
     }
     // Once every section is known the total is, too.
-    if snapshot.sections.done == snapshot.sections.total, let left = parts.secondsLeft {
-      parts.words.append("\(Quantities.duration(left)) left")
+    if snapshot.sections.isComplete, let left = parts.secondsLeft {
+      rest.append("\(Quantities.duration(left)) left")
     }
-    // Three counts are more than the narrowest terminals hold; pictures are most of the work.
-    if parts.words[..<3].joined(separator: "  ").count > width {
-      parts.words.removeFirst(2)
-    }
+    if let host = activity.host { rest.append(host) }
+    parts.words = chosen(width, trouble, rest)
     return parts.text(width: width)
   }
 
-  private func count(_ count: SyncProgress.Count) -> String {
-    "\(count.done)/\(count.total)"
+  /// The parts that there is room for.
+  ///
+  /// Counts that tell nothing go before what is last in `rest`, and that before the counts of what is still open.
+  private func chosen(_ width: Int, _ trouble: [String], _ rest: [String]) -> [String] {
+    let counts = [
+      ("sections", snapshot.sections), ("details", snapshot.details),
+      ("pictures", snapshot.pictures),
+    ]
+    func words(_ counts: [(String, SyncProgress.Count)]) -> [String] {
+      counts.map { "\($0) \($1.done)/\($1.total)" }
+    }
+    let all = words(counts)
+    // Details are complete for good once the sections are; a count of nothing has not begun.
+    let open = words(counts.drop { $1.isComplete }.filter { $1.total > 0 })
+    let last = open.last ?? all[2]
+    for length in stride(from: rest.count, through: 0, by: -1) {
+      for counts in [all, open] where !counts.isEmpty {
+        let words = counts + trouble + rest.prefix(length)
+        if columns(ProgressParts.line(words)) <= width { return words }
+      }
+    }
+    // Three counts are more than the narrowest terminals hold; pictures are most of the work.
+    return [last] + trouble + rest
   }
 
   /// How much of all that is known is done; nil while nothing is known.

@@ -9,6 +9,9 @@ package final class SyncProgress: Sendable {
     package var done = 0
     /// How many there are, as far as is known yet.
     package var total = 0
+
+    /// Whether nothing is left of what is known.
+    package var isComplete: Bool { done == total }
   }
 
   /// One moment's state.
