@@ -37,6 +37,19 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
   return best.map(\.candidate)
 }
 
+/// Finds the candidate that was probably meant: the nearest one, when most of its letters are those that were written.
+///
+/// - Parameters:
+///   - word: What was written.
+///   - candidates: What is known.
+/// - Returns: The nearest candidate; nil when more would be a guess.
+package func probablyMeant(by word: String, in candidates: [String]) -> String? {
+  guard let candidate = nearest(to: word, in: candidates) else { return nil }
+  let letters = [word, candidate].map { Array($0.lowercased().unicodeScalars.prefix(64)) }
+  let longest = max(letters[0].count, letters[1].count)
+  return 2 * editDistance(letters[0], letters[1]) < longest ? candidate : nil
+}
+
 /// Counts the edits between two words.
 private func editDistance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
   var beforeLast: [Int] = []

@@ -88,15 +88,17 @@ package struct LarderCommand: ParsableCommand {
   /// parser's as ``exit(forParser:)`` says.
   private static func exit(for error: any Error) -> Never {
     guard let failure = CommandFailure(error) else { exit(forParser: error) }
-    if let message = failure.message {
-      // The options may be what failed to parse, so the arguments are asked themselves.
-      let isJSON =
-        CommandLine.arguments.joined(separator: " ").contains("--log-format=json")
-        || zip(CommandLine.arguments, CommandLine.arguments.dropFirst())
-          .contains { $0 == "--log-format" && $1 == "json" }
-      Log(isJSON ? .json : .text).error(message)
-    }
+    if let message = failure.message { log.error(message) }
     Output.end(failure.status)
+  }
+
+  /// The options may be what failed to parse, so the arguments are asked themselves.
+  private static var log: Log {
+    let isJSON =
+      CommandLine.arguments.joined(separator: " ").contains("--log-format=json")
+      || zip(CommandLine.arguments, CommandLine.arguments.dropFirst())
+        .contains { $0 == "--log-format" && $1 == "json" }
+    return Log(isJSON ? .json : .text)
   }
 
   /// Ends the process: help and completions on stdout, what is wrong with the arguments on stderr.
@@ -108,7 +110,7 @@ package struct LarderCommand: ParsableCommand {
     }
     guard !code.isSuccess else { exit(withError: error) }
     let message = ParserMessage(fullMessage(for: error), arguments: CommandLine.arguments).text
-    if !message.isEmpty { Output.note(message) }
+    if !message.isEmpty { log.error(message) }
     exit(withError: code)
   }
 }
