@@ -11,7 +11,7 @@ enum CommandName {
   /// - Parameters:
   ///   - arguments: The words behind the program's name.
   ///   - root: The command that they begin at.
-  /// - Returns: What is wrong, and which command comes nearest.
+  /// - Returns: What is wrong, and which command was probably meant.
   static func fault(in arguments: [String], of root: any ParsableCommand.Type) -> String? {
     var words = arguments[...]
     if words.first == "help" { words = words.dropFirst() }
@@ -26,7 +26,8 @@ enum CommandName {
           return "\"\(word)\" is no command; to fetch that shop: larder sync \(word)"
         }
         let names = known.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
-        let near = nearest(to: word, in: names).map { ", nearest is \"\(path) \($0)\"" } ?? ""
+        let meant = probablyMeant(by: word, in: names)
+        let near = meant.map { ", nearest is \"\(path) \($0)\"" } ?? ""
         return "there is no command \"\(path) \(word)\"\(near); see \"\(path) --help\""
       }
       command = next

@@ -41,7 +41,11 @@ struct DemoCommand: ParsableCommand {
   @Flag(help: "Only serve the sample store, until Ctrl-C.")
   var serve = false
 
-  @Option(help: ArgumentHelp("Serve on this port; 0 takes any.", valueName: "port"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Serve on this port; 0 takes any.", valueName: "port"),
+    transform: WholeNumber.reader(0...65_535)
+  )
   var port = 8080
 
   @Option(help: ArgumentHelp("Let answers fail as this file says.", valueName: "file"))
@@ -66,9 +70,6 @@ struct DemoCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    guard (0...65_535).contains(port) else {
-      throw ValidationError("--port takes a number from 0 to 65535, not \(port)")
-    }
     if (certificate == nil) != (key == nil) {
       throw ValidationError("--certificate and --key go together")
     }

@@ -71,6 +71,29 @@ import Testing
     #expect(command.errors.contains("nearest is \(nearest)"))
   }
 
+  @Test(arguments: [
+    (["bogus"], "there is no command"), (["help", "bogus"], "there is no command"),
+    (["serve"], "there is no command"), (["diff", "--from", "3"], "unknown option '--from'"),
+    (["crop", "a.jpg", "--out", "o", "--at", "x"], "unknown option '--at'"),
+  ])
+  func `for a word that is like nothing no command and no option is suggested`(
+    _ arguments: [String],
+    _ said: String
+  ) throws {
+    let command = try Command.larder(arguments)
+
+    #expect(command.status == 64)
+    #expect(command.errors.contains(said), "\(command.errors)")
+    #expect(!command.errors.contains("nearest"), "\(command.errors)")
+  }
+
+  @Test func `an option with a slip names the one that was meant`() throws {
+    let command = try Command.larder(["sync", "shop.yaml", "--retires", "3"])
+
+    #expect(command.status == 64)
+    #expect(command.errors.contains("nearest is '--retries'"), "\(command.errors)")
+  }
+
   @Test func `a file that is no catalog file is called what it is, with what to do`() throws {
     let folder = try TemporaryFolder()
     _ = try folder.write("<!doctype html><title>Shop</title>", to: "saved.html")
@@ -107,6 +130,21 @@ import Testing
     (["sync", "CATALOG", "--per-host", ""], "auto or a number from 1 to 1024"),
     (["sync", "CATALOG", "--retries", "-1"], "from 0 to 100"),
     (["sync", "CATALOG", "--max-skipped", "200%"], "from 0% to 100%"),
+    (["sync", "CATALOG", "--max-skipped", "-1"], "from 0% to 100%"),
+    (["sync", "CATALOG", "--square", "-1"], "from 1 to 4096"),
+    (["crop", "a.jpg", "--out", "o", "--size", "big"], "from 1 to 16384"),
+    (["crop", "a.jpg", "--out", "o", "--quality", "-1"], "from 1 to 100"),
+    (["crop", "a.jpg", "--out", "o", "--max-pixels", ""], "from 1 to 2000000000"),
+    (["bench", "CATALOG", "--runs", "99999999999999999999"], "from 1 to 1000"),
+    (["bench", "CATALOG", "--parallel", "-1"], "auto, or numbers from 1 to 1024"),
+    (["bench", "CATALOG", "--pass", "hot"], "cold,warm,revalidate or some of them"),
+    (["bench", "CATALOG", "--precision", "-1"], "from 0% to 1000%"),
+    (["bench", "CATALOG", "--max-regression", ""], "from 0% to 1000%"),
+    (["bench", "CATALOG", "--html", ""], "name a file"),
+    (["bench", "--origin", "sample", "--count", "0"], "from 1 to 1000000"),
+    (["order", "place", "A1", "--by", "a", "--quantity", "-1"], "from 1 to 1000000"),
+    (["order", "send", "--limit", "none"], "from 1 to 1000000000"),
+    (["demo", "--port", "99999"], "from 0 to 65535"),
     (["diff", "yesterday"], "larder diff --runs lists them"),
   ])
   func `a value that is negative, empty or too large is refused with what is allowed`(

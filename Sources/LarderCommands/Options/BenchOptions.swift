@@ -4,21 +4,34 @@ import Transport
 
 /// What `bench` measures, and how.
 struct BenchOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The passes that count: cold,warm,revalidate.", valueName: "passes"))
+  @Option(
+    help: ArgumentHelp("The passes that count: cold,warm,revalidate.", valueName: "passes"),
+    transform: PassesArgument.read
+  )
   var pass = PassesArgument.all
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Transfers at once, such as 1,4,16, or auto: 1, 2, 4 … 128 while that pays. (default: auto)",
       valueName: "n,…|auto"
-    )
+    ),
+    transform: SweepArgument.read
   )
   var parallel: SweepArgument?
 
-  @Option(help: ArgumentHelp("Repeat each exactly so often.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Repeat each exactly so often.", valueName: "n"),
+    transform: WholeNumber.reader(1...1000)
+  )
   var runs: Int?
 
-  @Option(help: ArgumentHelp("Repeat until the rate is known to this much.", valueName: "percent"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Repeat until the rate is known to this much.", valueName: "percent"),
+    transform: PercentArgument.read
+  )
   var precision = PercentArgument(percent: 5)
 
   @Flag(help: "Throw the bytes away, in place of larder's own files, hashes and index.")
@@ -53,7 +66,9 @@ struct BenchOptions: ParsableArguments {
   var baseline: String?
 
   @Option(
-    help: ArgumentHelp("How much worse than the baseline is too much.", valueName: "percent")
+    parsing: .unconditional,
+    help: ArgumentHelp("How much worse than the baseline is too much.", valueName: "percent"),
+    transform: PercentArgument.read
   )
   var maxRegression = PercentArgument(percent: 10)
 
@@ -64,12 +79,6 @@ struct BenchOptions: ParsableArguments {
 
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
-
-  mutating func validate() throws {
-    if let runs, !(1...1000).contains(runs) {
-      throw ValidationError("--runs takes a number from 1 to 1000, not \(runs)")
-    }
-  }
 
   /// The plan; `now` is when the deadline starts to count.
   func plan(at now: MonotonicTime) -> BenchPlan {
@@ -87,7 +96,7 @@ struct BenchOptions: ParsableArguments {
 }
 
 /// Passes between commas.
-struct PassesArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+struct PassesArgument: Sendable, CustomStringConvertible {
   let passes: [Pass]
 
   static let all = PassesArgument(passes: Pass.allCases)
@@ -96,38 +105,53 @@ struct PassesArgument: ExpressibleByArgument, Sendable, CustomStringConvertible 
     self.passes = passes
   }
 
-  init?(argument: String) {
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> PassesArgument {
     let words = argument.split(separator: ",", omittingEmptySubsequences: false)
     let named = words.compactMap { Pass(rawValue: String($0)) }
-    guard named.count == words.count, Set(named).count == named.count else { return nil }
-    passes = Pass.allCases.filter { named.contains($0) }
+    guard named.count == words.count, Set(named).count == named.count else {
+      throw ValidationError("it takes \(all) or some of them, each once, between commas")
+    }
+    return PassesArgument(passes: Pass.allCases.filter { named.contains($0) })
   }
 
   var description: String { passes.map(\.rawValue).joined(separator: ",") }
 }
 
 /// A sweep: numbers between commas, or `auto`.
-struct SweepArgument: ExpressibleByArgument, Sendable {
+struct SweepArgument: Sendable {
   let plan: SweepPlan
 
-  init?(argument: String) {
-    guard let plan = SweepPlan(argument) else { return nil }
-    self.plan = plan
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> SweepArgument {
+    guard let plan = SweepPlan(argument) else {
+      throw ValidationError("it takes auto, or numbers from 1 to 1024, each once, between commas")
+    }
+    return SweepArgument(plan: plan)
   }
 }
 
 /// A share on the command line: `10%`, or `10`, which means the same.
-struct PercentArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+struct PercentArgument: Sendable, CustomStringConvertible {
   let share: Double
 
   init(percent: Double) {
     share = percent / 100
   }
 
-  init?(argument: String) {
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> PercentArgument {
     let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
-    guard let percent = Double(digits), (0...1000).contains(percent) else { return nil }
-    self.init(percent: percent)
+    guard let percent = Double(digits), (0...1000).contains(percent) else {
+      throw ValidationError("it takes a share from 0% to 1000%")
+    }
+    return PercentArgument(percent: percent)
   }
 
   var description: String {

@@ -12,10 +12,12 @@ struct FetchOptions: ParsableArguments {
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Keep a square of every picture, of so many pixels a side, in squares/<n>.",
       valueName: "n"
-    )
+    ),
+    transform: WholeNumber.reader(1...4096)
   )
   var square: Int?
 
@@ -23,12 +25,6 @@ struct FetchOptions: ParsableArguments {
 
   @Flag(help: "Print what would be done, and change nothing.")
   var dryRun = false
-
-  mutating func validate() throws {
-    if let square, !(1...4096).contains(square) {
-      throw ValidationError("--square takes a number from 1 to 4096, not \(square)")
-    }
-  }
 
   /// What the run does beyond the catalog file.
   var sync: SyncOptions {
@@ -99,6 +95,7 @@ struct LimitOptions: ParsableArguments {
 /// What becomes of items that cannot be read, and of those that are gone.
 struct DoubtOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How many of a section's items may be unreadable, such as 10% (then at least one) or 3; a "
         + "section with more keeps its last good items.",

@@ -11,7 +11,11 @@ struct OriginOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Measure the embedded store: sample.", valueName: "sample"))
   var origin: Origin?
 
-  @Option(help: ArgumentHelp("How many pictures it has.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many pictures it has.", valueName: "n"),
+    transform: WholeNumber.reader(1...1_000_000)
+  )
   var count = 1000
 
   @Option(
@@ -42,9 +46,6 @@ struct OriginOptions: ParsableArguments {
   var bandwidth: BandwidthArgument?
 
   mutating func validate() throws {
-    guard (1...1_000_000).contains(count) else {
-      throw ValidationError("--count takes a number from 1 to 1000000, not \(count)")
-    }
     if let delay, delay.seconds > 60 { throw ValidationError("--delay takes 60s at most") }
   }
 

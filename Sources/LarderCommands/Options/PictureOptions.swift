@@ -25,10 +25,12 @@ struct SquareOptions: ParsableArguments {
   var out: String
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Scale to so many pixels a side. (default: as large as it is cut)",
       valueName: "n"
-    )
+    ),
+    transform: WholeNumber.reader(1...16_384)
   )
   var size: Int?
 
@@ -49,10 +51,12 @@ struct SquareOptions: ParsableArguments {
   var format = OutputFormat.keep
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Quality; near the input's for JPEG to JPEG, else \(OutputFormat.usualQualities).",
       valueName: "1-100"
-    )
+    ),
+    transform: WholeNumber.reader(1...100)
   )
   var quality: Int?
 
@@ -60,27 +64,17 @@ struct SquareOptions: ParsableArguments {
   var keepMetadata = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Read pictures of up to so many pixels; memory grows with them. (default: 150000000)",
       valueName: "n"
-    )
+    ),
+    transform: WholeNumber.reader(1...2_000_000_000)
   )
   var maxPixels: Int?
 
   @Flag(help: "Replace outputs that are there already.")
   var force = false
-
-  mutating func validate() throws {
-    if let size, !(1...16_384).contains(size) {
-      throw ValidationError("--size takes a number from 1 to 16384, not \(size)")
-    }
-    if let maxPixels, !(1...2_000_000_000).contains(maxPixels) {
-      throw ValidationError("--max-pixels takes a number from 1 to 2000000000, not \(maxPixels)")
-    }
-    if let quality, !(1...100).contains(quality) {
-      throw ValidationError("--quality takes a number from 1 to 100, not \(quality)")
-    }
-  }
 
   /// What a picture may ask for.
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }

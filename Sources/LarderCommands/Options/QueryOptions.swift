@@ -37,7 +37,7 @@ struct QueryOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("So many items at most. (default: all)", valueName: "n"),
-    transform: QueryOptions.limit
+    transform: WholeNumber.reader(1...1_000_000_000)
   )
   var limit: Int?
 
@@ -71,15 +71,5 @@ struct QueryOptions: ParsableArguments {
       throw ValidationError("it takes one of \(all)")
     }
     return order
-  }
-
-  /// Reads a number of items.
-  ///
-  /// - Throws: `ValidationError` that names what may be written.
-  private static func limit(_ argument: String) throws -> Int {
-    guard let count = WholeNumber.read(argument, in: 1...1_000_000_000) else {
-      throw ValidationError("it takes a whole number from 1 to 1000000000")
-    }
-    return count
   }
 }

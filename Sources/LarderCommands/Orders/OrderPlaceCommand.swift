@@ -40,7 +40,11 @@ struct OrderPlaceCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Who orders.", valueName: "name"))
   var by: String
 
-  @Option(help: ArgumentHelp("How many of the first item.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many of the first item.", valueName: "n"),
+    transform: WholeNumber.reader(1...OrderDraft.mostPieces)
+  )
   var quantity = 1
 
   @Option(name: .customLong("item"), help: ArgumentHelp("A further item.", valueName: "id=n"))

@@ -34,7 +34,11 @@ struct OrderSendCommand: ParsableCommand {
       """
   )
 
-  @Option(help: ArgumentHelp("Attempt at most so many.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Attempt at most so many.", valueName: "n"),
+    transform: WholeNumber.reader(1...1_000_000_000)
+  )
   var limit: Int?
 
   @Flag(help: "Start a stopped webhook again.")
@@ -43,12 +47,6 @@ struct OrderSendCommand: ParsableCommand {
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
   @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
-
-  mutating func validate() throws {
-    if let limit, limit < 1 {
-      throw ValidationError("--limit takes a number from 1, not \(limit)")
-    }
-  }
 
   func run() throws {
     let receiver = try webhook.webhook()

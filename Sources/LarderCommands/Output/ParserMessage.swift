@@ -58,7 +58,7 @@ struct ParserMessage {
     guard let line = lines.first(where: { $0.hasPrefix("Help:  ") }),
       let match = line.wholeMatch(of: /Help:  .+?  (.+?)\.?/)
     else { return nil }
-    return lowercased(match.1.replacing(". (default: ", with: " (default: "))
+    return lowercased(String(match.1).replacing(". (default: ", with: " (default: "))
   }
 
   /// The text with its first letter small, unless it begins with an abbreviation.

@@ -42,6 +42,9 @@ enum TextFile {
   ///
   /// - Throws: ``CommandFailure`` when it cannot.
   static func demandRoom(at path: String) throws {
+    guard !path.isEmpty else {
+      throw CommandFailure("cannot write a file without a name; name a file", .usage)
+    }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       throw CommandFailure("cannot write \(path): it is a folder; name a file", .usage)
