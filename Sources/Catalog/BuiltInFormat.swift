@@ -4,6 +4,7 @@ enum BuiltInFormat: String, CaseIterable {
   case shopifyStorefront = "shopify-storefront"
   case woocommerce, magento, fakestore
   case googleMerchant = "google-merchant"
+  case linkedData = "json-ld"
 
   /// The mapping as YAML.
   var yaml: String {
@@ -16,6 +17,7 @@ enum BuiltInFormat: String, CaseIterable {
     case .magento: Self.magentoYAML
     case .fakestore: Self.fakestoreYAML
     case .googleMerchant: Self.googleMerchantYAML
+    case .linkedData: Self.linkedDataYAML
     }
   }
 
@@ -151,6 +153,7 @@ enum BuiltInFormat: String, CaseIterable {
   var notation: BodyNotation {
     switch self {
     case .googleMerchant: .merchantFeed
+    case .linkedData: .linkedData
     default: .json
     }
   }

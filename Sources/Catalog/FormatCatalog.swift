@@ -47,6 +47,7 @@ extension BuiltInFormat {
     case .magento: "Magento and Adobe Commerce: REST and GraphQL product lists"
     case .fakestore: "fakestoreapi.com/products"
     case .googleMerchant: "Google's product feed: RSS 2.0, Atom, or tab-separated text"
+    case .linkedData: "products of schema.org: JSON-LD, alone or in HTML pages"
     }
   }
 
@@ -61,6 +62,7 @@ extension BuiltInFormat {
     case .magento: ("https://shop.example/rest/V1/", "products", "USD")
     case .fakestore: ("https://fakestoreapi.com/", "products", "USD")
     case .googleMerchant: ("https://shop.example/", "feeds/google.xml", "EUR")
+    case .linkedData: ("https://shop.example/", "collections/all", "EUR")
     }
   }
 

@@ -122,9 +122,10 @@ public struct ListingDecoder: Sendable {
       ReadItem(item: nil, id: id, faults: [fault])
     }
     guard node.kind == .object else {
-      return unusable(
-        FieldFault(field: nil, reason: "expected an object, found \(node.kind.phrase)")
-      )
+      // Of linked data, a text stands for what could not be read, and says why.
+      let reason = mapping.notation == .linkedData ? node.text : nil
+      let expected = "expected an object, found \(node.kind.phrase)"
+      return unusable(FieldFault(field: nil, reason: reason ?? expected))
     }
     let fields = mapping.item
     var reader = FieldReader(node: node, currency: currency)

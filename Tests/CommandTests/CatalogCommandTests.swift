@@ -60,6 +60,29 @@ import class Support.ClosedPort
     #expect(shop.store.requests.count == 0)
   }
 
+  @Test func `for a page with JSON-LD init names the format, and sync reads the page`() throws {
+    let shop = try Self.shop()
+    shop.store.content["/shop/cups.html"] = Resource(
+      json: """
+        <!doctype html><title>Cups</title><script type="application/ld+json">
+        {"@type": "Product", "sku": "A", "name": "Cup", "image": "/pictures/A1.jpg",
+         "offers": {"price": "7.50", "priceCurrency": "EUR"}}</script>
+        """
+    )
+    let file = shop.folder.path("cups.yaml")
+
+    let proposed = try Command.larder([
+      "catalog", "init", "\(shop.store.baseURL)/shop/cups.html", "--out", file,
+    ])
+    let synced = try Command.larder(["sync", file, "--cache", shop.cache, "--retries", "0"])
+    let listed = try Document(Command.larder(["list", "--cache", shop.cache, "--json"]))
+
+    #expect(proposed.output.contains("it reads 1 item, the first:\n  A  Cup  7.50 EUR"))
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nformat: json-ld\n"))
+    #expect(synced.status == 0, "\(synced.errors)")
+    #expect(listed[0]["thumbnail"]["state"].string == "held")
+  }
+
   @Test func `JSON Lines are proposed for, checked and synced as an array`() throws {
     let folder = try TemporaryFolder()
     let lines = (1...3).map { #"{"id": \#($0), "name": "Cup \#($0)", "price": 4}"# }
@@ -214,7 +237,7 @@ import class Support.ClosedPort
     #expect(
       names == [
         "banchan", "dummyjson", "shopify", "shopify-storefront", "woocommerce", "magento",
-        "fakestore", "google-merchant",
+        "fakestore", "google-merchant", "json-ld",
       ]
     )
     #expect((0..<(listed.count ?? 0)).map { listed[$0]["name"].string } == names)

@@ -1,4 +1,5 @@
-// libxml2's pull parser, opened when the first feed in XML is read rather than when the program starts.
+// libxml2's pull parser for XML and its push parser for HTML, opened when the first feed or page is read rather than
+// when the program starts.
 #ifndef LARDER_CXML_H
 #define LARDER_CXML_H
 
@@ -44,5 +45,33 @@ const char *cxml_characters(cxml_reader *reader);
 int cxml_line(cxml_reader *reader);
 
 void cxml_free(cxml_reader *reader);
+
+// Opens the library for pages, as cxml_open does for XML. Before, no function below may be called.
+const char *cxml_page_open(void);
+
+typedef struct cxml_page cxml_page;
+
+// What is told of a page while it is pushed, on the pushing thread. What the pointers lead to is gone afterwards.
+typedef struct {
+  void *context;
+  // An element begins: its name in lower case, and for a script its type or NULL.
+  void (*start)(void *context, const char *name, const char *type);
+  // An element ends, by its tag, by what follows, or with the page.
+  void (*end)(void *context, const char *name);
+  // Characters in UTF-8, entities undone; those of a script as they stand. A text may come in pieces.
+  void (*text)(void *context, const uint8_t *bytes, size_t count);
+} cxml_page_handler;
+
+// Starts to read a page of HTML, however broken. The handler has to stay until the page is freed. `is_utf8`: whatever
+// the page says, it is UTF-8; else it says itself what it is in. NULL when memory is out.
+cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8);
+
+// Reads the next bytes. A tag, and a text outside of scripts, is told of when all of it is there.
+void cxml_page_push(cxml_page *page, const uint8_t *bytes, size_t count);
+
+// Reads what is left, and ends what is open.
+void cxml_page_end(cxml_page *page);
+
+void cxml_page_free(cxml_page *page);
 
 #endif

@@ -4,6 +4,8 @@ public enum BodyNotation: String, Hashable, Sendable {
   case json
   /// Google's product feed: RSS 2.0 or Atom, or tab-separated text.
   case merchantFeed
+  /// Products of schema.org: JSON-LD, alone or in an HTML page.
+  case linkedData
 
   /// A body as JSON.
   ///
@@ -16,6 +18,7 @@ public enum BodyNotation: String, Hashable, Sendable {
     switch self {
     case .json: body
     case .merchantFeed: try MerchantFeed.json(of: body, subject)
+    case .linkedData: try LinkedData.json(of: body, subject)
     }
   }
 }

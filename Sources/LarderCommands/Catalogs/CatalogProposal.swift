@@ -36,23 +36,22 @@ struct CatalogProposal {
     let path = out ?? "\(origin.name).yaml"
     if path != "-", TextFile.exists(path) { throw TextFile.refusal(path) }
     let page = try isURL ? fetch() : read()
-    let proposal: MappingProposal
+    let text: String
     do throws(CatalogError) {
-      proposal = try MappingProposal(
-        of: page.body,
+      text = try ProposedFile.text(
+        for: page.body,
         from: origin,
         currency: currency,
         hasNextLink: page.hasNext
       )
     } catch {
-      var error = error.quoting(page.body)
+      var error = error
       error.subject = origin.label
       throw error
     }
-    let text = proposal.catalogFile(for: origin)
     let listing = try self.listing(page.body, text, path)
     if path != "-" { try TextFile.create(path, with: text) }
-    let document = ProposalDocument(proposal, listing, path: path == "-" ? nil : path, yaml: text)
+    let document = ProposalDocument(listing, path: path == "-" ? nil : path, yaml: text)
     if output.json {
       Output.json(try document.json())
     } else if path == "-" {

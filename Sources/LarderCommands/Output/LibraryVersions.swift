@@ -84,7 +84,7 @@ struct LibraryVersions {
     Library(
       name: "libxml2",
       files: ["libxml2.so.2"],
-      use: "XML feeds",
+      use: "XML feeds and pages",
       telling: .digits("xmlParserVersion", decimal)
     ),
     Library(

@@ -19,7 +19,7 @@ struct ProposalDocument: Encodable {
   private let examples: [Item]
   private let yaml: String
 
-  init(_ proposal: MappingProposal, _ listing: DecodedListing, path: String?, yaml: String) {
+  init(_ listing: DecodedListing, path: String?, yaml: String) {
     file = path
     items = listing.sections.map(\.items.count).reduce(0, +)
     skipped =

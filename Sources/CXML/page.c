@@ -1,0 +1,106 @@
+#include "CXML.h"
+
+#include "COpening.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define LIBRARY "libxml2.so.2"
+
+// As in read.c, declared here because libxml2's headers lie in a folder that only pkg-config names. (libxml/parser.h,
+// libxml/HTMLparser.h; the handler's layout has been the same since libxml2 2.6)
+typedef void *htmlParserCtxtPtr;
+typedef unsigned char xmlChar;
+typedef void (*unused_handler)(void);
+
+typedef struct {
+  unused_handler internal_subset[12];
+  void (*startDocument)(void *);
+  void (*endDocument)(void *);
+  void (*startElement)(void *, const xmlChar *, const xmlChar **);
+  void (*endElement)(void *, const xmlChar *);
+  unused_handler reference;
+  void (*characters)(void *, const xmlChar *, int);
+  void (*ignorableWhitespace)(void *, const xmlChar *, int);
+  unused_handler processing_instruction[6];
+  void (*cdataBlock)(void *, const xmlChar *, int);
+  unused_handler external_subset;
+  unsigned initialized;
+  void *own;
+  unused_handler namespaces[3];
+} html_handlers;
+
+enum {
+  HTML_PARSE_RECOVER = 1 << 0,
+  HTML_PARSE_NOERROR = 1 << 5,
+  HTML_PARSE_NOWARNING = 1 << 6,
+  HTML_PARSE_NONET = 1 << 11,
+  HTML_PARSE_IGNORE_ENC = 1 << 21,
+};
+
+enum { XML_CHAR_ENCODING_NONE = 0, XML_CHAR_ENCODING_UTF8 = 1 };
+
+#define FUNCTIONS(F)                                                                                \
+  F(htmlParserCtxtPtr, htmlCreatePushParserCtxt,                                                    \
+    (html_handlers *, void *, const char *, int, const char *, int))                                \
+  F(int, htmlCtxtUseOptions, (htmlParserCtxtPtr, int))                                              \
+  F(int, htmlParseChunk, (htmlParserCtxtPtr, const char *, int, int))                               \
+  F(void, htmlFreeParserCtxt, (htmlParserCtxtPtr))
+
+#define POINTER(result, name, arguments) static result(*their_##name) arguments;
+FUNCTIONS(POINTER)
+
+#define ENTRY(result, name, arguments) {#name, (void **)&their_##name},
+static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_ONCE(cxml_page_open, LIBRARY, functions)
+
+static void start(void *context, const xmlChar *name, const xmlChar **attributes) {
+  const cxml_page_handler *handler = context;
+  const xmlChar *type = NULL;
+  if (attributes != NULL && strcmp((const char *)name, "script") == 0) {
+    for (; *attributes != NULL && type == NULL; attributes += 2) {
+      if (strcmp((const char *)*attributes, "type") == 0) type = attributes[1];
+    }
+  }
+  handler->start(handler->context, (const char *)name, (const char *)type);
+}
+
+static void end(void *context, const xmlChar *name) {
+  const cxml_page_handler *handler = context;
+  handler->end(handler->context, (const char *)name);
+}
+
+static void text(void *context, const xmlChar *bytes, int count) {
+  const cxml_page_handler *handler = context;
+  if (count > 0) handler->text(handler->context, bytes, (size_t)count);
+}
+
+cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8) {
+  html_handlers handlers = {
+      .startElement = start,
+      .endElement = end,
+      .characters = text,
+      .ignorableWhitespace = text,
+      .cdataBlock = text,
+  };
+  htmlParserCtxtPtr page =
+      their_htmlCreatePushParserCtxt(&handlers, (void *)handler, NULL, 0, NULL,
+                                     is_utf8 ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE);
+  if (page == NULL) return NULL;
+  // Without HTML_PARSE_RECOVER a script would end at the first end tag in it, `"<p>…</p>"` in a text of its JSON.
+  int options = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET;
+  their_htmlCtxtUseOptions(page, is_utf8 ? options | HTML_PARSE_IGNORE_ENC : options);
+  return (cxml_page *)page;
+}
+
+void cxml_page_push(cxml_page *page, const uint8_t *bytes, size_t count) {
+  if (count > 0 && count <= INT_MAX) {
+    their_htmlParseChunk((htmlParserCtxtPtr)page, (const char *)bytes, (int)count, 0);
+  }
+}
+
+void cxml_page_end(cxml_page *page) {
+  their_htmlParseChunk((htmlParserCtxtPtr)page, NULL, 0, 1);
+}
+
+void cxml_page_free(cxml_page *page) { their_htmlFreeParserCtxt((htmlParserCtxtPtr)page); }
