@@ -4,29 +4,6 @@
 /// list of URLs), and what else the product says in texts and numbers, under the names of schema.org; of a thing such
 /// as a brand its name. A variant has what its group says where it says nothing itself.
 struct LinkedProducts {
-  /// Where the data stood.
-  enum Place {
-    case json
-    /// A page with so many blocks, of which some could not be read.
-    case page(blocks: Int, [Unreadable])
-  }
-
-  /// A block that is no JSON.
-  struct Unreadable {
-    /// Why, in a line.
-    let reason: String
-    /// Whether it speaks of products.
-    let concernsProducts: Bool
-
-    init(_ error: CatalogError, block: Int, of text: ArraySlice<UInt8>) {
-      let place = error.line.map { "line \($0)" + (error.column.map { ", column \($0)" } ?? "") }
-      reason =
-        "the page's JSON-LD block \(block) is no JSON: "
-        + [place, error.reason].compactMap(\.self).joined(separator: ": ")
-      concernsProducts = text.firstRange(of: Array("Product".utf8)) != nil
-    }
-  }
-
   /// A product, by the names of its members.
   typealias Item = [(name: String, value: LinkedValue)]
 
@@ -37,15 +14,16 @@ struct LinkedProducts {
   /// Whether the body has a list of products that is empty.
   private(set) var hasEmptyList = false
 
-  private let graph: LinkedGraph
-  private let place: Place
+  let graph: LinkedGraph
+  let place: Place
   private let byteLimit: Int
   private var byteCount = 0
   /// What is taken, by `@id`, number and name.
   private var seen: Set<[String]> = []
   /// By id and name, where a product stands.
   private var places: [String: Int] = [:]
-  private var linkedPage: String?
+  /// The first page that a list names in place of a product.
+  private(set) var linkedPage: String?
 
   private static let products: Set<String> = [
     "Product", "IndividualProduct", "ProductModel", "SomeProducts", "Vehicle", "Car", "Motorcycle",
@@ -80,12 +58,6 @@ struct LinkedProducts {
     self.place = place
     byteLimit = 1 << 20 + 16 * count
     for root in roots { try visit(root) }
-  }
-
-  /// Why blocks that speak of products cannot be read.
-  var unreadable: [String] {
-    guard case .page(_, let faults) = place else { return [] }
-    return faults.filter(\.concernsProducts).map(\.reason)
   }
 
   /// The plain JSON, in UTF-8.
@@ -328,39 +300,5 @@ struct LinkedProducts {
         remedy: "name another page"
       )
     }
-  }
-}
-
-extension LinkedProducts {
-  /// Why there are no products.
-  func nothingFound(_ subject: String) -> CatalogError {
-    var found: String
-    switch place {
-    case .json:
-      found = "found \(graph.types.isEmpty ? "JSON without @type" : "none in JSON-LD")"
-    case .page(0, _):
-      found = "found a page without <script type=\"application/ld+json\">"
-    case .page(let blocks, let faults):
-      found =
-        "found a page with \(blocks) \(blocks == 1 ? "block" : "blocks") of JSON-LD and none in it"
-      if let fault = faults.first { found += "; \(fault.reason)" }
-    }
-    if !graph.types.isEmpty {
-      let types = graph.types.map { PlainText.line(String($0.prefix(40))) }
-      found += " (only \(types.joined(separator: ", ")))"
-    }
-    if let linkedPage {
-      found +=
-        "; its list names only the pages of the items, such as "
-        + PlainText.line(String(linkedPage.prefix(200)))
-    }
-    return CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "a Product of schema.org",
-      reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD, "
-        + found,
-      remedy: "name the page of a product, a category page that has them, or the shop's JSON"
-    )
   }
 }
