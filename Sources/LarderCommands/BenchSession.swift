@@ -171,11 +171,7 @@ private final class LatestStep: Sendable {
   func line(seconds: Double, width: Int) -> String {
     guard let (step, from) = held.withLock({ $0 }) else { return "" }
     let own = (ContinuousClock.now - from) / .seconds(1)
-    let words = [
-      BenchTable.line(step), "\(Quantities.duration(own))",
-      "\(Quantities.duration(seconds)) in all",
-    ]
-    let line = words.joined(separator: "  ")
-    return line.count <= width ? line : String(words[0].prefix(width))
+    let times = ["\(Quantities.duration(own))", "\(Quantities.duration(seconds)) in all"]
+    return ProgressParts.line(BenchTable.words(of: step) + times, width: width)
   }
 }

@@ -117,6 +117,19 @@ import Transport
     }
   }
 
+  @Test(
+    arguments: [
+      (53, "4 at once, run 2  149 pictures/s  0.6 s  4.7 s in all"),
+      (52, "4 at once, run 2  149 pictures/s  0.6 s"), (38, "4 at once, run 2  149 pictures/s"),
+      (31, "4 at once, run 2"), (15, ""), (0, ""),
+    ]
+  )
+  func `parts that have no room go whole, the last first`(_ width: Int, _ line: String) {
+    let words = ["4 at once, run 2", "149 pictures/s", "0.6 s", "4.7 s in all"]
+
+    #expect(ProgressParts.line(words, width: width) == line)
+  }
+
   @Test func `a host that no place is left for takes none from the counts`() {
     let host = "cdn.with-a-long-name.pictures.example.com"
 

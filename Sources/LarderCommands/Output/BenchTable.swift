@@ -10,10 +10,10 @@ struct BenchTable {
     self.terminal = terminal
   }
 
-  /// The line that a terminal shows meanwhile.
-  static func line(_ step: BenchRun.Step) -> String {
-    let rate = step.imagesPerSecond.map { "  \(number($0)) pictures/s" } ?? ""
-    return "\(step.parallel) at once, run \(step.repetition)\(rate)"
+  /// What a terminal shows meanwhile, what matters least last.
+  static func words(of step: BenchRun.Step) -> [String] {
+    let rate = step.imagesPerSecond.map { ["\(number($0)) pictures/s"] } ?? []
+    return ["\(step.parallel) at once, run \(step.repetition)"] + rate
   }
 
   /// What was found, then what it took, in lines that fit 80 columns.

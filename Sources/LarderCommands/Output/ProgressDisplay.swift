@@ -65,18 +65,20 @@ struct ProgressParts {
 
   /// The line, cut to `width` columns: the bar goes first, then the last parts.
   func text(width: Int) -> String {
-    var words = words
-    var line = "\(bar(20)) " + Self.line(words)
-    if columns(line) > width { line = Self.line(words) }
-    while columns(line) > width, words.count > 1 {
-      words.removeLast()
-      line = Self.line(words)
-    }
-    return columns(line) > width ? "" : line
+    let line = "\(bar(20)) " + Self.line(words)
+    return columns(line) <= width ? line : Self.line(words, width: width)
   }
 
-  /// The parts side by side.
-  static func line(_ words: [String]) -> String { words.joined(separator: "  ") }
+  /// The parts side by side, cut to `width` columns: the last go first, and none is cut.
+  static func line(_ words: [String], width: Int = .max) -> String {
+    var words = words
+    var line = words.joined(separator: "  ")
+    while columns(line) > width {
+      words.removeLast()
+      line = words.joined(separator: "  ")
+    }
+    return line
+  }
 
   private func bar(_ width: Int) -> String {
     let filled = Int(min(max(fraction ?? 0, 0), 1) * Double(width))
