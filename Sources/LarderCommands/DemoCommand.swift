@@ -43,7 +43,7 @@ struct DemoCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Serve on this port; 0 takes any.", valueName: "port"),
+    help: ArgumentHelp("Serve on this port; 0 takes any. (default: 8080)", valueName: "port"),
     transform: WholeNumber.reader(0...65_535)
   )
   var port = 8080

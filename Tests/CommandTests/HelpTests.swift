@@ -95,6 +95,36 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (["sync"], ["--parallel": "auto", "--per-host": "auto, 16 at most", "--retries": "4"]),
+      (["demo"], ["--port": "8080"]),
+      (["order", "place"], ["--quantity": "1"]),
+      (["order", "send"], ["--timeout": "30s", "--wait": "10s"]),
+      (["crop"], ["--max-pixels": "150000000"]),
+      (
+        ["bench"],
+        [
+          "--parallel": "auto", "--pass": "cold,warm,revalidate", "--precision": "5%",
+          "--max-regression": "10%", "--count": "1000", "--sizes": "8K..40K",
+        ]
+      ),
+    ] as [([String], [String: String])]
+  )
+  func `the help of an option states what holds without it`(
+    _ command: [String],
+    _ defaults: [String: String]
+  ) throws {
+    let help = try Command.larder(command + ["--help"]).output
+    let text = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+
+    for (option, value) in defaults {
+      let start = try #require(text.firstRange(of: "\(option) <"), "\(option)")
+      let own = text[start.upperBound...].prefix { $0 != ")" }
+      #expect(own.hasSuffix("(default: \(value)"), "\(option): \(own)")
+    }
+  }
+
   @Test func `the version is a number on stdout`() throws {
     let version = try Command.larder(["--version"])
 

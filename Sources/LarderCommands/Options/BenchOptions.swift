@@ -5,7 +5,10 @@ import Transport
 /// What `bench` measures, and how.
 struct BenchOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The passes that count: cold,warm,revalidate.", valueName: "passes"),
+    help: ArgumentHelp(
+      "The passes that count. (default: cold,warm,revalidate)",
+      valueName: "passes"
+    ),
     transform: PassesArgument.read
   )
   var pass = PassesArgument.all
@@ -29,7 +32,10 @@ struct BenchOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Repeat until the rate is known to this much.", valueName: "percent"),
+    help: ArgumentHelp(
+      "Repeat until the rate is known to this much. (default: 5%)",
+      valueName: "percent"
+    ),
     transform: PercentArgument.read
   )
   var precision = PercentArgument(percent: 5)
@@ -67,7 +73,10 @@ struct BenchOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How much worse than the baseline is too much.", valueName: "percent"),
+    help: ArgumentHelp(
+      "How much worse than the baseline is too much. (default: 10%)",
+      valueName: "percent"
+    ),
     transform: PercentArgument.read
   )
   var maxRegression = PercentArgument(percent: 10)

@@ -13,7 +13,7 @@ struct OriginOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many pictures it has.", valueName: "n"),
+    help: ArgumentHelp("How many pictures it has. (default: 1000)", valueName: "n"),
     transform: WholeNumber.reader(1...1_000_000)
   )
   var count = 1000

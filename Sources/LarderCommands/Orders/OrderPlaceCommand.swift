@@ -42,7 +42,7 @@ struct OrderPlaceCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many of the first item.", valueName: "n"),
+    help: ArgumentHelp("How many of the first item. (default: 1)", valueName: "n"),
     transform: WholeNumber.reader(1...OrderDraft.mostPieces)
   )
   var quantity = 1
