@@ -78,7 +78,8 @@ extension BuiltInFormat {
     return """
       # yaml-language-server: $schema=larder.schema.json
       # The built-in format \(rawValue), spelled out: \(summary).
-      # Put in your shop's name, currency and address, and change what it has otherwise.
+      # Put in your shop's name, currency and address, and change what it has otherwise. Remove the fields that it never
+      # has: one that no item has makes a sync partial.
       name: \(rawValue)
       currency: \(currency)
       base: \(base)
