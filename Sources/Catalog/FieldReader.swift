@@ -71,6 +71,18 @@ struct FieldReader {
     return nil
   }
 
+  /// The text that ``price(_:)`` reads, and what it is in; nil when there is none, or no text.
+  mutating func priceText(_ rules: [Mapping.PriceRule]) -> (text: String, currency: String)? {
+    for rule in rules {
+      guard let value = first(rule.path), !Self.isBlank(value) else { continue }
+      guard rule.scale == nil, value.kind == .string, let text = value.text,
+        let currency = try? currency(of: rule)
+      else { return nil }
+      return (text, currency)
+    }
+    return nil
+  }
+
   /// Prices from one price, a list of them, or a path that leads to several.
   ///
   /// What a price means hangs on its place in the list, so one that cannot be read costs them all.

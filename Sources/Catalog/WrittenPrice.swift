@@ -55,16 +55,7 @@ struct WrittenPrice {
   /// - Throws: ``CatalogError`` when the digits stand in no known order, or in one that may mean two
   ///   amounts.
   func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
-    var groups: [[UInt8]] = [[]]
-    var separators: [Unicode.Scalar] = []
-    for part in amount {
-      switch part {
-      case .digit(let value): groups[groups.count - 1].append(value)
-      case .separator(let scalar):
-        separators.append(scalar)
-        groups.append([])
-      }
-    }
+    var (groups, separators) = split()
     let fraction = try hasDecimals(groups, separators, currency) ? groups.removeLast() : []
     let grouping = groups.count > 1 ? separators.first : nil
     let isGrouped =
@@ -78,6 +69,49 @@ struct WrittenPrice {
     return (groups.flatMap(\.self), fraction)
   }
 
+  /// The digits between separators, and these.
+  private func split() -> (groups: [[UInt8]], separators: [Unicode.Scalar]) {
+    var groups: [[UInt8]] = [[]]
+    var separators: [Unicode.Scalar] = []
+    for part in amount {
+      switch part {
+      case .digit(let value): groups[groups.count - 1].append(value)
+      case .separator(let scalar):
+        separators.append(scalar)
+        groups.append([])
+      }
+    }
+    return (groups, separators)
+  }
+
+  /// What the point does in a price.
+  enum Point: Hashable {
+    /// It parts thousands, or would: the comma is the decimal one.
+    case groups
+    /// It is the decimal point, or would be: the comma parts thousands.
+    case decimals
+    /// It stands before three digits at the end, and only the custom of the currency says what it does.
+    case open
+  }
+
+  /// What this text says of the point; nil when nothing.
+  func point(in currency: String) -> Point? {
+    let (groups, separators) = split()
+    guard let last = separators.last, last == "." || last == "," else { return nil }
+    if separators.count > 1 {
+      let isLastOnly = separators.dropLast().allSatisfy { $0 != last }
+      return (last == ".") == isLastOnly ? .decimals : .groups
+    }
+    if Self.isDecimal(groups) { return last == "." ? .decimals : .groups }
+    if last == "," { return .decimals }
+    return Currency.exponent(of: currency) == 2 ? .open : nil
+  }
+
+  /// Whether the one separator between two groups can only be the decimal one.
+  private static func isDecimal(_ groups: [[UInt8]]) -> Bool {
+    groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3
+  }
+
   /// Whether the last separator is the decimal one.
   private func hasDecimals(
     _ groups: [[UInt8]],
@@ -86,7 +120,7 @@ struct WrittenPrice {
   ) throws(CatalogError) -> Bool {
     guard let last = separators.last, last == "." || last == "," else { return false }
     if separators.count > 1 { return separators.dropLast().allSatisfy { $0 != last } }
-    if groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3 { return true }
+    if Self.isDecimal(groups) { return true }
     return try meaning(of: last, before: groups[1], currency) == .decimals
   }
 

@@ -16,6 +16,8 @@ package struct CatalogFinding: Hashable, Sendable {
     case duplicateKey = "duplicate-key"
     /// Prices that seem to count cents and are read as major units.
     case minorUnits = "minor-units"
+    /// Prices whose point only the custom of the currency explains.
+    case ambiguousPrice = "ambiguous-price"
     /// Pictures whose URL, or answer, is a page's.
     case pictureIsPage = "picture-is-page"
     /// A picture that cannot be fetched.

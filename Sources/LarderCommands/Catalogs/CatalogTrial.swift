@@ -85,7 +85,9 @@ struct CatalogTrial {
       hasNextLink: page.nextLink != nil
     )
     if !checks.isEmpty {
-      checks[0].findings += findings + pictures(in: listing, page.base)
+      checks[0].findings +=
+        catalog.customaryPrices(in: page.body, ofSource: position) + findings
+        + pictures(in: listing, page.base)
     }
     return checks
   }
