@@ -98,18 +98,22 @@ struct WrittenPrice {
   func point(in currency: String) -> Point? {
     let (groups, separators) = split()
     guard let last = separators.last, last == "." || last == "," else { return nil }
-    if separators.count > 1 {
-      let isLastOnly = separators.dropLast().allSatisfy { $0 != last }
-      return (last == ".") == isLastOnly ? .decimals : .groups
+    if let isDecimal = Self.lastIsDecimal(groups, separators) {
+      return (last == ".") == isDecimal ? .decimals : .groups
     }
-    if Self.isDecimal(groups) { return last == "." ? .decimals : .groups }
     if last == "," { return .decimals }
     return Currency.exponent(of: currency) == 2 ? .open : nil
   }
 
-  /// Whether the one separator between two groups can only be the decimal one.
-  private static func isDecimal(_ groups: [[UInt8]]) -> Bool {
-    groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3
+  /// Whether the last separator, a point or a comma, is the decimal one.
+  ///
+  /// Nil for a lone one before three digits, of which the digits alone do not tell.
+  private static func lastIsDecimal(
+    _ groups: [[UInt8]],
+    _ separators: [Unicode.Scalar]
+  ) -> Bool? {
+    if separators.count > 1 { return separators.dropLast().allSatisfy { $0 != separators.last } }
+    return groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3 ? true : nil
   }
 
   /// Whether the last separator is the decimal one.
@@ -119,8 +123,7 @@ struct WrittenPrice {
     _ currency: String
   ) throws(CatalogError) -> Bool {
     guard let last = separators.last, last == "." || last == "," else { return false }
-    if separators.count > 1 { return separators.dropLast().allSatisfy { $0 != last } }
-    if Self.isDecimal(groups) { return true }
+    if let isDecimal = Self.lastIsDecimal(groups, separators) { return isDecimal }
     return try meaning(of: last, before: groups[1], currency) == .decimals
   }
 

@@ -32,17 +32,10 @@ extension CatalogFile {
     of body: [UInt8],
     _ position: Int
   ) throws(CatalogError) -> (decoder: ListingDecoder, elements: [JSONNode]) {
-    var decoder = ListingDecoder(self)
-    var parts: CombinedSections?
-    switch sections {
-    case .combined(let plan): parts = plan
-    case .listed(let sources):
-      decoder = ListingDecoder(self, source: sources[position])
-      parts = sources[position].parts
-    }
+    let decoder = ListingDecoder(mapping: mapping(ofSource: position), currency: currency)
     let root = try decoder.read(body, of: "page").root
     var elements: [JSONNode] = []
-    for node in try parts?.each.values(in: root) ?? [root] {
+    for node in try sections.parts(ofSource: position)?.each.values(in: root) ?? [root] {
       elements += try decoder.elements(of: node, subject: "page")
     }
     return (decoder, elements)
@@ -54,7 +47,7 @@ struct PriceCustom {
   /// What the texts that are sure say of the point.
   private var shown: Set<WrittenPrice.Point> = []
   /// The texts that are not, each with what it is read as.
-  private var open: [(text: String, price: Price)] = []
+  private var open: [(text: String, price: Price, meaning: WrittenPrice.Point)] = []
 
   /// Takes a price as it is written.
   mutating func add(_ text: String, _ currency: String) {
@@ -66,15 +59,15 @@ struct PriceCustom {
       shown.insert(point)
       return
     }
-    if let price = try? Price(parsing: text, currency: currency) { open.append((text, price)) }
+    guard let price = try? Price(parsing: text, currency: currency),
+      let isGrouped = try? written.parts(in: currency).fraction.isEmpty
+    else { return }
+    open.append((text, price, isGrouped ? .groups : .decimals))
   }
 
   /// What is in doubt; nil when nothing is.
   func finding(_ field: String) -> CatalogFinding? {
-    guard let (text, price) = open.first else { return nil }
-    // Three digits behind the point are read as such only with a zero at the end.
-    let isGrouped = price.minorUnits >= 100_000
-    guard shown != [isGrouped ? .groups : .decimals] else { return nil }
+    guard let (text, price, meaning) = open.first, shown != [meaning] else { return nil }
     return CatalogFinding(
       .ambiguousPrice,
       field: field,
