@@ -113,15 +113,9 @@ extension Index {
     _ sql: String,
     _ value: (borrowing RowReader) -> Value?
   ) throws(CacheError) -> [PictureID: Value] {
-    try read { db in
-      let row = try RowReader(db, sql)
-      var values = [PictureID: Value](minimumCapacity: ids.count)
-      for id in ids {
-        row.restart(id.number)
-        if try row.next() { values[id] = value(row) }
-      }
-      return values
-    }
+    var values = [PictureID: Value](minimumCapacity: ids.count)
+    try forEachRow(of: ids, sql) { values[$0] = value($1) }
+    return values
   }
 
   /// Calls `body` with the entries of these pictures, as far as they have rows, a row at a time.
@@ -129,11 +123,20 @@ extension Index {
     of ids: [PictureID],
     _ body: (PictureEntry) throws -> Void
   ) throws(CacheError) {
+    try forEachRow(of: ids, Self.select + " WHERE id = ?") { try body(PictureEntry($1)) }
+  }
+
+  /// Calls `body` with the row of each of these pictures that has one, which `sql` finds by identity.
+  private func forEachRow(
+    of ids: [PictureID],
+    _ sql: String,
+    _ body: (PictureID, borrowing RowReader) throws -> Void
+  ) throws(CacheError) {
     try read { db in
-      let row = try RowReader(db, Self.select + " WHERE id = ?")
+      let row = try RowReader(db, sql)
       for id in ids {
         row.restart(id.number)
-        if try row.next() { try body(PictureEntry(row)) }
+        if try row.next() { try body(id, row) }
       }
     }
   }
