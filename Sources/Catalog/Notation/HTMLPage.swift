@@ -109,12 +109,7 @@ struct HTMLPage: ~Copyable {
     _ subject: String
   ) throws(CatalogError) {
     if let words = cxml_page_open() {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason: "it is an HTML page, and libxml2 cannot be loaded: \(String(cString: words))",
-        remedy: "install it (Debian: libxml2)"
-      )
+      throw .withoutLibrary("an HTML page", String(cString: words), subject)
     }
     let handler = UnsafeMutablePointer<cxml_page_handler>.allocate(capacity: 1)
     // SAFETY: the context is the receiver, which this value holds until the page is freed, and the parser calls
@@ -141,11 +136,7 @@ struct HTMLPage: ~Copyable {
     )
     guard let page = cxml_page_start(handler, isUTF8) else {
       handler.deallocate()
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason: "there is no memory to read it"
-      )
+      throw .outOfMemory(subject)
     }
     self.page = page
     self.handler = handler

@@ -27,22 +27,13 @@ struct XMLReader: ~Copyable {
   /// - Throws: ``CatalogError`` when the library is not there or memory is out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
     if let words = cxml_open() {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason: "it is XML, and libxml2 cannot be loaded: \(String(cString: words))",
-        remedy: "install it (Debian: libxml2)"
-      )
+      throw .withoutLibrary("XML", String(cString: words), subject)
     }
     let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(body.count, 1))
     _ = bytes.update(fromContentsOf: body)
     guard let reader = cxml_start(bytes.baseAddress, body.count) else {
       bytes.deallocate()
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason: "there is no memory to read it"
-      )
+      throw .outOfMemory(subject)
     }
     self.reader = reader
     self.bytes = bytes
@@ -84,5 +75,22 @@ struct XMLReader: ~Copyable {
       reason: "line \(cxml_line(reader)) \(reason)",
       remedy: "look at what the shop sends"
     )
+  }
+}
+
+extension CatalogError {
+  /// libxml2, which reads such a body, cannot be loaded; `words` are the loader's.
+  static func withoutLibrary(_ kind: String, _ words: String, _ subject: String) -> CatalogError {
+    CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      reason: "it is \(kind), and libxml2 cannot be loaded: \(words)",
+      remedy: "install it (Debian: libxml2)"
+    )
+  }
+
+  /// libxml2 has no memory for a parser.
+  static func outOfMemory(_ subject: String) -> CatalogError {
+    CatalogError(.unexpectedShape, subject: subject, reason: "there is no memory to read it")
   }
 }
