@@ -31,6 +31,37 @@ import Testing
     #expect(!SearchText(search).isIn(text), "\(search) in \(text)")
   }
 
+  @Test("Characters that are compared by number fold as Unicode's tables say")
+  func plainFolding() throws {
+    var plain: [Unicode.Scalar] = []
+    for value in UInt32(0)...0xFFFF {
+      guard let scalar = Unicode.Scalar(value),
+        let folded = SearchText.PlainScalars.folded("a\(Character(scalar))b")
+      else { continue }
+      plain.append(scalar)
+      let expected = SearchText.folded("a\(Character(scalar))b")
+      #expect(Self.characters(folded) == expected, "\(value)")
+    }
+    let shuffled = plain.indices.map { plain[$0 * 7919 % plain.count] }
+    let text = String(String.UnicodeScalarView(shuffled))
+    let folded = try #require(SearchText.PlainScalars.folded(text))
+
+    #expect(plain.count > 30_000)
+    #expect(Self.characters(folded) == SearchText.folded(text))
+  }
+
+  private static func characters(_ scalars: [UInt32]) -> [Character] {
+    scalars.compactMap { Unicode.Scalar($0).map(Character.init) }
+  }
+
+  @Test(
+    "A text in which anything may combine is compared by Unicode's tables",
+    arguments: ["\u{301}", "ß", "İ", "ﾞ", "🍲", "ا", "\u{11A8}", "\u{2028}", "ς"]
+  )
+  func notPlain(_ character: String) {
+    #expect(SearchText.PlainScalars.folded("a\(character)") == nil)
+  }
+
   @Test(
     "Prices are bounded in the currency's major unit, ends included",
     arguments: [

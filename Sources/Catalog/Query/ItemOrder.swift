@@ -35,7 +35,7 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
 
   private func key(of item: StoreItem) -> Key {
     switch self {
-    case .title: .text(String(SearchText.folded(item.title)))
+    case .title: .text(SearchText.foldedText(item.title))
     case .price, .dearest:
       item.price.map {
         .amount(units: $0.minorUnits, exponent: Currency.exponent(of: $0.currency))
