@@ -220,7 +220,7 @@ struct FieldReader {
 
   /// Whether a price says nothing: shops leave spaces where there is none.
   private static func isBlank(_ value: JSONNode) -> Bool {
-    value.text?.utf8.allSatisfy { $0 <= 0x20 } ?? false
+    value.isString { $0 <= 0x20 }
   }
 
   private func price(_ value: JSONNode, _ rule: Mapping.PriceRule) throws(CatalogError) -> Price {
@@ -276,7 +276,7 @@ extension JSONNode {
   var isEmpty: Bool {
     switch kind {
     case .null: true
-    case .string: text?.isEmpty ?? true
+    case .string: isString { _ in false }
     case .array: count == 0
     default: false
     }

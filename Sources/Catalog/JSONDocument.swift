@@ -133,6 +133,13 @@ public struct JSONNode: Sendable {
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// Whether this is a string of such bytes alone; no text is made of them to find out.
+  func isString(of condition: (UInt8) -> Bool) -> Bool {
+    var count = 0
+    guard let start = larder_json_string(value, &count) else { return false }
+    return UnsafeRawBufferPointer(start: start, count: count).allSatisfy(condition)
+  }
+
   /// The value of an integer; nil for anything else.
   public var integer: Int? {
     kind == .integer ? Int(larder_json_integer(value)) : nil

@@ -64,6 +64,22 @@ struct LargeListingTests {
     #expect(try verify(folder).isClean)
   }
 
+  @Test func `a body that is no JSON near its end fails its section, and the next one is whole`()
+    throws
+  {
+    serve(0..<18_000, titles: [17_000: "\"torn"], total: 18_000)
+    let torn = try sync()
+    serve(0..<18_000, total: 18_000)
+    let whole = try sync()
+    serve(0..<18_000, titles: [17_000: "\"torn"], total: 18_000)
+    let stale = try sync()
+
+    #expect(torn.sections[0].source == .failed && torn.items.total == 0)
+    #expect(whole.outcome == .complete && whole.items.total == 18_000)
+    #expect(stale.sections[0].source == .stale && stale.items.total == 18_000)
+    #expect(try verify(folder).isClean)
+  }
+
   @Test
   func `an index that lost one of its items is made anew, and no picture is lost or waited for`()
     throws

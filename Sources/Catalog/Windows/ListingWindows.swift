@@ -11,7 +11,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private var number = 0
 
   /// How many bytes of items make a window at least, where a smaller body is not worth the cutting.
-  private static let size = 4 << 20
+  private static let size = 2 << 20
   /// How many bytes around the items each window may repeat.
   private static let mostAround = 64 << 10
 

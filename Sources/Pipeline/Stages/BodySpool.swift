@@ -5,7 +5,7 @@ import Cache
 /// Where no file can be made or written, all stays in memory.
 struct BodySpool {
   /// How much is in memory at most where a file is to be had; ``ListingWindows`` does not cut what is smaller.
-  static let mostInMemory = 8 << 20
+  static let mostInMemory = 4 << 20
   /// How much is written to the file at once, and read from it.
   static let piece = 1 << 20
 
@@ -80,7 +80,8 @@ struct BodySpool {
       }
       if let failure { throw failure }
       written += waiting.count
-      waiting.removeAll(keepingCapacity: waiting.capacity <= 2 * Self.piece)
+      // Its own rounding is on top of what was asked for.
+      waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
       isFileOut = true
       guard let file else { return }

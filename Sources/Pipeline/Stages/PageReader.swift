@@ -7,7 +7,7 @@ struct PageReader {
   let context: RunContext
   let writer: PageWriter
 
-  /// Decodes a page: a large one window by window, each kept before the next is decoded.
+  /// Decodes a page: a large one window by window, each kept while the next is decoded.
   ///
   /// A window that cannot be decoded leaves it to the whole body to say why.
   ///
@@ -26,6 +26,7 @@ struct PageReader {
       let windows = windows(of: body, source: sources[reading.position], using: context.catalog)
     else { return decode(body, reading) }
     var draft = PageDraft()
+    let lane = ItemLane(context.index)
     for window in windows {
       let part: DecodedListing
       do throws(CatalogError) {
@@ -36,10 +37,12 @@ struct PageReader {
           firstIndex: draft.listing.elementCount
         )
       } catch {
+        _ = try lane.finish()
         return decode(body, reading)
       }
-      try writer.keep(part, base: base, after: reading, in: &draft)
+      try writer.keep(part, base: base, after: reading, in: &draft, on: lane)
     }
+    draft.kept = try lane.finish()
     return .success(draft)
   }
 

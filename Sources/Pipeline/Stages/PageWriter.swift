@@ -8,29 +8,27 @@ struct PageWriter: Sendable {
   /// Told of a section's pictures before its listing is written.
   let ahead: @Sendable ([PictureReference]) -> Void
 
-  /// Keeps the items of a page's next window, which are then held no more.
+  /// Has the items of a page's next window kept, which are then held no more.
   ///
   /// - Parameters:
   ///   - window: what the window was decoded to.
   ///   - base: what references in it are relative to.
   ///   - reading: the pages before it.
   ///   - draft: the page so far.
+  ///   - lane: where the page's items are kept.
   /// - Throws: ``CacheError`` when the index cannot be written.
   func keep(
     _ window: DecodedListing,
     base: WebURL?,
     after reading: SectionReading,
-    in draft: inout PageDraft
+    in draft: inout PageDraft,
+    on lane: ItemLane
   ) throws(CacheError) {
     draft.add(window, context.catalog.mapping(ofSource: reading.position).item)
     draft.dropItems()
-    var kept = draft.kept ?? ListingDraft()
-    draft.kept = nil
     for section in window.sections {
-      let pictures = self.pictures(of: section, base)
-      try context.index.keep(records(of: section, pictures), in: &kept)
+      try lane.add { [self] in append(section, pictures(of: section, base), to: &$0) }
     }
-    draft.kept = kept
   }
 
   /// Writes a page, while its pictures are already on their way.
@@ -129,13 +127,29 @@ struct PageWriter: Sendable {
 
   /// A section's items with their pictures, which stand one item after the other in `pictures`.
   private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
+    var records: [ItemRecord] = []
+    records.reserveCapacity(section.items.count)
+    append(section, pictures, to: &records)
+    return records
+  }
+
+  /// Adds a section's items with their pictures, which stand one item after the other in `pictures`.
+  private func append(
+    _ section: Section,
+    _ pictures: [PictureReference],
+    to records: inout [ItemRecord]
+  ) {
     var rest = pictures[...]
-    return section.items.map { item in
+    for item in section.items {
+      guard !item.images.isEmpty else {
+        records.append(ItemRecord(key: item.id, body: item.encoded(), pictures: []))
+        continue
+      }
       var item = item
       let own = rest.prefix(item.images.count)
       rest = rest.dropFirst(own.count)
       item.images.resolve(own)
-      return ItemRecord(key: item.id, body: item.encoded(), pictures: own.map(\.id))
+      records.append(ItemRecord(key: item.id, body: item.encoded(), pictures: own.map(\.id)))
     }
   }
 
