@@ -90,6 +90,50 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
   return true;
 }
 
+// Whether the scans that were begun tell the mean of every block.
+static bool has_means(j_decompress_ptr source) {
+  // Scans that are not progressive have all of a component, but not all components.
+  if (source->coef_bits == NULL) return false;
+  for (int i = 0; i < source->num_components; i++) {
+    if (source->coef_bits[i][0] < 0) return false;
+  }
+  return true;
+}
+
+bool cjpeg_glance(const uint8_t *bytes, size_t count, cjpeg_limits limits, int color_space,
+                  uint8_t *pixels, size_t stride, cjpeg_outcome *outcome) {
+  session session;
+  scan_guard guard;
+  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
+  if (setjmp(session.escape)) {
+    jpeg_destroy_decompress(&source);
+    return false;
+  }
+  jpeg_create_decompress(&source);
+  session_limit(&source, &guard, limits);
+  session_open(&source, bytes, count);
+  source.scale_num = 1;
+  source.scale_denom = 8;
+  source.out_color_space = (J_COLOR_SPACE)color_space;
+  source.do_fancy_upsampling = FALSE;
+  source.do_block_smoothing = FALSE;
+  source.buffered_image = jpeg_has_multiple_scans(&source);
+  jpeg_start_decompress(&source);
+  if (source.buffered_image) {
+    int status = JPEG_SUSPENDED;
+    do {
+      status = jpeg_consume_input(&source);
+    } while (status != JPEG_REACHED_EOI && !(status == JPEG_SCAN_COMPLETED && has_means(&source)));
+    jpeg_start_output(&source, source.input_scan_number);
+  }
+  while (source.output_scanline < source.output_height) {
+    JSAMPROW row = pixels + source.output_scanline * stride;
+    jpeg_read_scanlines(&source, &row, 1);
+  }
+  jpeg_destroy_decompress(&source);
+  return true;
+}
+
 bool cjpeg_coefficients(const uint8_t *bytes, size_t count, int component, int16_t **out,
                         uint32_t *across, uint32_t *down, cjpeg_outcome *outcome) {
   session session;

@@ -82,19 +82,6 @@ extension Bitmap {
     }
   }
 
-  /// `rgb` of 8 bits as `rgba`; others as they are.
-  func withAlpha() -> Bitmap {
-    guard layout == .rgb, depth == 8 else { return self }
-    return Bitmap(width: width, height: height, layout: .rgba, depth: 8) { target in
-      samples.withUnsafeBufferPointer { source in
-        for pixel in 0..<width * height {
-          for channel in 0..<3 { target[pixel * 4 + channel] = source[pixel * 3 + channel] }
-          target[pixel * 4 + 3] = 255
-        }
-      }
-    }
-  }
-
   /// Samples of 16 bits as the nearest of 8; others as they are.
   func narrowed() -> Bitmap {
     guard depth == 16 else { return self }

@@ -1,4 +1,4 @@
-/// The part of a picture that a square crop keeps.
+/// The part of a picture that a crop keeps.
 public enum Gravity: String, Sendable, CaseIterable {
   /// The middle.
   case centre
@@ -18,22 +18,12 @@ public enum Gravity: String, Sendable, CaseIterable {
   case bottomLeft = "bottom-left"
   /// The corner at the bottom right.
   case bottomRight = "bottom-right"
+  /// What people look at: what stands out from the rest by edges and colours, skin and dishes
+  /// first. The middle where nothing does.
+  case attention
 
-  /// Where a square of `side` begins in an upright picture; an odd difference is floored.
-  func origin(of side: Int, in size: PixelSize) -> (x: Int, y: Int) {
-    let spare = (x: size.width - side, y: size.height - side)
-    let x =
-      switch self {
-      case .left, .topLeft, .bottomLeft: 0
-      case .right, .topRight, .bottomRight: spare.x
-      case .centre, .top, .bottom: spare.x / 2
-      }
-    let y =
-      switch self {
-      case .top, .topLeft, .topRight: 0
-      case .bottom, .bottomLeft, .bottomRight: spare.y
-      case .centre, .left, .right: spare.y / 2
-      }
-    return (x, y)
-  }
+  var isLeft: Bool { self == .left || self == .topLeft || self == .bottomLeft }
+  var isRight: Bool { self == .right || self == .topRight || self == .bottomRight }
+  var isTop: Bool { self == .top || self == .topLeft || self == .topRight }
+  var isBottom: Bool { self == .bottom || self == .bottomLeft || self == .bottomRight }
 }

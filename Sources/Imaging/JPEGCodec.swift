@@ -76,6 +76,37 @@ enum JPEGCodec {
     return Outcome(value: bitmap, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
+  /// Decodes the whole stored picture at an eighth of its size, whatever may be wrong with it.
+  static func glance(
+    _ file: PictureFile,
+    layout: Bitmap.Layout,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Bitmap {
+    let stored = file.probe.stored
+    let size = PixelSize(width: (stored.width + 7) / 8, height: (stored.height + 7) / 8)
+    try limits.check(memory: size.width * size.height * layout.channels, of: file.name)
+    var outcome = cjpeg_outcome()
+    return try Bitmap(
+      width: size.width,
+      height: size.height,
+      layout: layout,
+      depth: 8
+    ) { (pixels) throws(ImagingError) in
+      let done = file.bytes.withUnsafeBufferPointer {
+        cjpeg_glance(
+          $0.baseAddress,
+          $0.count,
+          limits.forJPEG,
+          layout.forJPEG,
+          pixels.baseAddress,
+          size.width * layout.channels,
+          &outcome
+        )
+      }
+      guard done else { throw error(file.name, outcome) }
+    }
+  }
+
   /// Encodes a region of the stored picture again without holding either in memory.
   static func recode(
     _ file: PictureFile,

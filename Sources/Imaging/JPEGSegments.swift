@@ -1,11 +1,11 @@
 /// Carries segments of one JPEG over to another.
 enum JPEGSegments {
-  /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a square
-  /// of `side` pixels that stands upright.
+  /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a picture of
+  /// `size` that stands upright.
   static func add(
     to bytes: consuming [UInt8],
     from file: PictureFile,
-    side: Int,
+    size: PixelSize,
     profile: Bool = true,
     metadata: Bool
   ) -> [UInt8] {
@@ -15,7 +15,7 @@ enum JPEGSegments {
       if let tiff = markers.exif, tiff.upperBound == segment.upperBound, let exif = file.probe.exif
       {
         carried += file.bytes[segment.lowerBound..<tiff.lowerBound]
-        carried += exif.cropped(file.bytes[tiff], width: side, height: side)
+        carried += exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
       } else {
         carried += cropped(file.bytes[segment])
       }

@@ -6,12 +6,12 @@ struct LosslessGrid: Equatable {
   /// How far the region is from the exact place of a square of its size.
   let shift: (x: Int, y: Int)
 
-  /// The largest square near the place that `gravity` asks for; nil when not one block is whole.
+  /// The largest square around `focus`; nil when not one block is whole.
   init?(
     stored: PixelSize,
     block: PixelSize,
     orientation: Orientation,
-    gravity: Gravity
+    focus: Focus
   ) {
     let full = orientation.upright(stored)
     let step = orientation.upright(block)
@@ -22,7 +22,7 @@ struct LosslessGrid: Equatable {
     let kept = PixelSize(width: full.width - lost.x, height: full.height - lost.y)
     let side = min(kept.width, kept.height)
     guard side > 0 else { return nil }
-    let exact = gravity.origin(of: side, in: full)
+    let exact = focus.region(of: PixelSize(side: side), in: full)
     // TurboJPEG 2.1 holds the place in a picture on its side against the blocks of the stored one, so
     // there it has to be on both grids. Sizes of blocks are powers of two.
     let both = max(step.width, step.height)

@@ -43,9 +43,21 @@ public enum Orientation: Int, Sendable, CaseIterable {
 }
 
 /// A width and a height in pixels.
-struct PixelSize: Hashable, Sendable {
-  var width: Int
-  var height: Int
+public struct PixelSize: Hashable, Sendable {
+  /// Pixels from left to right.
+  public var width: Int
+  /// Pixels from top to bottom.
+  public var height: Int
+
+  /// Makes a size.
+  public init(width: Int, height: Int) {
+    (self.width, self.height) = (width, height)
+  }
+
+  /// The size of a square.
+  public init(side: Int) {
+    (width, height) = (side, side)
+  }
 }
 
 /// A rectangle of whole pixels, from the top left.
@@ -54,4 +66,6 @@ struct PixelRegion: Hashable, Sendable {
   var y: Int
   var width: Int
   var height: Int
+
+  var size: PixelSize { PixelSize(width: width, height: height) }
 }

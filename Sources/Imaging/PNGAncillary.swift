@@ -2,12 +2,12 @@ import CPNG
 
 /// Carries chunks of one PNG over to another.
 enum PNGAncillary {
-  /// `bytes` with the colour chunks of `file`, and on request its metadata, made true for a square
-  /// of `side` pixels that stands upright.
+  /// `bytes` with the colour chunks of `file`, and on request its metadata, made true for a picture of
+  /// `size` that stands upright.
   static func add(
     to bytes: consuming [UInt8],
     from file: PictureFile,
-    side: Int,
+    size: PixelSize,
     metadata: Bool,
     background: Bool,
     significantBits: Bool,
@@ -29,7 +29,8 @@ enum PNGAncillary {
       if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8,
         let exif = file.probe.exif
       {
-        later += Self.chunk("eXIf", exif.cropped(file.bytes[tiff], width: side, height: side))
+        let exif = exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
+        later += Self.chunk("eXIf", exif)
       } else {
         later += cropped(file.bytes[chunk])
       }

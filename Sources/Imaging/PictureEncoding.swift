@@ -8,6 +8,10 @@ struct PictureEncoding {
   var quality: Int?
   /// Whether every sample is to be kept, where the format can.
   var lossless: Bool
+  /// What lies behind a picture that loses its alpha; nil for white.
+  var background: PictureColour?
+  /// Whether there are colours that the source, if it is grey, does not have.
+  var hasNewColours = false
   /// The file that the pixels come from, whose ways are kept: chroma, bits and colours of an AVIF.
   var source: PictureFile
   /// What the file says besides.
@@ -29,7 +33,8 @@ struct PictureEncoding {
     switch format {
     case .jpeg:
       // A JPEG has its own quality; anything else is new to be one.
-      let bytes = try bitmap.narrowed().encodedAsJPEG(quality ?? source.probe.quality ?? 90, name)
+      let opaque = background.map { bitmap.laid(on: $0) } ?? bitmap
+      let bytes = try opaque.narrowed().encodedAsJPEG(quality ?? source.probe.quality ?? 90, name)
       return EncodedBitmap(bytes: tags.added(toJPEG: bytes), isLossless: false)
     case .png, .gif:
       let bytes = try bitmap.png(name: name)
@@ -111,6 +116,7 @@ struct PictureEncoding {
       if chunks.channels <= 2, chunks.colourType != 3 { colour.chroma = CInt(cavif_400) }
     case .gif: break
     }
+    if hasNewColours, colour.chroma == CInt(cavif_400) { colour.chroma = CInt(cavif_444) }
     return colour
   }
 }

@@ -67,6 +67,8 @@ public struct PictureResult: Sendable, Equatable {
     public let method: EncodedPicture.Method
     /// How far the square is from where it was asked to be.
     public let shift: EncodedPicture.Shift
+    /// The point of the upright input that the part which is kept was drawn to.
+    public let gravity: EncodedPicture.Point?
     /// Whether a part of the input is missing or wrong.
     public let isDamaged: Bool
     /// What its maker ought to know of it.
@@ -94,6 +96,7 @@ public struct PictureResult: Sendable, Equatable {
       height: picture.height,
       method: picture.method,
       shift: picture.shift,
+      gravity: picture.gravity,
       isDamaged: picture.isDamaged,
       remarks: picture.remarks
     )
@@ -104,8 +107,8 @@ public struct PictureResult: Sendable, Equatable {
 
 extension PictureResult: Encodable {
   private enum Key: String, CodingKey {
-    case input, output, format, width, height, method, shift, damaged, time, timeSource, upload,
-      error
+    case input, output, format, width, height, method, shift, gravity, damaged, time, timeSource
+    case upload, error
     case x, y
   }
 
@@ -124,6 +127,13 @@ extension PictureResult: Encodable {
       try place.encode(shift.y, forKey: .y)
     } else {
       try object.encodeNil(forKey: .shift)
+    }
+    if let point = summary?.gravity {
+      var place = object.nestedContainer(keyedBy: Key.self, forKey: .gravity)
+      try place.encode(point.x, forKey: .x)
+      try place.encode(point.y, forKey: .y)
+    } else {
+      try object.encodeNil(forKey: .gravity)
     }
     try object.encode(summary?.isDamaged ?? false, forKey: .damaged)
     try object.encode(time, forKey: .time)

@@ -14,9 +14,9 @@ extension SquareCrop {
       )
     }
     let square = try decoded(file, coloured: target != .png && target != .jpeg)
-    let isDamaged = square.isDamaged
+    let (framing, isDamaged) = (square.framing, square.isDamaged)
     let bitmap = (consume square).bitmap
-    var picture = try encode(bitmap, from: file, as: target, lossless: keepsSamples)
+    var picture = try encode(bitmap, framing, from: file, as: target, lossless: keepsSamples)
     picture.isDamaged = isDamaged
     if lossless, picture.method != .lossless { picture.remarks.insert(.notLossless) }
     return picture
@@ -31,9 +31,10 @@ extension SquareCrop {
     return lossless && (target == .png || file.probe.depth <= 8)
   }
 
-  /// Encodes a square of `file`; without loss where `lossless`.
+  /// Encodes a result of `file`; without loss where `lossless`.
   func encode(
     _ bitmap: Bitmap,
+    _ framing: Framing,
     from file: PictureFile,
     as target: PictureFormat,
     lossless: Bool
@@ -45,6 +46,8 @@ extension SquareCrop {
       format: target,
       quality: quality,
       lossless: lossless,
+      background: background,
+      hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
       source: file,
       tags: PictureTags(
         of: file,
@@ -56,52 +59,58 @@ extension SquareCrop {
       )
     )
     let made = try encoding.encode(bitmap, name: file.name)
-    let isScaled = size != nil && size != square(in: file.probe).width
+    let isNew = framing.isScaled || framing.isPadded
     return EncodedPicture(
       bytes: made.bytes,
       format: target,
       width: bitmap.width,
       height: bitmap.height,
-      method: made.isLossless && !isScaled ? .lossless : .reencoded,
+      method: made.isLossless && !isNew ? .lossless : .reencoded,
       shift: EncodedPicture.Shift(),
-      isDamaged: false
+      isDamaged: false,
+      gravity: EncodedPicture.Point(framing.focus)
     )
   }
 
-  /// The square of any picture as pixels, upright and of the size asked for; inks as light, and
+  /// The result of any picture as pixels, upright and of the size asked for; inks as light, and
   /// with `coloured` grey and indices as colour.
-  func decoded(_ file: PictureFile, coloured: Bool) throws(ImagingError) -> Square {
+  func decoded(_ file: PictureFile, coloured: Bool) throws(ImagingError) -> Decoded {
     switch file.probe.structure {
     case .jpeg:
       let header = try JPEGCodec.header(of: file)
       let layout: Bitmap.Layout = coloured && header.layout == .grey ? .bgrx : header.layout
       let square = try decodedJPEG(file, layout: layout)
       guard layout == .cmyk else { return square }
-      let isDamaged = square.isDamaged
-      return Square(
+      let (framing, isDamaged) = (square.framing, square.isDamaged)
+      return Decoded(
         bitmap: try (consume square).bitmap.lit(
           profile: file.profile,
           isInverted: header.hasAdobe,
           name: file.name
         ),
+        framing: framing,
         isDamaged: isDamaged
       )
-    case .png:
-      return Square(
-        bitmap: try decodedPNG(file, form: coloured ? .coloured : .expanded),
-        isDamaged: false
-      )
+    case .png: return try decodedPNG(file, form: coloured ? .coloured : .expanded)
     case .webp, .avif, .gif:
-      let exact = square(in: file.probe)
-      let region = file.probe.orientation.stored(exact, in: file.probe.stored)
-      var bitmap = try file.decode(region, limits)
-      let isScaled = size ?? exact.width != exact.width
-      if coloured || isScaled { bitmap = bitmap.expanded() }
-      if isScaled, let size {
-        bitmap = try bitmap.scaled(width: size, height: size, limits: limits, name: file.name)
+      let (probe, stored) = (file.probe, file.probe.stored)
+      var framing = framing(probe)
+      var bitmap: Bitmap
+      if needsLook(at: probe) {
+        // Their libraries decode all of it whatever part is asked for.
+        let whole = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+        bitmap = try file.decode(whole, limits)
+        framing = try self.framing(file, whole: bitmap)
+        bitmap = bitmap.part(probe.orientation.stored(framing.window, in: stored))
+      } else {
+        bitmap = try file.decode(probe.orientation.stored(framing.window, in: stored), limits)
       }
-      bitmap.turnUpright(from: file.probe.orientation)
-      return Square(bitmap: bitmap, isDamaged: file.probe.isCutShort)
+      if coloured || framing.isScaled { bitmap = bitmap.expanded() }
+      return Decoded(
+        bitmap: try finished(consume bitmap, of: file, framing),
+        framing: framing,
+        isDamaged: probe.isCutShort
+      )
     }
   }
 }

@@ -1,16 +1,10 @@
 extension SquareCrop {
-  /// A decoded square, upright, and what its input was like.
-  struct Square {
-    let bitmap: Bitmap
-    let isDamaged: Bool
-  }
-
   func cropJPEG(
     _ file: PictureFile,
     _ markers: JPEGMarkers
   ) throws(ImagingError) -> EncodedPicture {
-    let keepsCoefficients = lossless && size == nil
-    if keepsCoefficients, let picture = transformed(file, markers) { return picture }
+    let keepsCoefficients = lossless && frame == nil && fit == .cover
+    if keepsCoefficients, let picture = try transformed(file, markers) { return picture }
     if keepsCoefficients, isStrict {
       throw ImagingError(
         .unsupported,
@@ -18,92 +12,138 @@ extension SquareCrop {
         remedy: .encodeAnew
       )
     }
-    let header = try JPEGCodec.header(of: file)
-    let orientation = file.probe.orientation
-    let region = square(in: file.probe)
-    let bytes: [UInt8]
-    let isDamaged: Bool
-    if orientation == .upright, size ?? region.width == region.width {
-      let made = try JPEGCodec.recode(file, region, quality: quality, limits)
-      (bytes, isDamaged) = (made.value, made.isDamaged)
+    let plain = framing(file.probe)
+    let made: JPEGCodec.Outcome<[UInt8]>
+    let framing: Framing
+    var hasProfile = true
+    if file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded {
+      framing = try self.framing(of: file)
+      made = try JPEGCodec.recode(file, framing.window, quality: quality, limits)
     } else {
-      let made = try decodedJPEG(file, layout: header.layout)
-      bytes = try JPEGCodec.encode(
-        made.bitmap,
-        quality: quality,
-        like: file,
-        transposed: orientation.swapsAxes,
-        // A smaller picture has more detail in each block than the source's tables were made for.
-        hasNewDetail: size ?? region.width != region.width,
-        name: file.name
+      let layout = try JPEGCodec.header(of: file).layout
+      let decoded = try decodedJPEG(file, layout: layout)
+      framing = decoded.framing
+      // Grey that has got a coloured background has no use for its tables and its profile.
+      hasProfile = decoded.bitmap.layout == layout
+      made = JPEGCodec.Outcome(
+        value: try encoded(decoded.bitmap, like: hasProfile, file, framing),
+        isDamaged: decoded.isDamaged
       )
-      isDamaged = made.isDamaged
     }
-    let side = size ?? region.width
     var picture = EncodedPicture(
-      bytes: JPEGSegments.add(to: bytes, from: file, side: side, metadata: keepsMetadata),
+      bytes: JPEGSegments.add(
+        to: made.value,
+        from: file,
+        size: framing.canvas,
+        profile: hasProfile,
+        metadata: keepsMetadata
+      ),
       format: .jpeg,
-      width: side,
-      height: side,
+      width: framing.canvas.width,
+      height: framing.canvas.height,
       method: .reencoded,
       shift: EncodedPicture.Shift(),
-      isDamaged: isDamaged
+      isDamaged: made.isDamaged,
+      gravity: EncodedPicture.Point(framing.focus)
     )
     if keepsCoefficients { picture.remarks.insert(.notLossless) }
     return picture
   }
 
-  /// The square as pixels, upright and of the size asked for.
+  private func encoded(
+    _ bitmap: Bitmap,
+    like isLike: Bool,
+    _ file: PictureFile,
+    _ framing: Framing
+  ) throws(ImagingError) -> [UInt8] {
+    try JPEGCodec.encode(
+      bitmap,
+      quality: quality ?? (isLike ? nil : max(file.probe.quality ?? 90, JPEGCodec.leastFine)),
+      like: isLike ? file : nil,
+      transposed: file.probe.orientation.swapsAxes,
+      // A smaller picture has more detail in each block than the source's tables were made for.
+      hasNewDetail: framing.isScaled,
+      name: file.name
+    )
+  }
+
+  /// The result as pixels, upright and of the size asked for.
   func decodedJPEG(
     _ file: PictureFile,
     layout: Bitmap.Layout
-  ) throws(ImagingError) -> Square {
+  ) throws(ImagingError) -> Decoded {
     let orientation = file.probe.orientation
     let stored = file.probe.stored
-    let exact = orientation.stored(square(in: file.probe), in: stored)
-    let eighths = eighths(for: exact.width)
-    // The square's edges need not fall on whole pixels of the smaller picture.
+    let eighths = Self.eighths(for: framing(file.probe))
+    let whole = PixelRegion(
+      x: 0,
+      y: 0,
+      width: (stored.width * eighths + 7) / 8,
+      height: (stored.height * eighths + 7) / 8
+    )
+    // Decoding the entropy takes most of the time: once for both, where all of it is small.
+    let looksHere =
+      needsLook(at: file.probe)
+      && whole.width * whole.height * layout.channels <= Attention.mostBytes
+    var framing = looksHere ? framing(file.probe) : try self.framing(of: file)
+    let region = looksHere ? whole : Self.region(at: eighths, framing, file.probe)
+    let made = try JPEGCodec.decode(file, region, eighths: eighths, layout: layout, limits)
+    let isDamaged = made.isDamaged
+    // Held once, so that it can be turned in place.
+    var bitmap = (consume made).value
+    if looksHere { framing = try self.framing(file, whole: bitmap) }
+    let exact = orientation.stored(framing.window, in: stored)
+    // The window's edges need not fall on whole pixels of the smaller picture.
     let ratio = Double(eighths) / 8
+    let part = Bitmap.Part(
+      x: Double(exact.x) * ratio - Double(region.x),
+      y: Double(exact.y) * ratio - Double(region.y),
+      width: Double(exact.width) * ratio,
+      height: Double(exact.height) * ratio
+    )
+    if looksHere, !framing.isScaled { bitmap = bitmap.part(exact) }
+    return Decoded(
+      bitmap: try finished(consume bitmap, part, of: file, framing),
+      framing: framing,
+      isDamaged: isDamaged
+    )
+  }
+
+  /// The pixels that hold the window of a picture that is decoded at `eighths`/8 of its size.
+  private static func region(
+    at eighths: Int,
+    _ framing: Framing,
+    _ probe: PictureProbe
+  ) -> PixelRegion {
+    let stored = probe.stored
+    let exact = probe.orientation.stored(framing.window, in: stored)
     let (left, top) = (exact.x * eighths / 8, exact.y * eighths / 8)
     let right = min((stored.width * eighths + 7) / 8, ((exact.x + exact.width) * eighths + 7) / 8)
     let bottom = min(
       (stored.height * eighths + 7) / 8,
       ((exact.y + exact.height) * eighths + 7) / 8
     )
-    let region = PixelRegion(x: left, y: top, width: right - left, height: bottom - top)
-    let made = try JPEGCodec.decode(file, region, eighths: eighths, layout: layout, limits)
-    let isDamaged = made.isDamaged
-    // Held once, so that it can be turned in place.
-    var bitmap = (consume made).value
-    if let size, size != exact.width {
-      let part = Bitmap.Part(
-        x: Double(exact.x) * ratio - Double(left),
-        y: Double(exact.y) * ratio - Double(top),
-        width: Double(exact.width) * ratio,
-        height: Double(exact.height) * ratio
-      )
-      bitmap = try bitmap.scaled(
-        part,
-        width: size,
-        height: size,
-        limits: limits,
-        name: file.name
-      )
-    }
-    bitmap.turnUpright(from: orientation)
-    return Square(bitmap: bitmap, isDamaged: isDamaged)
+    return PixelRegion(x: left, y: top, width: right - left, height: bottom - top)
   }
 
   /// How many eighths of its size the picture is best decoded at.
-  private func eighths(for side: Int) -> Int {
-    guard let size else { return 8 }
+  private static func eighths(for framing: Framing) -> Int {
+    guard framing.isScaled else { return 8 }
+    let (from, to) = (framing.window, framing.scaled)
+    func leaves(_ eighths: Int, _ eighthsOfResult: Int) -> Bool {
+      from.width * eighths >= to.width * eighthsOfResult
+        && from.height * eighths >= to.height * eighthsOfResult
+    }
     // An eighth is the mean of a block and no more; it leaves the filter something to do.
-    if side >= size * 16 { return 1 }
-    return [2, 4].first { side * $0 >= size * 8 } ?? 8
+    if leaves(1, 16) { return 1 }
+    return [2, 4].first { leaves($0, 8) } ?? 8
   }
 
   /// The square in the picture's own coefficients; nil where that cannot be.
-  private func transformed(_ file: PictureFile, _ markers: JPEGMarkers) -> EncodedPicture? {
+  private func transformed(
+    _ file: PictureFile,
+    _ markers: JPEGMarkers
+  ) throws(ImagingError) -> EncodedPicture? {
     let orientation = file.probe.orientation
     let block: PixelSize
     if markers.sampling.count == 1 {
@@ -120,12 +160,15 @@ extension SquareCrop {
       // What is made here keeps to the standard.
       !markers.hasZeroInTable,
       // TurboJPEG would write Adobe's segment and with it turn the meaning of ink around.
-      markers.sampling.count != 4 || markers.hasAdobe,
+      markers.sampling.count != 4 || markers.hasAdobe
+    else { return nil }
+    let focus = try framing(of: file).focus
+    guard
       let grid = LosslessGrid(
         stored: markers.size,
         block: block,
         orientation: orientation,
-        gravity: gravity
+        focus: focus
       ),
       let made = orientation == .upright
         ? JPEGCodec.cut(file, grid.region, limits)
@@ -141,13 +184,19 @@ extension SquareCrop {
       result.size == PixelSize(width: side, height: side)
     else { return nil }
     return EncodedPicture(
-      bytes: JPEGSegments.add(to: made.value, from: file, side: side, metadata: keepsMetadata),
+      bytes: JPEGSegments.add(
+        to: made.value,
+        from: file,
+        size: result.size,
+        metadata: keepsMetadata
+      ),
       format: .jpeg,
       width: side,
       height: side,
       method: .lossless,
       shift: EncodedPicture.Shift(x: grid.shift.x, y: grid.shift.y),
-      isDamaged: made.isDamaged
+      isDamaged: made.isDamaged,
+      gravity: EncodedPicture.Point(focus)
     )
   }
 }

@@ -1,65 +1,84 @@
 extension SquareCrop {
   func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
-    let square = square(in: file.probe)
-    let side = size ?? square.width
-    let isScaled = side != square.width
-    let bytes: [UInt8]
-    if let way = directWay(file, chunks) {
-      bytes = try PNGCodec.recode(file, way, limits)
+    let made: (bytes: [UInt8], framing: Framing)
+    var isColoured = false
+    if isDirect(file, chunks) {
+      let framing = try framing(of: file)
+      made = (try PNGCodec.recode(file, framing.window, limits), framing)
     } else {
-      let bitmap = try decodedPNG(file, form: .native)
-      bytes = try PNGCodec.encode(bitmap, interlaced: chunks.isInterlaced, name: file.name)
+      let square = try decodedPNG(file, form: .native)
+      isColoured = square.bitmap.layout.channels > 2
+      made = (
+        try PNGCodec.encode(square.bitmap, interlaced: chunks.isInterlaced, name: file.name),
+        square.framing
+      )
     }
+    let framing = made.framing
+    let isNew = framing.isScaled || framing.isPadded
     // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
-    let keepsShape = !isScaled || chunks.colourType != 3 && chunks.depth >= 8
+    let keepsShape =
+      !isNew
+      || chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
+        && !framing.isPadded
+    let isGrey = chunks.colourType == 0 || chunks.colourType == 4
     return EncodedPicture(
       bytes: PNGAncillary.add(
-        to: bytes,
+        to: made.bytes,
         from: file,
-        side: side,
+        size: framing.canvas,
         metadata: keepsMetadata,
-        background: keepsShape && !(isScaled && chunks.hasTransparency),
-        significantBits: keepsShape && !(isScaled && chunks.hasTransparency)
+        background: keepsShape,
+        significantBits: keepsShape,
+        profile: !(isGrey && isColoured)
       ),
       format: .png,
-      width: side,
-      height: side,
-      method: isScaled ? .reencoded : .lossless,
+      width: framing.canvas.width,
+      height: framing.canvas.height,
+      method: isNew ? .reencoded : .lossless,
       shift: EncodedPicture.Shift(),
-      isDamaged: false
+      isDamaged: false,
+      gravity: EncodedPicture.Point(framing.focus)
     )
   }
 
-  /// Where a square lies that can go from file to file row by row; nil of one that is scaled or turned,
-  /// or interlaced and small enough to stay so.
-  private func directWay(_ file: PictureFile, _ chunks: PNGChunks) -> PixelRegion? {
-    let exact = square(in: file.probe)
-    guard file.probe.orientation == .upright, size ?? exact.width == exact.width else {
-      return nil
+  /// Whether a part can go from file to file row by row; not one that is scaled, turned or padded, or
+  /// interlaced and small enough to stay so.
+  private func isDirect(_ file: PictureFile, _ chunks: PNGChunks) -> Bool {
+    let framing = framing(file.probe)
+    guard file.probe.orientation == .upright, !framing.isScaled, !framing.isPadded else {
+      return false
     }
-    let bytes = exact.width * exact.height * chunks.channels * (chunks.depth == 16 ? 2 : 1)
-    return chunks.isInterlaced && bytes <= 64 << 20 ? nil : exact
+    let size = framing.window
+    let bytes = size.width * size.height * chunks.channels * (chunks.depth == 16 ? 2 : 1)
+    return !chunks.isInterlaced || bytes > 64 << 20
   }
 
-  /// The square as pixels, upright and of the size asked for.
+  /// The result as pixels, upright and of the size asked for.
   func decodedPNG(
     _ file: PictureFile,
     form: PNGCodec.Form
-  ) throws(ImagingError) -> Bitmap {
-    let orientation = file.probe.orientation
-    let exact = square(in: file.probe)
-    let region = orientation.stored(exact, in: file.probe.stored)
-    let isScaled = size ?? exact.width != exact.width
-    var bitmap = try PNGCodec.decode(
-      file,
-      region,
-      form: isScaled && form == .native ? .expanded : form,
-      limits
-    )
-    if isScaled, let size {
-      bitmap = try bitmap.scaled(width: size, height: size, limits: limits, name: file.name)
+  ) throws(ImagingError) -> Decoded {
+    let (probe, plain) = (file.probe, framing(file.probe))
+    let isNew = plain.isScaled || plain.isPadded
+    let form = isNew && form == .native ? .expanded : form
+    let whole = PixelRegion(x: 0, y: 0, width: probe.stored.width, height: probe.stored.height)
+    let bytes = whole.width * whole.height * max(probe.channels, 3) * (probe.depth == 16 ? 2 : 1)
+    let framing: Framing
+    var bitmap: Bitmap
+    if needsLook(at: probe), bytes <= Attention.mostBytes {
+      // Once for both, as unpacking takes most of the time.
+      bitmap = try PNGCodec.decode(file, whole, form: form, limits)
+      framing = try self.framing(file, whole: bitmap)
+      bitmap = bitmap.part(probe.orientation.stored(framing.window, in: probe.stored))
+    } else {
+      framing = try self.framing(of: file)
+      let region = probe.orientation.stored(framing.window, in: probe.stored)
+      bitmap = try PNGCodec.decode(file, region, form: form, limits)
     }
-    bitmap.turnUpright(from: orientation)
-    return bitmap
+    return Decoded(
+      bitmap: try finished(consume bitmap, of: file, framing),
+      framing: framing,
+      isDamaged: false
+    )
   }
 }

@@ -1,18 +1,33 @@
-/// Makes an exact square of a picture, upright.
+/// Makes an exact square of a picture, upright, or a picture of any other size.
 ///
 ///     let crop = SquareCrop(size: 512, gravity: .top)
 ///     let square = try crop.apply(to: PictureFile("photo.jpg"))
 ///     print(square.width, square.method)
+///
+/// With ``frame`` it becomes as wide and as high as that says; ``fit`` says whether what does not
+/// fit is cut off, or background takes what room is left.
 ///
 /// A picture keeps its format unless ``format`` names another; of a GIF the first frame becomes a
 /// PNG. A PNG stays as it is, sample for sample unless it is scaled, and so does a lossless WebP;
 /// a JPEG keeps its colour space, its quantization tables and its sampling, an AVIF its bits and
 /// sampling. ICC profiles are kept.
 public struct SquareCrop: PictureMaking, Equatable {
-  /// Pixels along a side of the result; nil for as many as the picture has.
-  public var size: Int?
-  /// The part of the picture to keep.
+  /// The size of the result; nil for a square of pixels as they are.
+  public var frame: PixelSize?
+  /// How the picture goes into its frame.
+  public var fit = PictureFit.cover
+  /// The part of the picture to keep, or, with `contain`, where the picture lies.
   public var gravity: Gravity
+  /// Whether a picture that is smaller than its frame is enlarged.
+  ///
+  /// If not, what is cut keeps its pixels, and so the shape of the frame but not its size; what is
+  /// contained lies on more background.
+  public var enlarges = true
+  /// What lies around a picture that is contained, and behind one that loses its alpha in a JPEG.
+  ///
+  /// In the picture's own colours. Without one it is white, and clear around a picture that has and
+  /// keeps alpha.
+  public var background: PictureColour?
   /// The format of the result; nil for the input's own, and PNG for a GIF.
   public var format: PictureFormat?
   /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for that of a JPEG that stays one, else
@@ -29,6 +44,13 @@ public struct SquareCrop: PictureMaking, Equatable {
   /// What a picture may ask for.
   public var limits: PictureLimits
 
+  /// Pixels along a side of a square result; nil for as many as the picture has, and for other
+  /// shapes.
+  public var size: Int? {
+    get { frame?.width == frame?.height ? frame?.width : nil }
+    set { frame = newValue.map { PixelSize(side: $0) } }
+  }
+
   /// Makes a crop; what is left out is as most people want it.
   public init(
     size: Int? = nil,
@@ -39,7 +61,7 @@ public struct SquareCrop: PictureMaking, Equatable {
     keepsMetadata: Bool = false,
     limits: PictureLimits = PictureLimits()
   ) {
-    self.size = size
+    frame = size.map { PixelSize(side: $0) }
     self.gravity = gravity
     self.format = format
     self.quality = quality
@@ -51,11 +73,13 @@ public struct SquareCrop: PictureMaking, Equatable {
   /// Crops a picture.
   ///
   /// - Parameter file: The input.
-  /// - Returns: The square, encoded. A JPEG that was cut short or is broken inside yields what
-  /// could   be made of it, marked as damaged.
+  /// - Returns: The result, encoded. A JPEG that was cut short or is broken inside yields what
+  /// could be made of it, marked as damaged.
   /// - Throws: ``ImagingError`` when nothing can be made of the picture.
   public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
     try check()
+    let canvas = framing(file.probe).canvas
+    try limits.check(width: canvas.width, height: canvas.height, of: file.name)
     switch (file.probe.structure, target(for: file)) {
     case (.jpeg(let markers), .jpeg): return try cropJPEG(file, markers)
     case (.png(let chunks), .png): return try cropPNG(file, chunks)
@@ -71,15 +95,7 @@ public struct SquareCrop: PictureMaking, Equatable {
   /// Judges size and quality, and the libraries that pictures are read and made with.
   public func check() throws(ImagingError) {
     try CodecLibrary.check()
-    let most = min(limits.side, PictureLimits.scaledSide)
-    if let size, size < 1 || size > most || size * size > limits.pixels {
-      throw ImagingError(
-        .usage,
-        "cannot make squares of \(size) pixels: the side goes from 1 to \(most), "
-          + "and \(limits.pixels) pixels are the most",
-        remedy: .morePixels
-      )
-    }
+    try checkFrame()
     if let format, !format.isWritten {
       throw ImagingError(
         .usage,
@@ -91,12 +107,19 @@ public struct SquareCrop: PictureMaking, Equatable {
     }
   }
 
-  /// The square that is kept of an upright picture.
-  func square(in probe: PictureProbe) -> PixelRegion {
-    let upright = PixelSize(width: probe.width, height: probe.height)
-    let side = min(upright.width, upright.height)
-    let origin = gravity.origin(of: side, in: upright)
-    return PixelRegion(x: origin.x, y: origin.y, width: side, height: side)
+  private func checkFrame() throws(ImagingError) {
+    guard let frame else { return }
+    let most = min(limits.side, PictureLimits.scaledSide)
+    let isFit = [frame.width, frame.height].allSatisfy { (1...max(most, 1)).contains($0) }
+    guard !isFit || frame.width * frame.height > limits.pixels else { return }
+    let what =
+      size.map { "squares of \($0) pixels: the" }
+      ?? "pictures of \(frame.width) × \(frame.height) pixels: a"
+    throw ImagingError(
+      .usage,
+      "cannot make \(what) side goes from 1 to \(most), and \(limits.pixels) pixels are the most",
+      remedy: .morePixels
+    )
   }
 }
 
@@ -124,6 +147,23 @@ public struct EncodedPicture: Sendable, Equatable {
     }
   }
 
+  /// A place in a picture, in pixels from its top left.
+  public struct Point: Sendable, Equatable {
+    /// To the right.
+    public var x: Int
+    /// Downwards.
+    public var y: Int
+
+    /// Makes a point.
+    public init(x: Int, y: Int) {
+      (self.x, self.y) = (x, y)
+    }
+
+    init(_ focus: Focus) {
+      self.init(x: Int(focus.x.rounded()), y: Int(focus.y.rounded()))
+    }
+  }
+
   /// The file.
   public let bytes: [UInt8]
   /// What kind of file it is.
@@ -138,6 +178,9 @@ public struct EncodedPicture: Sendable, Equatable {
   public let shift: Shift
   /// Whether the input was cut short or broken inside, so that a part of this may be wrong.
   public internal(set) var isDamaged: Bool
+  /// The point that the part which is kept was drawn to, in pixels of the upright input: the middle,
+  /// a side, a corner, or what people look at.
+  public var gravity: Point?
   /// The moment on the stamp; nil without one.
   public var time: StampTime?
   /// What its maker ought to know of it.

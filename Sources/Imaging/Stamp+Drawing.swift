@@ -119,10 +119,3 @@ struct Backdrop: Equatable {
     (0..<64).map { min(max(Int(start + length * (Double($0) + 0.5) / 64), 0), limit - 1) }
   }
 }
-
-extension Gravity {
-  var isLeft: Bool { self == .left || self == .topLeft || self == .bottomLeft }
-  var isRight: Bool { self == .right || self == .topRight || self == .bottomRight }
-  var isTop: Bool { self == .top || self == .topLeft || self == .topRight }
-  var isBottom: Bool { self == .bottom || self == .bottomLeft || self == .bottomRight }
-}

@@ -53,7 +53,12 @@ public struct Stamp: PictureMaking {
   }
 
   /// Judges the crop.
-  public func check() throws(ImagingError) { try crop.check() }
+  public func check() throws(ImagingError) {
+    try crop.check()
+    guard crop.fit == .cover, crop.frame?.width == crop.frame?.height else {
+      throw ImagingError(.usage, "cannot stamp other pictures than squares that are filled")
+    }
+  }
 
   /// Stamps a picture, as ``apply(to:)`` does.
   public func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
@@ -94,7 +99,7 @@ public struct Stamp: PictureMaking {
     _ moment: StampTime
   ) throws(ImagingError) -> EncodedPicture {
     let square = try crop.decoded(file, coloured: true)
-    let isDamaged = square.isDamaged
+    let (framing, isDamaged) = (square.framing, square.isDamaged)
     // Held once, so that it can be painted on in place.
     var bitmap = (consume square).bitmap
     try draw(moment, on: &bitmap, name: file.name)
@@ -103,7 +108,7 @@ public struct Stamp: PictureMaking {
     if case .webp(let chunks) = file.probe.structure {
       isLossless = chunks.isLossless && target == .webp
     }
-    var picture = try crop.encode(bitmap, from: file, as: target, lossless: isLossless)
+    var picture = try crop.encode(bitmap, framing, from: file, as: target, lossless: isLossless)
     picture.method = .reencoded
     picture.isDamaged = isDamaged
     picture.time = moment
@@ -116,7 +121,7 @@ public struct Stamp: PictureMaking {
   ) throws(ImagingError) -> EncodedPicture {
     let header = try JPEGCodec.header(of: file)
     let square = try crop.decodedJPEG(file, layout: header.layout == .cmyk ? .cmyk : .bgrx)
-    let isDamaged = square.isDamaged
+    let (framing, isDamaged) = (square.framing, square.isDamaged)
     // Held once, so that it can be painted on in place.
     var bitmap = (consume square).bitmap
     if bitmap.layout == .cmyk {
@@ -142,7 +147,7 @@ public struct Stamp: PictureMaking {
       bytes: JPEGSegments.add(
         to: bytes,
         from: file,
-        side: bitmap.width,
+        size: framing.canvas,
         profile: isColour,
         metadata: crop.keepsMetadata
       ),
@@ -152,6 +157,7 @@ public struct Stamp: PictureMaking {
       method: .reencoded,
       shift: EncodedPicture.Shift(),
       isDamaged: isDamaged,
+      gravity: EncodedPicture.Point(framing.focus),
       time: moment
     )
   }
@@ -162,13 +168,17 @@ public struct Stamp: PictureMaking {
     _ moment: StampTime,
     most: Int = 32 << 20
   ) throws(ImagingError) -> EncodedPicture {
-    let exact = crop.square(in: file.probe)
-    let side = crop.size ?? exact.width
+    var framing = crop.framing(file.probe)
+    let side = framing.canvas.width
     let bytes: [UInt8]
-    if file.probe.orientation == .upright, side == exact.width, side * side * 3 > most {
-      bytes = try stripped(file, exact, moment)
+    if file.probe.orientation == .upright, !framing.isScaled, side * side * 3 > most {
+      framing = try crop.framing(of: file)
+      bytes = try stripped(file, framing.window, moment)
     } else {
-      var bitmap = try crop.decodedPNG(file, form: .coloured)
+      let square = try crop.decodedPNG(file, form: .coloured)
+      framing = square.framing
+      // Held once, so that it can be painted on in place.
+      var bitmap = (consume square).bitmap
       try draw(moment, on: &bitmap, name: file.name)
       bytes = try PNGCodec.encode(bitmap, name: file.name)
     }
@@ -177,7 +187,7 @@ public struct Stamp: PictureMaking {
       bytes: PNGAncillary.add(
         to: bytes,
         from: file,
-        side: side,
+        size: framing.canvas,
         metadata: crop.keepsMetadata,
         background: false,
         significantBits: false,
@@ -189,6 +199,7 @@ public struct Stamp: PictureMaking {
       method: .reencoded,
       shift: EncodedPicture.Shift(),
       isDamaged: false,
+      gravity: EncodedPicture.Point(framing.focus),
       time: moment
     )
   }

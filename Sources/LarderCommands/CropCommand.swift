@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `larder crop PICTURE…`: exact squares.
+/// `larder crop PICTURE…`: exact squares and other sizes.
 struct CropCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -20,12 +20,16 @@ struct CropCommand: ParsableCommand {
       Example:  larder crop cache/images --out squares --size 512
                 larder crop photo.jpg --out squares --lossless
                 larder crop photos --out squares --size 512 --format webp
+                larder crop photos --out wide --size 1200x630 --gravity attention
+                larder crop logos --out tiles --size 256 --fit contain
 
       \(statuses.text)
       """
   )
 
   @OptionGroup var pictures: PictureOptions
+
+  @OptionGroup(title: Topic.pictures) var frame: FrameOptions
 
   @Flag(
     help: """
@@ -43,6 +47,12 @@ struct CropCommand: ParsableCommand {
     if lossless, pictures.square.size != nil {
       throw ValidationError("--lossless keeps every pixel, so it cannot go with --size")
     }
+    if lossless, frame.fit == .contain {
+      throw ValidationError("--lossless adds no pixels, so it cannot go with --fit contain")
+    }
+    if frame.noEnlarge, pictures.square.size == nil {
+      throw ValidationError("--no-enlarge is about --size; give both")
+    }
     if strict, !lossless {
       throw ValidationError("--strict is about --lossless; give both")
     }
@@ -51,13 +61,14 @@ struct CropCommand: ParsableCommand {
   func run() throws {
     var making = pictures.square.crop(lossless: lossless)
     making.isStrict = strict
+    frame.apply(to: &making)
     // At its own size a photo goes from file to file a row at a time.
     let run = PictureRun(
       verb: "crop",
       making: making,
       options: pictures,
       output: output,
-      makesBitmaps: pictures.square.size != nil
+      makesBitmaps: pictures.square.size != nil || frame.fit == .contain
     )
     Output.end(try run.run())
   }

@@ -67,6 +67,12 @@ struct StampCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
+  mutating func validate() throws {
+    if let size = pictures.square.size, size.width != size.height {
+      throw ValidationError("stamps are square, so --size takes one number here")
+    }
+  }
+
   func run() throws {
     var stamp = Stamp(crop: pictures.square.crop(lossless: false))
     if let time { stamp.time = try StampTime.Choice(time) }

@@ -38,7 +38,7 @@ import Testing
     #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
   }
 
-  @Test(arguments: [["--lossless"], []])
+  @Test(arguments: [["--lossless"], [], ["--gravity", "attention"]])
   func `a crop at the photo's own size holds rows of it, and never all`(_ how: [String]) throws {
     let folder = try TemporaryFolder()
     let samples = (0..<4000 * 3000).map { UInt8(truncatingIfNeeded: $0 / 40) }

@@ -67,6 +67,54 @@ struct PictureOptionTests {
     )
   }
 
+  @Test func `a shape, a fit and a background are taken, and the result is told of`() throws {
+    let folder = try TemporaryFolder()
+    func crop(_ options: String...) throws -> Document {
+      let made = try Command.larder(
+        ["crop", Self.photo, "--out", folder.path("out"), "--json", "--force"] + options
+      )
+      #expect(made.status == 0, "\(made.errors)")
+      return try Document(made)
+    }
+
+    let filled = try crop("--size", "64x48", "--gravity", "top-left")
+    let whole = try crop(
+      "--size",
+      "64",
+      "--fit",
+      "contain",
+      "--background",
+      "#00000000",
+      "--format",
+      "png"
+    )
+    let found = try crop("--size", "32", "--gravity", "attention")
+
+    #expect(filled["width"].int == 64 && filled["height"].int == 48)
+    #expect(filled["gravity"]["x"].int == 0 && filled["gravity"]["y"].int == 0)
+    #expect(whole["width"].int == 64 && whole["height"].int == 64)
+    #expect(whole["gravity"]["x"].int == 1512 && whole["gravity"]["y"].int == 2016)
+    #expect(found["gravity"]["x"].int != nil && found["method"].string == "reencoded")
+  }
+
+  @Test(arguments: [
+    (["crop", "--size", "640x"], "two like 640x480"),
+    (["crop", "--size", "x9"], "two like 640x480"),
+    (["crop", "--size", "1x2x3"], "from 1 to 16384"), (["crop", "--fit", "fill"], "contain"),
+    (["crop", "--background", "#12"], "a colour like #fff"),
+    (["crop", "--lossless", "--fit", "contain"], "cannot go with --fit contain"),
+    (["crop", "--lossless", "--size", "64"], "cannot go with --size"),
+    (["crop", "--no-enlarge"], "give both"), (["stamp", "--size", "64x48"], "one number"),
+  ])
+  func `a shape that makes no sense is a usage error`(_ words: [String], _ advice: String) throws {
+    let folder = try TemporaryFolder()
+
+    let made = try Command.larder(words + [Self.photo, "--out", folder.path("out")])
+
+    #expect(made.status == 64)
+    #expect(made.errors.contains(advice), "\(made.errors)")
+  }
+
   @Test func `strict is about lossless`() throws {
     let folder = try TemporaryFolder()
 

@@ -12,7 +12,7 @@ struct AVIFTests {
     let square = try crop.apply(to: file)
 
     #expect(square.format == .png && square.method == .lossless)
-    #expect(try rgba(decoded(square.bytes)) == source.part(crop.square(in: file.probe)))
+    #expect(try rgba(decoded(square.bytes)) == source.part(crop.framing(file.probe).window))
   }
 
   @Test(arguments: AVIFKind.all)

@@ -23,6 +23,15 @@ struct DocumentationTests {
     let exact = try SquareCrop(gravity: .top, lossless: true).apply(to: photo)
     print(exact.method, "moved by", exact.shift.x, exact.shift.y)
 
+    // A banner of the part that people look at, and the whole photo on a tile.
+    var banner = SquareCrop(gravity: .attention)
+    banner.frame = PixelSize(width: 1200, height: 630)
+    let wide = try banner.apply(to: photo)
+    print(wide.width, wide.height, wide.gravity?.x ?? 0, wide.gravity?.y ?? 0)
+    var tile = SquareCrop(size: 256)
+    (tile.fit, tile.background) = (.contain, PictureColour("#f4f4f4"))
+    print(try tile.apply(to: photo).bytes.count)
+
     // The same with the time on it, as people write it in Seoul.
     var stamp = Stamp(crop: SquareCrop(size: 1080), time: .exif)
     stamp.locale = try StampLocale("ko_KR")

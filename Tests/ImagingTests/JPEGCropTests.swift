@@ -81,10 +81,11 @@ struct JPEGCropTests {
   }
 
   @Test func `an odd difference is floored`() {
-    let origin = Gravity.centre.origin(of: 9, in: PixelSize(width: 14, height: 9))
+    let size = PixelSize(width: 14, height: 9)
 
-    #expect(origin.x == 2)
-    #expect(origin.y == 0)
+    let region = Focus(.centre, in: size).region(of: PixelSize(side: 9), in: size)
+
+    #expect(region == PixelRegion(x: 2, y: 0, width: 9, height: 9))
   }
 
   @Test(arguments: [
@@ -100,12 +101,13 @@ struct JPEGCropTests {
     _ x: Int,
     _ y: Int
   ) throws {
+    let stored = PixelSize(width: 167, height: 99)
     let grid = try #require(
       LosslessGrid(
-        stored: PixelSize(width: 167, height: 99),
+        stored: stored,
         block: PixelSize(width: 16, height: 16),
         orientation: orientation,
-        gravity: gravity
+        focus: Focus(gravity, in: orientation.upright(stored))
       )
     )
 

@@ -55,7 +55,7 @@ struct StampTests {
 
     let made = try native(square.bytes)
     let file = try PictureFile(bytes)
-    let expected = try SquareCrop().decodedPNG(file, form: .coloured)
+    let expected = try SquareCrop().decodedPNG(file, form: .coloured).bitmap
     #expect(made.depth == max(kind.depth, 8))
     #expect(made.layout == expected.layout)
     let above = PixelRegion(x: 0, y: 0, width: 200, height: 70)

@@ -19,7 +19,7 @@ struct WebPTests {
     #expect(made.probe.width == min(size.0, size.1) && made.probe.height == made.probe.width)
     guard case .webp(let chunks) = made.probe.structure else { return #expect(Bool(false)) }
     #expect(chunks.isLossless)
-    #expect(try rgba(decoded(square.bytes)) == source.part(crop.square(in: file.probe)))
+    #expect(try rgba(decoded(square.bytes)) == source.part(crop.framing(file.probe).window))
   }
 
   @Test(arguments: [false, true])
@@ -55,7 +55,7 @@ struct WebPTests {
 
       #expect(file.probe.orientation == orientation)
       let upright = source.upright(from: orientation)
-      let expected = upright.part(SquareCrop().square(in: file.probe))
+      let expected = upright.part(SquareCrop().framing(file.probe).window)
       #expect(try rgba(decoded(square.bytes)) == expected)
       let made = try PictureFile(square.bytes).probe
       #expect(made.orientation == .upright && made.exif?.dateTime == "2021:01:13 06:30:00")

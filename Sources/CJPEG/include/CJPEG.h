@@ -51,6 +51,11 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
                   cjpeg_region region, int color_space, uint8_t *pixels, size_t stride,
                   cjpeg_outcome *outcome);
 
+// Decodes the whole picture at an eighth of its size, for a first look: of a progressive one no more is read
+// than its first scans, which hold the mean of each block.
+bool cjpeg_glance(const uint8_t *bytes, size_t count, cjpeg_limits limits, int color_space,
+                  uint8_t *pixels, size_t stride, cjpeg_outcome *outcome);
+
 // Those that make a file take the caller's room, a byte at least, in `*out` and `*out_count`, and say there
 // where the file is: in that room, or, where it was too small, in memory that the caller frees.
 

@@ -27,16 +27,16 @@ struct SquareOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Scale to so many pixels a side. (default: as large as it is cut)",
-      valueName: "n"
+      "Scale to so many pixels a side, or to width and height. (default: as large as it is cut)",
+      valueName: "n|wxh"
     ),
-    transform: WholeNumber.reader(1...16_384)
+    transform: FrameOptions.size
   )
-  var size: Int?
+  var size: PixelSize?
 
   @Option(
     help: ArgumentHelp(
-      "Which part stays: centre, top, bottom, left, right, top-left, ….",
+      "Which part stays: centre, top, bottom, left, right, top-left, …, or attention: what people look at.",
       valueName: "gravity"
     )
   )
@@ -81,8 +81,7 @@ struct SquareOptions: ParsableArguments {
 
   /// The square that is asked for.
   func crop(lossless: Bool) -> SquareCrop {
-    SquareCrop(
-      size: size,
+    var crop = SquareCrop(
       gravity: gravity,
       format: format.picture,
       quality: quality,
@@ -90,6 +89,8 @@ struct SquareOptions: ParsableArguments {
       keepsMetadata: keepMetadata,
       limits: limits
     )
+    crop.frame = size
+    return crop
   }
 }
 

@@ -6,7 +6,7 @@ enum Topic {
   static let connection = "Connection"
   static let monitoring = "Monitoring"
   static let cache = "Cache"
-  static let pictures = "Squares"
+  static let pictures = "Pictures"
   static let upload = "Posting"
   static let orders = "Orders"
   static let webhook = "Webhook"

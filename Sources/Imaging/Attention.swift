@@ -1,0 +1,119 @@
+/// Where people look in a picture: how much each place of a small version of it stands out.
+///
+/// Four maps are added: edges; colours that differ from the picture's own, as far as these are even or
+/// run in one direction; saturated colours; and the tones of skin, which baked, fried and stewed dishes
+/// share. Each counts by how far a place is above the rest, and for more the rarer that is, so that a
+/// pattern all over the picture counts for nothing. (After Itti, Koch and Niebur 1998 and Achanta et al.
+/// 2009.)
+struct Attention {
+  /// Pixels along the longer side of the small version.
+  static let side = 160
+
+  /// Bytes of a whole picture that may be held to be looked at before a part of it is taken; what
+  /// takes more is decoded twice.
+  static let mostBytes = 48 << 20
+
+  /// Every how many-th row and column of a picture is enough for a small version.
+  static func step(for size: PixelSize) -> Int {
+    max(max(size.width, size.height) / (side * 3), 1)
+  }
+
+  /// How much people look at each place; nowhere below 0.
+  let map: Plane
+
+  /// Looks at a small picture of 8 bits that stands upright: `rgb`, `rgba` or `bgrx`.
+  init(_ picture: Bitmap) {
+    let colours = Opponents(picture)
+    let (light, redness, yellowness) = (colours.light, colours.redness, colours.yellowness)
+    let longer = max(picture.width, picture.height)
+    var edges = light.zeros
+    var difference = light.zeros
+    for plane in [light, redness, yellowness] {
+      edges.add(plane.squaredGradient)
+      let smooth = plane.averaged(max(longer / 80, 1))
+      difference.add(smooth.combined(plane.trend) { ($0 - $1) * ($0 - $1) })
+    }
+    let saturation = redness.combined(yellowness) { ($0 * $0 + $1 * $1).squareRoot() }
+    // What each is divided by at least, so that faint differences stay faint, and how much it counts.
+    var features: [(plane: Plane, least: Float, weight: Float)] = [
+      (edges.mapped { $0.squareRoot() }, 0.1, 1),
+      (difference.mapped { $0.squareRoot() }, 0.12, 1),
+      // Dark pixels have no colour that anybody sees.
+      (saturation.combined(light) { $0 * min($1 * 3, 1) }, 0.18, 0.6),
+      (colours.skin, 0.35, 0.8),
+    ]
+    if let alpha = colours.alpha { features.append((alpha, 1, 0.8)) }
+    var map = light.zeros
+    for feature in features {
+      let plane = feature.plane.blurred(max(longer / 40, 1))
+      let top = max(plane.nearlyHighest, feature.least)
+      let scaled = plane.mapped { min($0 / top, 1) }
+      let rarity = (1 - scaled.mean) * (1 - scaled.mean) * feature.weight
+      map.add(scaled.combined(scaled.trend) { max($0 - $1, 0) * rarity })
+    }
+    // Nobody looks at what is clear.
+    if let alpha = colours.alpha { map = map.combined(alpha) { $0 * $1 } }
+    self.map = map
+  }
+
+  /// The point that a window of a picture of the size `whole` is best drawn to.
+  ///
+  /// The middle of the best place for it, or, where that is at an edge, of what is to be seen there.
+  /// The middle of the picture where nothing stands out.
+  func focus(in whole: PixelSize, window: PixelSize) -> Focus {
+    let middle = Focus(.centre, in: whole)
+    // Of pictures with something to see the highest place has 0.5 and more; of gradients and of noise
+    // 0.2 at most.
+    guard let highest = map.values.max(), highest >= 0.3 else { return middle }
+    let isAcross = window.width < whole.width
+    let share =
+      isAcross
+      ? Double(window.width) / Double(whole.width) : Double(window.height) / Double(whole.height)
+    let spare = 1 - share
+    guard let place = Self.place(on: isAcross ? map.columns : map.rows, share: share) else {
+      return middle
+    }
+    let seen = map.centre(
+      columns: isAcross ? place * spare...place * spare + share : 0...1,
+      rows: isAcross ? 0...1 : place * spare...place * spare + share
+    )
+    func along(_ seen: Double) -> Double {
+      if place <= 0 { return min(seen, share / 2) }
+      if place >= 1 { return max(seen, 1 - share / 2) }
+      return place * spare + share / 2
+    }
+    return Focus(
+      x: (isAcross ? along(seen.x) : seen.x) * Double(whole.width),
+      y: (isAcross ? seen.y : along(seen.y)) * Double(whole.height)
+    )
+  }
+
+  /// Where a window lies best that takes up a share of a side, of which `profile` says how much is
+  /// to be seen along it: from 0, at its beginning, to 1, at its end; nil where the middle is as good.
+  ///
+  /// What lies in the middle of the window counts for more, so that it comes to lie there.
+  static func place(on profile: [Float], share: Double) -> Double? {
+    let length = Double(profile.count) * share
+    let spare = Double(profile.count) - length
+    // Half a pixel of the small version each; an even number, so that the middle is one of them.
+    let steps = max(Int(spare), 1) * 2
+    func worth(_ step: Int) -> Double {
+      let start = spare * Double(step) / Double(steps)
+      let first = Int(start)
+      let last = min(Int((start + length).rounded(.up)), profile.count)
+      let seen = (first..<max(first, last)).reduce(0.0) { sum, index in
+        let left = max(Double(index), start)
+        let covered = min(Double(index + 1), start + length) - left
+        let away = (Double(index) + 0.5 - start) / length * 2 - 1
+        return sum + Double(profile[index]) * max(covered, 0) * (1 - 0.3 * away * away)
+      }
+      let aside = Double(step) / Double(steps) * 2 - 1
+      return seen * (1 - 0.03 * aside * aside)
+    }
+    let worths = (0...steps).map(worth)
+    guard let most = worths.max(), let best = worths.firstIndex(of: most),
+      most > 0, most >= worths[steps / 2] * 1.03
+    else { return nil }
+    return Double(best) / Double(steps)
+  }
+}

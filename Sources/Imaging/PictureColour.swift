@@ -1,0 +1,89 @@
+/// A colour as style sheets write it, which a picture is laid on.
+public struct PictureColour: Sendable, Hashable {
+  /// Red, 0 to 255.
+  public var red: UInt8
+  /// Green, 0 to 255.
+  public var green: UInt8
+  /// Blue, 0 to 255.
+  public var blue: UInt8
+  /// Alpha: 0 is clear, 255 opaque.
+  public var alpha: UInt8
+
+  /// Makes a colour; opaque by default.
+  public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+    (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
+  }
+
+  /// White.
+  public static let white = PictureColour(red: 255, green: 255, blue: 255)
+  /// Clear.
+  public static let transparent = PictureColour(red: 0, green: 0, blue: 0, alpha: 0)
+
+  /// Reads `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `transparent` or one of the sixteen basic names;
+  /// nil for anything else. (CSS Color 4, sections 5.2 and 6.1)
+  public init?(_ text: String) {
+    let text = text.lowercased()
+    if text == "transparent" {
+      self = .transparent
+      return
+    }
+    guard let digits = Self.names[text] ?? (text.first == "#" ? String(text.dropFirst()) : nil),
+      digits.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+      let number = UInt32(digits, radix: 16)
+    else { return nil }
+    func part(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
+    // A digit that stands alone is doubled.
+    func digit(_ shift: UInt32) -> UInt8 { UInt8(number >> shift & 15) * 17 }
+    switch digits.utf8.count {
+    case 3: self.init(red: digit(8), green: digit(4), blue: digit(0))
+    case 4: self.init(red: digit(12), green: digit(8), blue: digit(4), alpha: digit(0))
+    case 6: self.init(red: part(16), green: part(8), blue: part(0))
+    case 8: self.init(red: part(24), green: part(16), blue: part(8), alpha: part(0))
+    default: return nil
+    }
+  }
+
+  /// The names that every browser has had from the beginning. (HTML 4.01, section 6.5)
+  private static let names = [
+    "aqua": "00ffff", "black": "000000", "blue": "0000ff", "fuchsia": "ff00ff", "gray": "808080",
+    "grey": "808080", "green": "008000", "lime": "00ff00", "maroon": "800000", "navy": "000080",
+    "olive": "808000", "purple": "800080", "red": "ff0000", "silver": "c0c0c0", "teal": "008080",
+    "white": "ffffff", "yellow": "ffff00",
+  ]
+
+  /// Whether it is a shade of grey.
+  var isGrey: Bool { red == green && green == blue }
+
+  /// This over white, opaque.
+  var onWhite: PictureColour {
+    let (opacity, white) = (Int(alpha), 255 * (255 - Int(alpha)))
+    func over(_ value: UInt8) -> UInt8 {
+      let sum = Int(value) * opacity + white + 127
+      return UInt8(sum / 255)
+    }
+    return PictureColour(red: over(red), green: over(green), blue: over(blue))
+  }
+
+  /// The samples of a pixel of this colour, of 8 bits each.
+  ///
+  /// A layout without alpha has the colour over white, one without colour its red. Inks are in the
+  /// sense of Adobe, where 255 is none, unless `isInverted` is false.
+  func samples(in layout: Bitmap.Layout, isInverted: Bool = true) -> [UInt8] {
+    let opaque = onWhite
+    switch layout {
+    case .grey, .indexed: return [opaque.red]
+    case .greyAlpha: return [red, alpha]
+    case .rgb: return [opaque.red, opaque.green, opaque.blue]
+    case .rgba: return [red, green, blue, alpha]
+    case .bgrx: return [opaque.blue, opaque.green, opaque.red, 255]
+    case .cmyk:
+      // As much black as all three have in common: light is the product of an ink's and black's.
+      let light = Int(max(opaque.red, opaque.green, opaque.blue))
+      var inks = [opaque.red, opaque.green, opaque.blue].map { (value: UInt8) -> UInt8 in
+        light == 0 ? 255 : UInt8((Int(value) * 255 + light / 2) / light)
+      }
+      inks.append(UInt8(light))
+      return isInverted ? inks : inks.map { 255 - $0 }
+    }
+  }
+}
