@@ -62,9 +62,9 @@ private func summed(_ bytes: [UInt8]) -> [UInt8] {
 /// A crop that the last byte chooses, which both formats put up with behind their end.
 private func crop(_ bytes: [UInt8]) -> SquareCrop {
   let choice = Int(bytes.last ?? 0)
-  return SquareCrop(
+  var crop = SquareCrop(
     size: [nil, 16, 33, 100][choice & 3],
-    gravity: choice & 4 == 0 ? .centre : .bottomRight,
+    gravity: choice & 4 == 0 ? .centre : .attention,
     // Encoding AVIF takes longer than all the rest, and its encoder sees no hostile bytes.
     format: PictureFormat(sniffing: bytes) == .avif || choice & 64 != 0 ? .png : nil,
     quality: choice & 8 == 0 ? nil : 80,
@@ -72,6 +72,11 @@ private func crop(_ bytes: [UInt8]) -> SquareCrop {
     keepsMetadata: choice & 32 != 0,
     limits: limits
   )
+  if choice & 3 == 2 {
+    crop.fit = .contain
+    crop.background = choice & 8 == 0 ? PictureColour("#ff800080") : nil
+  }
+  return crop
 }
 
 private func check(_ picture: EncodedPicture, _ crop: SquareCrop) {

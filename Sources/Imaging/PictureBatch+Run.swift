@@ -12,6 +12,7 @@ extension PictureBatch {
   ///   - making: What is to be made of each input.
   ///   - workers: Pictures in memory at a time; nil for one a processor.
   ///   - overwrite: Whether outputs that are there may be replaced.
+  ///   - skipsExisting: Whether inputs whose output is there already are left out.
   ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
   ///   - isCancelled: Asked before each picture; true leaves the rest unmade and without result.
   ///   - deliver: What else is done with a picture once its file is whole, as an upload is; it may
@@ -23,6 +24,7 @@ extension PictureBatch {
     _ making: some PictureMaking,
     workers: Int? = nil,
     overwrite: Bool = false,
+    skipsExisting: Bool = false,
     report: @escaping @Sendable (PictureResult) -> Void = { _ in },
     isCancelled: @Sendable () -> Bool = { false },
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
@@ -37,6 +39,10 @@ extension PictureBatch {
         let index = next.add(1, ordering: .relaxed).oldValue
         guard index < items.count else { return }
         let item = items[index]
+        if skipsExisting, let output = item.output, WholeFile.isThere(output) {
+          ledger.record(PictureResult(skipping: item.input.string, output.string), at: index)
+          continue
+        }
         do throws(ImagingError) {
           let picture = try Self.make(making, of: item, overwrite)
           desk.write(picture, of: item) { ledger.record($0, at: index) }
@@ -47,6 +53,31 @@ extension PictureBatch {
     }
     try desk.close()
     return ledger.results()
+  }
+
+  /// What a run would do, of which nothing is done: results without what only the pictures tell.
+  ///
+  /// - Parameters:
+  ///   - overwrite: Whether outputs that are there may be replaced.
+  ///   - skipsExisting: Whether inputs whose output is there already are left out.
+  /// - Returns: A result for each input, in their order.
+  public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
+    items.map { item in
+      let input = item.input.string
+      guard let output = item.output else {
+        let error = item.error ?? ImagingError(.unsupported, "cannot read \(input)")
+        return PictureResult(input: input, error: error)
+      }
+      if skipsExisting, WholeFile.isThere(output) {
+        return PictureResult(skipping: input, output.string)
+      }
+      do throws(ImagingError) {
+        if !overwrite { try WholeFile.checkAbsent(output) }
+        return PictureResult(planning: input, output.string)
+      } catch {
+        return PictureResult(input: input, error: error)
+      }
+    }
   }
 
   private static func make(

@@ -43,12 +43,14 @@ public struct PictureBatch: Sendable, Equatable {
   ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
   ///   - folder: Where the outputs go.
   ///   - format: The format of the outputs, which their names end as; nil for the inputs' own.
+  ///   - name: What the outputs are called.
   /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
   ///   input, or `folder` is none.
   public init(
     _ inputs: [FilePath],
     into folder: FilePath,
-    format: PictureFormat? = nil
+    format: PictureFormat? = nil,
+    name: PictureName = .usual
   ) throws(ImagingError) {
     if let kind = Self.kind(of: folder), kind != S_IFDIR {
       throw ImagingError(
@@ -56,6 +58,7 @@ public struct PictureBatch: Sendable, Equatable {
         "cannot write into \(folder): it is not a folder; give one, or a name that is free"
       )
     }
+    let naming = Naming(format: format, name: name)
     var items: [Item] = []
     for input in inputs {
       if Self.kind(of: input) == S_IFDIR {
@@ -63,15 +66,21 @@ public struct PictureBatch: Sendable, Equatable {
           to: &items,
           below: input,
           to: folder,
-          as: format,
+          as: naming,
           isSame: Self.identity(of: folder)
         )
       } else {
-        items.append(Self.item(input, to: folder, as: format))
+        items.append(Self.item(input, to: folder, as: naming))
       }
     }
     self.items = items
     try checkOutputs()
+  }
+
+  /// What outputs are, and are called.
+  private struct Naming {
+    let format: PictureFormat?
+    let name: PictureName
   }
 
   private func checkOutputs() throws(ImagingError) {
@@ -120,7 +129,7 @@ public struct PictureBatch: Sendable, Equatable {
     to items: inout [Item],
     below input: FilePath,
     to output: FilePath,
-    as format: PictureFormat?,
+    as naming: Naming,
     isSame own: Identity?
   ) {
     guard let folder = opendir(input.string) else {
@@ -149,9 +158,9 @@ public struct PictureBatch: Sendable, Equatable {
       guard lstat(path.string, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
         if let own, identity(of: path) == own { continue }
-        add(to: &items, below: path, to: output.appending(name), as: format, isSame: own)
+        add(to: &items, below: path, to: output.appending(name), as: naming, isSame: own)
       } else if kind(of: path) == S_IFREG {
-        let item = item(path, to: output, as: format)
+        let item = item(path, to: output, as: naming)
         if item.output != nil || item.error?.code != .unsupported { items.append(item) }
       }
     }
@@ -160,7 +169,7 @@ public struct PictureBatch: Sendable, Equatable {
   private static func item(
     _ input: FilePath,
     to folder: FilePath,
-    as format: PictureFormat?
+    as naming: Naming
   ) -> Item {
     func refused(_ error: ImagingError) -> Item { Item(input: input, output: nil, error: error) }
     let file = open(input.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -178,11 +187,8 @@ public struct PictureBatch: Sendable, Equatable {
     guard let found = PictureFormat(sniffing: head.prefix(max(count, 0))) else {
       return refused(.noPicture(input.string))
     }
-    let ending = (format ?? found.kept).fileExtension
-    return Item(
-      input: input,
-      output: folder.appending("\(input.stem ?? "picture").\(ending)"),
-      error: nil
-    )
+    let ending = (naming.format ?? found.kept).fileExtension
+    let name = naming.name.name(stem: input.stem ?? "picture", ending: ending)
+    return Item(input: input, output: folder.appending(name), error: nil)
   }
 }

@@ -3,8 +3,10 @@
 public struct PictureResult: Sendable, Equatable {
   /// The input, as it was named.
   public var input: String
-  /// The file that was written, or nil.
+  /// The file that was written, or nil; the one that was there already where that was left alone.
   public var output: String?
+  /// Whether nothing was made because the output was there already.
+  public var isSkipped = false
   /// What was made, without its bytes; nil when nothing was.
   public var summary: Summary?
   /// The instant on the stamp, as RFC 3339; nil in a crop.
@@ -81,6 +83,16 @@ public struct PictureResult: Sendable, Equatable {
     self.error = error
   }
 
+  /// The result of an input whose output was there already, and was left alone.
+  init(skipping input: String, _ output: String) {
+    (self.input, self.output, isSkipped) = (input, output, true)
+  }
+
+  /// What is planned for an input.
+  init(planning input: String, _ output: String) {
+    (self.input, self.output) = (input, output)
+  }
+
   /// The result of an input that was made into `picture`.
   ///
   /// - Parameters:
@@ -108,7 +120,7 @@ public struct PictureResult: Sendable, Equatable {
 extension PictureResult: Encodable {
   private enum Key: String, CodingKey {
     case input, output, format, width, height, method, shift, gravity, damaged, time, timeSource
-    case upload, error
+    case upload, skipped, error
     case x, y
   }
 
@@ -139,6 +151,7 @@ extension PictureResult: Encodable {
     try object.encode(time, forKey: .time)
     try object.encode(timeSource, forKey: .timeSource)
     try object.encode(upload, forKey: .upload)
+    try object.encode(isSkipped, forKey: .skipped)
     try object.encode(error?.description, forKey: .error)
   }
 }

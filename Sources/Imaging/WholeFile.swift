@@ -34,9 +34,12 @@ public enum WholeFile {
     if syncsFolder { try sync(folder) }
   }
 
+  /// Whether a file is there.
+  static func isThere(_ path: FilePath) -> Bool { access(path.string, F_OK) == 0 }
+
   /// Judges whether a file may be written without replacing another.
   static func checkAbsent(_ path: FilePath) throws(ImagingError) {
-    guard access(path.string, F_OK) != 0 else { throw refusal(path, EEXIST) }
+    guard !isThere(path) else { throw refusal(path, EEXIST) }
   }
 
   /// Makes a folder and those above it.

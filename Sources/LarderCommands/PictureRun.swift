@@ -21,7 +21,8 @@ struct PictureRun<Making: PictureMaking> {
     let batch = try PictureBatch(
       options.pictures.map { FilePath($0) },
       into: FilePath(options.square.out),
-      format: options.square.format.picture
+      format: options.square.format.picture,
+      name: try options.square.pictureName
     )
     if batch.items.isEmpty {
       let named = options.pictures.joined(separator: ", ")
@@ -31,6 +32,7 @@ struct PictureRun<Making: PictureMaking> {
         .data
       )
     }
+    if options.square.dryRun { return try tell(planOf: batch) }
     let isStopped = Mutex(false)
     let upload = upload
     let signals = Signals { _ in
@@ -41,14 +43,19 @@ struct PictureRun<Making: PictureMaking> {
     let total = batch.items.count
     let terminal = Terminal(output)
     let display = CountDisplay(verb, "pictures", terminal)
-    let tally = Mutex((done: 0, failed: 0, damaged: 0))
+    let tally = Mutex((done: 0, failed: 0, damaged: 0, skipped: 0))
     let began = ContinuousClock.now
     let made = Result {
-      try batch.run(making, overwrite: options.square.force) { result in
+      try batch.run(
+        making,
+        overwrite: options.square.force,
+        skipsExisting: options.square.skipExisting
+      ) { result in
         let now = tally.withLock { tally in
           tally.done += 1
           tally.failed += result.error == nil ? 0 : 1
           tally.damaged += result.summary?.isDamaged == true ? 1 : 0
+          tally.skipped += result.isSkipped ? 1 : 0
           return tally
         }
         display.show(now.done, of: total, failed: now.failed)
@@ -61,12 +68,13 @@ struct PictureRun<Making: PictureMaking> {
     }
     display.end()
     let results = try made.get()
-    let (_, failed, damaged) = tally.withLock(\.self)
+    let (_, failed, damaged, skipped) = tally.withLock(\.self)
     if results.count < total {
       let rest = Quantities.count(total - results.count, "picture")
       Output.error("interrupted: \(rest) of \(total) not made; those that are there are whole")
     } else if terminal.showsProgress, total > 1 {
-      var words = ["\(Quantities.count(total - failed, "picture")) made"]
+      var words = ["\(Quantities.count(total - failed - skipped, "picture")) made"]
+      if skipped > 0 { words.append("\(skipped) skipped") }
       if failed > 0 { words.append("\(failed) failed") }
       if damaged > 0 { words.append("\(damaged) damaged") }
       let seconds = (ContinuousClock.now - began) / .seconds(1)
@@ -74,6 +82,17 @@ struct PictureRun<Making: PictureMaking> {
       Output.note(words.joined(separator: ", "))
     }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
+    return ExitStatus(results)
+  }
+
+  /// Prints what would be made.
+  private func tell(planOf batch: PictureBatch) throws -> ExitStatus {
+    try making.check()
+    let results = batch.plan(
+      overwrite: options.square.force,
+      skipsExisting: options.square.skipExisting
+    )
+    for result in results { Self.tell(result, isJSON: output.json, isQuiet: output.quiet) }
     return ExitStatus(results)
   }
 

@@ -115,6 +115,34 @@ struct PictureOptionTests {
     #expect(made.errors.contains(advice), "\(made.errors)")
   }
 
+  @Test func `what is there is left alone, and a dry run makes nothing`() throws {
+    let folder = try TemporaryFolder()
+    let words = [
+      "crop", Self.photo, "--out", folder.path("out"), "--size", "32", "--name",
+      "{stem}-{size}.{ext}",
+    ]
+    let output = folder.path("out/wakeup-12mp-32.jpg")
+
+    let plan = try Command.larder(words + ["--dry-run"])
+    #expect(plan.status == 0)
+    #expect(plan.output == "\(output)  to be made of \(Self.photo)\n")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+
+    let first = try Command.larder(words + ["--skip-existing", "--json"])
+    let again = try Command.larder(words + ["--skip-existing"])
+    let asked = try Document(try Command.larder(words + ["--skip-existing", "--json"]))
+    let refused = try Command.larder(words + ["--dry-run"])
+    let both = try Command.larder(words + ["--skip-existing", "--force"])
+
+    #expect(first.status == 0)
+    #expect(try Document(first)["width"].int == 32)
+    #expect(again.status == 0 && again.output == "\(output)  skipped: it is there already\n")
+    #expect(asked["skipped"].bool == true && asked["width"].isNull)
+    #expect(asked["output"].string == output)
+    #expect(refused.status == 1 && refused.errors.contains("--skip-existing to leave it"))
+    #expect(both.status == 64 && both.errors.contains("give one of them"))
+  }
+
   @Test func `strict is about lossless`() throws {
     let folder = try TemporaryFolder()
 

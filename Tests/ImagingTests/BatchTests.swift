@@ -137,12 +137,12 @@ struct BatchTests {
     #expect(
       String(decoding: try encoder.encode(made), as: UTF8.self)
         == #"{"damaged":true,"error":null,"format":"jpeg","gravity":{"x":3,"y":2},"height":5,"input":"a","#
-        + #""method":"lossless","output":"b","shift":{"x":-4,"y":2},"time":null,"timeSource":null,"upload":null,"width":5}"#
+        + #""method":"lossless","output":"b","shift":{"x":-4,"y":2},"skipped":false,"time":null,"timeSource":null,"upload":null,"width":5}"#
     )
     #expect(
       String(decoding: try encoder.encode(failed), as: UTF8.self)
         == #"{"damaged":false,"error":"cannot","format":null,"gravity":null,"height":null,"input":"a","#
-        + #""method":null,"output":null,"shift":null,"time":null,"timeSource":null,"upload":null,"width":null}"#
+        + #""method":null,"output":null,"shift":null,"skipped":false,"time":null,"timeSource":null,"upload":null,"width":null}"#
     )
   }
 }

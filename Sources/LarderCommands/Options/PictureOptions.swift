@@ -21,7 +21,7 @@ struct PictureOptions: ParsableArguments {
 
 /// What every square that is made has in common.
 struct SquareOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Where the squares go; made when missing.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Where the results go; made when missing.", valueName: "dir"))
   var out: String
 
   @Option(
@@ -36,7 +36,7 @@ struct SquareOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which part stays: centre, top, bottom, left, right, top-left, …, or attention: what people look at.",
+      "Which part stays, or where a contained picture lies; attention is what people look at.",
       valueName: "gravity"
     )
   )
@@ -73,8 +73,33 @@ struct SquareOptions: ParsableArguments {
   )
   var maxPixels: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "What outputs are called, of {stem}, {size} and {ext}. (default: {stem}.{ext})",
+      valueName: "template"
+    )
+  )
+  var name: String?
+
   @Flag(help: "Replace outputs that are there already.")
   var force = false
+
+  @Flag(help: "Leave outputs that are there already as they are, and make the others.")
+  var skipExisting = false
+
+  @Flag(help: "Say what would be made, and make nothing.")
+  var dryRun = false
+
+  mutating func validate() throws {
+    if force, skipExisting {
+      throw ValidationError("--force replaces what --skip-existing leaves; give one of them")
+    }
+  }
+
+  /// What outputs are called.
+  var pictureName: PictureName {
+    get throws { try name.map { try PictureName($0, size: size) } ?? .usual }
+  }
 
   /// What a picture may ask for.
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }

@@ -11,8 +11,10 @@ struct PictureLine {
 
   /// The output, its size, how it was made, and what to know of it.
   var text: String {
-    guard let output = result.output, let summary = result.summary else {
-      return PlainText.line(result.input)
+    guard let output = result.output else { return PlainText.line(result.input) }
+    if result.isSkipped { return "\(PlainText.line(output))  skipped: it is there already" }
+    guard let summary = result.summary else {
+      return "\(PlainText.line(output))  to be made of \(PlainText.line(result.input))"
     }
     var line =
       "\(PlainText.line(output))  \(summary.width)×\(summary.height)  \(summary.method.rawValue)"

@@ -56,7 +56,7 @@ extension ImagingError {
       case .encodeAnew: "leave out --strict to have it re-encoded"
       case .smallerOrMorePixels: "make it smaller first, or crop and stamp it with --max-pixels"
       case .morePixels: "raise --max-pixels"
-      case .replace: "add --force to replace it"
+      case .replace: "add --force to replace it, or --skip-existing to leave it"
       case .again: "run again with --force"
       }
     return "\(problem); \(words)"

@@ -1,0 +1,73 @@
+/// What the files that are made are called: a template with `{stem}`, `{size}` and `{ext}`.
+///
+///     let name = try PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 512))
+public struct PictureName: Sendable, Equatable {
+  /// The input's own name, with the ending of what is made.
+  public static let usual = PictureName(parts: [.stem, .text("."), .ending])
+
+  private enum Part: Equatable {
+    case text(String)
+    case stem
+    case ending
+  }
+
+  private let parts: [Part]
+
+  private init(parts: [Part]) { self.parts = parts }
+
+  /// Reads a template.
+  ///
+  /// - Parameters:
+  ///   - template: Text in which `{stem}` stands for the input's name without its ending, `{ext}` for
+  ///     the ending of the output's format, and `{size}` for `size`, as 512 or 640x480.
+  ///   - size: The size that is asked for, if any.
+  /// - Throws: ``ImagingError`` of code `usage` when names would not tell inputs apart, would not end
+  ///   as their format does, or would lead to another folder.
+  public init(_ template: String, size: PixelSize? = nil) throws(ImagingError) {
+    func refusal(_ reason: String) -> ImagingError {
+      ImagingError(.usage, "cannot name pictures \(template): \(reason)")
+    }
+    var parts: [Part] = []
+    var rest = template[...]
+    while let open = rest.firstIndex(of: "{") {
+      if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+      guard let close = rest[open...].firstIndex(of: "}") else {
+        throw refusal("a brace is open; close it")
+      }
+      switch rest[rest.index(after: open)..<close] {
+      case "stem": parts.append(.stem)
+      case "ext": parts.append(.ending)
+      case "size":
+        guard let size else { throw refusal("{size} stands for a size; ask for one") }
+        let isSquare = size.width == size.height
+        parts.append(.text(isSquare ? "\(size.width)" : "\(size.width)x\(size.height)"))
+      default:
+        throw refusal("\(rest[open...close]) stands for nothing; use {stem}, {size} and {ext}")
+      }
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty { parts.append(.text(String(rest))) }
+    guard parts.contains(.stem) else {
+      throw refusal("every picture would have one name; add {stem}")
+    }
+    guard parts.last == .ending, parts.count > 1,
+      case .text(let text) = parts[parts.count - 2], text.hasSuffix(".")
+    else { throw refusal("it does not end as the format does; end it with .{ext}") }
+    let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    guard !texts.contains(where: { $0.contains("/") || $0.contains("\0") }) else {
+      throw refusal("it leads to another folder; choose that as the folder to write to")
+    }
+    self.parts = parts
+  }
+
+  /// The name of what is made of an input.
+  func name(stem: String, ending: String) -> String {
+    parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .stem: stem
+      case .ending: ending
+      }
+    }.joined()
+  }
+}

@@ -1,0 +1,272 @@
+import Testing
+
+@testable import Imaging
+
+/// What `--gravity attention` keeps, on scenes whose subject is known.
+struct AttentionTests {
+  /// A picture with one thing to see.
+  struct Scene: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var width = 360
+    var height = 200
+    /// The middle of the thing, and how far it goes.
+    var x: Int
+    var y = 100
+    var radius = 40
+    /// The colour of the thing, and of what is around it, at a place.
+    var subject: @Sendable (Int, Int) -> [Int]
+    var ground: @Sendable (Int, Int) -> [Int]
+
+    /// Disorder that is the same each time.
+    static func grain(_ x: Int, _ y: Int, _ most: Int) -> Int {
+      var state = UInt32(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663)
+      state ^= state << 13
+      state ^= state >> 17
+      state ^= state << 5
+      return Int(state % UInt32(most * 2 + 1)) - most
+    }
+
+    static let all = [
+      Scene(
+        testDescription: "a dish at the right of a plain table",
+        x: 310,
+        subject: { ($0 / 6 + $1 / 5) % 2 == 0 ? [190, 70, 30] : [225, 150, 50] },
+        ground: { [200 + grain($0, $1, 3), 195, 188] }
+      ),
+      Scene(
+        testDescription: "a pale face at the left",
+        x: 45,
+        subject: { _, _ in [224, 172, 138] },
+        ground: { [110, 140 + grain($0, $1, 6), 170] }
+      ),
+      Scene(
+        testDescription: "a dark face at the right",
+        x: 300,
+        subject: { _, _ in [92, 60, 44] },
+        ground: { [52 + grain($0, $1, 3), 55, 58] }
+      ),
+      Scene(
+        testDescription: "text at the left of a page",
+        x: 60,
+        subject: { $0 / 2 % 3 == 0 && $1 / 8 % 2 == 0 ? [30, 30, 30] : [238, 236, 230] },
+        ground: { _, _ in [240, 238, 232] }
+      ),
+      Scene(
+        testDescription: "a bright ball on disorder",
+        x: 300,
+        subject: { _, _ in [248, 220, 60] },
+        ground: {
+          let grey = 110 + grain($0, $1, 60); return [grey, grey, grey]
+        }
+      ),
+      Scene(
+        testDescription: "a bowl near the foot of a tall picture of stripes",
+        width: 200,
+        height: 500,
+        x: 100,
+        y: 410,
+        subject: { ($0 / 5 + $1 / 7) % 3 == 0 ? [80, 150, 60] : [230, 226, 214] },
+        ground: { _, y in y / 6 % 2 == 0 ? [130, 92, 58] : [142, 101, 64] }
+      ),
+    ]
+
+    var bitmap: Bitmap {
+      let samples = (0..<width * height).flatMap { index -> [UInt8] in
+        let (x, y) = (index % width, index / width)
+        let (across, down) = (x - self.x, y - self.y)
+        let isInside = across * across + down * down <= radius * radius
+        return (isInside ? subject(x, y) : ground(x, y)).map { UInt8(clamping: $0) }
+      }
+      return Bitmap(width: width, height: height, layout: .rgb, samples: samples)
+    }
+
+    /// The square that lies around a point as far as the edges allow.
+    func window(around point: EncodedPicture.Point) -> PixelRegion {
+      let size = PixelSize(width: width, height: height)
+      return Focus(x: Double(point.x), y: Double(point.y))
+        .region(of: PixelSize(side: min(width, height)), in: size)
+    }
+
+    /// Whether all of the thing lies in a part of the picture.
+    func isKept(by window: PixelRegion) -> Bool {
+      x - radius >= window.x && x + radius <= window.x + window.width
+        && y - radius >= window.y && y + radius <= window.y + window.height
+    }
+  }
+
+  private static let crop = SquareCrop(gravity: .attention)
+
+  private static func jpeg(_ bitmap: Bitmap, _ kind: JPEGKind, _ orientation: Int) -> [UInt8] {
+    kind.bytes(
+      samples: bitmap.samples,
+      width: bitmap.width,
+      height: bitmap.height,
+      quality: 90,
+      segments: exifSegment(tiff(orientation: orientation))
+    )
+  }
+
+  @Test(arguments: Scene.all)
+  func `the subject is kept, at the picture's own size and scaled`(_ scene: Scene) throws {
+    let file = try PictureFile(Self.jpeg(scene.bitmap, JPEGKind(name: ""), 1))
+
+    let square = try Self.crop.apply(to: file)
+    let small = try SquareCrop(size: 48, gravity: .attention).apply(to: file)
+
+    let (own, scaled) = (try #require(square.gravity), try #require(small.gravity))
+    #expect(scene.isKept(by: scene.window(around: own)), "\(own)")
+    #expect(!Self.isKept(scene, by: .centre), "the middle would do as well")
+    // Scaled in the same go, from other samples of the same picture.
+    #expect(abs(own.x - scaled.x) <= 4 && abs(own.y - scaled.y) <= 4, "\(own), \(scaled)")
+    #expect(try SquareCrop(size: 48, gravity: .attention).apply(to: file) == small)
+  }
+
+  @Test func `every format is looked at, in each of the ways that it is decoded`() throws {
+    let scene = Scene.all[0]
+    let bitmap = scene.bitmap
+    let files = [
+      Self.jpeg(bitmap, JPEGKind(name: "", isProgressive: true), 1), try bitmap.png(),
+      try webp(bitmap), AVIFKind().bytes(bitmap.withAlpha()),
+    ]
+    for file in try files.map({ try PictureFile($0) }) {
+      for size in [nil, 48] {
+        var crop = Self.crop
+        crop.size = size
+
+        let point = try #require(try crop.apply(to: file).gravity)
+
+        #expect(scene.isKept(by: scene.window(around: point)), "\(file.probe.format): \(point)")
+      }
+    }
+  }
+
+  private static func isKept(_ scene: Scene, by gravity: Gravity) -> Bool {
+    let size = PixelSize(width: scene.width, height: scene.height)
+    let side = min(size.width, size.height)
+    return scene.isKept(by: Focus(gravity, in: size).region(of: PixelSize(side: side), in: size))
+  }
+
+  @Test(arguments: 1...8)
+  func `the subject is found upright, however the picture is stored`(_ value: Int) throws {
+    let orientation = try #require(Orientation(rawValue: value))
+    let inverse = try #require(
+      Orientation(
+        rawValue: orientation == .turnedLeft ? 8 : orientation == .turnedRight ? 6 : value
+      )
+    )
+    let scene = Scene.all[1]
+    let stored = scene.bitmap.upright(from: inverse)
+    let file = try PictureFile(Self.jpeg(stored, JPEGKind(name: ""), value))
+    #expect(file.probe.width == scene.width)
+    for size in [nil, 64] {
+      var crop = Self.crop
+      crop.size = size
+
+      let square = try crop.apply(to: file)
+
+      let point = try #require(square.gravity)
+      let window = scene.window(around: point)
+      let side = window.width
+      #expect(scene.isKept(by: window), "\(scene): \(point)")
+      // What is kept is what was found: the same part of the upright picture, cut by hand.
+      let expected = try scene.bitmap.part(window)
+        .scaled(width: size ?? side, height: size ?? side, limits: PictureLimits(), name: "x")
+      let made = try decoded(square.bytes).flattened(.rgb)
+      #expect(psnr(made, expected) > 19, "\(scene)")
+    }
+  }
+
+  @Test func `a crop in a photo's own coefficients lies around the subject on its grid`() throws {
+    let scene = Scene.all[0]
+    let file = try PictureFile(Self.jpeg(scene.bitmap, JPEGKind(name: ""), 1))
+    var crop = Self.crop
+    crop.lossless = true
+
+    let square = try crop.apply(to: file)
+
+    let wish = try Self.crop.framing(of: file).window
+    #expect(square.method == .lossless)
+    #expect((wish.x + square.shift.x) % 16 == 0 && abs(square.shift.x) <= 16)
+    let place = wish.x + square.shift.x
+    #expect(scene.isKept(by: PixelRegion(x: place, y: 0, width: square.width, height: 200)))
+  }
+
+  @Test func `where nothing stands out, the middle is kept`() throws {
+    func picture(_ colour: (Int, Int) -> [Int]) -> Bitmap {
+      let samples = (0..<300 * 180).flatMap { index in
+        colour(index % 300, index / 300).map { UInt8(clamping: $0) }
+      }
+      return Bitmap(width: 300, height: 180, layout: .rgb, samples: samples)
+    }
+    let plain = picture { _, _ in [200, 30, 60] }
+    let gradient = picture { x, _ in [50 + x / 2, 50 + x / 2, 60 + x / 2] }
+    let sky = picture { x, y in [90 + x / 4, 120 + x / 4, 250 - y / 2] }
+    let disorder = picture { x, y in [128 + Scene.grain(x, y, 60), 128, 128] }
+    let checks = picture { x, y in (x / 20 + y / 20) % 2 == 0 ? [240, 240, 240] : [150, 160, 180] }
+    for bitmap in [plain, gradient, sky, disorder, checks] {
+      let square = try Self.crop.apply(to: PictureFile(bitmap.png()))
+
+      let point = try #require(square.gravity)
+      #expect(abs(point.x - 150) <= 6, "\(point)")
+    }
+  }
+
+  @Test func `what is clear is not looked at`() throws {
+    // A loud pattern that nobody sees at the left, a pale thing at the right.
+    let samples = (0..<300 * 120).flatMap { index -> [UInt8] in
+      let (x, y) = (index % 300, index / 300)
+      if x > 230, x < 280, y > 30, y < 90 { return [235, 235, 235, 255] }
+      return x < 80 && (x / 4 + y / 4) % 2 == 0 ? [255, 0, 0, 0] : [0, 0, 0, 0]
+    }
+    let bitmap = Bitmap(width: 300, height: 120, layout: .rgba, samples: samples)
+
+    for bytes in [try bitmap.png(), try webp(bitmap)] {
+      let framing = try Self.crop.framing(of: PictureFile(bytes))
+
+      #expect(framing.window.x >= 160 && framing.window.x <= 180, "\(framing.window)")
+    }
+  }
+
+  @Test func `every layout of samples is looked at`() throws {
+    for kind in PNGKind.all {
+      let file = try PictureFile(kind.bytes(width: 61, height: 40))
+      for size in [nil, 16] {
+        var crop = Self.crop
+        crop.size = size
+
+        #expect(try crop.apply(to: file).gravity != nil)
+      }
+    }
+    for kind in JPEGKind.all {
+      let file = try PictureFile(kind.bytes(width: 131, height: 97, length: 4))
+
+      let square = try Self.crop.apply(to: file)
+
+      #expect(square.width == 97 && !square.isDamaged)
+    }
+  }
+
+  @Test func `a picture that fits its frame is not looked at, and one that is contained is not`() {
+    let probe = try? PictureProbe(JPEGKind(name: "").bytes(width: 40, height: 30))
+    guard let probe else { return }
+    var crop = Self.crop
+    #expect(crop.needsLook(at: probe))
+    crop.fit = .contain
+    #expect(!crop.needsLook(at: probe))
+    crop.fit = .cover
+    crop.frame = PixelSize(width: 400, height: 300)
+    #expect(!crop.needsLook(at: probe))
+  }
+
+  @Test(
+    arguments: [
+      ([0, 0, 0, 0, 0, 0, 0, 0], nil), ([1, 1, 1, 1, 1, 1, 1, 1], nil),
+      ([0, 0, 0, 1, 1, 0, 0, 0], nil), ([5, 0, 0, 0, 0, 0, 0, 0], 0),
+      ([0, 0, 0, 0, 0, 0, 0, 5], 1),
+      ([0, 0, 0, 0, 0, 4, 0, 0], 0.875), ([0, 4, 4, 4, 0, 0, 0, 1], 0.125),
+    ] as [([Float], Double?)]
+  )
+  func `half of a side lies where most is to be seen`(_ profile: [Float], _ place: Double?) {
+    #expect(Attention.place(on: profile, share: 0.5) == place)
+  }
+}

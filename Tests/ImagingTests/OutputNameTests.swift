@@ -1,0 +1,109 @@
+import SystemPackage
+import Testing
+
+@testable import Imaging
+
+/// What the files of a batch are called, which of them are left alone, and what would be made.
+struct OutputNameTests {
+  @Test(
+    arguments: [
+      ("{stem}.{ext}", nil, "soup.jpg"), ("{stem}-{size}.{ext}", 512, "soup-512.jpg"),
+      ("thumb_{stem}.{ext}", nil, "thumb_soup.jpg"),
+      ("{size}{stem}{stem}.x.{ext}", 8, "8soupsoup.x.jpg"),
+    ] as [(String, Int?, String)]
+  )
+  func `a template is filled in`(_ template: String, _ side: Int?, _ name: String) throws {
+    let made = try PictureName(template, size: side.map { PixelSize(side: $0) })
+
+    #expect(made.name(stem: "soup", ending: "jpg") == name)
+  }
+
+  @Test func `a size that is no square is named by both sides`() throws {
+    let made = try PictureName("{stem}-{size}.{ext}", size: PixelSize(width: 640, height: 480))
+
+    #expect(made.name(stem: "a", ending: "webp") == "a-640x480.webp")
+  }
+
+  @Test(arguments: [
+    ("{ext}", "add {stem}"), ("x.{ext}", "add {stem}"), ("{stem}", "end it with .{ext}"),
+    ("{stem}{ext}", "end it with .{ext}"), ("{stem}.jpg", "end it with .{ext}"),
+    ("{stem}-{size}.{ext}", "ask for one"), ("{stem}.{ext", "close it"),
+    ("{name}.{ext}", "use {stem}, {size} and {ext}"), ("../{stem}.{ext}", "another folder"),
+    ("{stem}/x.{ext}", "another folder"), ("", "add {stem}"),
+  ])
+  func `a template that cannot name pictures says what to do`(_ template: String, _ advice: String)
+  {
+    #expect {
+      try PictureName(template)
+    } throws: {
+      let error = $0 as? ImagingError
+      return error?.code == .usage && error?.problem.contains(advice) == true
+    }
+  }
+
+  private static func put(_ folder: FilePath, _ names: String...) throws {
+    for name in names {
+      let kind = PNGKind(name: "", layout: .rgb, depth: 8)
+      try WholeFile.write(kind.bytes(width: 9, height: 7), to: folder.appending(name))
+    }
+  }
+
+  @Test func `inputs whose output is there are left out, and so is nothing else`() throws {
+    try withFolder { folder in
+      try Self.put(folder, "in/a.png", "in/b.png", "in/deep/c.png")
+      try WholeFile.write([7], to: folder.appending("out/a-4.png"))
+      let batch = try PictureBatch(
+        [folder.appending("in")],
+        into: folder.appending("out"),
+        name: PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 4))
+      )
+
+      let first = try batch.run(SquareCrop(size: 4), skipsExisting: true)
+      let second = try batch.run(SquareCrop(size: 4), skipsExisting: true)
+
+      #expect(first.map(\.isSkipped) == [true, false, false])
+      #expect(first.allSatisfy { $0.error == nil && $0.output != nil })
+      #expect(first.map(\.summary?.width) == [nil, 4, 4])
+      #expect(try PictureFile(folder.appending("out/b-4.png")).probe.width == 4)
+      #expect(names(in: folder.appending("out")) == ["a-4.png", "b-4.png", "deep"])
+      #expect(second.map(\.isSkipped) == [true, true, true])
+    }
+  }
+
+  @Test func `a plan says what a run would do, and does nothing`() throws {
+    try withFolder { folder in
+      try Self.put(folder, "in/a.png", "in/b.png")
+      try WholeFile.write([7], to: folder.appending("out/a.png"))
+      let batch = try PictureBatch(
+        [folder.appending("in"), folder.appending("missing.png")],
+        into: folder.appending("out")
+      )
+
+      let plain = batch.plan()
+      let replacing = batch.plan(overwrite: true)
+      let skipping = batch.plan(skipsExisting: true)
+
+      #expect(plain.map(\.error?.code) == [.exists, nil, .disk])
+      #expect(replacing.map(\.error?.code) == [nil, nil, .disk])
+      #expect(skipping.map(\.isSkipped) == [true, false, false])
+      #expect(skipping[1].output == folder.appending("out/b.png").string)
+      #expect(names(in: folder.appending("out")) == ["a.png"])
+    }
+  }
+
+  @Test func `two inputs that a template gives one name are refused`() throws {
+    try withFolder { folder in
+      try Self.put(folder, "one/a.png", "two/a.png")
+
+      #expect {
+        try PictureBatch(
+          [folder.appending("one/a.png"), folder.appending("two/a.png")],
+          into: folder.appending("out"),
+          name: PictureName("{stem}-small.{ext}")
+        )
+      } throws: {
+        ($0 as? ImagingError)?.code == .usage
+      }
+    }
+  }
+}
