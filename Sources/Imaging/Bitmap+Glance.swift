@@ -7,20 +7,15 @@ extension Bitmap {
     limits: PictureLimits,
     name: String
   ) throws(ImagingError) -> Bitmap {
-    let rows = max(height / (Attention.side * 3), 1)
-    let columns = max(width / (Attention.side * 3), 1)
+    let longer = max(size.width, size.height)
+    let side = min(longer, Attention.side)
+    let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))
+    // Three pixels for each along either side are enough to be scaled.
+    let (columns, rows) = (max(width / (across * 3), 1), max(height / (down * 3), 1))
     var small = picked(every: columns, rows).coloured().narrowed()
     if small.layout == .cmyk { small = small.flattened() }
-    let longer = max(size.width, size.height)
-    guard longer > Attention.side || small.width != size.width || small.height != size.height
-    else { return small }
-    let side = min(longer, Attention.side)
-    return try small.scaled(
-      width: max(size.width * side / longer, 1),
-      height: max(size.height * side / longer, 1),
-      limits: limits,
-      name: name
-    )
+    guard small.width != across || small.height != down else { return small }
+    return try small.scaled(width: across, height: down, limits: limits, name: name)
   }
 
   /// Every so many-th column and row.
@@ -29,12 +24,18 @@ extension Bitmap {
     let (across, down) = ((width + columns - 1) / columns, (height + rows - 1) / rows)
     let (bytes, rowBytes) = (pixelBytes, rowBytes)
     return Bitmap(width: across, height: down, layout: layout, depth: depth) { target in
-      samples.withUnsafeBufferPointer { source in
+      let target = UnsafeMutableRawBufferPointer(target)
+      samples.withUnsafeBytes { source in
         var place = 0
         for y in 0..<down {
           for x in 0..<across {
             let start = y * rows * rowBytes + x * columns * bytes
-            for byte in 0..<bytes { target[place + byte] = source[start + byte] }
+            if bytes == 4 {
+              let pixel = source.loadUnaligned(fromByteOffset: start, as: UInt32.self)
+              target.storeBytes(of: pixel, toByteOffset: place, as: UInt32.self)
+            } else {
+              for byte in 0..<bytes { target[place + byte] = source[start + byte] }
+            }
             place += bytes
           }
         }

@@ -81,9 +81,10 @@ extension SquareCrop {
       width: (stored.width * eighths + 7) / 8,
       height: (stored.height * eighths + 7) / 8
     )
-    // Decoding the entropy takes most of the time: once for both, where all of it is small.
+    // Decoding the entropy takes most of the time of a small picture: once for both. At full size a look
+    // at an eighth costs less than pixels that are cut off.
     let looksHere =
-      needsLook(at: file.probe)
+      needsLook(at: file.probe) && eighths < 8
       && whole.width * whole.height * layout.channels <= Attention.mostBytes
     var framing = looksHere ? framing(file.probe) : try self.framing(of: file)
     let region = looksHere ? whole : Self.region(at: eighths, framing, file.probe)
@@ -101,7 +102,6 @@ extension SquareCrop {
       width: Double(exact.width) * ratio,
       height: Double(exact.height) * ratio
     )
-    if looksHere, !framing.isScaled { bitmap = bitmap.part(exact) }
     return Decoded(
       bitmap: try finished(consume bitmap, part, of: file, framing),
       framing: framing,
