@@ -91,7 +91,7 @@ extension SquareCrop {
     let made = try JPEGCodec.decode(file, region, eighths: eighths, layout: layout, limits)
     let isDamaged = made.isDamaged
     // Held once, so that it can be turned in place.
-    var bitmap = (consume made).value
+    let bitmap = (consume made).value
     if looksHere { framing = try self.framing(file, whole: bitmap) }
     let exact = orientation.stored(framing.window, in: stored)
     // The window's edges need not fall on whole pixels of the smaller picture.
