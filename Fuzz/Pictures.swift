@@ -60,9 +60,9 @@ private func summed(_ bytes: [UInt8]) -> [UInt8] {
 }
 
 /// A crop that the last byte chooses, which both formats put up with behind their end.
-private func crop(_ bytes: [UInt8]) -> SquareCrop {
+private func crop(_ bytes: [UInt8]) -> Crop {
   let choice = Int(bytes.last ?? 0)
-  var crop = SquareCrop(
+  var crop = Crop(
     size: [nil, 16, 33, 100][choice & 3],
     gravity: choice & 4 == 0 ? .centre : .attention,
     // Encoding AVIF takes longer than all the rest, and its encoder sees no hostile bytes.
@@ -79,7 +79,7 @@ private func crop(_ bytes: [UInt8]) -> SquareCrop {
   return crop
 }
 
-private func check(_ picture: EncodedPicture, _ crop: SquareCrop) {
+private func check(_ picture: EncodedPicture, _ crop: Crop) {
   expect(picture.width == picture.height, "\(picture.width) × \(picture.height) is no square")
   expect(crop.size ?? picture.width == picture.width, "not of the size asked for")
   // Metadata may be more by now than the limits of this allow.
@@ -90,7 +90,7 @@ private func check(_ picture: EncodedPicture, _ crop: SquareCrop) {
   expect(made.probe.width == picture.width && made.probe.height == picture.height, "another size")
   expect(made.probe.orientation == .upright, "not upright")
   expect(
-    (try? SquareCrop(size: 8, limits: whole).apply(to: made)) != nil,
+    (try? Crop(size: 8, limits: whole).apply(to: made)) != nil,
     "not to be cropped again"
   )
 }

@@ -22,7 +22,7 @@ public protocol PictureMaking: Sendable {
 /// Which pictures become which files: a plan, made before anything is written.
 ///
 ///     let batch = try PictureBatch(["photos", "cat.png"], into: "squares")
-///     let results = try batch.run(SquareCrop(size: 512))
+///     let results = try batch.run(Crop(size: 512))
 public struct PictureBatch: Sendable, Equatable {
   /// One input, and where what is made of it goes.
   public struct Item: Sendable, Equatable {

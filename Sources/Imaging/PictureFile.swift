@@ -5,7 +5,7 @@ import SystemPackage
 /// A picture's bytes, with what they say about it.
 ///
 ///     let photo = try PictureFile("photo.jpg")
-///     let square = try SquareCrop(size: 512).apply(to: photo)
+///     let square = try Crop(size: 512).apply(to: photo)
 public struct PictureFile: Sendable {
   /// What errors call the picture.
   public let name: String

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Makes a square of a picture and writes the time, date and weekday on it.
 ///
-///     var stamp = Stamp(crop: SquareCrop(size: 1080))
+///     var stamp = Stamp(crop: Crop(size: 1080))
 ///     stamp.locale = try StampLocale("ko_KR")
 ///     stamp.zone = try Zone(named: "Asia/Seoul")
 ///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
@@ -13,7 +13,7 @@ import SystemPackage
 /// and darkened as far as they need to be read.
 public struct Stamp: PictureMaking {
   /// The square to stamp; `lossless` is of no effect, as pixels change.
-  public var crop: SquareCrop
+  public var crop: Crop
   /// Which time to show.
   public var time: StampTime.Choice
   /// The zone to show it in; nil for the offset that the time came with, else `localZone`.
@@ -43,7 +43,7 @@ public struct Stamp: PictureMaking {
   /// - Parameters:
   ///   - crop: The square to stamp.
   ///   - time: Which time to show.
-  public init(crop: SquareCrop = SquareCrop(), time: StampTime.Choice = .automatic) {
+  public init(crop: Crop = Crop(), time: StampTime.Choice = .automatic) {
     self.crop = crop
     self.time = time
     localZone = .local()

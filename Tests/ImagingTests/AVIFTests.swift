@@ -7,7 +7,7 @@ struct AVIFTests {
   func `a lossless AVIF is read sample for sample`(_ size: (Int, Int), _ isClear: Bool) throws {
     let source = colours(width: size.0, height: size.1, isClear: isClear)
     let file = try PictureFile(AVIFKind(isClear: isClear).bytes(source))
-    let crop = SquareCrop(gravity: .bottomRight, format: .png)
+    let crop = Crop(gravity: .bottomRight, format: .png)
 
     let square = try crop.apply(to: file)
 
@@ -32,13 +32,13 @@ struct AVIFTests {
   func `an AVIF stays one of its kind`(_ kind: AVIFKind) throws {
     let file = try PictureFile(kind.bytes(width: 70, height: 50))
 
-    let square = try SquareCrop(quality: 95).apply(to: file)
+    let square = try Crop(quality: 95).apply(to: file)
 
     let made = try PictureFile(square.bytes)
     #expect(square.format == .avif && square.method == .reencoded && square.width == 50)
     #expect(made.probe.depth == file.probe.depth && made.probe.channels == file.probe.channels)
     #expect(made.probe.orientation == .upright)
-    let exact = try SquareCrop(format: .png).apply(to: file)
+    let exact = try Crop(format: .png).apply(to: file)
     #expect(try psnr(rgba(decoded(square.bytes)), rgba(decoded(exact.bytes))) > 33)
   }
 
@@ -63,7 +63,7 @@ struct AVIFTests {
     if mirror >= 0 { expected = expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
     #expect(made == expected)
     #expect(file.probe.exif?.dateTime == "2021:01:13 06:30:00")
-    let square = try SquareCrop(keepsMetadata: true).apply(to: file)
+    let square = try Crop(keepsMetadata: true).apply(to: file)
     let probe = try PictureFile(square.bytes).probe
     #expect(probe.exif?.orientation == .upright && probe.orientation == .upright)
     #expect(probe.exif?.dateTime == "2021:01:13 06:30:00")
@@ -76,7 +76,7 @@ struct AVIFTests {
 
     #expect(file.probe.width == 40 && file.probe.height == 30)
     #expect(try rgba(decoded(file.bytes)) == source.part(shown))
-    let square = try SquareCrop(gravity: .right, format: .png).apply(to: file)
+    let square = try Crop(gravity: .right, format: .png).apply(to: file)
     let expected = source.part(PixelRegion(x: 20, y: 6, width: 30, height: 30))
     #expect(try rgba(decoded(square.bytes)) == expected)
   }
@@ -84,10 +84,10 @@ struct AVIFTests {
   @Test(arguments: AVIFKind.all)
   func `an AVIF cut anywhere is an error`(_ kind: AVIFKind) throws {
     let bytes = kind.bytes(width: 16, height: 12)
-    _ = try SquareCrop(format: .png).apply(to: PictureFile(bytes))
+    _ = try Crop(format: .png).apply(to: PictureFile(bytes))
     for count in 0..<bytes.count {
       #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
-        try SquareCrop(format: .png).apply(to: PictureFile(Array(bytes[..<count])))
+        try Crop(format: .png).apply(to: PictureFile(Array(bytes[..<count])))
       }
     }
   }
@@ -101,7 +101,7 @@ struct AVIFTests {
         var broken = bytes
         broken[index] ^= change
         guard let file = try? PictureFile(broken, limits: limits) else { continue }
-        _ = try? SquareCrop(format: .png, limits: limits).apply(to: file)
+        _ = try? Crop(format: .png, limits: limits).apply(to: file)
       }
     }
   }
@@ -114,7 +114,7 @@ struct AVIFTests {
       ($0 as? ImagingError)?.code == .tooLarge
     }
     #expect {
-      try SquareCrop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(bytes))
+      try Crop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(bytes))
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }

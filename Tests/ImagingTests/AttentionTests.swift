@@ -94,7 +94,7 @@ struct AttentionTests {
     }
   }
 
-  private static let crop = SquareCrop(gravity: .attention)
+  private static let crop = Crop(gravity: .attention)
 
   private static func jpeg(_ bitmap: Bitmap, _ kind: JPEGKind, _ orientation: Int) -> [UInt8] {
     kind.bytes(
@@ -111,14 +111,14 @@ struct AttentionTests {
     let file = try PictureFile(Self.jpeg(scene.bitmap, JPEGKind(name: ""), 1))
 
     let square = try Self.crop.apply(to: file)
-    let small = try SquareCrop(size: 48, gravity: .attention).apply(to: file)
+    let small = try Crop(size: 48, gravity: .attention).apply(to: file)
 
     let (own, scaled) = (try #require(square.gravity), try #require(small.gravity))
     #expect(scene.isKept(by: scene.window(around: own)), "\(own)")
     #expect(!Self.isKept(scene, by: .centre), "the middle would do as well")
     // Scaled in the same go, from other samples of the same picture.
     #expect(abs(own.x - scaled.x) <= 4 && abs(own.y - scaled.y) <= 4, "\(own), \(scaled)")
-    #expect(try SquareCrop(size: 48, gravity: .attention).apply(to: file) == small)
+    #expect(try Crop(size: 48, gravity: .attention).apply(to: file) == small)
   }
 
   @Test func `every format is looked at, in each of the ways that it is decoded`() throws {

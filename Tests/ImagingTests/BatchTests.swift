@@ -22,7 +22,7 @@ struct BatchTests {
       )
       let reported = Mutex<[PictureResult]>([])
 
-      let results = try batch.run(SquareCrop(), workers: 4) { result in
+      let results = try batch.run(Crop(), workers: 4) { result in
         reported.withLock { $0.append(result) }
       }
 
@@ -79,9 +79,9 @@ struct BatchTests {
       try WholeFile.write([1, 2, 3], to: folder.appending("out/x.png"))
       let batch = try PictureBatch([folder.appending("x.png")], into: folder.appending("out"))
 
-      let kept = try batch.run(SquareCrop())
+      let kept = try batch.run(Crop())
       #expect(kept.first?.error?.code == .exists)
-      let replaced = try batch.run(SquareCrop(), overwrite: true)
+      let replaced = try batch.run(Crop(), overwrite: true)
 
       #expect(replaced.first?.error == nil)
       #expect(names(in: folder.appending("out")) == ["x.png"])
@@ -93,7 +93,7 @@ struct BatchTests {
       for index in 0..<5 { try Self.put(folder.appending("in/\(index).png")) }
       let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
 
-      let results = try batch.run(SquareCrop(), isCancelled: { true })
+      let results = try batch.run(Crop(), isCancelled: { true })
 
       #expect(results.isEmpty)
       #expect(!names(in: folder).contains("out"))

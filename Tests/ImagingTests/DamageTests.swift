@@ -3,8 +3,8 @@ import Testing
 @testable import Imaging
 
 struct DamageTests {
-  @Test(arguments: JPEGKind.all, [SquareCrop(), SquareCrop(lossless: true), SquareCrop(size: 16)])
-  func `a JPEG cut anywhere is an error or damaged`(_ kind: JPEGKind, _ crop: SquareCrop) throws {
+  @Test(arguments: JPEGKind.all, [Crop(), Crop(lossless: true), Crop(size: 16)])
+  func `a JPEG cut anywhere is an error or damaged`(_ kind: JPEGKind, _ crop: Crop) throws {
     let bytes = kind.bytes(width: 59, height: 40)
     #expect(try !crop.apply(to: PictureFile(bytes)).isDamaged)
     for count in 0..<bytes.count {
@@ -21,7 +21,7 @@ struct DamageTests {
     let bytes = try kind.bytes(width: 14, height: 9)
     for count in 0..<bytes.count {
       #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
-        try SquareCrop().apply(to: PictureFile(Array(bytes[..<count])))
+        try Crop().apply(to: PictureFile(Array(bytes[..<count])))
       }
     }
   }
@@ -29,11 +29,11 @@ struct DamageTests {
   @Test(arguments: PNGKind.all)
   func `a PNG with a changed byte is an error or has the same samples`(_ kind: PNGKind) throws {
     let bytes = try kind.bytes(width: 14, height: 9)
-    let whole = try SquareCrop().apply(to: PictureFile(bytes))
+    let whole = try Crop().apply(to: PictureFile(bytes))
     for index in bytes.indices {
       var broken = bytes
       broken[index] ^= 0x55
-      guard let square = try? SquareCrop().apply(to: PictureFile(broken)) else { continue }
+      guard let square = try? Crop().apply(to: PictureFile(broken)) else { continue }
 
       // Only what is carried beside the samples may be lost: the clear colour with its chunk.
       let made = try native(square.bytes)
@@ -52,7 +52,7 @@ struct DamageTests {
           continue
         }
         for crop in [
-          SquareCrop(limits: PictureLimits(pixels: 100_000)), SquareCrop(lossless: true),
+          Crop(limits: PictureLimits(pixels: 100_000)), Crop(lossless: true),
         ] {
           _ = try? crop.apply(to: file)
         }

@@ -8,7 +8,7 @@ struct DocumentationTests {
   private func example(_ folder: String) throws {
     // One photo, 512 pixels a side, upright, without its metadata.
     let photo = try PictureFile(FilePath("\(folder)/morning.jpg"))
-    let square = try SquareCrop(size: 512).apply(to: photo)
+    let square = try Crop(size: 512).apply(to: photo)
     try WholeFile.write(square.bytes, to: FilePath("\(folder)/square.jpg"))
 
     // What a file says of itself, before any pixel is decoded.
@@ -20,20 +20,20 @@ struct DocumentationTests {
     print(pixels.layout, pixels[0, 0])
 
     // The square in the photo's own coefficients, as near to the top as they can be cut.
-    let exact = try SquareCrop(gravity: .top, lossless: true).apply(to: photo)
+    let exact = try Crop(gravity: .top, lossless: true).apply(to: photo)
     print(exact.method, "moved by", exact.shift.x, exact.shift.y)
 
     // A banner of the part that people look at, and the whole photo on a tile.
-    var banner = SquareCrop(gravity: .attention)
+    var banner = Crop(gravity: .attention)
     banner.frame = PixelSize(width: 1200, height: 630)
     let wide = try banner.apply(to: photo)
     print(wide.width, wide.height, wide.gravity?.x ?? 0, wide.gravity?.y ?? 0)
-    var tile = SquareCrop(size: 256)
+    var tile = Crop(size: 256)
     (tile.fit, tile.background) = (.contain, PictureColour("#f4f4f4"))
     print(try tile.apply(to: photo).bytes.count)
 
     // The same with the time on it, as people write it in Seoul.
-    var stamp = Stamp(crop: SquareCrop(size: 1080), time: .exif)
+    var stamp = Stamp(crop: Crop(size: 1080), time: .exif)
     stamp.locale = try StampLocale("ko_KR")
     stamp.zone = try Zone(named: "Asia/Seoul")
     stamp.text = "해 뜨기 전에 일어났다"
@@ -41,12 +41,12 @@ struct DocumentationTests {
     print(stamped.time?.description ?? "", stamped.time?.source.rawValue ?? "")
 
     // In another format; without one, each picture keeps its own, and a GIF becomes a PNG.
-    let web = try SquareCrop(size: 512, format: .webp, quality: 75).apply(to: photo)
+    let web = try Crop(size: 512, format: .webp, quality: 75).apply(to: photo)
     print(web.format, web.bytes.count)
 
     // A folder on all processors; a file that cannot be read is a result with an error, and stops no other.
     let batch = try PictureBatch([FilePath(folder)], into: FilePath("\(folder)/squares"))
-    for result in try batch.run(SquareCrop(size: 256)) {
+    for result in try batch.run(Crop(size: 256)) {
       print(result.input, result.output ?? "", result.error?.description ?? "")
     }
   }

@@ -40,8 +40,8 @@ struct FormatTests {
     let (name, bytes) = Self.sources[index]
     let file = try PictureFile(bytes)
     for size in [nil, 30] {
-      let square = try SquareCrop(size: size, format: format, quality: 95).apply(to: file)
-      let exact = try SquareCrop(size: size, format: .png).apply(to: file)
+      let square = try Crop(size: size, format: format, quality: 95).apply(to: file)
+      let exact = try Crop(size: size, format: .png).apply(to: file)
 
       let made = try PictureFile(square.bytes)
       #expect(square.format == format && made.probe.format == format)
@@ -62,9 +62,9 @@ struct FormatTests {
     let file = try PictureFile(bytes)
     guard file.probe.depth <= 8, name != "ink" else { return }
 
-    let square = try SquareCrop(format: format, lossless: true).apply(to: file)
+    let square = try Crop(format: format, lossless: true).apply(to: file)
 
-    let exact = try SquareCrop(format: .png).apply(to: file)
+    let exact = try Crop(format: .png).apply(to: file)
     #expect(square.method == .lossless && square.remarks.isEmpty)
     #expect(try rgba(decoded(square.bytes)) == rgba(decoded(exact.bytes)), "\(name)")
   }
@@ -74,7 +74,7 @@ struct FormatTests {
       (Self.sources[3].bytes, PictureFormat.jpeg), (Self.sources[6].bytes, .webp),
     ] {
       let file = try PictureFile(bytes)
-      var crop = SquareCrop(format: format, lossless: true)
+      var crop = Crop(format: format, lossless: true)
 
       #expect(try crop.apply(to: file).remarks == [.notLossless])
       crop.isStrict = true
@@ -108,8 +108,8 @@ struct FormatTests {
     ).encode(colours(width: 30, height: 20).flattened(.rgb), name: "fixture")
     let file = try PictureFile(source.bytes)
 
-    let full = try SquareCrop(format: to, keepsMetadata: true).apply(to: file)
-    let bare = try SquareCrop(format: to).apply(to: file)
+    let full = try Crop(format: to, keepsMetadata: true).apply(to: file)
+    let bare = try Crop(format: to).apply(to: file)
 
     func found(_ bytes: [UInt8]) throws -> PictureTags {
       PictureTags(
@@ -132,7 +132,7 @@ struct FormatTests {
   func `any picture is stamped in any format`(_ index: Int, _ format: PictureFormat?) throws {
     let (name, bytes) = Self.sources[index]
     let file = try PictureFile(bytes, modified: 1_610_000_000)
-    let stamp = Stamp(crop: SquareCrop(size: 120, format: format))
+    let stamp = Stamp(crop: Crop(size: 120, format: format))
 
     let picture = try stamp.apply(to: file)
 
@@ -158,7 +158,7 @@ struct FormatTests {
         format: .webp
       )
 
-      let results = try kept.run(SquareCrop()) + webp.run(SquareCrop(format: .webp))
+      let results = try kept.run(Crop()) + webp.run(Crop(format: .webp))
 
       #expect(results.allSatisfy { $0.error == nil })
       for result in results {

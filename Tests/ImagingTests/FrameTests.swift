@@ -8,8 +8,8 @@ struct FrameTests {
     _ frame: PixelSize?,
     _ background: String? = nil,
     _ format: PictureFormat? = nil
-  ) -> SquareCrop {
-    var crop = SquareCrop(format: format, quality: 95)
+  ) -> Crop {
+    var crop = Crop(format: format, quality: 95)
     (crop.frame, crop.fit, crop.enlarges) = (frame, .contain, false)
     crop.background = background.flatMap { PictureColour($0) }
     return crop
@@ -40,7 +40,7 @@ struct FrameTests {
     let (name, bytes) = FormatTests.sources[index]
     let file = try PictureFile(bytes)
     let crop = Self.contained(PixelSize(width: 100, height: 80), "white", .png)
-    var filled = SquareCrop(format: .png)
+    var filled = Crop(format: .png)
     filled.frame = Self.upright.size
 
     let made = try decoded(crop.apply(to: file).bytes)
@@ -60,7 +60,7 @@ struct FrameTests {
         Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
       )
       let upright = stored.upright(from: orientation)
-      var wide = SquareCrop(gravity: .bottomRight)
+      var wide = Crop(gravity: .bottomRight)
       // Of the upright picture's width, so that nothing is scaled.
       wide.frame = PixelSize(width: upright.width, height: upright.height / 2)
       let low = PixelRegion(
@@ -103,7 +103,7 @@ struct FrameTests {
     let file = try PictureFile(bytes)
     let upright = try decoded(bytes)
     for (width, height) in [(120, 30), (30, 120), (300, 100)] {
-      var crop = SquareCrop(quality: 95)
+      var crop = Crop(quality: 95)
       crop.frame = PixelSize(width: width, height: height)
 
       let cut = try crop.apply(to: file)
@@ -170,7 +170,7 @@ struct FrameTests {
       samples: (0..<256).flatMap { _ in [0, 0, 0, 0] as [UInt8] }
     )
     let file = try PictureFile(clear.png())
-    var crop = SquareCrop(format: .jpeg)
+    var crop = Crop(format: .jpeg)
 
     let white = try decoded(crop.apply(to: file).bytes).colour(8, 8)
     crop.background = PictureColour("#3060c0")
@@ -223,12 +223,12 @@ struct FrameTests {
   @Test func `a frame beyond the limits is refused before anything is decoded`() throws {
     let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 10))
     for (width, height) in [(0, 10), (10, 0), (16_385, 1), (16_000, 16_000)] {
-      var crop = SquareCrop()
+      var crop = Crop()
       crop.frame = PixelSize(width: width, height: height)
 
       #expect { try crop.apply(to: file) } throws: { ($0 as? ImagingError)?.code == .usage }
     }
-    var long = SquareCrop(limits: PictureLimits(pixels: 300))
+    var long = Crop(limits: PictureLimits(pixels: 300))
     long.fit = .contain
 
     #expect { try long.apply(to: file) } throws: { ($0 as? ImagingError)?.code == .tooLarge }

@@ -10,7 +10,7 @@ struct GIFTests {
   ) throws {
     let file = try PictureFile(kind.bytes(width: size.0, height: size.1))
 
-    let square = try SquareCrop(gravity: .topLeft).apply(to: file)
+    let square = try Crop(gravity: .topLeft).apply(to: file)
 
     #expect(square.format == .png && square.method == .lossless && !square.isDamaged)
     let made = try rgba(decoded(square.bytes))
@@ -33,7 +33,7 @@ struct GIFTests {
 
   @Test func `a GIF that covers its screen keeps its palette`() throws {
     let kind = GIFKind(bits: 2)
-    let square = try SquareCrop().apply(to: PictureFile(kind.bytes(width: 30, height: 20)))
+    let square = try Crop().apply(to: PictureFile(kind.bytes(width: 30, height: 20)))
 
     let made = try native(square.bytes)
 
@@ -50,7 +50,7 @@ struct GIFTests {
     // Codes of two bits, colours for one.
     var few = GIFKind(bits: 1).bytes([3, 0, 1, 0], width: 2, height: 2)
     few = few.map { $0 }
-    let made = try rgba(decoded(SquareCrop().apply(to: PictureFile(few)).bytes))
+    let made = try rgba(decoded(Crop().apply(to: PictureFile(few)).bytes))
     #expect(made[0, 0] == [0, 0, 0, 255])
   }
 
@@ -59,11 +59,11 @@ struct GIFTests {
     let bytes = kind.bytes(width: 14, height: 9)
     for count in 0..<bytes.count {
       guard let file = try? PictureFile(Array(bytes[..<count])),
-        let square = try? SquareCrop().apply(to: file)
+        let square = try? Crop().apply(to: file)
       else { continue }
 
       #expect(square.isDamaged, "cut at \(count) of \(bytes.count)")
-      #expect(try native(square.bytes) == native(SquareCrop().apply(to: PictureFile(bytes)).bytes))
+      #expect(try native(square.bytes) == native(Crop().apply(to: PictureFile(bytes)).bytes))
     }
   }
 
@@ -76,7 +76,7 @@ struct GIFTests {
         var broken = bytes
         broken[index] ^= change
         guard let file = try? PictureFile(broken, limits: limits) else { continue }
-        if let made = try? SquareCrop(limits: limits).apply(to: file) {
+        if let made = try? Crop(limits: limits).apply(to: file) {
           _ = try decoded(made.bytes)
         }
       }

@@ -40,7 +40,7 @@ struct JPEGCropTests {
     let bytes = kind.bytes(width: 131, height: 97, length: 4)
     let file = try PictureFile(bytes)
 
-    let square = try SquareCrop().apply(to: file)
+    let square = try Crop().apply(to: file)
 
     let made = try PictureFile(square.bytes)
     #expect(made.probe.width == 97)
@@ -66,16 +66,16 @@ struct JPEGCropTests {
     let file = try PictureFile(bytes)
     let layout = try JPEGCodec.header(of: file).layout
 
-    let made = try SquareCrop(size: size).decodedJPEG(file, layout: layout).bitmap
+    let made = try Crop(size: size).decodedJPEG(file, layout: layout).bitmap
 
-    let expected = try SquareCrop().decodedJPEG(file, layout: layout).bitmap.scaled(
+    let expected = try Crop().decodedJPEG(file, layout: layout).bitmap.scaled(
       width: size,
       height: size,
       limits: PictureLimits(),
       name: "x"
     )
     #expect(psnr(made, expected) > (kind.across > 2 ? 28 : 33))
-    let square = try SquareCrop(size: size).apply(to: file)
+    let square = try Crop(size: size).apply(to: file)
     #expect(square.width == size)
     #expect(try decoded(square.bytes).height == size)
   }
@@ -123,7 +123,7 @@ struct JPEGCropTests {
       segments: exifSegment(tiff(orientation: 3))
     )
 
-    let square = try SquareCrop(lossless: true).apply(to: PictureFile(bytes))
+    let square = try Crop(lossless: true).apply(to: PictureFile(bytes))
 
     #expect(square.method == .reencoded)
     #expect(square.width == 12)
@@ -135,8 +135,8 @@ struct JPEGCropTests {
     let note = segment(0xFE, Array("a note".utf8))
     let bytes = JPEGKind(name: "").bytes(width: 70, height: 50, segments: exif + profile + note)
     for lossless in [false, true] {
-      let bare = try SquareCrop(lossless: lossless).apply(to: PictureFile(bytes)).bytes
-      let full = try SquareCrop(lossless: lossless, keepsMetadata: true)
+      let bare = try Crop(lossless: lossless).apply(to: PictureFile(bytes)).bytes
+      let full = try Crop(lossless: lossless, keepsMetadata: true)
         .apply(to: PictureFile(bytes))
 
       #expect(bare.contains(profile))
@@ -159,7 +159,7 @@ struct JPEGCropTests {
   {
     let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 20))
 
-    #expect { try SquareCrop(quality: quality).apply(to: file) } throws: {
+    #expect { try Crop(quality: quality).apply(to: file) } throws: {
       ($0 as? ImagingError)?.code == .usage
     }
   }

@@ -129,7 +129,7 @@ struct LimitTests {
       let data = zeros + [UInt8](repeating: 0, count: rest)
       let bytes = pngSignature + header(40, 2) + chunk("IDAT", data) + Self.end
       let error = #expect(throws: ImagingError.self) {
-        try SquareCrop().apply(to: PictureFile(bytes))
+        try Crop().apply(to: PictureFile(bytes))
       }
       #expect(error?.code == .damaged)
       #expect(
@@ -143,7 +143,7 @@ struct LimitTests {
     let bytes = JPEGKind(name: "", isProgressive: true).bytes(width: 600, height: 600)
     let limits = PictureLimits(memory: 200_000)
 
-    #expect { try SquareCrop(limits: limits).apply(to: PictureFile(bytes)) } throws: { error in
+    #expect { try Crop(limits: limits).apply(to: PictureFile(bytes)) } throws: { error in
       (error as? ImagingError)?.code == .tooLarge
     }
   }

@@ -10,7 +10,7 @@ struct MetadataTests {
 
   private static func kept(_ segments: [UInt8]) throws -> [UInt8] {
     let bytes = JPEGKind(name: "").bytes(width: 70, height: 50, segments: segments)
-    return try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
+    return try Crop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
   }
 
   private static func resource(_ number: Int, _ data: [UInt8]) -> [UInt8] {
@@ -57,7 +57,7 @@ struct MetadataTests {
     let text = chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x \(before)>".utf8))
     let bytes = Array(plain[..<33]) + text + plain[33...]
 
-    let png = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
+    let png = try Crop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
 
     #expect(made.contains(Array("<x \(after)>".utf8)))
     #expect(png.contains(chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x \(after)>".utf8))))
@@ -86,7 +86,7 @@ struct MetadataTests {
     let plain = kind.bytes(width: 70, height: 50)
     let note: [UInt8] = [0xFF, 0xFE, 0, UInt8(length)] + Array("words".utf8)
     let file = try PictureFile(kind.bytes(width: 70, height: 50, segments: note))
-    for crop in [SquareCrop(), SquareCrop(size: 20), SquareCrop(lossless: true)] {
+    for crop in [Crop(), Crop(size: 20), Crop(lossless: true)] {
       let square = try crop.apply(to: file)
 
       #expect(!square.isDamaged)
@@ -102,7 +102,7 @@ struct MetadataTests {
       height: 12,
       segments: exifSegment(tiff(orientation: 3))
     )
-    var crop = SquareCrop(lossless: true)
+    var crop = Crop(lossless: true)
 
     let square = try crop.apply(to: PictureFile(bytes))
     crop.isStrict = true
@@ -141,7 +141,7 @@ struct MetadataTests {
         try WholeFile.write([1], to: out.appending(name))
       }
 
-      try PictureBatch([folder.appending("in")], into: out).run(SquareCrop())
+      try PictureBatch([folder.appending("in")], into: out).run(Crop())
 
       #expect(
         names(in: out) == ["x.png", ".b.png.1.part", ".c.part", "d.4194305.part", ".e.x.part"]

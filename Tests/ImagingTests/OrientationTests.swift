@@ -70,7 +70,7 @@ struct OrientationTests {
       let plain = try PNGCodec.encode(Self.turned(upright, value), name: "x")
       let bytes = Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
 
-      let square = try SquareCrop().apply(to: PictureFile(bytes))
+      let square = try Crop().apply(to: PictureFile(bytes))
 
       let region = PixelRegion(
         x: (size.width - 9) / 2,
@@ -106,7 +106,7 @@ struct OrientationTests {
         segments: exifSegment(tiff(orientation: value))
       )
 
-      let square = try SquareCrop(lossless: lossless).apply(to: PictureFile(bytes))
+      let square = try Crop(lossless: lossless).apply(to: PictureFile(bytes))
 
       #expect(square.method == (lossless ? .lossless : .reencoded))
       let side = square.width
@@ -134,7 +134,7 @@ struct OrientationTests {
         segments: exifSegment(tiff(orientation: value))
       )
 
-      let square = try SquareCrop(lossless: true).apply(to: PictureFile(bytes))
+      let square = try Crop(lossless: true).apply(to: PictureFile(bytes))
 
       guard square.method == .lossless else {
         Issue.record("\(kind.name) was encoded anew")
@@ -157,7 +157,7 @@ struct OrientationTests {
   func `an upright lossless crop is the source's blocks in their order`(_ kind: JPEGKind) throws {
     let bytes = kind.bytes(width: 167, height: 99)
 
-    let square = try SquareCrop(lossless: true).apply(to: PictureFile(bytes))
+    let square = try Crop(lossless: true).apply(to: PictureFile(bytes))
 
     guard square.method == .lossless else {
       Issue.record("\(kind.name) was encoded anew")

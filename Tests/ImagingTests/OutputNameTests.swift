@@ -58,8 +58,8 @@ struct OutputNameTests {
         name: PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 4))
       )
 
-      let first = try batch.run(SquareCrop(size: 4), skipsExisting: true)
-      let second = try batch.run(SquareCrop(size: 4), skipsExisting: true)
+      let first = try batch.run(Crop(size: 4), skipsExisting: true)
+      let second = try batch.run(Crop(size: 4), skipsExisting: true)
 
       #expect(first.map(\.isSkipped) == [true, false, false])
       #expect(first.allSatisfy { $0.error == nil && $0.output != nil })

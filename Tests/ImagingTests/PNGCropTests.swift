@@ -8,7 +8,7 @@ struct PNGCropTests {
     for size in [PixelSize(width: 14, height: 9), PixelSize(width: 9, height: 14)] {
       let bytes = try kind.bytes(width: size.width, height: size.height)
 
-      let square = try SquareCrop().apply(to: PictureFile(bytes))
+      let square = try Crop().apply(to: PictureFile(bytes))
 
       let region = PixelRegion(
         x: size.width > 9 ? 2 : 0,
@@ -42,7 +42,7 @@ struct PNGCropTests {
     let kind = PNGKind(name: "", layout: .rgb, depth: 8)
     let bytes = try kind.bytes(width: 14, height: 9)
 
-    let square = try SquareCrop(gravity: gravity).apply(to: PictureFile(bytes))
+    let square = try Crop(gravity: gravity).apply(to: PictureFile(bytes))
 
     let expected = part(try native(bytes), PixelRegion(x: x, y: y, width: 9, height: 9))
     #expect(
@@ -59,8 +59,8 @@ struct PNGCropTests {
     let exif = chunk("eXIf", tiff(orientation: 1))
     let bytes = Array(plain[..<33]) + gamma + profile + text + exif + plain[33...]
 
-    let bare = try SquareCrop().apply(to: PictureFile(bytes)).bytes
-    let full = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
+    let bare = try Crop().apply(to: PictureFile(bytes)).bytes
+    let full = try Crop(keepsMetadata: true).apply(to: PictureFile(bytes)).bytes
 
     #expect(bare.contains(gamma) && bare.contains(profile))
     #expect(!bare.contains(text) && !bare.contains(Array("eXIf".utf8)))
@@ -74,7 +74,7 @@ struct PNGCropTests {
     for payload in [Array("x\0\0".utf8) + [1, 2, 3], Array("no end".utf8), []] {
       let bytes = Array(plain[..<33]) + chunk("iCCP", payload) + plain[33...]
 
-      let square = try SquareCrop().apply(to: PictureFile(bytes))
+      let square = try Crop().apply(to: PictureFile(bytes))
 
       #expect(!square.bytes.contains(Array("iCCP".utf8)))
     }
@@ -85,7 +85,7 @@ struct PNGCropTests {
     var gamma = chunk("gAMA", [0, 0, 0xB1, 0x8F])
     gamma[gamma.count - 1] ^= 1
 
-    let square = try SquareCrop().apply(
+    let square = try Crop().apply(
       to: PictureFile(Array(plain[..<33]) + gamma + plain[33...])
     )
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Imaging
 
 struct StampTests {
-  private static func stamp(_ crop: SquareCrop = SquareCrop()) throws -> Stamp {
+  private static func stamp(_ crop: Crop = Crop()) throws -> Stamp {
     var stamp = Stamp(crop: crop, time: try StampTime.Choice("2021-01-13T06:30:00+09:00"))
     stamp.locale = try StampLocale("ko_KR")
     stamp.localZone = .utc
@@ -55,7 +55,7 @@ struct StampTests {
 
     let made = try native(square.bytes)
     let file = try PictureFile(bytes)
-    let expected = try SquareCrop().decodedPNG(file, form: .coloured).bitmap
+    let expected = try Crop().decodedPNG(file, form: .coloured).bitmap
     #expect(made.depth == max(kind.depth, 8))
     #expect(made.layout == expected.layout)
     let above = PixelRegion(x: 0, y: 0, width: 200, height: 70)
@@ -72,7 +72,7 @@ struct StampTests {
       segments: exifSegment(tiff(orientation: 6))
     )
 
-    let square = try Self.stamp(SquareCrop(size: 160)).apply(to: PictureFile(bytes))
+    let square = try Self.stamp(Crop(size: 160)).apply(to: PictureFile(bytes))
 
     let made = try decoded(square.bytes)
     #expect(made.layout == .bgrx)

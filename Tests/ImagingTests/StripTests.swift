@@ -112,9 +112,9 @@ struct StripTests {
     let large = chunk(type, Array("k\0\0\0\0".utf8) + [UInt8](repeating: 65, count: 3 << 20))
     let bytes = Array(plain[..<33]) + large + plain[33...]
 
-    let square = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes))
+    let square = try Crop(keepsMetadata: true).apply(to: PictureFile(bytes))
 
-    #expect(try native(square.bytes) == native(SquareCrop().apply(to: PictureFile(plain)).bytes))
+    #expect(try native(square.bytes) == native(Crop().apply(to: PictureFile(plain)).bytes))
   }
 
   @Test func `frames of an animation are no metadata`() throws {
@@ -123,7 +123,7 @@ struct StripTests {
     let bytes = Array(plain[..<33]) + frame + plain[33...]
     let limits = PictureLimits(metadataBytes: 1 << 18)
 
-    let square = try SquareCrop(limits: limits).apply(to: PictureFile(bytes, limits: limits))
+    let square = try Crop(limits: limits).apply(to: PictureFile(bytes, limits: limits))
 
     #expect(square.width == 9)
   }
@@ -184,7 +184,7 @@ struct StripTests {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
     let bytes = Array(plain[..<33]) + chunk(type, payload) + plain[33...]
 
-    let square = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes))
+    let square = try Crop(keepsMetadata: true).apply(to: PictureFile(bytes))
 
     #expect(!square.bytes.contains(Array(type.utf8)))
   }
@@ -195,7 +195,7 @@ struct StripTests {
     let texts = chunk("tEXt", Array("a\0b".utf8)) + chunk("tEXt", Array("a\0c".utf8))
     let bytes = Array(plain[..<33]) + twice + texts + plain[33...]
 
-    let square = try SquareCrop(keepsMetadata: true).apply(to: PictureFile(bytes))
+    let square = try Crop(keepsMetadata: true).apply(to: PictureFile(bytes))
 
     #expect(square.bytes.ranges(of: Array("gAMA".utf8)).count == 1)
     #expect(square.bytes.ranges(of: Array("tEXt".utf8)).count == 2)

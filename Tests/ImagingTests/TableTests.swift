@@ -18,7 +18,7 @@ struct TableTests {
   ]
 
   private static let crops = [
-    SquareCrop(), SquareCrop(size: 16), SquareCrop(lossless: true), SquareCrop(quality: 80),
+    Crop(), Crop(size: 16), Crop(lossless: true), Crop(quality: 80),
   ]
 
   /// The file with every table's values, of a byte each, changed.
@@ -99,7 +99,7 @@ struct TableTests {
     let scan = segment(0xDA, [1, 1, 0, 0, 63, 0])
     let bytes = [0xFF, 0xD8] + table + codes + frame + scan + [0, 0xFF, 0xD9]
 
-    let square = try SquareCrop().apply(to: PictureFile(bytes))
+    let square = try Crop().apply(to: PictureFile(bytes))
 
     #expect(square.width == 8)
     var stamp = Stamp(time: .given(instant: 0, offset: 0))
@@ -118,7 +118,7 @@ struct TableTests {
     let later = segment(0xDB, [0] + [UInt8](repeating: 99, count: 64))
     let bytes = Array(plain[..<place]) + later + plain[place...]
 
-    for crop in [SquareCrop(), SquareCrop(lossless: true), SquareCrop(size: 16)] {
+    for crop in [Crop(), Crop(lossless: true), Crop(size: 16)] {
       let square = try crop.apply(to: PictureFile(bytes))
 
       #expect(try square.bytes == crop.apply(to: PictureFile(plain)).bytes)
@@ -130,9 +130,9 @@ struct TableTests {
     for (quality, expected) in [(20, 75), (60, 75), (75, 75), (90, 90)] {
       let bytes = kind.bytes(width: 400, height: 300, quality: quality, length: 8)
 
-      let scaled = try SquareCrop(size: 100).apply(to: PictureFile(bytes)).bytes
-      let own = try SquareCrop().apply(to: PictureFile(bytes)).bytes
-      let chosen = try SquareCrop(size: 100, quality: 30).apply(to: PictureFile(bytes)).bytes
+      let scaled = try Crop(size: 100).apply(to: PictureFile(bytes)).bytes
+      let own = try Crop().apply(to: PictureFile(bytes)).bytes
+      let chosen = try Crop(size: 100, quality: 30).apply(to: PictureFile(bytes)).bytes
 
       #expect(try PictureFile(scaled).probe.quality == expected)
       #expect(try PictureFile(own).probe.quality == PictureFile(bytes).probe.quality)
@@ -152,7 +152,7 @@ struct TableTests {
     }
     let bytes = [0xFF, 0xD8] + table + codes + frame + scans + [0xFF, 0xD9]
 
-    for crop in [SquareCrop(), SquareCrop(lossless: true), SquareCrop(size: 16)] {
+    for crop in [Crop(), Crop(lossless: true), Crop(size: 16)] {
       let square = try crop.apply(to: PictureFile(bytes))
 
       #expect(!square.isDamaged)

@@ -10,7 +10,7 @@ struct WebPTests {
   ) throws {
     let source = colours(width: size.0, height: size.1, isClear: isClear)
     let file = try PictureFile(webp(source))
-    let crop = SquareCrop(gravity: .bottomRight)
+    let crop = Crop(gravity: .bottomRight)
 
     let square = try crop.apply(to: file)
 
@@ -50,12 +50,12 @@ struct WebPTests {
       )
       let file = try PictureFile(bytes)
 
-      let square = try SquareCrop(keepsMetadata: true).apply(to: file)
-      let bare = try SquareCrop().apply(to: file)
+      let square = try Crop(keepsMetadata: true).apply(to: file)
+      let bare = try Crop().apply(to: file)
 
       #expect(file.probe.orientation == orientation)
       let upright = source.upright(from: orientation)
-      let expected = upright.part(SquareCrop().framing(file.probe).window)
+      let expected = upright.part(Crop().framing(file.probe).window)
       #expect(try rgba(decoded(square.bytes)) == expected)
       let made = try PictureFile(square.bytes).probe
       #expect(made.orientation == .upright && made.exif?.dateTime == "2021:01:13 06:30:00")
@@ -77,7 +77,7 @@ struct WebPTests {
         lossless: lossless
       )
 
-      let square = try SquareCrop().apply(to: PictureFile(bytes))
+      let square = try Crop().apply(to: PictureFile(bytes))
 
       let made = try rgba(decoded(square.bytes))
       #expect(square.width == 20)
@@ -98,11 +98,11 @@ struct WebPTests {
       try webp(still), try webp(still, lossless: false), tagged,
       try animation(20, 20, [(x: 0, y: 0, bitmap: still), (x: 2, y: 2, bitmap: still)]),
     ] {
-      _ = try SquareCrop().apply(to: PictureFile(bytes))
+      _ = try Crop().apply(to: PictureFile(bytes))
       // The last byte of a chunk of odd length may be left out.
       for count in 0..<bytes.count - 1 {
         #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
-          try SquareCrop().apply(to: PictureFile(Array(bytes[..<count])))
+          try Crop().apply(to: PictureFile(Array(bytes[..<count])))
         }
       }
     }
@@ -121,7 +121,7 @@ struct WebPTests {
           var broken = bytes
           broken[index] ^= change
           guard let file = try? PictureFile(broken, limits: limits) else { continue }
-          _ = try? SquareCrop(limits: limits).apply(to: file)
+          _ = try? Crop(limits: limits).apply(to: file)
         }
       }
     }
@@ -137,12 +137,12 @@ struct WebPTests {
     }
     let small = try webp(colours(width: 40, height: 40))
     #expect {
-      try SquareCrop().apply(to: PictureFile(small, limits: PictureLimits(pixels: 1500)))
+      try Crop().apply(to: PictureFile(small, limits: PictureLimits(pixels: 1500)))
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }
     #expect {
-      try SquareCrop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(small))
+      try Crop(limits: PictureLimits(memory: 4000)).apply(to: PictureFile(small))
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }

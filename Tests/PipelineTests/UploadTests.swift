@@ -248,7 +248,7 @@ import Transport
 
   /// A stamped PNG of a known time.
   static func picture() throws -> EncodedPicture {
-    var stamp = Stamp(crop: SquareCrop(), time: .given(instant: 1_610_519_400, offset: 0))
+    var stamp = Stamp(crop: Crop(), time: .given(instant: 1_610_519_400, offset: 0))
     stamp.zone = .utc
     let bitmap = Bitmap(
       width: 64,

@@ -27,7 +27,7 @@ struct FrameOptions: ParsableArguments {
   var noEnlarge = false
 
   /// Sets what these options say of a crop.
-  func apply(to crop: inout SquareCrop) {
+  func apply(to crop: inout Crop) {
     crop.fit = fit
     crop.background = background
     crop.enlarges = !noEnlarge

@@ -105,8 +105,8 @@ struct SquareOptions: ParsableArguments {
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
   /// The square that is asked for.
-  func crop(lossless: Bool) -> SquareCrop {
-    var crop = SquareCrop(
+  func crop(lossless: Bool) -> Crop {
+    var crop = Crop(
       gravity: gravity,
       format: format.picture,
       quality: quality,

@@ -21,7 +21,7 @@ final class SquareStage: Sendable {
   }
 
   private let context: RunContext
-  private let crop: SquareCrop
+  private let crop: Crop
   private let store: SquareStore
   private let known: [PictureID: SquareEntry]
   private let isOver: @Sendable () -> Bool
@@ -39,7 +39,7 @@ final class SquareStage: Sendable {
   ) throws(CacheError) {
     self.context = context
     self.isOver = isOver
-    crop = SquareCrop(size: side)
+    crop = Crop(size: side)
     store = SquareStore(context.layout, index: context.index, disk: disk, side: side)
     var known: [PictureID: SquareEntry] = [:]
     for entry in try context.index.squares(side: side) { known[entry.picture] = entry }

@@ -12,6 +12,6 @@ else {
   fatalError("usage: SquarePictures OUT SIDE PICTURE|FOLDER…")
 }
 let batch = try PictureBatch(arguments.dropFirst(2).map { FilePath($0) }, into: FilePath(folder))
-for result in try batch.run(SquareCrop(size: side)) {
+for result in try batch.run(Crop(size: side)) {
   print(result.input, "→", result.output ?? "none", result.error?.description ?? "")
 }

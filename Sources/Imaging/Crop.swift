@@ -1,6 +1,6 @@
 /// Makes an exact square of a picture, upright, or a picture of any other size.
 ///
-///     let crop = SquareCrop(size: 512, gravity: .top)
+///     let crop = Crop(size: 512, gravity: .top)
 ///     let square = try crop.apply(to: PictureFile("photo.jpg"))
 ///     print(square.width, square.method)
 ///
@@ -11,7 +11,7 @@
 /// PNG. A PNG stays as it is, sample for sample unless it is scaled, and so does a lossless WebP;
 /// a JPEG keeps its colour space, its quantization tables and its sampling, an AVIF its bits and
 /// sampling. ICC profiles are kept.
-public struct SquareCrop: PictureMaking, Equatable {
+public struct Crop: PictureMaking, Equatable {
   /// The size of the result; nil for a square of pixels as they are.
   public var frame: PixelSize?
   /// How the picture goes into its frame.
@@ -122,6 +122,10 @@ public struct SquareCrop: PictureMaking, Equatable {
     )
   }
 }
+
+/// What crops were called when all of them were squares.
+@available(*, deprecated, renamed: "Crop")
+public typealias SquareCrop = Crop
 
 /// A picture that was made, whole, in memory.
 public struct EncodedPicture: Sendable, Equatable {

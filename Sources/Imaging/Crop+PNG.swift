@@ -1,4 +1,4 @@
-extension SquareCrop {
+extension Crop {
   func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
     let made: (bytes: [UInt8], framing: Framing)
     var isColoured = false

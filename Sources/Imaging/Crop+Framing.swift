@@ -1,4 +1,4 @@
-extension SquareCrop {
+extension Crop {
   /// A decoded result, upright, how it was framed, and what its input was like.
   struct Decoded {
     let bitmap: Bitmap

@@ -1,4 +1,4 @@
-extension SquareCrop {
+extension Crop {
   /// The format that is written.
   func target(for file: PictureFile) -> PictureFormat { format ?? file.probe.format.kept }
 

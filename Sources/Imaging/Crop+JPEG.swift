@@ -1,4 +1,4 @@
-extension SquareCrop {
+extension Crop {
   func cropJPEG(
     _ file: PictureFile,
     _ markers: JPEGMarkers
