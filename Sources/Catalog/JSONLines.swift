@@ -13,6 +13,13 @@ package enum JSONLines {
     return types.contains(essence)
   }
 
+  /// Whether a body of which neither name nor type is known is JSON Lines: its first two lines are objects.
+  package static func seem(_ body: [UInt8]) -> Bool {
+    let lines = body.split(separator: 0x0A, maxSplits: 2).prefix(2)
+    return lines.count == 2
+      && lines.allSatisfy { (try? JSONDocument(parsing: Array($0)).root.kind) == .object }
+  }
+
   private static let types: Set<String> = [
     "application/jsonl", "application/x-jsonl", "application/jsonlines", "application/x-jsonlines",
     "application/ndjson", "application/x-ndjson", "application/json-lines",

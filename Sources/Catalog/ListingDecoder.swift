@@ -218,7 +218,10 @@ public struct ListingDecoder: Sendable {
 
   /// What the body calls the next page.
   private func link(in root: JSONNode) throws(CatalogError) -> String? {
-    guard let text = try nextPage?.firstValue(in: root)?.text, !text.isEmpty else { return nil }
+    // A cursor may be a number.
+    guard let value = try nextPage?.firstValue(in: root), let text = FieldReader.plainText(value),
+      !text.isEmpty
+    else { return nil }
     return text
   }
 }

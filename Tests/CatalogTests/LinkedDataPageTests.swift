@@ -226,7 +226,10 @@ struct LinkedDataPageTests {
   {
     let source = ProposedSource(url: "https://shop.example/cups")
 
-    let text = try ProposedFile.text(for: bytes(body), from: source)
+    let text = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: source)],
+      name: "shop.yaml"
+    ).text
 
     #expect(text.contains("\nformat: json-ld\n"))
     #expect(text.contains("\ncurrency: EUR   # priceCurrency of 1 of 1\n"))
@@ -240,7 +243,8 @@ struct LinkedDataPageTests {
     let source = ProposedSource(url: "https://shop.example/cups")
     func reason(_ body: String) -> String? {
       do throws(CatalogError) {
-        return try ProposedFile.text(for: bytes(body), from: source)
+        let page = ProposedPage(body: bytes(body), source: source)
+        return try ProposedFile(of: [page], name: "shop.yaml").text
       } catch {
         return error.reason
       }

@@ -170,7 +170,7 @@ struct ProposalTests {
     (#"{"meta": {"page": 1, "total_pages": 1}, "items": LIST}"#, "# paging: {page: page}"),
     (
       #"{"end": {"next_cursor": "x"}, "items": LIST}"#,
-      "# paging: {cursor: cursor, from: $.end.next_cursor}"
+      "paging: {cursor: cursor, from: $.end.next_cursor}"
     ),
   ])
   func `what stands around the items says how the listing goes on`(

@@ -132,6 +132,7 @@ private final class Districts: Sendable {
     #expect(all["features"].count == 2)
     let first = all["features"][0]
     #expect(first["type"].string == "Feature")
+    #expect(first["id"].string == "1")
     #expect(first["geometry"]["type"].string == "Point")
     #expect(first["geometry"]["coordinates"][0].double == 127.03)
     #expect(first["geometry"]["coordinates"][1].double == 37.5)

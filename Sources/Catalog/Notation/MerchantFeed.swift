@@ -5,6 +5,19 @@ enum MerchantFeed {
   /// The namespace of the `g:` prefix.
   private static let namespace = "http://base.google.com/ns/1.0"
 
+  /// Whether a body looks like a feed, whether or not it holds items: RSS or Atom, or columns parted by tabs.
+  static func isMeant(by body: [UInt8]) -> Bool {
+    let start = String(decoding: body.prefix(2000), as: UTF8.self)
+    let text = start.drop { $0 == "\u{FEFF}" || $0.isWhitespace }
+    if text.hasPrefix("<") {
+      return ["<rss", "<feed", "<rdf:RDF", "<channel"].contains { text.contains($0) }
+        && !text.lowercased().contains("<html")
+    }
+    let head = text.prefix { !$0.isNewline }
+    let names = head.split(separator: "\t").map { $0.trimmed.lowercased() }
+    return names.count > 2 && names.contains { ["id", "g:id"].contains($0) }
+  }
+
   /// A feed as JSON: XML when it begins with `<`, else tab-separated text.
   static func json(of body: [UInt8], _ subject: String) throws(CatalogError) -> [UInt8] {
     let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]

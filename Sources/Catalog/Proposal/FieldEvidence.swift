@@ -66,16 +66,81 @@ struct EvidenceCollection {
       guard place.steps.count < Self.depthLimit else { return }
       for (name, value) in node.members {
         var next = place
-        next.steps.append(FieldPlace.Step(name: name, isList: false))
+        next.steps.append(FieldPlace.Step(name: name))
         visit(value, next, &seen)
       }
     case .array:
-      guard let last = place.steps.indices.last, !place.steps[last].isList else { return }
+      guard let last = place.steps.indices.last, !place.steps[last].isList,
+        place.steps[last].choice == nil
+      else { return }
+      let isPair = visitPosition(node, place, &seen)
+      visitPairs(node, place, &seen)
+      if isPair { return }
       var next = place
       next.steps[last].isList = true
       for element in node.elements.prefix(Self.elementLimit) { visit(element, next, &seen) }
     case .string, .integer, .real: record(node, place, &seen)
     case .boolean, .null: break
+    }
+  }
+
+  /// Looks at two numbers that are a place on earth, in the order of GeoJSON or of people.
+  private mutating func visitPosition(
+    _ node: JSONNode,
+    _ place: FieldPlace,
+    _ seen: inout Set<Int>
+  ) -> Bool {
+    guard let last = place.steps.last, let order = Self.position(NameWords.plain(last.name)) else {
+      return false
+    }
+    let numbers = node.elements
+    guard (2...3).contains(numbers.count),
+      numbers.allSatisfy({ $0.kind == .integer || $0.kind == .real })
+    else { return false }
+    for (index, meaning) in order.enumerated() {
+      var next = place
+      next.steps[next.steps.count - 1].choice = "[\(index)]"
+      next.steps[next.steps.count - 1].meaning = meaning
+      record(numbers[index], next, &seen)
+    }
+    return true
+  }
+
+  /// What two numbers under a name are, in their order. (RFC 7946, section 3.1.1)
+  private static func position(_ name: String) -> [String]? {
+    switch name {
+    case "coordinates", "coords", "lnglat", "lonlat", "lng lat", "lon lat":
+      ["longitude", "latitude"]
+    case "latlng", "latlon", "lat lng", "lat lon": ["latitude", "longitude"]
+    default: nil
+    }
+  }
+
+  /// Looks at a list of names with values, such as `{"code": "price", "value": 7}`, by these names.
+  private mutating func visitPairs(
+    _ node: JSONNode,
+    _ place: FieldPlace,
+    _ seen: inout Set<Int>
+  ) {
+    let elements = node.elements.prefix(40)
+    guard let first = elements.first, first.kind == .object,
+      let value = ["value", "values", "val"].first(where: { first[$0] != nil }),
+      let key = ["attribute_code", "code", "key", "name", "slug"].first(where: {
+        first[$0]?.text?.isEmpty == false
+      })
+    else { return }
+    for element in elements {
+      guard let name = element[key]?.text, !name.isEmpty, name.utf8.count <= 60,
+        let held = element[value]
+      else {
+        continue
+      }
+      var next = place
+      next.steps[next.steps.count - 1].choice =
+        "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(name))]"
+      next.steps[next.steps.count - 1].meaning = name
+      next.steps.append(FieldPlace.Step(name: value))
+      visit(held, next, &seen)
     }
   }
 

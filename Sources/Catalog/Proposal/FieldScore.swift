@@ -30,6 +30,14 @@ struct FieldScore {
 
   /// How likely values alone make it this field, for names that nobody knows.
   private static func silent(_ field: FieldVocabulary.Field, _ evidence: FieldEvidence) -> Double {
+    if field == .gallery || field == .thumbnail {
+      let place = evidence.place
+      let isPicture =
+        place.steps.count <= 3 && !FieldVocabulary.isOfAnother(place)
+        && evidence.share(PictureText.hasEnding) > 0.8
+      let isSingle = place.steps.count == 1 && !place.isMany
+      return isPicture ? (isSingle ? 0.6 : 0.5) : 0
+    }
     guard evidence.place.steps.count == 1, !evidence.place.isMany else { return 0 }
     switch field {
     case .id:
@@ -40,7 +48,6 @@ struct FieldScore {
     case .title:
       let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
       return isWords && evidence.variety > 0.8 ? 0.35 : 0
-    case .thumbnail: return evidence.share(PictureText.hasEnding) > 0.8 ? 0.6 : 0
     default: return 0
     }
   }
@@ -77,68 +84,28 @@ struct FieldScore {
       return isList || read < 0.8 ? 0 : share * read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
-      let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
+      let isDegrees =
+        evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
       return isDegrees && !evidence.place.isMany ? share : 0
+    case .address:
+      guard evidence.isText, !evidence.place.isMany else { return 0 }
+      return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
     case .thumbnail:
       guard evidence.isText, isPictures(evidence) else { return 0 }
       return share * (evidence.place.isMany ? 0.8 : 1)
     case .gallery:
-      guard evidence.isText, evidence.place.isMany, isPictures(evidence) else { return 0 }
-      return share
+      guard evidence.isText else { return 0 }
+      if evidence.place.isMany { return isPictures(evidence) ? share : 0 }
+      return PictureText.separator(of: evidence) == nil ? 0 : share
     }
   }
 
-  /// Whether the values may be pictures: URLs or paths, and no pages by their ending.
+  /// Whether the values may be pictures: URLs or paths, and no pages by their ending; some may be the picture itself.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
-    evidence.share(PictureText.isLink) > 0.8 && evidence.share(PictureText.isPage) < 0.2
-  }
-}
-
-/// What a text that may name a picture looks like.
-enum PictureText {
-  private static let endings = [
-    ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff",
-  ]
-
-  /// Whether its path ends as pictures do.
-  static func hasEnding(_ text: String) -> Bool {
-    let path = path(text)
-    return endings.contains(where: path.hasSuffix)
-  }
-
-  /// Whether its path ends as pages do.
-  static func isPage(_ text: String) -> Bool {
-    let path = path(text)
-    return [".html", ".htm", ".php", ".asp", ".aspx", ".jsp"].contains(where: path.hasSuffix)
-  }
-
-  /// Whether it is a URL, or a path that ends as pictures do.
-  static func isLink(_ text: String) -> Bool {
-    let lower = text.lowercased()
-    if lower.contains(where: \.isWhitespace) { return false }
-    return ["http://", "https://", "//", "/"].contains(where: lower.hasPrefix) || hasEnding(text)
-  }
-
-  private static func path(_ text: String) -> String {
-    text.prefix { $0 != "?" && $0 != "#" }.lowercased()
-  }
-}
-
-/// What a text that may be a price looks like.
-enum PriceText {
-  /// Whether it is a number, with separators and a few letters of a currency at most.
-  static func isPrice(_ text: String) -> Bool {
-    let trimmed = text.filter { !$0.isWhitespace }
-    let digits = trimmed.utf8.count { (0x30...0x39).contains($0) }
-    let rest = trimmed.filter {
-      !($0.isASCII && $0.isNumber) && ![".", ",", "'", "-"].contains($0)
-    }
-    return digits > 0 && digits <= 15 && rest.count <= 4 && !rest.contains("/")
-      && !rest.contains("%")
-  }
-
-  /// Whether it is digits alone.
-  static func isWhole(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    let addresses = evidence.samples.filter { !PictureText.isData($0) }
+    guard !addresses.isEmpty else { return false }
+    let links = addresses.count(where: PictureText.isLink)
+    let pages = addresses.count(where: PictureText.isPage)
+    return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }

@@ -4,8 +4,8 @@ struct ItemPlace {
   enum Shape: Hashable {
     /// An array at a path, by the names that lead to it.
     case list(path: [String])
-    /// Sections in an array at a path, each with its items in a member.
-    case sections(path: [String], member: String)
+    /// Sections in an array at a path, each with its items at a place of its own.
+    case sections(path: [String], member: FieldPlace)
     /// Arrays by the name of their section, in an object at a path.
     case sectionsByName(path: [String])
     /// Items by their id, in an object at a path.
@@ -34,6 +34,18 @@ struct ItemPlace {
     return search.found
   }
 
+  /// One place for the same shape in several responses.
+  static func joined(_ places: [ItemPlace]) -> ItemPlace? {
+    guard let first = places.first, places.allSatisfy({ $0.shape == first.shape }) else {
+      return nil
+    }
+    return ItemPlace(
+      shape: first.shape,
+      items: places.flatMap(\.items),
+      sections: places.flatMap(\.sections)
+    )
+  }
+
   private struct Search {
     var found: [ItemPlace] = []
     private var visited = 0
@@ -56,25 +68,52 @@ struct ItemPlace {
       }
     }
 
-    /// Adds arrays that the elements of an array have in a member of the same name.
+    /// Adds arrays that the elements of an array have at one place, directly, in an object or in the elements of
+    /// another list: `products`, `products.nodes`, `groups[*].dishes`.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
-      var names: [String] = []
+      var places: [FieldPlace] = []
       for element in elements.prefix(50) {
-        for (name, value) in element.members
-        where value.kind == .array && !names.contains(name) && Search.areObjects(value.elements) {
-          names.append(name)
-        }
+        Self.lists(in: element, at: FieldPlace(steps: []), into: &places)
       }
-      for name in names.prefix(10) {
-        let lists = elements.filter { $0[name]?.kind == .array }
-        guard lists.count == elements.count else { continue }
+      for place in places.prefix(20) {
+        let lists = elements.map { place.nodes(in: $0) }
+        guard lists.contains(where: { !$0.isEmpty }),
+          lists.allSatisfy({ $0.isEmpty || Search.areObjects($0) })
+        else { continue }
+        let isWhole = zip(elements, lists).allSatisfy { element, list in
+          !list.isEmpty || place.steps.first.flatMap { element[$0.name] } != nil
+        }
+        guard isWhole else { continue }
         found.append(
           ItemPlace(
-            shape: .sections(path: path, member: name),
-            items: lists.flatMap { $0[name]?.elements ?? [] },
+            shape: .sections(path: path, member: place),
+            items: lists.flatMap(\.self),
             sections: elements
           )
         )
+      }
+    }
+
+    /// Notes where below an element lists of objects are.
+    private static func lists(
+      in node: JSONNode,
+      at place: FieldPlace,
+      into places: inout [FieldPlace]
+    ) {
+      guard place.steps.count < 3 else { return }
+      for (name, value) in node.members {
+        var next = place
+        switch value.kind {
+        case .array:
+          guard areObjects(value.elements) else { continue }
+          next.steps.append(FieldPlace.Step(name: name, isList: true))
+          if !places.contains(next) { places.append(next) }
+          if let first = value.elements.first { lists(in: first, at: next, into: &places) }
+        case .object:
+          next.steps.append(FieldPlace.Step(name: name))
+          lists(in: value, at: next, into: &places)
+        default: continue
+        }
       }
     }
 

@@ -1,25 +1,46 @@
 extension MappingProposal {
   /// The proposal as a catalog file with its grounds and alternatives in comments.
   package func catalogFile(for source: ProposedSource) -> String {
-    var lines = [
-      "# yaml-language-server: $schema=larder.schema.json",
+    ProposedFile.text([ProposedFile.Part(sources: [source], reading: .mapping(self))], detail: [])
+  }
+
+  /// The first lines of a catalog file.
+  var preface: [String] {
+    [
       "# Proposed by larder catalog init from \(count(itemCount, "item")); "
         + "each choice says how sure it is, from 0 to 1.",
       "# Editors complete and check it once this is run: "
         + "larder catalog schema > larder.schema.json",
     ]
-    if !source.variables.isEmpty {
+  }
+
+  /// The line with the currency.
+  var currencyLine: String {
+    noted("currency: \(currency.code)", currency.confidence, currency.reason)
+  }
+
+  /// The members of a source beside its URL when it holds many sections; none when it is one section.
+  var partLines: [String] {
+    guard case .sections(let path, _) = place.shape, let key = sectionKey else { return [] }
+    let each = YAMLText.scalar("$" + path.map(FieldPlace.segment).joined() + "[*]")
+    var lines = ["each: \(each)"]
+    lines.append(noted("key: \(YAMLText.scalar(key.evidence.place.first))", key, "section"))
+    if let title = sectionTitle {
       lines.append(
-        "# Set in the environment before a run: " + source.variables.joined(separator: ", ")
+        noted("title: \(YAMLText.scalar(title.evidence.place.first))", title, "section")
       )
     }
-    lines.append("name: \(YAMLText.scalar(source.name))")
-    lines.append(noted("currency: \(currency.code)", currency.confidence, currency.reason))
-    if let base = source.base { lines.append("base: \(YAMLText.quoted(base))") }
-    lines += sections(source)
-    lines += items
+    return lines
+  }
+
+  /// Whether a transform makes the sections, which can be the catalog's only ones.
+  var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
+
+  /// How the response is read: where items are, how it goes on, and the fields of items.
+  func readingLines(isLocal: Bool) -> [String] {
+    var lines = items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
-    lines += pagingLines(source)
+    lines += pagingLines(isLocal: isLocal)
     lines.append("item:")
     lines += fieldLines
     if !formats.isEmpty {
@@ -28,38 +49,24 @@ extension MappingProposal {
           + formats.map { "format: \($0)" }.joined(separator: " or ") + " reads all of it too."
       )
     }
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  private func sections(_ source: ProposedSource) -> [String] {
-    let url = YAMLText.quoted(source.url)
-    switch place.shape {
-    case .list, .itemsByID:
-      return ["sections:", "  - {key: \(YAMLText.scalar(source.key)), url: \(url)}"]
-    case .sections(let path, _):
-      guard let key = sectionKey else {
-        return ["sections:", "  - {key: \(YAMLText.scalar(source.key)), url: \(url)}"]
-      }
-      let each = YAMLText.scalar("$" + path.map(FieldPlace.segment).joined() + "[*]")
-      var lines = ["sections:", "  url: \(url)", "  each: \(each)"]
-      lines.append(noted("  key: \(YAMLText.scalar(key.evidence.place.first))", key, "section"))
-      if let title = sectionTitle {
-        lines.append(
-          noted("  title: \(YAMLText.scalar(title.evidence.place.first))", title, "section")
-        )
-      }
-      return lines
-    case .sectionsByName: return ["sections: {url: \(url)}"]
-    }
+    return lines
   }
 
   private var items: [String] {
     let path = place.path.map(FieldPlace.segment).joined()
     let reason = "an array of \(count(itemCount, "object"))"
+    if let program {
+      return [
+        "# As \(program.service) sends it, items refer to other things by id: here they are joined.",
+        "transform: |",
+      ]
+        + program.program.split(separator: "\n").map { "  \($0)" }
+        + [noted("items: $.items", confidence, reason)]
+    }
     switch place.shape {
     case .list: return [noted("items: \(YAMLText.scalar("$" + path))", confidence, reason)]
     case .sections(_, let member):
-      let own = FieldPlace.segment(member)
+      let own = String(member.all.dropFirst())
       let from = sectionKey == nil ? "$\(path)[*]\(own)" : "$\(own)"
       let words = "\(reason) in \(count(place.sections.count, "section"))"
       return [noted("items: \(YAMLText.scalar(from))", confidence, words)]
@@ -92,9 +99,9 @@ extension MappingProposal {
   }
 
   /// The paging of the listing; a file has one page.
-  private func pagingLines(_ source: ProposedSource) -> [String] {
+  private func pagingLines(isLocal: Bool) -> [String] {
     guard let paging else { return [] }
-    if source.base == nil {
+    if isLocal {
       return paging.confidence < 0.5
         ? [] : [noted("# With a URL: paging: \(paging.yaml)", paging.confidence, paging.reason)]
     }
@@ -114,27 +121,63 @@ extension MappingProposal {
     }
     lines += priceLines("normalPrice", normalPrice, .normalPrice)
     lines += priceLines("salePrice", salePrice, .salePrice)
-    lines += line(.latitude) + line(.longitude)
-    let pictures = line(.thumbnail, indent: "    ") + line(.gallery, indent: "    ")
-    return pictures.isEmpty ? lines : lines + ["  images:"] + pictures
+    if salePrice == nil {
+      lines.append("  # salePrice: nothing looks like a price; write its path here")
+    }
+    lines += line(.latitude) + line(.longitude) + line(.address)
+    let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
+    return pictures.isEmpty
+      ? lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
+      : lines + ["  images:"] + pictures
   }
 
   /// A field with its grounds, and on the next line what else it may be.
-  private func line(_ field: FieldVocabulary.Field, indent: String = "  ") -> [String] {
+  private func line(_ field: FieldVocabulary.Field) -> [String] {
     guard let ranking = fields[field], let best = ranking.first else { return [] }
-    let takesAll = field == .gallery || field == .badges || field == .deliveryTypes
+    let takesAll = field == .badges || field == .deliveryTypes
     func text(_ score: FieldScore) -> String {
       let place = score.evidence.place
-      return "\(indent)\(field.rawValue): \(YAMLText.scalar(takesAll ? place.all : place.first))"
+      return "\(field.rawValue): \(YAMLText.scalar(takesAll ? place.all : place.first))"
     }
-    var lines = [noted(text(best), best)]
-    let other = ranking.dropFirst().first {
-      $0.confidence > max(FieldScore.floor, best.confidence - 0.3)
-    }
-    if let other, field != .thumbnail || other.evidence.place != best.evidence.place {
-      lines.append(noted("\(indent)# \(text(other).dropFirst(indent.count))", other))
+    var lines = [noted("  " + text(best), best)]
+    if let other = other(ranking, than: [best]) {
+      lines.append(noted("  # " + text(other), other))
     }
     return lines
+  }
+
+  private func pictureLines(
+    _ field: FieldVocabulary.Field,
+    _ pictures: PictureProposal?
+  ) -> [String] {
+    guard let pictures, let best = pictures.scores.first else { return [] }
+    var value = pictures.yaml
+    // What some lack may stand at the head of the gallery.
+    if field == .thumbnail, let first = headOfGallery(behind: best) {
+      value = "[\(value), \(first)]"
+    }
+    var lines = [noted("    \(field.rawValue): \(value)", best)]
+    if let other = other(fields[field] ?? [], than: pictures.scores) {
+      let path = field == .gallery ? other.evidence.place.all : other.evidence.place.first
+      lines.append(noted("    # \(field.rawValue): \(YAMLText.scalar(path))", other))
+    }
+    return lines
+  }
+
+  /// The first picture of the gallery, for items that have no address elsewhere.
+  private func headOfGallery(behind best: FieldScore) -> String? {
+    guard let head = gallery?.first, head != thumbnail?.yaml,
+      best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
+    else { return nil }
+    return head
+  }
+
+  private func other(_ ranking: [FieldScore], than taken: [FieldScore]) -> FieldScore? {
+    guard let best = ranking.first else { return nil }
+    return ranking.first { score in
+      score.confidence > max(FieldScore.floor, best.confidence - 0.3)
+        && !taken.contains { $0.evidence.place == score.evidence.place }
+    }
   }
 
   private func priceLines(
@@ -149,6 +192,7 @@ extension MappingProposal {
       case .major, .doubtful: break
       case .minor: members.append("minorUnits: true")
       case .scaled(let path): members.append("scale: \(YAMLText.scalar(path))")
+      case .divided(let divisor): members.append("divisor: \(divisor)")
       }
       if let currency = price.currency { members.append("currency: \(YAMLText.scalar(currency))") }
       return members.count == 1

@@ -6,8 +6,13 @@ package struct MappingProposal {
   let place: ItemPlace
   /// How sure that is, 0 to 1.
   let confidence: Double
+  /// What the response goes through first, because its items refer to other things by id.
+  let program: JoiningProgram?
   /// The ranking for each field, the chosen place first.
   let fields: [FieldVocabulary.Field: [FieldScore]]
+  /// The pictures of an item: the one that stands for it, and all.
+  let thumbnail: PictureProposal?
+  let gallery: PictureProposal?
   /// What prices are in.
   let currency: CurrencyProposal
   /// The price to pay.
@@ -19,8 +24,10 @@ package struct MappingProposal {
   /// Where sections of one response have their key and title.
   let sectionKey: FieldScore?
   let sectionTitle: FieldScore?
+  /// The pagings that the listing may have, the likeliest first; once one was tried, that one alone.
+  var pagings: [PagingProposal]
   /// The paging of the listing.
-  let paging: PagingProposal?
+  var paging: PagingProposal? { pagings.first }
   /// The built-in formats that read every item as well.
   let formats: [String]
 
@@ -44,20 +51,39 @@ package struct MappingProposal {
     currency: String? = nil,
     hasNextLink: Bool = false
   ) throws(CatalogError) {
-    let root = try JSONDocument(parsing: body, of: "the response").root
-    var best: (place: ItemPlace, confidence: Double, fields: Fields)?
-    for place in ItemPlace.all(in: root) {
-      let fields = Fields(EvidenceCollection(place.items).all)
-      let confidence = fields.confidence * Self.weight(of: place)
-      if fields.isUsable(in: place), confidence > (best?.confidence ?? 0) {
-        best = (place, confidence, fields)
-      }
-    }
-    guard let best else { throw Self.nothingFound(in: root) }
-    place = best.place
-    confidence = min(1, best.confidence)
-    fields = best.fields.rankings
-    let all = best.fields.evidence
+    let look = try ResponseLook(body)
+    self.init(
+      of: [look],
+      query: source.query,
+      currency: currency,
+      hasNextLink: hasNextLink
+    )
+  }
+
+  /// Makes a mapping for responses that have their items at the same place.
+  ///
+  /// - Parameters:
+  ///   - looks: The responses, one at least.
+  ///   - query: The names and values of the first one's query.
+  ///   - currency: The ISO 4217 code that the user gave; nil to judge.
+  ///   - hasNextLink: Whether the first one's `Link` header names a next page.
+  ///   - request: The body by which the first one was asked for; nil for a plain GET.
+  init(
+    of looks: [ResponseLook],
+    query: [(name: String, value: String)],
+    currency: String?,
+    hasNextLink: Bool,
+    request: String? = nil
+  ) {
+    let first = looks[0]
+    let root = first.root
+    let best = ItemPlace.joined(looks.map(\.place)) ?? first.place
+    let chosen = looks.count == 1 ? first.fields : ItemFields(EvidenceCollection(best.items).all)
+    place = best
+    program = first.program
+    confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
+    fields = chosen.rankings
+    let all = chosen.evidence
     let prices = [FieldVocabulary.Field.salePrice, .normalPrice].compactMap { [fields] in
       fields[$0]
     }
@@ -65,37 +91,52 @@ package struct MappingProposal {
       given: currency,
       items: all,
       prices: prices.compactMap(\.first?.evidence),
-      root: root
+      root: first.response
     )
     self.currency = currency
-    salePrice = best.fields.salePrice.map { PriceProposal($0, among: all, currency: currency) }
-    normalPrice = best.fields.normalPrice.map { PriceProposal($0, among: all, currency: currency) }
-    envelopeTitle = Self.envelopeTitle(of: root, place)
-    let sections = EvidenceCollection(place.sections).all.filter {
+    salePrice = chosen.salePrice.map { PriceProposal($0, among: all, currency: currency) }
+    normalPrice = chosen.normalPrice.map { PriceProposal($0, among: all, currency: currency) }
+    // A text with several addresses is no thumbnail.
+    let single = (fields[.thumbnail] ?? []).filter {
+      PictureText.separator(of: $0.evidence) == nil
+    }
+    thumbnail = PictureProposal(single, isMany: false, among: all, root: first.response)
+    gallery = PictureProposal(
+      fields[.gallery] ?? chosen.largest(beside: single.first),
+      isMany: true,
+      among: all,
+      root: first.response
+    )
+    envelopeTitle = first.program == nil ? Self.envelopeTitle(of: root, best) : nil
+    let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
     }
     sectionTitle = FieldScore.ranking(.title, sections).first ?? Self.header(of: sections)
     sectionKey = Self.key(of: sections) ?? sectionTitle
-    let known = Self.formats(reading: body, items: place, currency: currency.code)
-    paging = PagingProposal(
-      root: root,
-      place: place,
-      formats: known,
-      query: source.query,
-      hasNextLink: hasNextLink
+    formats =
+      first.program == nil
+      ? Self.formats(reading: first.body, items: first.place, currency: currency.code) : []
+    pagings = PagingProposal.ranking(
+      root: first.response,
+      place: first.program == nil
+        ? first.place : ItemPlace(shape: .list(path: []), items: first.place.items, sections: []),
+      formats: formats,
+      query: query,
+      hasNextLink: hasNextLink,
+      request: request
     )
-    formats = known
   }
 
   /// How much a place counts: what is inside an item is seldom a list of items.
-  private static func weight(of place: ItemPlace) -> Double {
-    let name =
+  static func weight(of place: ItemPlace) -> Double {
+    let names =
       switch place.shape {
-      case .sections(_, let member): member
-      case .list(let path), .sectionsByName(let path), .itemsByID(let path): path.last ?? ""
+      case .sections(_, let member): member.steps.map(\.name)
+      case .list(let path), .sectionsByName(let path), .itemsByID(let path): Array(path.suffix(1))
       }
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
-    return insideNames.contains(NameWords.plain(name)) ? 0.6 * size : size
+    let isInside = names.contains { insideNames.contains(NameWords.plain($0)) }
+    return isInside ? 0.6 * size : size
   }
 
   private static let insideNames: Set<String> = [
@@ -151,7 +192,7 @@ package struct MappingProposal {
     }.map(\.rawValue)
   }
 
-  private static func nothingFound(in root: JSONNode) -> CatalogError {
+  static func nothingFound(in root: JSONNode) -> CatalogError {
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
     let found =
       names.isEmpty
@@ -166,72 +207,5 @@ package struct MappingProposal {
         + "found \(found)",
       remedy: "name a URL that lists items, or write items and item by hand"
     )
-  }
-}
-
-extension MappingProposal {
-  /// The fields of items at one place.
-  fileprivate struct Fields {
-    let evidence: [FieldEvidence]
-    var rankings: [FieldVocabulary.Field: [FieldScore]] = [:]
-    var salePrice: [FieldScore]?
-    var normalPrice: [FieldScore]?
-
-    init(_ evidence: [FieldEvidence]) {
-      self.evidence = evidence
-      var taken: Set<FieldPlace> = []
-      for field in [
-        FieldVocabulary.Field.title, .id, .salePrice, .normalPrice, .description, .badges,
-        .deliveryTypes, .latitude, .longitude,
-      ] {
-        let ranking = FieldScore.ranking(field, evidence).filter {
-          !taken.contains($0.evidence.place)
-        }
-        guard let first = ranking.first else { continue }
-        taken.insert(first.evidence.place)
-        rankings[field] = ranking
-      }
-      for field in [FieldVocabulary.Field.thumbnail, .gallery] {
-        let ranking = FieldScore.ranking(field, evidence)
-        if !ranking.isEmpty { rankings[field] = ranking }
-      }
-      if rankings[.latitude] == nil || rankings[.longitude] == nil {
-        rankings[.latitude] = nil
-        rankings[.longitude] = nil
-      }
-      choosePrices()
-    }
-
-    /// What a shop asks where it names one price alone is the price to pay; one that some items lack has another
-    /// behind it.
-    private mutating func choosePrices() {
-      let sale = rankings[.salePrice]?.first
-      let normal = rankings[.normalPrice]?.first
-      guard let sale else {
-        salePrice = normal.map { [$0] }
-        return
-      }
-      normalPrice = normal.map { [$0] }
-      let other = normal.flatMap { $0.evidence.share > sale.evidence.share ? $0 : nil }
-      salePrice = [sale] + (sale.evidence.share < 1 ? [other].compactMap(\.self) : [])
-    }
-
-    /// Whether items could be read at all.
-    func isUsable(in place: ItemPlace) -> Bool {
-      guard rankings[.title] != nil else { return false }
-      if case .itemsByID = place.shape { return true }
-      return rankings[.id] != nil
-    }
-
-    /// How much like items it all looks.
-    var confidence: Double {
-      func part(_ field: FieldVocabulary.Field) -> Double {
-        guard let score = rankings[field]?.first else { return 0 }
-        return score.confidence * (score.evidence.place.isBorrowed ? 0.5 : 1)
-      }
-      return 0.25 * part(.id) + 0.3 * part(.title)
-        + 0.25 * max(part(.salePrice), part(.normalPrice))
-        + 0.2 * max(part(.thumbnail), part(.gallery))
-    }
   }
 }

@@ -1,4 +1,4 @@
-/// The paging that a listing seems to have.
+/// A paging that a listing may have.
 struct PagingProposal: Equatable {
   /// The value of `paging:` in the catalog file.
   let yaml: String
@@ -6,6 +6,48 @@ struct PagingProposal: Equatable {
   let confidence: Double
   /// Why.
   let reason: String
+  /// What is to be sent, where the cursor belongs into the body of a request.
+  var body: String?
+
+  /// How many are tried at most, each by a request.
+  static let mostTried = 8
+
+  /// Whether the response itself leaves no doubt about it.
+  var isSure: Bool { confidence >= 0.85 }
+
+  /// The same, taken to be right so that it can be tried.
+  var believed: Self {
+    Self(yaml, 0.95, "\(reason), and asked for so, a second page has other items", body)
+  }
+
+  /// The same, after a second page brought nothing new.
+  var refuted: Self {
+    Self(
+      yaml,
+      min(confidence, 0.4),
+      "\(reason), but a second page asked for so has no other items",
+      body
+    )
+  }
+
+  /// The likeliest paging that can be told without asking the shop.
+  init?(
+    root: JSONNode,
+    place: ItemPlace,
+    formats: [String] = [],
+    query: [(name: String, value: String)],
+    hasNextLink: Bool
+  ) {
+    let ranking = Self.ranking(
+      root: root,
+      place: place,
+      formats: formats,
+      query: query,
+      hasNextLink: hasNextLink
+    )
+    guard let first = ranking.first else { return nil }
+    self = first
+  }
 
   /// Judges by the response's `Link` header, what stands around the items, and the URL's query.
   ///
@@ -15,61 +57,81 @@ struct PagingProposal: Equatable {
   ///   - formats: The built-in formats that read it as well.
   ///   - query: The names and values of the URL's query.
   ///   - hasNextLink: Whether the `Link` header names a next page.
-  init?(
+  ///   - request: The body of the request; nil for a plain GET.
+  /// - Returns: What it may be, the likeliest first; only the first needs no trial, if it is sure.
+  static func ranking(
     root: JSONNode,
     place: ItemPlace,
     formats: [String] = [],
     query: [(name: String, value: String)],
-    hasNextLink: Bool
-  ) {
+    hasNextLink: Bool,
+    request: String? = nil
+  ) -> [PagingProposal] {
     if hasNextLink {
-      self.init("{link: true}", 0.95, "the response has a Link header with rel=next")
-      return
+      return [Self("{link: true}", 0.95, "the response has a Link header with rel=next")]
     }
-    let around = Self.members(around: root, place: place)
+    let around = members(around: root, place: place)
     let count = place.items.count
-    if let next = around.first(where: { Self.isNextURL($0) }) {
-      self.init("{next: \(YAMLText.scalar(next.path))}", 0.9, "it holds the next page's URL")
-      return
+    if let request { return posted(around, request) }
+    if let next = around.first(where: { isNextURL($0) }) {
+      return [Self("{next: \(YAMLText.scalar(next.path))}", 0.9, "it holds the next page's URL")]
     }
-    if let cursor = around.first(where: { Self.cursorNames.contains(NameWords.plain($0.name)) }),
-      let text = cursor.value.text, !text.isEmpty
-    {
-      let yaml = "{cursor: cursor, from: \(YAMLText.scalar(cursor.path))}"
-      self.init(yaml, 0.4, "it holds a cursor; name the parameter that takes it")
-      return
+    let cursors = cursors(around, query)
+    if !cursors.isEmpty { return cursors }
+    if formats.contains("shopify") {
+      return [
+        Self("{page: page, size: {name: limit, value: 250}}", 0.85, "the shop looks like shopify")
+      ]
     }
-    for (format, size) in [
-      ("shopify", "limit, value: 250"), ("woocommerce", "per_page, value: 100"),
-    ]
-    where formats.contains(format) {
-      self.init("{page: page, size: {name: \(size)}}", 0.8, "the shop looks like \(format)")
-      return
+    if formats.contains("woocommerce") {
+      return [
+        Self(
+          "{page: page, size: {name: per_page, value: 100}}",
+          0.85,
+          "the shop looks like woocommerce"
+        )
+      ]
     }
     if around.contains(where: { $0.path.contains("search_criteria") }) {
-      let name = "\"searchCriteria[currentPage]\""
-      self.init("{page: \(name)}", 0.8, "it has search_criteria, as Magento does")
-      return
+      return [
+        Self(
+          "{page: \"searchCriteria[currentPage]\"}",
+          0.85,
+          "it has search_criteria, as Magento does"
+        )
+      ]
     }
-    if let counted = Self.counted(around, count: count) {
-      self = counted
-      return
-    }
-    for name in ["page", "skip", "offset", "start"]
+    var ranking = counted(around, count: count)
+    for name in ["page", "skip", "offset", "start", "p", "from"]
     where query.contains(where: { $0.name == name }) {
-      let way = name == "page" ? "page" : "offset"
-      self.init("{\(way): \(name)}", 0.6, "the URL has \(name)=")
-      return
+      let way = ["page", "p"].contains(name) ? "page" : "offset"
+      ranking.append(Self("{\(way): \(name)}", 0.6, "the URL has \(name)="))
     }
-    let isRound = [10, 20, 24, 25, 30, 48, 50, 60, 100, 200, 250].contains(count)
-    guard isRound else { return nil }
-    self.init("{page: page}", 0.2, "\(count) items may be one page of more")
+    // The last page has no next one, and says so by a member without value.
+    if ranking.isEmpty, let next = around.first(where: { $0.value.kind == .null && isNext($0) }) {
+      return [
+        Self("{next: \(YAMLText.scalar(next.path))}", 0.6, "it would hold the next page's URL")
+      ]
+    }
+    let isRound = [10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100, 200, 250, 500]
+      .contains(count)
+    if ranking.isEmpty, isRound {
+      let reason = "\(count) items may be one page of more"
+      ranking = [
+        Self("{page: page}", 0.2, reason), Self("{offset: offset}", 0.15, reason),
+        Self("{offset: skip}", 0.1, reason),
+      ]
+    }
+    return ranking.enumerated().filter { place, paging in
+      !ranking[..<place].contains { $0.yaml == paging.yaml }
+    }.map(\.element)
   }
 
-  private init(_ yaml: String, _ confidence: Double, _ reason: String) {
+  private init(_ yaml: String, _ confidence: Double, _ reason: String, _ body: String? = nil) {
     self.yaml = yaml
     self.confidence = confidence
     self.reason = reason
+    self.body = body
   }
 
   /// A member that stands around the items.
@@ -98,51 +160,169 @@ struct PagingProposal: Equatable {
 
   private static let cursorNames: Set<String> = [
     "cursor", "next cursor", "end cursor", "next page token", "continuation token", "after",
+    "next token", "continuation", "cursor next", "next after", "page token", "next cursor token",
   ]
 
-  private static func isNextURL(_ member: Member) -> Bool {
-    guard let text = member.value.text, PictureText.isLink(text) || text.hasPrefix("?") else {
-      return false
+  /// Where the response names what leads to the next page.
+  private static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
+    let found = around.first { member in
+      guard let text = FieldReader.plainText(member.value), !text.isEmpty else { return false }
+      let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init).map(
+        NameWords.plain
+      )
+      let isNamed = cursorNames.contains(words.last ?? "")
+      return isNamed || (words.last == "next" && !PictureText.isLink(text) && !text.hasPrefix("?"))
     }
+    guard let found else { return nil }
+    let more = around.first {
+      ["has next page", "has more", "has next"].contains(NameWords.plain($0.name))
+        && $0.value.kind == .boolean
+        && parent($0.path) == parent(found.path)
+    }
+    // The last page may have a cursor too.
+    guard let more, let holder = parent(found.path), let outer = parent(holder) else {
+      return (found, found.path)
+    }
+    let name = FieldPlace.segment(more.name)
+    return (found, "\(outer)[?@\(name) == true]\(found.path.dropFirst(holder.count))")
+  }
+
+  private static func parent(_ path: String) -> String? {
+    path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) }
+  }
+
+  /// The parameters that may take a cursor, the likeliest first.
+  private static func cursors(
+    _ around: [Member],
+    _ query: [(name: String, value: String)]
+  ) -> [PagingProposal] {
+    guard let (member, path) = cursor(around) else { return [] }
+    let own = member.name
+    let bare = own.replacing("next_", with: "").replacing("end_", with: "")
+    let plain =
+      own.hasPrefix("next") && own.count > 4
+      ? own.dropFirst(4) : own.hasPrefix("end") ? own.dropFirst(3) : own[...]
+    var names = query.map(\.name).filter { cursorNames.contains(NameWords.plain($0)) }
+    names += [
+      bare.hasPrefix("next") || bare.hasPrefix("end")
+        ? plain.prefix(1).lowercased() + plain.dropFirst() : bare
+    ]
+    names += ["cursor", "after", own, "page_token", "pageToken", "next"]
+    return names.enumerated().filter { !names[..<$0].contains($1) && !$1.isEmpty }.map {
+      place,
+      name in
+      let yaml = "{cursor: \(YAMLText.scalar(name)), from: \(YAMLText.scalar(path))}"
+      return Self(yaml, place == 0 ? 0.6 : 0.4, "it holds a cursor")
+    }
+  }
+
+  /// The paging of what is asked for by a body: its cursor is put where the body has a place for one.
+  private static func posted(_ around: [Member], _ request: String) -> [PagingProposal] {
+    guard let (member, path) = cursor(around) else { return [] }
+    let yaml = "{from: \(YAMLText.scalar(path))}"
+    let names = [
+      member.name, "after", "cursor", "afterCursor", "page_token", "pageToken", "starting_after",
+    ]
+    for name in names {
+      for gap in ["", " "] {
+        let slot = "\"\(name)\":\(gap)null"
+        guard request.contains(slot) else { continue }
+        let body = request.replacing(slot, with: "\"\(name)\":\(gap){cursor}", maxReplacements: 1)
+        return [Self(yaml, 0.9, "it holds a cursor, and the request takes one", body)]
+      }
+    }
+    guard let end = request.lastIndex(of: "}"), !request.contains("\"query\"") else {
+      return [
+        Self(
+          yaml,
+          0.3,
+          "it holds a cursor; write {cursor} where the request takes it, outside of quotes"
+        )
+      ]
+    }
+    let head = String(request[..<end]).trimmed
+    let body = "\(head)\(head.hasSuffix("{") ? "" : ", ")\"\(member.name)\": {cursor}}"
+    return [
+      Self(
+        yaml,
+        0.7,
+        "it holds a cursor, which the request is taken to take under that name",
+        body
+      )
+    ]
+  }
+
+  private static func isNextURL(_ member: Member) -> Bool {
+    guard let text = member.value.text,
+      PictureText.isLink(text) || text.hasPrefix("?") || text.contains("?") && text.contains("=")
+    else { return false }
+    return isNext(member)
+  }
+
+  /// Whether a member is called as the next page's URL is.
+  private static func isNext(_ member: Member) -> Bool {
     let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init)
       .map(NameWords.plain)
     return words.contains {
-      ["next", "next page", "next url", "next link", "next page url"].contains($0)
+      ["next", "next page", "next url", "next link", "next page url", "next href", "more url"]
+        .contains($0)
     }
   }
 
   /// Pages or elements that are counted: there are more than the response has.
-  private static func counted(_ around: [Member], count: Int) -> PagingProposal? {
+  private static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
     func number(_ names: Set<String>) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
         guard names.contains(NameWords.plain(member.name)) else { return nil }
         return member.value.integer.map { (member.name, $0) }
       }.first
     }
-    let total = number(ListingDecoder.totalNames)
+    func flag(_ names: Set<String>) -> Bool {
+      around.contains { names.contains(NameWords.plain($0.name)) && $0.value.boolean == true }
+    }
+    let total = number(
+      ListingDecoder.totalNames.union([
+        "total elements", "total records", "total products", "num found",
+      ])
+    )
+    let pages = number([
+      "total pages", "last page", "pages", "page count", "num pages", "max page",
+    ])
+    let goesOn =
+      flag(["has more", "has next", "has next page", "more", "is truncated"])
+      || number(["next page"]) != nil
     let skipped = number(["skip", "offset", "start"])
-    let size = number(["limit", "per page", "page size"])
-    let hasMore = total.map { $0.value > count }
-    if let skipped, let hasMore {
+    let size = number(["limit", "per page", "page size", "pagesize"])
+    let page = number(["page", "current page", "page number", "page index", "number"])
+    let hasMore = goesOn ? true : total.map { $0.value > count } ?? pages.map { $0.value > 1 }
+    guard let hasMore else { return [] }
+    let now = "it has all items now"
+    let shown =
+      pages.map { $0.value > 1 } == true
+      ? "it names further pages"
+      : goesOn
+        ? "it says that there are more"
+        : "it has \(count) of \(total?.value ?? 0) items"
+    var ranking: [PagingProposal] = []
+    if let skipped {
       let sized = size.map {
         ", size: {name: \(YAMLText.scalar($0.name)), value: \(max($0.value, 1))}"
       }
-      return PagingProposal(
-        "{offset: \(YAMLText.scalar(skipped.name))\(sized ?? "")}",
-        hasMore ? 0.9 : 0.4,
-        hasMore ? "it has \(count) of \(total?.value ?? 0) items" : "it has all items now"
-      )
-    }
-    let pages = number(["total pages", "last page", "pages", "page count"])
-    let page = number(["page", "current page", "page number"])
-    guard pages != nil || page != nil, let hasMore = pages.map({ $0.value > 1 }) ?? hasMore else {
-      return nil
+      let yaml = "{offset: \(YAMLText.scalar(skipped.name))\(sized ?? "")}"
+      ranking.append(Self(yaml, hasMore ? 0.9 : 0.4, hasMore ? shown : now))
     }
     let first = page.map { $0.value == 0 ? ", first: 0" : "" } ?? ""
-    return PagingProposal(
-      "{page: page\(first)}",
-      hasMore ? 0.8 : 0.4,
-      hasMore ? "it names further pages" : "it has all items now"
-    )
+    if pages != nil || page != nil {
+      ranking.append(Self("{page: page\(first)}", hasMore ? 0.8 : 0.4, hasMore ? shown : now))
+    }
+    guard hasMore else { return ranking }
+    let named = page.map { [$0.name] } ?? []
+    for name in named + ["page", "p", "pageNumber"] where name != "number" {
+      ranking.append(Self("{page: \(YAMLText.scalar(name))\(first)}", 0.3, shown))
+    }
+    for name in ["offset", "skip", "start", "from"] {
+      ranking.append(Self("{offset: \(name)}", 0.3, shown))
+    }
+    return ranking
   }
 }

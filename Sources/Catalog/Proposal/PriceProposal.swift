@@ -8,6 +8,8 @@ struct PriceProposal {
     case minor
     /// The item says at a path how many digits are decimals.
     case scaled(path: String)
+    /// The number is to be divided by this power of ten.
+    case divided(by: Int)
     /// It counts major units as it seems, yet may count minor ones.
     case doubtful
   }
@@ -30,13 +32,51 @@ struct PriceProposal {
         && Self.digitNames.contains(NameWords.plain(other.place.name))
         && other.share { Int($0).map { (0...4).contains($0) } ?? false } == 1
     }
-    let words = Set(evidence.place.steps.suffix(2).flatMap { NameWords.words(of: $0.name) })
-    if let digits, evidence.share(PriceText.isWhole) == 1 {
+    let words = Set(evidence.place.names.suffix(2).flatMap { NameWords.words(of: $0) })
+    let isWhole = evidence.share(PriceText.isWhole) == 1
+    if let digits, isWhole {
       unit = .scaled(path: digits.place.first)
-    } else if evidence.share(PriceText.isWhole) == 1, !words.isDisjoint(with: Self.minorWords) {
+    } else if isWhole, let divisor = Self.divisor(beside: evidence, among: all) {
+      unit = .divided(by: divisor)
+    } else if isWhole,
+      !words.isDisjoint(with: Self.minorWords) || Self.isShown(evidence, among: all, currency.code)
+    {
       unit = .minor
     } else {
       unit = Self.seemsMinor(evidence, in: currency.code) ? .doubtful : .major
+    }
+  }
+
+  /// The power of ten that stands beside the number in every item; nil without one.
+  private static func divisor(beside evidence: FieldEvidence, among all: [FieldEvidence]) -> Int? {
+    let parents = evidence.place.steps.dropLast()
+    let beside = all.first { other in
+      other.place.steps.dropLast() == parents && !parents.isEmpty && other.distinct.count == 1
+        && ["divisor", "divide by", "denominator"].contains(NameWords.plain(other.place.name))
+    }
+    let divisor = beside?.samples.first.flatMap { Int($0) } ?? 0
+    return [10, 100, 1000, 10_000].contains(divisor) ? divisor : nil
+  }
+
+  /// Whether another field shows the same digits with their decimals: 1999 beside "$19.99".
+  private static func isShown(
+    _ evidence: FieldEvidence,
+    among all: [FieldEvidence],
+    _ currency: String
+  ) -> Bool {
+    guard Currency.exponent(of: currency) == 2, evidence.samples.count == evidence.total else {
+      return false
+    }
+    return all.contains { other in
+      guard other.samples.count == evidence.samples.count, other.isText else { return false }
+      return zip(evidence.samples, other.samples).allSatisfy { number, text in
+        guard let minor = Int(number), minor > 0, text.utf8.count < 40, PriceText.isPrice(text),
+          let unit = PriceText.units(of: text).first,
+          let code = Currency.codes(writtenAs: unit).first,
+          let price = try? Price(parsing: text, currency: code)
+        else { return false }
+        return price.minorUnits == minor
+      }
     }
   }
 
@@ -44,7 +84,9 @@ struct PriceProposal {
     "currency minor unit", "minor unit", "minor units", "exponent", "fraction digits", "precision",
     "scale", "decimals",
   ]
-  private static let minorWords: Set<String> = ["cents", "cent", "minor", "pence", "subunits"]
+  private static let minorWords: Set<String> = [
+    "cents", "cent", "minor", "pence", "subunits", "money",
+  ]
 
   /// Whether whole numbers look like cents: large, and most end as prices in cents do.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: String) -> Bool {
@@ -60,84 +102,5 @@ struct PriceProposal {
     let typical = numbers.count { [99, 95, 90, 50, 49, 0].contains($0 % 100) }
     let round = numbers.count { $0.isMultiple(of: 1000) }
     return typical * 2 > numbers.count && round * 2 < numbers.count
-  }
-}
-
-/// What prices are in.
-struct CurrencyProposal: Equatable {
-  /// An ISO 4217 code.
-  var code: String
-  /// How sure that is, 0 to 1.
-  var confidence: Double
-  /// Why.
-  var reason: String
-  /// Where an item names it, when items differ in it.
-  var path: String?
-
-  /// Judges by what the user said, what the items name, what the prices are written with, or what the
-  /// response names elsewhere.
-  init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
-    if let given {
-      self.init(code: given, confidence: 1, reason: "given")
-      return
-    }
-    let named = items.first { evidence in
-      Self.names.contains(NameWords.plain(evidence.place.name))
-        && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
-    }
-    if let named, let code = named.samples.first?.uppercased() {
-      let isOne = named.distinct.count == 1
-      self.init(
-        code: code,
-        confidence: isOne ? 0.95 : 0.6,
-        reason: isOne ? "the items name it" : "items differ, each names its own"
-      )
-      path = isOne ? nil : named.place.first
-      return
-    }
-    for (sign, code) in Self.signs {
-      let share = prices.map { $0.share { $0.contains(sign) } }.max() ?? 0
-      if share > 0.3 {
-        self.init(
-          code: code,
-          confidence: sign == "$" ? 0.6 : 0.9,
-          reason: "prices have \"\(sign)\""
-        )
-        return
-      }
-    }
-    if let code = Self.code(in: root, depth: 0) {
-      self.init(code: code, confidence: 0.8, reason: "the response names it")
-      return
-    }
-    self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
-  }
-
-  private init(code: String, confidence: Double, reason: String) {
-    self.code = code
-    self.confidence = confidence
-    self.reason = reason
-  }
-
-  private static let names: Set<String> = [
-    "currency", "currency code", "currency id", "currencycode",
-  ]
-  private static let signs = [
-    ("원", "KRW"), ("₩", "KRW"), ("€", "EUR"), ("£", "GBP"), ("円", "JPY"), ("₹", "INR"),
-    ("zł", "PLN"),
-    ("$", "USD"),
-  ]
-
-  private static func code(in node: JSONNode, depth: Int) -> String? {
-    guard depth < 3 else { return nil }
-    for (name, value) in node.members {
-      if names.contains(NameWords.plain(name)), let text = value.text?.uppercased(),
-        Currency.codes.contains(text)
-      {
-        return text
-      }
-      if let code = code(in: value, depth: depth + 1) { return code }
-    }
-    return nil
   }
 }

@@ -1,76 +1,254 @@
-/// A catalog file for a response, whatever that is written in.
-package enum ProposedFile {
-  /// Looks at a response and writes a catalog file for it.
-  ///
-  /// Of JSON-LD, alone or in an HTML page, the file says `format: json-ld`; of other JSON it is what
-  /// ``MappingProposal`` finds.
+/// A response that a catalog file is proposed for.
+package struct ProposedPage: Sendable {
+  /// The body: JSON in UTF-8, HTML, or a product feed.
+  package let body: [UInt8]
+  /// Where it came from.
+  package let source: ProposedSource
+  /// Whether its `Link` header names a next page.
+  package let hasNextLink: Bool
+
+  /// A response.
+  package init(body: [UInt8], source: ProposedSource, hasNextLink: Bool = false) {
+    self.body = body
+    self.source = source
+    self.hasNextLink = hasNextLink
+  }
+}
+
+/// A catalog file for responses, whatever they are written in.
+package struct ProposedFile {
+  /// Sources that are read in one way.
+  struct Part {
+    /// Where the sources are, one at least.
+    var sources: [ProposedSource]
+    /// How they are read.
+    var reading: ProposedReading
+  }
+
+  /// The catalog file as YAML.
+  package var text: String { Self.text(parts, detail: detail?.lines ?? []) }
+  /// What each of the sources lists, in their order, as the file reads it.
+  package internal(set) var listings: [DecodedListing] = []
+  /// The detail as the file reads it; nil when none was given.
+  package var readDetail: ItemDetail? { detail?.read }
+
+  var parts: [Part]
+  var detail: DetailProposal?
+
+  /// Proposes a catalog file.
   ///
   /// - Parameters:
-  ///   - body: JSON in UTF-8, or HTML.
-  ///   - source: Where it came from.
+  ///   - pages: The responses, each with an address of its own; one at least.
+  ///   - detail: The detail of an item; nil when there is none.
   ///   - currency: The ISO 4217 code that the user gave; nil to judge.
-  ///   - hasNextLink: Whether its `Link` header names a next page.
-  /// - Returns: YAML.
-  /// - Throws: ``CatalogError`` when nothing in it looks like items.
-  package static func text(
-    for body: [UInt8],
-    from source: ProposedSource,
+  ///   - name: What the file is called, for messages.
+  ///   - ask: Fetches the next page of the response at a position by a URL as the file writes it, to see whether
+  ///     the shop knows a paging; nil where nobody can be asked.
+  /// - Throws: ``CatalogError`` when nothing in a response looks like items, or no item is that of the detail; its subject is the
+  ///   response's address.
+  package init(
+    of pages: [ProposedPage],
+    detail: ProposedPage? = nil,
     currency: String? = nil,
-    hasNextLink: Bool = false
-  ) throws(CatalogError) -> String {
-    if LinkedData.isMeant(by: body) {
-      let products = try LinkedData.products(in: body, "the response")
-      if !products.items.isEmpty {
-        return text(for: products, from: source, currency, hasNextLink: hasNextLink)
+    name: String,
+    asking ask: ((_ position: Int, _ url: String) -> [UInt8]?)? = nil
+  ) throws(CatalogError) {
+    var pages = pages
+    var readings: [ProposedReading] = []
+    var looks: [ResponseLook?] = []
+    for page in pages {
+      do throws(CatalogError) {
+        let (reading, look) = try Self.reading(of: page, currency)
+        readings.append(reading)
+        looks.append(look)
+      } catch {
+        var error = error.quoting(page.body)
+        error.subject = page.source.label
+        throw error
       }
-      // A page can be read in no other way.
-      if LinkedData.isPage(body) { throw products.nothingFound("the response") }
     }
-    do throws(CatalogError) {
-      return try MappingProposal(
-        of: body,
-        from: source,
-        currency: currency,
-        hasNextLink: hasNextLink
-      ).catalogFile(for: source)
-    } catch {
-      throw error.quoting(body)
+    let sources = ProposedSource.joined(pages.map(\.source))
+    pages = zip(pages, sources).map {
+      ProposedPage(body: $0.body, source: $1, hasNextLink: $0.hasNextLink)
+    }
+    parts = []
+    for (position, source) in sources.enumerated() {
+      if let place = parts.firstIndex(where: { $0.reading.isLike(readings[position]) }) {
+        parts[place].sources.append(source)
+      } else {
+        parts.append(Part(sources: [source], reading: readings[position]))
+      }
+    }
+    try uniteLooks(looks, readings, pages, currency)
+    if sources.count > 1, let first = parts.first(where: \.reading.makesSections) {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: first.sources[0].label,
+        reason:
+          "its sections are named by a transform, which leaves no room for sections from elsewhere",
+        remedy: "propose a catalog file for it alone"
+      )
+    }
+    if let ask { try tryPagings(pages, name, ask) }
+    try decode(pages, name)
+    if let detail { try propose(detail, pages, name) }
+  }
+
+  /// What a response is, and where its items are if it is JSON.
+  private static func reading(
+    of page: ProposedPage,
+    _ currency: String?
+  ) throws(CatalogError) -> (ProposedReading, ResponseLook?) {
+    if let format = try FormatProposal(of: page, currency: currency) {
+      return (.format(format), nil)
+    }
+    let look = try ResponseLook(page.body)
+    let mapping = MappingProposal(
+      of: [look],
+      query: page.source.query,
+      currency: currency,
+      hasNextLink: page.hasNextLink,
+      request: page.source.body
+    )
+    return (.mapping(mapping), look)
+  }
+
+  /// Judges the fields of sources that are read in one way by the items of all of them.
+  private mutating func uniteLooks(
+    _ looks: [ResponseLook?],
+    _ readings: [ProposedReading],
+    _ pages: [ProposedPage],
+    _ currency: String?
+  ) throws(CatalogError) {
+    for place in parts.indices where parts[place].sources.count > 1 {
+      let own = readings.indices.filter { readings[$0].isLike(parts[place].reading) }
+      let found = own.compactMap { looks[$0] }
+      guard found.count > 1, let first = own.first else { continue }
+      parts[place].reading = .mapping(
+        MappingProposal(
+          of: found,
+          query: pages[first].source.query,
+          currency: currency,
+          hasNextLink: own.contains { pages[$0].hasNextLink }
+        )
+      )
     }
   }
 
-  private static func text(
-    for products: LinkedProducts,
-    from source: ProposedSource,
-    _ currency: String?,
-    hasNextLink: Bool
-  ) -> String {
-    let count = products.items.count
-    let named = products.texts("priceCurrency").filter { Currency.codes.contains($0) }
-    let counts = Dictionary(grouping: named, by: \.self).mapValues(\.count)
-    let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
-    let reason =
-      currency != nil
-      ? "given"
-      : usual.map { "priceCurrency of \($0.value) of \(count)" } ?? "assumed; none is named"
-    var lines = [
-      "# yaml-language-server: $schema=larder.schema.json",
-      "# Proposed by larder catalog init from \(count) \(count == 1 ? "product" : "products") of "
-        + "schema.org in JSON-LD.",
-      "# What the format reads, to be changed: larder catalog show json-ld",
-    ]
-    if !source.variables.isEmpty {
-      lines.append(
-        "# Set in the environment before a run: " + source.variables.joined(separator: ", ")
-      )
+  /// The position among all sources of the one at a place of a part, which is the order in the file.
+  private func source(at position: Int) -> (part: Int, source: ProposedSource) {
+    var rest = position
+    for (place, part) in parts.enumerated() {
+      if rest < part.sources.count { return (place, part.sources[rest]) }
+      rest -= part.sources.count
     }
-    lines.append("name: \(YAMLText.scalar(source.name))")
-    lines.append("currency: \(currency ?? usual?.key ?? "USD")   # \(reason)")
-    if let base = source.base { lines.append("base: \(YAMLText.quoted(base))") }
-    let url = YAMLText.quoted(source.url)
-    lines.append("sections:")
-    lines.append("  - {key: \(YAMLText.scalar(source.key)), url: \(url)}")
-    lines.append("format: json-ld")
-    if hasNextLink { lines.append("paging: {link: true}") }
-    return lines.joined(separator: "\n") + "\n"
+    return (0, parts[0].sources[0])
+  }
+
+  private func page(of source: ProposedSource, _ pages: [ProposedPage]) -> (
+    position: Int, page: ProposedPage
+  ) {
+    let position = pages.firstIndex { $0.source == source } ?? 0
+    return (position, pages[position])
+  }
+
+  private mutating func decode(_ pages: [ProposedPage], _ name: String) throws(CatalogError) {
+    let file = try CatalogFile(parsing: Array(text.utf8), file: name)
+    listings = []
+    for position in 0..<pages.count {
+      let (_, source) = source(at: position)
+      let (_, page) = page(of: source, pages)
+      do throws(CatalogError) {
+        listings.append(try decodeSource(page.body, at: position, using: file))
+      } catch {
+        var error = error
+        error.subject = source.label
+        throw error
+      }
+    }
+  }
+
+  /// Asks for a second page by each paging that may be right, until one brings other items.
+  private mutating func tryPagings(
+    _ pages: [ProposedPage],
+    _ name: String,
+    _ ask: (_ position: Int, _ url: String) -> [UInt8]?
+  ) throws(CatalogError) {
+    var first = 0
+    for place in parts.indices {
+      defer { first += parts[place].sources.count }
+      guard case .mapping(var mapping) = parts[place].reading else { continue }
+      let (asked, page) = page(of: parts[place].sources[0], pages)
+      let doubtful = mapping.pagings
+      guard page.source.base != nil, page.source.body == nil, !page.source.isUnknown,
+        let best = doubtful.first, !best.isSure
+      else { continue }
+      for paging in doubtful.prefix(PagingProposal.mostTried) {
+        mapping.pagings = [paging.believed]
+        parts[place].reading = .mapping(mapping)
+        let file = try CatalogFile(parsing: Array(text.utf8), file: name)
+        if Self.bringsMore(file, first, page.body, page.source.url, { ask(asked, $0) }) { break }
+        mapping.pagings = doubtful.map(\.refuted)
+        parts[place].reading = .mapping(mapping)
+      }
+    }
+  }
+
+  /// Whether the second page of a source has items that the first one has not.
+  private static func bringsMore(
+    _ file: CatalogFile,
+    _ position: Int,
+    _ body: [UInt8],
+    _ url: String,
+    _ ask: (String) -> [UInt8]?
+  ) -> Bool {
+    guard let rule = file.paging(ofSource: position),
+      let listing = try? decodeSource(body, at: position, using: file)
+    else { return false }
+    let start = rule.firstPage(of: url)
+    guard let next = rule.nextPage(afterReading: 1, of: start, last: start, listing: listing),
+      let answer = ask(next), let second = try? decodeSource(answer, at: position, using: file)
+    else { return false }
+    let known = Set(listing.sections.flatMap(\.items).map(\.id))
+    let found = second.sections.flatMap(\.items).map(\.id)
+    return found.count { !known.contains($0) } * 2 > found.count
+  }
+
+  private mutating func propose(
+    _ page: ProposedPage,
+    _ pages: [ProposedPage],
+    _ name: String
+  ) throws(CatalogError) {
+    do throws(CatalogError) {
+      var candidates: [DetailProposal.Candidate] = []
+      for (position, listing) in listings.enumerated() {
+        let (part, _) = source(at: position)
+        var nodes: [JSONNode] = []
+        if case .mapping(let mapping) = parts[part].reading, parts[part].sources.count == 1 {
+          nodes = mapping.place.items
+        }
+        let items = listing.sections.flatMap(\.items)
+        candidates += items.enumerated().map { index, item in
+          DetailProposal.Candidate(
+            id: item.id,
+            node: nodes.count == items.count ? nodes[index] : nil
+          )
+        }
+      }
+      let base = parts[0].sources[0].base
+      detail = try DetailProposal(
+        page,
+        of: candidates,
+        base: base,
+        currency: parts[0].reading.currency
+      )
+    } catch {
+      var error = error.quoting(page.body)
+      error.subject = page.source.label
+      throw error
+    }
+    guard let id = detail?.itemID else { return }
+    let file = try CatalogFile(parsing: Array(text.utf8), file: name)
+    detail?.read = try decodeDetail(page.body, id: id, using: file)
   }
 }

@@ -10,8 +10,14 @@ package struct ProposedSource: Hashable, Sendable {
   package var key: String
   /// The URL's query.
   var query: [(name: String, value: String)] { Self.query(of: url) }
+  /// What is sent to ask for it, with places such as `{cursor}`; nil for a plain GET.
+  package var body: String?
+  /// Whether nobody said where it is.
+  var isUnknown = false
   /// The names of the environment's variables that stand for secrets of the URL.
   package var variables: [String] = []
+  /// What these variables hold, in their order.
+  private var secrets: [String] = []
 
   /// A response from a URL, without user and password; what its query seems to hold in secrets becomes variables.
   package init(url: String) {
@@ -28,9 +34,30 @@ package struct ProposedSource: Hashable, Sendable {
     let veiled = Self.veiled(String(query))
     self.url = file.isEmpty && query.isEmpty ? "./" : file + veiled.text
     variables = veiled.variables
+    secrets = veiled.secrets
     name = Self.fileName(Self.shop(of: String(authority)), else: "shop")
     let stem = file.prefix { $0 != "." }
     key = Self.fileName(String(stem), else: "main")
+  }
+
+  /// What is sent to ask for a response, as a catalog file may hold it.
+  ///
+  /// - Parameter text: JSON.
+  /// - Returns: The same, in which nothing is a place by chance.
+  /// - Throws: ``CatalogError`` when it is no JSON.
+  package static func requestBody(_ text: String) throws(CatalogError) -> String {
+    _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")
+    return Placeholder.ofSections.reduce(text.trimmed) {
+      $0.replacing($1.written, with: "{ \($1.rawValue) }")
+    }
+  }
+
+  /// A response on stdin: the file gets an address to be corrected.
+  package static var standardInput: Self {
+    var source = Self(url: "https://shop.example/main")
+    source.name = "shop"
+    source.isUnknown = true
+    return source
   }
 
   /// A response in a local file, relative to the folder of the catalog file.
@@ -43,8 +70,73 @@ package struct ProposedSource: Hashable, Sendable {
     url = path.hasPrefix("/") ? "file://\(path)" : path
   }
 
+  /// Sources of one catalog: relative to one base, each with a key of its own.
+  static func joined(_ sources: [ProposedSource]) -> [ProposedSource] {
+    guard sources.count > 1, let first = sources.first else { return sources }
+    var joined = sources
+    if let base = first.base.map({ common($0, sources) }) {
+      for place in joined.indices {
+        if let own = joined[place].base {
+          let whole = own + (joined[place].url == "./" ? "" : joined[place].url)
+          let rest = String(whole.dropFirst(base.count))
+          joined[place].url = whole.hasPrefix(base) ? (rest.isEmpty ? "./" : rest) : whole
+        } else {
+          let url = joined[place].url
+          joined[place].url = url.hasPrefix("file:") ? url : "file:\(url)"
+        }
+        joined[place].base = base
+      }
+    } else {
+      // Files come first: what is on the web is named whole.
+      for place in joined.indices {
+        if let own = joined[place].base { joined[place].url = own + joined[place].url }
+        joined[place].base = nil
+      }
+    }
+    let keys = keys(of: joined)
+    for place in joined.indices { joined[place].key = keys[place] }
+    return joined
+  }
+
+  /// The folder that most of the sources are in: of those on the host of the first one, what all have in common.
+  private static func common(_ base: String, _ sources: [ProposedSource]) -> String {
+    func parts(_ base: String) -> [Substring] {
+      base.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    }
+    var shared = parts(base)
+    for other in sources.compactMap(\.base).map(parts) where other.prefix(3) == shared.prefix(3) {
+      shared = zip(shared, other).prefix { $0 == $1 }.map(\.0)
+    }
+    return shared.joined(separator: "/") + "/"
+  }
+
+  /// What tells the sources apart: the last part of their addresses in which all differ, else with a number.
+  private static func keys(of sources: [ProposedSource]) -> [String] {
+    let own = sources.map(\.key)
+    if Set(own).count == own.count { return own }
+    let all = sources.map { source -> [String] in
+      let path = source.url.prefix { $0 != "?" }.split(separator: "/").map {
+        $0.prefix { $0 != "." }
+      }
+      return (path.map(String.init) + source.query.map(\.value)).reversed()
+    }
+    for place in 0..<(all.map(\.count).min() ?? 0) {
+      let words = all.map { fileName($0[place], else: "") }
+      if !words.contains(""), Set(words).count == words.count { return words }
+    }
+    var taken: [String: Int] = [:]
+    return own.map { key in
+      taken[key, default: 0] += 1
+      let number = taken[key] ?? 1
+      return number == 1 ? key : "\(key)-\(number)"
+    }
+  }
+
   /// Where the response is, for messages; without what may be secret.
-  package var label: String { (base.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "") + url }
+  package var label: String {
+    if isUnknown { return "the response on stdin" }
+    return (base.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "") + url
+  }
 
   /// Part of a host that tells shops apart: `api.shop.example` is shop.
   private static func shop(of authority: String) -> String {
@@ -69,15 +161,24 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  private static func veiled(_ query: String) -> (text: String, variables: [String]) {
-    guard query.count > 1 else { return (query, []) }
+  /// A URL of the file with what the user's own had in place of variables; not to be shown.
+  package func unveiled(_ url: String) -> String {
+    zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
+  }
+
+  private static func veiled(
+    _ query: String
+  ) -> (text: String, variables: [String], secrets: [String]) {
+    guard query.count > 1 else { return (query, [], []) }
     var variables: [String] = []
+    var secrets: [String] = []
     let parts = Self.query(of: query).map { name, value in
       let words = NameWords.words(of: name)
       let isSecret = words.contains {
         ["key", "token", "secret", "password", "signature", "apikey", "auth"].contains($0)
       }
       guard isSecret, !value.isEmpty else { return value.isEmpty ? name : "\(name)=\(value)" }
+      secrets.append(value)
       let variable = words.map { $0.uppercased() }.joined(separator: "_")
       guard variable.utf8.allSatisfy({ $0 == 0x5F || $0 >= 0x41 && $0 <= 0x5A }) else {
         variables.append("SECRET")
@@ -86,6 +187,6 @@ package struct ProposedSource: Hashable, Sendable {
       variables.append(variable)
       return "\(name)=${\(variable)}"
     }
-    return ("?" + parts.joined(separator: "&"), variables)
+    return ("?" + parts.joined(separator: "&"), variables, secrets)
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Catalog
 
-/// `larder catalog init URL|FILE`: a catalog file to begin with.
+/// `larder catalog init URL|FILE…`: a catalog file to begin with.
 struct CatalogInitCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -19,20 +19,42 @@ struct CatalogInitCommand: ParsableCommand {
     discussion: """
       Example:  larder catalog init https://shop.example/products.json
                 larder catalog init products.json --out shop.yaml --currency EUR
+                larder catalog init main.json soup.json --detail detail-H1.json
+                larder catalog init https://shop.example/graphql --body @query.json
+                curl -s https://shop.example/products.json | larder catalog init -
 
       Finds the items and their fields by names and values, says in comments how sure it is of each \
-      and what else it may be, and shows the first items as they are read. Look through the file, \
-      then try it with larder catalog check.
+      and what else it may be, and shows the first items as they are read. Several listings become \
+      several sections. With the detail of one listed item, the file has the details of all. Where a \
+      listing seems to have more pages, up to 8 requests find out how the shop is asked for the \
+      second. Look through the file, then try it with larder catalog check.
 
       \(statuses.text)
       """
   )
 
   @Argument(
-    help: ArgumentHelp("A URL, or a file with a response.", valueName: "url|file"),
+    help: ArgumentHelp(
+      "URLs, or files with responses, - for stdin; several become sections of one catalog.",
+      valueName: "url|file"
+    ),
     completion: .file()
   )
-  var source: String
+  var sources: [String]
+
+  @Option(
+    help: ArgumentHelp("The detail of an item that is listed.", valueName: "url|file"),
+    completion: .file()
+  )
+  var detail: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Ask for the listing by a POST of this JSON, or of a file's after @.",
+      valueName: "json|@file"
+    )
+  )
+  var body: String?
 
   @Option(
     name: .shortAndLong,
@@ -55,6 +77,21 @@ struct CatalogInitCommand: ParsableCommand {
     if let currency, !MappingProposal.isCurrency(currency) {
       throw ValidationError("--currency takes an ISO 4217 code such as EUR, not \"\(currency)\"")
     }
+    if sources.filter({ $0 == "-" }).count + (detail == "-" ? 1 : 0) > 1 {
+      throw ValidationError(
+        "only one of the responses can come from stdin; put the others into files"
+      )
+    }
+    if let repeated = sources.first(where: { source in sources.filter { $0 == source }.count > 1 })
+    {
+      throw ValidationError("\(repeated) is named twice; each listing is one section")
+    }
+    if body != nil, sources.count > 1 {
+      throw ValidationError("--body asks for one listing, and \(sources.count) are named")
+    }
+    if body != nil, !CatalogProposal.isURL(sources[0]) {
+      throw ValidationError("--body needs a URL to be sent to, not \(sources[0])")
+    }
     if output.json, out == "-" {
       throw ValidationError("--json and --out - exclude each other: both print to stdout")
     }
@@ -62,7 +99,9 @@ struct CatalogInitCommand: ParsableCommand {
 
   func run() throws {
     try CatalogProposal(
-      source,
+      sources,
+      detail: detail,
+      body: body,
       out: out,
       name: name,
       currency: currency,

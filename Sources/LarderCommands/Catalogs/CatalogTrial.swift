@@ -73,7 +73,7 @@ struct CatalogTrial {
     let catalog = file.catalog
     let listing: DecodedListing
     do throws(CatalogError) {
-      listing = try catalog.firstPage(page.body, ofSource: position)
+      listing = try decodeSource(page.body, at: position, using: catalog)
     } catch {
       throw probe.veiled(error)
     }

@@ -12,20 +12,31 @@ struct ProposalDocument: Encodable {
     @OrNull var picture: String?
   }
 
+  /// What a detail holds as the file reads it.
+  private struct Detail: Encodable {
+    @OrNull var id: String?
+    var description: Bool
+    var prices: Int
+    var pictures: Int
+    var notes: [String]
+  }
+
   @OrNull private var file: String?
   private let items: Int
   private let skipped: Int
   private let sections: [String]
   private let examples: [Item]
+  @OrNull private var detail: Detail?
   private let yaml: String
 
-  init(_ listing: DecodedListing, path: String?, yaml: String) {
+  init(_ proposed: ProposedFile, path: String?) {
     file = path
-    items = listing.sections.map(\.items.count).reduce(0, +)
-    skipped =
-      Set(listing.skipped.filter { $0.lost == .item }.map { "\($0.section) \($0.index)" }).count
-    sections = listing.sections.map(\.key)
-    examples = listing.sections.flatMap(\.items).prefix(3).map { item in
+    let all = proposed.listings.flatMap(\.sections)
+    let skips = proposed.listings.flatMap(\.skipped).filter { $0.lost == .item }
+    items = all.map(\.items.count).reduce(0, +)
+    skipped = Set(skips.map { "\($0.section) \($0.index)" }).count
+    sections = all.map(\.key)
+    examples = all.flatMap(\.items).prefix(3).map { item in
       Item(
         id: item.id,
         title: item.title,
@@ -35,7 +46,16 @@ struct ProposalDocument: Encodable {
         picture: item.images.first?.url
       )
     }
-    self.yaml = yaml
+    detail = proposed.readDetail.map { detail in
+      Detail(
+        id: detail.id,
+        description: detail.description?.isEmpty == false,
+        prices: detail.prices.count,
+        pictures: detail.images.count,
+        notes: detail.notes.keys.sorted()
+      )
+    }
+    yaml = proposed.text
   }
 
   /// One object.
@@ -55,6 +75,15 @@ struct ProposalDocument: Encodable {
         "      \(item.pictures == 1 ? "1 picture" : "\(item.pictures) pictures")"
           + (item.picture.map { ", \(short($0))" } ?? "")
       )
+    }
+    if let detail {
+      let parts = [
+        detail.description ? "a description" : nil,
+        detail.pictures == 0 ? nil : Quantities.count(detail.pictures, "picture"),
+        detail.prices == 0 ? nil : Quantities.count(detail.prices, "price"),
+        detail.notes.isEmpty ? nil : "notes (\(short(detail.notes.joined(separator: ", "))))",
+      ].compactMap(\.self)
+      lines.append("  the detail of \(short(detail.id ?? "")): \(parts.joined(separator: ", "))")
     }
     if let file {
       lines.append("look through its comments, then: larder catalog check \(PlainText.line(file))")

@@ -3,6 +3,8 @@ import FoundationEssentials
 /// An item that has a place, as GeoJSON. (RFC 7946)
 package struct PlaceFeature: Encodable {
   private var type = "Feature"
+  /// The item's id. (RFC 7946, section 3.2)
+  private let id: String
   private let geometry: Point
   private let properties: Properties
 
@@ -25,6 +27,7 @@ package struct PlaceFeature: Encodable {
   ///   - picture: Where its small picture lies.
   init?(_ item: ShownItem, catalog: String, picture: String?) {
     guard let place = item.item.coordinate else { return nil }
+    id = item.item.id
     // Longitude first. (RFC 7946, section 3.1.1)
     geometry = Point(coordinates: [place.longitude, place.latitude])
     properties = Properties(

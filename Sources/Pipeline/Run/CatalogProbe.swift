@@ -127,8 +127,17 @@ package final class CatalogProbe: Sendable {
   }
 
   /// Fetches a page by its URL.
-  package func page(at url: WebURL) throws(ProbeFailure) -> ProbedPage {
-    try page(at: url, of: .web(url))
+  ///
+  /// - Parameters:
+  ///   - url: The URL.
+  ///   - body: JSON that asks for it by a POST; nil for a GET.
+  /// - Returns: The page.
+  /// - Throws: ``ProbeFailure`` when it cannot be had.
+  package func page(at url: WebURL, posting body: String? = nil) throws(ProbeFailure) -> ProbedPage
+  {
+    guard let body else { return try page(at: url, of: .web(url)) }
+    let query = DocumentQuery(url, RequestRule(method: .post, body: body), filling: [:])
+    return try page(at: url, of: .query(query))
   }
 
   private func page(at url: WebURL, of source: DocumentSource) throws(ProbeFailure) -> ProbedPage {

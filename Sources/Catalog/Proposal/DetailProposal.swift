@@ -1,0 +1,231 @@
+/// Where the details of items are, and which field is what in them, told from the detail of one item.
+struct DetailProposal {
+  /// An item of the listing that the detail may be of.
+  struct Candidate {
+    /// Its id, as the catalog file reads it.
+    let id: String
+    /// The item as it came; nil where it is not known.
+    let node: JSONNode?
+  }
+
+  /// The lines of the catalog file.
+  let lines: [String]
+  /// The item whose detail it is; nil when one document holds the details of all.
+  let itemID: String?
+  /// The detail as the catalog file reads it.
+  var read: ItemDetail?
+
+  /// What in the URL stands for the item.
+  private struct Place {
+    let id: String
+    /// The URL with a place in it.
+    let template: String
+    /// The name of the place, and where in an item its value is; nil for the id.
+    var field: (name: String, path: String)?
+  }
+
+  /// Judges a detail.
+  ///
+  /// - Parameters:
+  ///   - page: The detail, and where it came from.
+  ///   - items: The items of the listings.
+  ///   - base: What URLs of the catalog file are relative to; nil when it has none.
+  ///   - currency: The catalog's currency.
+  /// - Throws: ``CatalogError`` when it is no JSON, no item stands in its URL, or nothing in it is a detail's.
+  init(
+    _ page: ProposedPage,
+    of items: [Candidate],
+    base: String?,
+    currency: String
+  ) throws(CatalogError) {
+    let root = try JSONDocument(parsing: page.body, of: "the detail").root
+    let url = Self.url(of: page.source, base: base)
+    let place = Self.place(in: url, of: items)
+    let shared = place == nil ? Self.shared(root, items) : nil
+    guard place != nil || shared != nil else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "the detail",
+        reason: "no item that is listed has its id, or another of its fields, in this address",
+        remedy: "name the detail of an item of the listing"
+      )
+    }
+    itemID = place?.id
+    guard let best = Self.root(in: shared ?? root) else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "the detail",
+        reason: "nothing in it is a description, a list of pictures or a price",
+        remedy: "name the URL from which a product's page gets its JSON"
+      )
+    }
+    var own = ["url: \(YAMLText.quoted(place?.template ?? url))"]
+    if let field = place?.field, field.path != "$\(FieldPlace.segment(field.name))" {
+      own.append("values: {\(field.name): \(YAMLText.scalar(field.path))}")
+    }
+    if shared != nil { own.append("entries: \(YAMLText.scalar(Self.entriesPath(root)))") }
+    own += Self.identity(in: shared ?? root, place?.id, isShared: shared != nil, items)
+    if !best.path.isEmpty { own.append("root: \(YAMLText.scalar(best.path))") }
+    lines =
+      [
+        "# Proposed from the detail of \(YAMLText.quoted(place?.id ?? "several items"))",
+        "detail:",
+      ]
+      + (own + best.fields(items.first { $0.id == place?.id }?.node, currency)).map { "  \($0)" }
+  }
+
+  /// The address of the detail as the catalog file writes it.
+  private static func url(of source: ProposedSource, base: String?) -> String {
+    guard let own = source.base else {
+      return base == nil || source.url.hasPrefix("file:") ? source.url : "file:\(source.url)"
+    }
+    let whole = own + (source.url == "./" ? "" : source.url)
+    guard let base, whole.hasPrefix(base) else { return whole }
+    return String(whole.dropFirst(base.count))
+  }
+
+  // MARK: - Which item
+
+  /// What of an item stands in a URL: a whole part before a piece of one, there the id before other fields.
+  private static func place(in url: String, of items: [Candidate]) -> Place? {
+    for isWhole in [true, false] {
+      for item in items {
+        guard let template = template(url, for: item.id, name: "id", isWhole: isWhole) else {
+          continue
+        }
+        return Place(id: item.id, template: template)
+      }
+      for item in items.prefix(fieldLimit) {
+        if let place = field(of: item, in: url, among: items, isWhole: isWhole) { return place }
+      }
+    }
+    return nil
+  }
+
+  /// How many items are looked at field by field.
+  private static let fieldLimit = 1000
+
+  private static func field(
+    of item: Candidate,
+    in url: String,
+    among items: [Candidate],
+    isWhole: Bool
+  ) -> Place? {
+    for evidence in item.node.map({ EvidenceCollection([$0]).all }) ?? [] {
+      let place = evidence.place
+      guard place.steps.count < 4, !place.isMany, place.steps.allSatisfy({ $0.choice == nil }),
+        let value = evidence.samples.first, value.utf8.count > 2
+      else { continue }
+      let name = fieldName(place)
+      guard let template = template(url, for: value, name: name, isWhole: isWhole),
+        items.prefix(fieldLimit).count(where: { $0.node.flatMap { plain(place, in: $0) } == value }
+        ) == 1
+      else { continue }
+      return Place(id: item.id, template: template, field: (name, place.first))
+    }
+    return nil
+  }
+
+  private static func plain(_ place: FieldPlace, in node: JSONNode) -> String? {
+    place.nodes(in: node).first.flatMap(FieldReader.plainText)
+  }
+
+  private static func fieldName(_ place: FieldPlace) -> String {
+    let name = place.name.filter {
+      $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_")
+    }
+    return name.isEmpty || name == "id" || name == "page" || name == "size" ? "field" : name
+  }
+
+  /// A URL with a place where a value stands between marks; nil where it does not.
+  private static func template(
+    _ url: String,
+    for value: String,
+    name: String,
+    isWhole: Bool
+  ) -> String? {
+    guard !value.isEmpty else { return nil }
+    func isMark(_ character: Character?) -> Bool {
+      guard let character else { return true }
+      return isWhole
+        ? "/?&=.#('\")".contains(character)
+        : !(character.isLetter || character.isNumber || character == "%")
+    }
+    for written in [PercentEncoding.escaped(value), value] {
+      // A host is no item.
+      let host = url.firstRange(of: "://").map { url[$0.upperBound...] }
+      let path = host.map { $0.drop { $0 != "/" } } ?? url[...]
+      for range in path.ranges(of: written).reversed() {
+        let before =
+          range.lowerBound == path.startIndex ? nil : path[path.index(before: range.lowerBound)]
+        let after = range.upperBound == path.endIndex ? nil : path[range.upperBound]
+        guard isMark(before), isMark(after) else { continue }
+        return url[..<range.lowerBound] + "{\(name)}" + url[range.upperBound...]
+      }
+    }
+    return nil
+  }
+
+  /// An element of a document that holds the details of many items; nil when it is none.
+  private static func shared(_ root: JSONNode, _ items: [Candidate]) -> JSONNode? {
+    guard let list = list(in: root)?.elements, let first = list.first, list.count > 1 else {
+      return nil
+    }
+    let ids = Set(items.map(\.id))
+    let isNamed = first.members.contains {
+      FieldReader.plainText($0.value).map(ids.contains) ?? false
+    }
+    return isNamed ? first : nil
+  }
+
+  private static func list(in root: JSONNode) -> JSONNode? {
+    root.kind == .array ? root : root.members.first { $0.value.kind == .array }?.value
+  }
+
+  private static func entriesPath(_ root: JSONNode) -> String {
+    let name = root.members.first { $0.value.kind == .array }?.name
+    return "$\(name.map(FieldPlace.segment) ?? "")[*]"
+  }
+
+  /// Where an entry has the item's id, which keeps the details of others away.
+  private static func identity(
+    in entry: JSONNode,
+    _ id: String?,
+    isShared: Bool,
+    _ items: [Candidate]
+  ) -> [String] {
+    let ids = isShared ? Set(items.map(\.id)) : Set([id].compactMap(\.self))
+    let found = EvidenceCollection([entry]).all.filter { evidence in
+      !evidence.place.isMany && evidence.samples.first.map(ids.contains) ?? false
+        && FieldVocabulary.score(.id, FieldPlace(steps: Array(evidence.place.steps.suffix(1)))) > 0
+    }
+    let nearest = found.min { $0.place.steps.count < $1.place.steps.count }
+    return nearest.map { ["id: \(YAMLText.scalar($0.place.first))"] } ?? []
+  }
+
+  // MARK: - Which fields
+
+  /// The object that holds the fields: the one in which most of a detail's stand.
+  private static func root(in node: JSONNode) -> DetailFields? {
+    var best: DetailFields?
+    func visit(_ node: JSONNode, _ path: String, _ depth: Int) {
+      guard node.kind == .object, depth < 4 else { return }
+      let found = DetailFields(node, path: path)
+      if found.score > best?.score ?? 0 { best = found }
+      for (name, value) in node.members.prefix(60) {
+        visit(value, (path.isEmpty ? "$" : path) + FieldPlace.segment(name), depth + 1)
+        // One product in a list of its own.
+        if value.kind == .array, value.elements.count == 1 {
+          visit(
+            value.elements[0],
+            (path.isEmpty ? "$" : path) + FieldPlace.segment(name) + "[0]",
+            depth + 1
+          )
+        }
+      }
+    }
+    visit(node, "", 0)
+    if node.kind == .array, node.elements.count == 1 { visit(node.elements[0], "$[0]", 1) }
+    return best
+  }
+}

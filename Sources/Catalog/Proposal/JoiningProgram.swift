@@ -1,0 +1,76 @@
+/// A jq program for responses of known services, in which things refer to one another by id: it makes items of them
+/// that hold what they refer to.
+struct JoiningProgram: Equatable {
+  /// Whose form the response has.
+  let service: String
+  /// The program, which makes `{"items": […]}`.
+  let program: String
+
+  /// The program for a response; nil for one that can be read as it is.
+  init?(for root: JSONNode) {
+    let fitting = Self.known.first { $0.fits(root) }
+    guard let fitting else { return nil }
+    service = fitting.service
+    program = fitting.program
+  }
+
+  private struct Known {
+    let service: String
+    let fits: @Sendable (JSONNode) -> Bool
+    let program: String
+  }
+
+  private static let known = [
+    Known(
+      service: "Contentful",
+      fits: { root in
+        root["sys"]?["type"]?.text == "Array"
+          && root["items"]?.elements.first?["fields"]?.kind == .object
+      },
+      program: """
+        INDEX((.includes // {})[][]; .sys.id) as $linked
+        | def plain: if type == "object" and .sys.type? == "Link" then $linked[.sys.id].fields
+            elif type == "array" then [.[] | plain | values] else . end;
+        {items: [.items[] | (.fields | map_values(plain)) + {id: .sys.id}]}
+        """
+    ),
+    Known(
+      service: "Square",
+      fits: { root in
+        root["objects"]?.elements.contains { $0["item_data"]?.kind == .object } ?? false
+      },
+      program: """
+        INDEX((.objects + .related_objects)[]; .id) as $linked
+        | {items: [.objects[] | select(.type == "ITEM" and (.is_deleted | not)) | {id} + (.item_data | {
+          name,
+          description: (.description_plaintext // .description),
+          categories: [.categories[]?.id // empty | $linked[.].category_data.name | strings],
+          price_money: [.variations[]?.item_variation_data.price_money // empty][0],
+          images: [.image_ids[]? | $linked[.].image_data.url | strings]})]}
+        """
+    ),
+    Known(
+      service: "JSON:API",
+      fits: { root in
+        root["included"]?.elements.first?["attributes"]?.kind == .object
+          && root["data"]?.elements.first?["attributes"]?.kind == .object
+      },
+      program: """
+        INDEX(.included[]; "\\(.type) \\(.id)") as $linked
+        | def one: $linked["\\(.type) \\(.id)"].attributes;
+        {items: [.data[] | .attributes + {id} + ((.relationships // {}) | map_values(.data
+          | if type == "array" then [.[] | one | values] elif type == "object" then one else null end))]}
+        """
+    ),
+  ]
+
+  /// What the program makes of a response; nil when it cannot run, for want of libjq or because the response is odd.
+  func applied(to body: [UInt8]) -> JSONNode? {
+    do throws(CatalogError) {
+      let made = try Transform(compiling: program).apply(to: body, of: "the response")
+      return try JSONDocument(parsing: made, of: "the response, joined").root
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/// How responses are read: by a mapping of their own, or by a built-in format.
+enum ProposedReading {
+  case mapping(MappingProposal)
+  case format(FormatProposal)
+
+  /// Whether sources with both can be read in one way.
+  func isLike(_ other: ProposedReading) -> Bool {
+    switch (self, other) {
+    case (.mapping(let one), .mapping(let other)):
+      one.place.shape == other.place.shape && one.program == other.program
+    case (.format(let one), .format(let other)): one.format == other.format
+    default: false
+    }
+  }
+
+  /// The first lines of a catalog file.
+  fileprivate var preface: [String] {
+    switch self {
+    case .mapping(let mapping): mapping.preface
+    case .format(let format): format.preface
+    }
+  }
+
+  /// The catalog's currency.
+  var currency: String {
+    switch self {
+    case .mapping(let mapping): mapping.currency.code
+    case .format(let format): format.currency.code
+    }
+  }
+
+  fileprivate var currencyLine: String {
+    switch self {
+    case .mapping(let mapping): mapping.currencyLine
+    case .format(let format): "currency: \(format.currency.code)   # \(format.currency.reason)"
+    }
+  }
+
+  fileprivate var partLines: [String] {
+    if case .mapping(let mapping) = self { mapping.partLines } else { [] }
+  }
+
+  /// The body that asks for a page, where a cursor belongs into it.
+  fileprivate var pagedBody: String? {
+    guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
+    else { return nil }
+    return paging.body
+  }
+
+  /// Whether a transform makes the sections.
+  var makesSections: Bool {
+    if case .mapping(let mapping) = self { mapping.makesSections } else { false }
+  }
+
+  fileprivate func lines(isLocal: Bool) -> [String] {
+    switch self {
+    case .mapping(let mapping): mapping.readingLines(isLocal: isLocal)
+    case .format(let format): format.lines
+    }
+  }
+}
+
+extension ProposedFile {
+  /// The catalog file of parts; the first one's way of reading is the catalog's, the others' stands in their sections.
+  static func text(_ parts: [Part], detail: [String]) -> String {
+    let sources = parts.flatMap(\.sources)
+    let first = parts[0].reading
+    var lines = ["# yaml-language-server: $schema=larder.schema.json"] + first.preface
+    let variables = sources.flatMap(\.variables)
+    if !variables.isEmpty {
+      lines.append(
+        "# Set in the environment before a run: "
+          + variables.enumerated().filter { !variables[..<$0.offset].contains($0.element) }.map(
+            \.element
+          )
+          .joined(separator: ", ")
+      )
+    }
+    lines.append("name: \(YAMLText.scalar(sources[0].name))")
+    lines.append(first.currencyLine)
+    if let base = sources[0].base {
+      let note =
+        sources[0].isUnknown
+        ? "   # stdin has no address: put in that of the shop, and of the listing below" : ""
+      lines.append("base: \(YAMLText.quoted(base))\(note)")
+    }
+    lines += sections(parts)
+    lines += request(first.pagedBody ?? sources[0].body)
+    lines += first.lines(isLocal: sources[0].base == nil)
+    lines += detail
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func sections(_ parts: [Part]) -> [String] {
+    let sources = parts.flatMap(\.sources)
+    let first = parts[0].reading
+    if sources.count == 1 {
+      let url = YAMLText.quoted(sources[0].url)
+      if first.makesSections { return ["sections: {url: \(url)}"] }
+      let own = first.partLines
+      if !own.isEmpty { return ["sections:", "  url: \(url)"] + own.map { "  \($0)" } }
+    }
+    var lines = ["sections:"]
+    for (place, part) in parts.enumerated() {
+      for source in part.sources {
+        let url = YAMLText.quoted(source.url)
+        let key = YAMLText.scalar(source.key)
+        let own = part.reading.partLines
+        let reading = place == 0 ? [] : part.reading.lines(isLocal: source.base == nil)
+        if own.isEmpty, reading.isEmpty {
+          lines.append("  - {key: \(key), url: \(url)}")
+          continue
+        }
+        lines += own.isEmpty ? ["  - key: \(key)", "    url: \(url)"] : ["  - url: \(url)"]
+        lines += (own + withoutCatalogs(reading, first)).map { "    \($0)" }
+      }
+    }
+    return lines
+  }
+
+  /// What a section says of its own, with an end to what the catalog says and it has not.
+  private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
+    guard !reading.isEmpty else { return [] }
+    func has(_ key: String, _ lines: [String]) -> Bool {
+      lines.contains { $0.hasPrefix("\(key):") }
+    }
+    let catalogs = first.lines(isLocal: false)
+    return reading
+      + ["transform", "paging", "envelope"].filter { has($0, catalogs) && !has($0, reading) }
+      .map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
+  }
+
+  /// How sections are asked for, when it is not by a plain GET.
+  private static func request(_ body: String?) -> [String] {
+    guard let body else { return [] }
+    return ["request:", "  body: |"]
+      + body.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
+        "    \($0)"
+      }
+  }
+}

@@ -1,0 +1,248 @@
+import Testing
+
+@testable import Catalog
+
+/// What a proposal makes of the ways in which shops write things, each as three items of one response.
+struct ProposalShapeTests {
+  /// A way to write something, and the line of the catalog file that reads it.
+  struct Way: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// Members of an item, in which NUMBER is 1, 2 or 3.
+    let item: String
+    /// What stands around the items.
+    var around = #""x": 1"#
+    /// The lines that must be there, without their comments.
+    let lines: [String]
+  }
+
+  static let ways: [Way] = [
+    Way(
+      testDescription: "a price with a code behind it",
+      item: #""price": "24.45 EUR""#,
+      lines: ["currency: EUR", "  salePrice: $.price"]
+    ),
+    Way(
+      testDescription: "a sign that one currency has",
+      item: #""price": "₦1,299.00""#,
+      lines: ["currency: NGN"]
+    ),
+    Way(
+      testDescription: "a sign that many have, told by the response",
+      item: #""price": "$12.990""#,
+      around: #""shop": {"currency": "CLP"}"#,
+      lines: ["currency: CLP"]
+    ),
+    Way(
+      testDescription: "a range as text",
+      item: #""price": "10.00 EUR - 12.50 EUR""#,
+      lines: ["currency: EUR", "  salePrice: $.price"]
+    ),
+    Way(
+      testDescription: "a range as two numbers",
+      item: #""price": {"min": 5, "max": 7.5}"#,
+      lines: ["  salePrice: $.price.min"]
+    ),
+    Way(
+      testDescription: "an amount that is called value",
+      item: #""price": {"currency": "EUR", "value": "4.20"}"#,
+      lines: ["  salePrice: $.price.value"]
+    ),
+    Way(
+      testDescription: "a divisor",
+      item: #""price": {"amount": 420, "divisor": 100, "currency_code": "CAD"}"#,
+      lines: ["  salePrice: {path: $.price.amount, divisor: 100}"]
+    ),
+    Way(
+      testDescription: "cents beside their text",
+      item: #""price": 7NUMBER0, "display": "$7.NUMBER0""#,
+      lines: ["  salePrice: {path: $.price, minorUnits: true}"]
+    ),
+    Way(
+      testDescription: "a special price that only some have",
+      item: #""price": 9, "special_price": ["7.50", "", null][NUMBER]"#,
+      lines: ["  salePrice: [$.special_price, $.price]", "  normalPrice: $.price"]
+    ),
+    Way(
+      testDescription: "a price before a reduction that its parent tells",
+      item: """
+        "priceRange": {"minVariantPrice": {"amount": "5.0", "currencyCode": "EUR"}},
+        "compareAtPriceRange": {"minVariantPrice": {"amount": "6.0", "currencyCode": "EUR"}}
+        """,
+      lines: [
+        "  salePrice: $.priceRange.minVariantPrice.amount",
+        "  normalPrice: $.compareAtPriceRange.minVariantPrice.amount",
+      ]
+    ),
+    Way(
+      testDescription: "attributes as names and values",
+      item:
+        #""price": 1, "more": [{"code": "image", "value": "/NUMBER.png"}, {"code": "summary", "value": "a b"}]"#,
+      lines: [
+        "    thumbnail: \"$.more[?@.code == 'image'].value\"",
+        "  description: \"$.more[?@.code == 'summary'].value\"",
+      ]
+    ),
+    Way(
+      testDescription: "a text in several languages",
+      item: #""description": {"de": "Tasse NUMBER", "en": "Cup NUMBER"}"#,
+      lines: ["  description: $.description.de"]
+    ),
+    Way(
+      testDescription: "a position as GeoJSON has it, and an address",
+      item: #""at": {"type": "Point", "coordinates": [126.98, 37.NUMBER]}, "주소": "서울 NUMBER길""#,
+      lines: [
+        "  latitude: \"$.at.coordinates[1]\"", "  longitude: \"$.at.coordinates[0]\"",
+        "  address: $.주소",
+      ]
+    ),
+    Way(
+      testDescription: "file names under an address that the response has",
+      item: #""image": "NUMBER.png""#,
+      around: #""config": {"image_base_url": "https://cdn.example/full"}"#,
+      lines: [
+        "    thumbnail: {path: $.image, template: \"https://cdn.example/full/{value}\"}"
+      ]
+    ),
+    Way(
+      testDescription: "an address of the response with a place for the file",
+      item: #""images": ["NUMBER.png"]"#,
+      around: #""cdn": "https://cdn.example/{file}?w=300""#,
+      lines: [
+        "    gallery: {path: $.images, template: \"https://cdn.example/{value}?w=300\"}"
+      ]
+    ),
+    Way(
+      testDescription: "pictures parted by commas",
+      item: #""images": "/NUMBER.png, /NUMBERb.png""#,
+      lines: ["    gallery: {path: $.images, split: \",\"}"]
+    ),
+    Way(
+      testDescription: "commas within one address",
+      item: #""images": ["https://cdn.example/w_300,h_200/NUMBER.png"]"#,
+      lines: ["    gallery: $.images"]
+    ),
+    Way(
+      testDescription: "texts and objects mixed",
+      item: #""photos": ["/NUMBER.png", {"src": "/NUMBERb.png"}]"#,
+      lines: ["    gallery: {all: [\"$.photos[*]\", \"$.photos[*].src\"]}"]
+    ),
+    Way(
+      testDescription: "a picture in two sizes",
+      item: #""images": {"small": "/NUMBER-s.png", "large": "/NUMBER-l.png"}"#,
+      lines: ["    thumbnail: $.images.small", "    gallery: $.images.large"]
+    ),
+    Way(
+      testDescription: "pictures under a name that says nothing",
+      item: #""assets": [{"url": "/NUMBER.png"}]"#,
+      lines: ["    gallery: \"$.assets[*].url\""]
+    ),
+    Way(
+      testDescription: "the logo of a brand is no picture of the item",
+      item: #""brand": {"logo": "/brand.png", "image": "/b.png"}, "photo": "/NUMBER.png""#,
+      lines: ["    thumbnail: $.photo"]
+    ),
+    Way(
+      testDescription: "a thumbnail that some have as data",
+      item:
+        #""thumb": ["/NUMBER.png", "data:image/png;base64,AA=="][NUMBER], "photos": ["/NUMBERb.png"]"#,
+      lines: ["    thumbnail: [$.thumb, \"$.photos[0]\"]"]
+    ),
+  ]
+
+  @Test(arguments: ways)
+  func `a proposal reads what shops write`(_ way: Way) throws {
+    let items = (1...3).map { number in
+      let choices = way.item.split(separator: "][NUMBER]", omittingEmptySubsequences: false)
+      // `[a, b][NUMBER]` is another value in each item.
+      var item = String(choices[0])
+      if choices.count > 1, let open = item.lastIndex(of: "[") {
+        let values = item[item.index(after: open)...].split(separator: ", ")
+        item = "\(item[..<open])\(values[number % values.count])\(choices[1])"
+      }
+      return #"{"id": \#(number), "name": "Cup \#(number)", \#(item)}"#
+        .replacing("NUMBER", with: "\(number)")
+    }
+    let body = bytes("{\(way.around), \"goods\": [\(items.joined(separator: ","))]}")
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: body, source: ProposedSource(url: "https://shop.example/cups"))],
+      name: "cups.yaml"
+    )
+
+    let lines = file.text.split(separator: "\n").map { line in
+      line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
+    }
+    for line in way.lines { #expect(lines.contains(line), "\(line) in\n\(file.text)") }
+    #expect(file.listings[0].sections[0].items.map(\.id) == ["1", "2", "3"])
+  }
+
+  @Test(
+    arguments: [
+      (
+        #"{"sys": {"type": "Array"}, "items": [{"sys": {"id": "e1"}, "fields": {"title": "Cup", "price": 4,"#
+          + #""image": {"sys": {"type": "Link", "id": "a1"}}}}],"#
+          + #""includes": {"Asset": [{"sys": {"id": "a1"}, "fields": {"file": {"url": "//cdn.example/a.png"}}}]}}"#,
+        "e1", "//cdn.example/a.png"
+      ),
+      (
+        #"{"objects": [{"type": "ITEM", "id": "s1", "item_data": {"name": "Cup", "image_ids": ["i1"],"#
+          + #""variations": [{"item_variation_data": {"price_money": {"amount": 400, "currency": "USD"}}}]}},"#
+          + #"{"type": "IMAGE", "id": "i1", "image_data": {"url": "https://cdn.example/a.png"}}]}"#,
+        "s1", "https://cdn.example/a.png"
+      ),
+      (
+        #"{"data": [{"type": "p", "id": "j1", "attributes": {"name": "Cup", "price": "4.00"},"#
+          + #""relationships": {"images": {"data": [{"type": "i", "id": "1"}]}}}],"#
+          + #""included": [{"type": "i", "id": "1", "attributes": {"url": "https://cdn.example/a.png"}}]}"#,
+        "j1", "https://cdn.example/a.png"
+      ),
+    ]
+  )
+  func `what items refer to by id is joined`(_ body: String, _ id: String, _ picture: String)
+    throws
+  {
+    let source = ProposedSource(url: "https://shop.example/entries")
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: source)],
+      name: "shop.yaml"
+    )
+
+    let item = try #require(file.listings[0].sections[0].items.first)
+    #expect(item.id == id && item.title == "Cup" && item.salePrice?.minorUnits == 400)
+    #expect(item.images.first?.url == picture)
+  }
+
+  @Test(arguments: [
+    #"<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>G1</g:id>"#
+      + "<title>Cup</title><g:price>4.00 CHF</g:price></item></channel></rss>",
+    "id\ttitle\tprice\nG1\tCup\t4.00 CHF\n",
+  ])
+  func `a product feed is proposed by its format`(_ body: String) throws {
+    let source = ProposedSource(url: "https://shop.example/feed")
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: source)],
+      name: "shop.yaml"
+    )
+
+    #expect(file.text.contains("\nformat: google-merchant\n"))
+    #expect(file.text.contains("\ncurrency: CHF   # the prices of 1 of 1\n"))
+    #expect(file.listings[0].sections[0].items.map(\.id) == ["G1"])
+  }
+
+  @Test func `sections may have their items deeper`() throws {
+    func group(_ key: String) -> String {
+      #"{"handle": "\#(key)", "title": "T", "products": {"nodes": [{"id": "\#(key)1", "title": "Cup", "price": 2}]}}"#
+    }
+    let body = #"{"data": {"collections": {"nodes": [\#(group("a")), \#(group("b"))]}}}"#
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: ProposedSource(url: "https://shop.example/x"))],
+      name: "shop.yaml"
+    )
+
+    #expect(file.listings[0].sections.map(\.key) == ["a", "b"])
+    #expect(file.listings[0].sections.flatMap(\.items).map(\.id) == ["a1", "b1"])
+  }
+}

@@ -1,0 +1,280 @@
+import Testing
+
+@testable import Catalog
+
+/// A catalog file for several responses, with details, and with a paging that was tried.
+struct ProposedFileTests {
+  private static func page(_ body: String, _ url: String) -> ProposedPage {
+    ProposedPage(body: bytes(body), source: ProposedSource(url: url))
+  }
+
+  private static func list(_ ids: String..., rest: String = "") -> String {
+    ids.map { #"{"id": "\#($0)", "slug": "s-\#($0)", "name": "Cup \#($0)", "price": 3\#(rest)}"# }
+      .joined(separator: ",")
+  }
+
+  // MARK: - Several listings
+
+  @Test(arguments: [
+    (
+      ["https://a.example/v1/main", "https://a.example/v1/soup"], "https://a.example/v1/",
+      ["main main", "soup soup"]
+    ),
+    (
+      ["https://a.example/x/cups/products.json", "https://a.example/x/mugs/products.json"],
+      "https://a.example/x/", ["cups cups/products.json", "mugs mugs/products.json"]
+    ),
+    (
+      ["https://a.example/list?kind=cups", "https://a.example/list?kind=mugs"],
+      "https://a.example/", ["cups list?kind=cups", "mugs list?kind=mugs"]
+    ),
+    (
+      ["https://a.example/main", "https://b.example/main"], "https://a.example/",
+      ["main main", "main-2 https://b.example/main"]
+    ),
+  ])
+  func `several listings are sections under one base, each with its own key`(
+    _ urls: [String],
+    _ base: String,
+    _ sections: [String]
+  ) throws {
+    let pages = urls.enumerated().map { Self.page("[\(Self.list("a\($0)", "b\($0)"))]", $1) }
+
+    let file = try ProposedFile(of: pages, name: "shop.yaml")
+
+    let read = try CatalogFile(parsing: bytes(file.text), file: "shop.yaml")
+    #expect(read.base == base)
+    guard case .listed(let sources) = read.sections else {
+      Issue.record("\(file.text)")
+      return
+    }
+    #expect(sources.map { "\($0.key) \($0.url)" } == sections)
+    #expect(
+      file.listings.flatMap(\.sections).flatMap(\.items).map(\.id) == ["a0", "b0", "a1", "b1"]
+    )
+    #expect(file.text.ranges(of: "\nitem:").count == 1)
+  }
+
+  @Test func `a listing of another shape is read by its own section`() throws {
+    let pages = [
+      Self.page(
+        "{\"page\": 1, \"total_pages\": 3, \"all\": [\(Self.list("a", "b"))]}",
+        "https://a.example/one"
+      ),
+      Self.page(
+        #"{"goods": {"k1": {"title": "Mug", "cost": 2}, "k2": {"title": "Jug", "cost": 4}}}"#,
+        "https://a.example/two"
+      ),
+      Self.page("{\"all\": [\(Self.list("c", "d"))]}", "https://a.example/three"),
+    ]
+
+    let file = try ProposedFile(of: pages, name: "shop.yaml")
+
+    let ids = file.listings.map { $0.sections.flatMap(\.items).map(\.id) }
+    #expect(ids == [["a", "b"], ["c", "d"], ["k1", "k2"]])
+    #expect(file.text.contains("    transform: |\n"))
+    #expect(file.text.contains("    paging: null\n"))
+  }
+
+  @Test func `a field that only a later listing has is found`() throws {
+    let pages = [
+      Self.page("[\(Self.list("a", "b"))]", "https://a.example/one"),
+      Self.page("[\(Self.list("c", "d", rest: #", "badge": "new""#))]", "https://a.example/two"),
+    ]
+
+    let file = try ProposedFile(of: pages, name: "shop.yaml")
+
+    #expect(
+      file.text.contains("  badges: $.badge   # 0.8: text in 2 of 4 items\n"),
+      "\(file.text)"
+    )
+  }
+
+  // MARK: - Details
+
+  @Test(arguments: [
+    (
+      #"{"hash": "a", "data": {"text": "long", "top_image": "/t.png", "thumb_images": ["/1.png", "/2.png"],"#
+        + #""detail_section": ["/d.png"], "prices": ["3,000", "2,000"], "point": "20"}}"#,
+      "https://a.example/detail/a",
+      [
+        "  url: \"detail/{id}\"", "  id: $.hash", "  root: $.data", "  description: $.text",
+        "  prices: $.prices",
+        "    top: $.top_image", "    gallery: $.thumb_images", "    section: $.detail_section",
+        "    point: $.point",
+      ]
+    ),
+    (
+      #"{"product": {"body_html": "<p>long</p>", "images": [{"src": "/1.png"}], "price_cents": 300}}"#,
+      "https://a.example/products/s-b.json?full=1",
+      [
+        "  url: \"products/{slug}.json?full=1\"", "  root: $.product",
+        "  description: $.body_html",
+        "  prices: {path: $.price_cents, minorUnits: true}", "    gallery: \"$.images[*].src\"",
+      ]
+    ),
+    (
+      #"[{"ref": "x", "id": "b", "description": "long"}, {"ref": "y", "id": "a", "description": "long"}]"#,
+      "https://a.example/all.json",
+      ["  url: \"all.json\"", "  entries: \"$[*]\"", "  id: $.id", "  description: $.description"]
+    ),
+  ])
+  func `from the detail of one item it is told where those of all are`(
+    _ body: String,
+    _ url: String,
+    _ lines: [String]
+  ) throws {
+    let listing = Self.page("[\(Self.list("a", "b"))]", "https://a.example/list")
+
+    let file = try ProposedFile(of: [listing], detail: Self.page(body, url), name: "shop.yaml")
+
+    let found = file.text.split(separator: "\n").map(String.init)
+    for line in lines { #expect(found.contains(line), "\(line) in\n\(file.text)") }
+    let read = try CatalogFile(parsing: bytes(file.text), file: "shop.yaml")
+    #expect(
+      try decodeDetail(bytes(body), id: url.hasSuffix("/a") ? "a" : "b", using: read).description
+        != nil
+    )
+  }
+
+  @Test(arguments: [
+    (
+      #"{"description": "long"}"#, "https://a.example/detail/zz",
+      "no item that is listed has its id"
+    ),
+    (#"{"no": true}"#, "https://a.example/detail/a", "nothing in it is a description"),
+    (
+      "<html><title>Gone</title></html>", "https://a.example/detail/a",
+      "an HTML page, not JSON: Gone"
+    ),
+  ])
+  func `a detail that cannot be told is named with the reason`(
+    _ body: String,
+    _ url: String,
+    _ reason: String
+  ) {
+    let listing = Self.page("[\(Self.list("a", "b"))]", "https://a.example/list")
+
+    let error = #expect(throws: CatalogError.self) {
+      try ProposedFile(of: [listing], detail: Self.page(body, url), name: "shop.yaml")
+    }
+
+    #expect(error?.subject == url)
+    #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+  }
+
+  // MARK: - Paging
+
+  @Test(arguments: [
+    (#"{"total": 9, "items": LIST}"#, "list?skip=2", "paging: {offset: skip}"),
+    (
+      #"{"next_cursor": "c2", "items": LIST}"#, "list?after=c2",
+      "paging: {cursor: after, from: $.next_cursor}"
+    ),
+    (
+      #"{"nextPageToken": 42, "items": LIST}"#, "list?pageToken=42",
+      "paging: {cursor: pageToken, from: $.nextPageToken}"
+    ),
+    (
+      #"{"meta": {"page": 0, "pages": 2}, "items": LIST}"#, "list?page=1",
+      "paging: {page: page, first: 0}"
+    ),
+    (#"{"has_more": true, "items": LIST}"#, "list?p=2", "paging: {page: p}"),
+  ])
+  func `the paging that brings other items is the one`(
+    _ body: String,
+    _ known: String,
+    _ line: String
+  ) throws {
+    let first = body.replacing("LIST", with: "[\(Self.list("a", "b"))]")
+    let second = body.replacing("LIST", with: "[\(Self.list("c", "d"))]")
+    var asked: [String] = []
+
+    // A shop that does not know a parameter answers with its first page.
+    let file = try ProposedFile(
+      of: [Self.page(first, "https://a.example/list")],
+      name: "shop.yaml"
+    ) {
+      asked.append($1)
+      return bytes($1 == known ? second : first)
+    }
+
+    #expect(
+      file.text.contains("\n\(line)   # 0.9: ") || file.text.contains("\n\(line)   # 1.0: "),
+      "\(file.text)"
+    )
+    #expect(asked.last == known && asked.count <= PagingProposal.mostTried)
+  }
+
+  @Test func `a paging that brings nothing new stands in a comment`() throws {
+    let body = "{\"total\": 9, \"items\": [\(Self.list("a", "b"))]}"
+    var asked = 0
+
+    let file = try ProposedFile(of: [Self.page(body, "https://a.example/list")], name: "shop.yaml")
+    { _, _ in
+      asked += 1
+      return bytes(body)
+    }
+
+    #expect(
+      file.text.contains(
+        "\n# paging: {page: page}   # 0.3: it has 2 of 9 items, but a second page"
+      ),
+      "\(file.text)"
+    )
+    #expect(asked > 0 && asked <= PagingProposal.mostTried)
+  }
+
+  @Test func `a listing that names its next page is not asked for it`() throws {
+    let body = "{\"next\": \"https://a.example/list?page=2\", \"items\": [\(Self.list("a", "b"))]}"
+
+    let file = try ProposedFile(of: [Self.page(body, "https://a.example/list")], name: "shop.yaml")
+    { _, _ in
+      Issue.record("it was asked")
+      return nil
+    }
+
+    #expect(file.text.contains("\npaging: {next: $.next}"))
+  }
+
+  @Test(arguments: [
+    (
+      #"{"query": "{ items { id, {size} } }", "variables": {"after": null}}"#,
+      #"    {"query": "{ items { id, { size } } }", "variables": {"after": {cursor}}}"#
+    ),
+    (#"{"limit": 10}"#, #"    {"limit": 10, "end": {cursor}}"#),
+  ])
+  func `a cursor has its place in the body that asks`(_ request: String, _ line: String) throws {
+    var source = ProposedSource(url: "https://a.example/search")
+    source.body = try ProposedSource.requestBody(request)
+    let body = #"{"end": "c2", "data": {"items": [\#(Self.list("a", "b"))]}}"#
+      .replacing("\"end\"", with: request.contains("after") ? "\"endCursor\"" : "\"next_cursor\"")
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: source)],
+      name: "shop.yaml"
+    )
+
+    let expected = line.replacing("\"end\"", with: "\"next_cursor\"")
+    #expect(file.text.contains("\nrequest:\n  body: |\n\(expected)\n"), "\(file.text)")
+    #expect(file.text.contains("\npaging: {from: "))
+  }
+
+  // MARK: - Stdin
+
+  @Test func `what comes on stdin gets an address to be corrected`() throws {
+    let page = ProposedPage(body: bytes("[\(Self.list("a", "b"))]"), source: .standardInput)
+
+    let file = try ProposedFile(of: [page], name: "shop.yaml") { _, _ in
+      Issue.record("nobody said whom to ask")
+      return nil
+    }
+
+    #expect(file.text.contains("\nname: shop\n"))
+    #expect(
+      file.text.contains(
+        "base: \"https://shop.example/\"   # stdin has no address: put in that of the shop"
+      )
+    )
+  }
+}
