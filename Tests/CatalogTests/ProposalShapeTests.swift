@@ -63,6 +63,21 @@ struct ProposalShapeTests {
       lines: ["  salePrice: [$.special_price, $.price]", "  normalPrice: $.price"]
     ),
     Way(
+      testDescription: "a sale price of zero, which is none",
+      item: #""price": 9, "sale_price": 0, "retail_price": 0"#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Way(
+      testDescription: "a price by another word",
+      item: #""sales_price": 3000, "name": "두부 NUMBER""#,
+      lines: ["currency: KRW", "  salePrice: $.sales_price"]
+    ),
+    Way(
+      testDescription: "a price by its currency",
+      item: #""price": {"EUR": 12.5, "USD": 14}"#,
+      lines: ["currency: EUR", "  salePrice: $.price.EUR"]
+    ),
+    Way(
       testDescription: "a price before a reduction that its parent tells",
       item: """
         "priceRange": {"minVariantPrice": {"amount": "5.0", "currencyCode": "EUR"}},
@@ -229,6 +244,38 @@ struct ProposalShapeTests {
     #expect(file.text.contains("\nformat: google-merchant\n"))
     #expect(file.text.contains("\ncurrency: CHF   # the prices of 1 of 1\n"))
     #expect(file.listings[0].sections[0].items.map(\.id) == ["G1"])
+  }
+
+  @Test(arguments: [
+    #"{"columns": ["id", "name", "price"], "rows": [[1, "Cup", 4.5], [2, "Mug", 5]]}"#,
+    #"{"range": "A1:C3", "values": [["id", "name", "price"], ["1", "Cup", "4.50"], ["2", "Mug", "5"]]}"#,
+    #"[["id", "name", "price"], ["1", "Cup", "4.50"], ["2", "Mug", "5"]]"#,
+  ])
+  func `the rows of a table get the names of its columns`(_ body: String) throws {
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: ProposedSource(url: "https://shop.example/x"))],
+      name: "shop.yaml"
+    )
+
+    let items = file.listings[0].sections[0].items
+    #expect(items.map(\.title) == ["Cup", "Mug"])
+    #expect(items.map(\.salePrice?.minorUnits) == [450, 500])
+  }
+
+  @Test func `sections within sections are the sections`() throws {
+    func group(_ name: String) -> String {
+      #"{"name": "\#(name)", "dishes": [{"id": "\#(name)1", "title": "Rice", "price": 3}]}"#
+    }
+    let body =
+      #"{"menus": [{"id": "m", "name": "Lunch", "groups": [\#(group("soup")), \#(group("side"))]}]}"#
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: ProposedSource(url: "https://shop.example/x"))],
+      name: "shop.yaml"
+    )
+
+    #expect(file.text.contains("each: \"$.menus[*].groups[*]\""), "\(file.text)")
+    #expect(file.listings[0].sections.map(\.key) == ["soup", "side"])
   }
 
   @Test func `sections may have their items deeper`() throws {

@@ -40,6 +40,23 @@ struct CurrencyProposal: Equatable {
       self.init(code: code, confidence: 0.8, reason: "the response names it")
       return
     }
+    // {"price": {"EUR": 7, "USD": 8}}
+    let names = prices.compactMap {
+      Currency.codes.contains($0.place.name.uppercased()) ? $0.place.name.uppercased() : nil
+    }
+    if let code = names.first {
+      self.init(code: code, confidence: 0.8, reason: "the price that is read is called so")
+      return
+    }
+    if let code = Self.spoken(items) {
+      self.init(
+        code: code,
+        confidence: 0.4,
+        reason:
+          "the response names none, its texts are \(code == "KRW" ? "Korean" : "Japanese"): correct it if need be"
+      )
+      return
+    }
     if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
       self.init(
         code: "EUR",
@@ -84,6 +101,17 @@ struct CurrencyProposal: Equatable {
         reason: "prices have \"\(shown)\""
           + (codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))")
       )
+    }
+    return nil
+  }
+
+  /// The currency of the one country in which items speak so; nil for other languages.
+  private static func spoken(_ items: [FieldEvidence]) -> String? {
+    for (code, range) in [("KRW", "\u{AC00}"..."\u{D7A3}"), ("JPY", "\u{3041}"..."\u{30FE}")] {
+      let isSpoken = items.contains { evidence in
+        evidence.isText && evidence.share { $0.contains { range.contains(String($0)) } } > 0.5
+      }
+      if isSpoken { return code }
     }
     return nil
   }

@@ -36,7 +36,9 @@ struct FieldPlace: Hashable {
   private static func isVeil(_ name: String, _ parent: String) -> Bool {
     let words = NameWords.words(of: name)
     if ["rendered", "html", "plain", "default"].contains(name.lowercased()) { return true }
-    guard FieldVocabulary.isText(parent), let first = words.first, words.count <= 2 else {
+    guard FieldVocabulary.isText(parent) else { return false }
+    if name == "value" { return true }
+    guard let first = words.first, words.count <= 2 else {
       return false
     }
     return languages.contains(first)
@@ -52,6 +54,12 @@ struct FieldPlace: Hashable {
 
   /// Whether an item may have several values here.
   var isMany: Bool { steps.contains(where: \.isList) }
+
+  /// Whether its only lists are those of one text in several languages: `{"name": [{"id": 1, "value": …}]}`.
+  var isTextList: Bool {
+    entersList && steps.allSatisfy { !$0.isList || FieldVocabulary.isText($0.name) }
+      && steps.last?.name == "value"
+  }
 
   /// Whether it leads through a list of objects, of which it takes a field.
   var entersList: Bool { steps.dropLast().contains(where: \.isList) }
@@ -93,8 +101,12 @@ struct FieldPlace: Hashable {
     return path
   }
 
+  /// What stands among names for all elements of a list.
+  static let everyElement = "[*]"
+
   /// A name as a segment of a path, in brackets where it is no plain word. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {
+    if name == everyElement { return name }
     let isWord =
       name.unicodeScalars.first.map { $0 == "_" || $0.properties.isAlphabetic } ?? false
       && name.unicodeScalars.allSatisfy {

@@ -69,11 +69,11 @@ struct FieldScore {
       // One item may stand in several sections.
       return isShort && evidence.reals == 0 ? evidence.share * min(1, evidence.variety * 2) : 0
     case .title:
-      guard evidence.isText, !evidence.place.isMany else { return 0 }
+      guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
       let isLink = evidence.share(PictureText.isLink) > 0.5
       return isLink ? 0 : evidence.share * (0.5 + 0.5 * evidence.variety)
     case .description:
-      guard evidence.isText, !evidence.place.isMany else { return 0 }
+      guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
       return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
     case .badges, .deliveryTypes:
       guard evidence.isText else { return 0 }
@@ -81,7 +81,9 @@ struct FieldScore {
     case .normalPrice, .salePrice:
       let isList = evidence.place.isMany && !evidence.place.entersList
       let read = evidence.share { PriceText.isPrice($0) }
-      return isList || read < 0.8 ? 0 : share * read
+      // Zero says that there is no such price.
+      let asked = 1 - evidence.share { Double($0) == 0 }
+      return isList || read < 0.8 ? 0 : share * read * asked
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees =

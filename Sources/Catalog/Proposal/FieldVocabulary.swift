@@ -34,15 +34,17 @@ enum FieldVocabulary {
 
   /// How surely a name means the price to pay or the one before a reduction.
   private static func priceScore(_ field: Field, _ path: [String]) -> Double {
-    let known = names[field] ?? [:]
     let name = path.last ?? ""
-    var score = known[name] ?? 0
-    // {"price": {"amount": 7}} and its kin are called by what stands before.
-    if valueWords.contains(name),
-      let before = path.dropLast().last(where: { known[$0] != nil || !valueWords.contains($0) })
+    var score = namedPrice(field, name)
+    // {"price": {"amount": 7}} and its kin are called by what stands before; {"price": {"EUR": 7}} too.
+    let isCode = Currency.codes.contains(name.uppercased())
+    if valueWords.contains(name) || isCode,
+      let before = path.dropLast().last(where: {
+        namedPrice(field, $0) > 0 || !valueWords.contains($0)
+      })
     {
-      let named = known[before] ?? 0
-      score = named > 0 ? named * 0.95 : name == "price" ? score : 0
+      let named = namedPrice(field, before)
+      score = named > 0 ? named * (isCode ? 0.8 : 0.95) : name == "price" ? score : 0
     }
     // {"compareAtPriceRange": {"minVariantPrice": …}}: what stands further out says that it was.
     let isFormer = path.dropLast().contains { has(formerWords, in: $0) }
@@ -54,6 +56,13 @@ enum FieldVocabulary {
     // A price by the kilogram, of shipping, or that members alone pay is not the item's.
     let isAside = path.contains { has(asideWords, in: $0) }
     return isAside ? score * 0.4 : score
+  }
+
+  /// How surely one name means a price: one that is known, or that ends in the word.
+  private static func namedPrice(_ field: Field, _ name: String) -> Double {
+    if let score = names[field]?[name] { return score }
+    guard name.hasSuffix(" price") || name.hasSuffix("가격") else { return 0 }
+    return has(formerWords, in: name) == (field == .normalPrice) ? 0.75 : 0
   }
 
   /// Whether one of the words of a plain name is among these.
@@ -102,6 +111,8 @@ enum FieldVocabulary {
   /// What an item may be wrapped in.
   private static let wrappers: Set<String> = [
     "node", "product", "item", "attributes", "fields", "properties", "data", "item data", "info",
+    "source",
+    "current", "master data",
   ]
   /// What an item speaks of without being it: their pictures are not its own.
   private static let others: Set<String> = [
@@ -135,7 +146,7 @@ enum FieldVocabulary {
   private static let valueWords: Set<String> = [
     "amount", "value", "current", "raw", "price", "cents", "minor", "cent amount", "min", "from",
     "low",
-    "minimum", "lowest", "gross", "net", "units", "unit amount",
+    "minimum", "lowest", "gross", "net", "units", "unit amount", "start",
   ]
   private static let formerWords: Set<String> = [
     "compare", "original", "regular", "former", "previous", "old", "list", "was", "before", "msrp",
@@ -215,7 +226,8 @@ enum FieldVocabulary {
     .address: [
       "address": 1, "full address": 0.95, "formatted address": 0.95, "road address": 0.95,
       "street address": 0.9,
-      "address name": 0.9, "주소": 1, "도로명주소": 0.95, "street": 0.6, "adresse": 0.95,
+      "address name": 0.9, "주소": 1, "addr": 0.9, "addr1": 0.9, "도로명주소": 0.95, "street": 0.6,
+      "adresse": 0.95,
       "direccion": 0.95,
       "dirección": 0.95, "indirizzo": 0.95, "address line": 0.8, "address1": 0.8, "住所": 1, "地址": 1,
     ],

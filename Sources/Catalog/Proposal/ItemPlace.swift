@@ -84,6 +84,7 @@ struct ItemPlace {
           !list.isEmpty || place.steps.first.flatMap { element[$0.name] } != nil
         }
         guard isWhole else { continue }
+        addDeeper(elements, at: path, by: place)
         found.append(
           ItemPlace(
             shape: .sections(path: path, member: place),
@@ -92,6 +93,36 @@ struct ItemPlace {
           )
         )
       }
+    }
+
+    /// Adds the sections within sections, when each has a name of its own.
+    private mutating func addDeeper(
+      _ elements: [JSONNode],
+      at path: [String],
+      by place: FieldPlace
+    ) {
+      guard let last = place.steps.dropLast().lastIndex(where: \.isList) else { return }
+      let outer = FieldPlace(steps: Array(place.steps[...last]))
+      let member = FieldPlace(steps: Array(place.steps[(last + 1)...]))
+      let sections = elements.flatMap { outer.nodes(in: $0) }
+      let names = sections.compactMap { section in
+        ["key", "slug", "id", "code", "name", "title"].lazy.compactMap {
+          section[$0].flatMap(FieldReader.plainText)
+        }.first
+      }
+      guard sections.count > 1, Set(names).count == sections.count else { return }
+      var way = path + [FieldPlace.everyElement]
+      for (position, step) in outer.steps.enumerated() {
+        way.append(step.name)
+        if step.isList, position < last { way.append(FieldPlace.everyElement) }
+      }
+      found.append(
+        ItemPlace(
+          shape: .sections(path: way, member: member),
+          items: sections.flatMap { member.nodes(in: $0) },
+          sections: sections
+        )
+      )
     }
 
     /// Notes where below an element lists of objects are.

@@ -8,10 +8,53 @@ struct JoiningProgram: Equatable {
 
   /// The program for a response; nil for one that can be read as it is.
   init?(for root: JSONNode) {
+    if let table = Self.table(root) {
+      service = Self.tableName
+      program = table
+      return
+    }
     let fitting = Self.known.first { $0.fits(root) }
     guard let fitting else { return nil }
     service = fitting.service
     program = fitting.program
+  }
+
+  private static let tableName = "a table"
+
+  /// What the program is for, as a comment of the catalog file.
+  var comment: String {
+    service == Self.tableName
+      ? "# A table: its columns have their names once, here each row gets them."
+      : "# As \(service) sends it, items refer to other things by id: here they are joined."
+  }
+
+  /// The program for rows whose columns are named once, beside them or in the first row.
+  private static func table(_ root: JSONNode) -> String? {
+    func isRow(_ node: JSONNode) -> Bool {
+      node.kind == .array && !node.elements.contains { $0.kind == .object }
+    }
+    func isHead(_ node: JSONNode) -> Bool {
+      node.elements.count > 1 && node.elements.allSatisfy { $0.text?.isEmpty == false }
+    }
+    let named = "[$names, .] | transpose | map({(.[0]): .[1]}) | add"
+    let lists =
+      root.kind == .array
+      ? [("", root)] : root.members.map { (FieldPlace.segment($0.name), $0.value) }
+    for (path, list) in lists {
+      let rows = list.elements
+      guard rows.count > 1, rows.allSatisfy(isRow), let width = rows.first?.elements.count,
+        width > 1
+      else { continue }
+      let here =
+        path.isEmpty ? "." : path.hasPrefix("[") ? ".\(path)".replacing("'", with: "\"") : path
+      if isHead(rows[0]) { return "\(here) | .[0] as $names | {items: [.[1:][] | \(named)]}" }
+      let head = root.members.first { isHead($0.value) && $0.value.elements.count == width }
+      guard let head else { continue }
+      let names = FieldPlace.segment(head.name)
+      let there = names.hasPrefix("[") ? ".\(names)".replacing("'", with: "\"") : names
+      return "\(there) as $names | {items: [\(here)[] | \(named)]}"
+    }
+    return nil
   }
 
   private struct Known {

@@ -34,35 +34,33 @@ extension MappingProposal {
     /// What a shop asks where it names one price alone is the price to pay; one that some items lack has another
     /// behind it.
     private mutating func choosePrices() {
-      let sale = rankings[.salePrice]?.first
+      let ranking = rankings[.salePrice] ?? []
       let normal = rankings[.normalPrice]?.first
-      guard let sale else {
+      guard let sale = ranking.first else {
         salePrice = normal.map { [$0] }
         return
       }
       normalPrice = normal.map { [$0] }
-      if let reduced = reduced(beside: sale) {
-        salePrice = [reduced, sale]
-        if normal == nil { normalPrice = [sale] }
-        return
-      }
-      let other = normal.flatMap { $0.evidence.share > sale.evidence.share ? $0 : nil }
-      salePrice = [sale] + (sale.evidence.share < 1 ? [other].compactMap(\.self) : [])
-    }
-
-    /// A price that only reduced items have, or that all have beside the usual one.
-    private func reduced(beside sale: FieldScore) -> FieldScore? {
-      let ranking = rankings[.salePrice] ?? []
-      let isUsual = !FieldVocabulary.reducedNames.contains(
-        NameWords.plain(sale.evidence.place.name)
-      )
-      guard isUsual else { return nil }
-      return ranking.first { score in
-        FieldVocabulary.reducedNames.contains(NameWords.plain(score.evidence.place.name))
-          && score.evidence.place.isMany == sale.evidence.place.isMany
+      // Where some items have a reduced price beside the usual one, that comes first.
+      let usual = ranking.first { !Self.isReduced($0) && $0.confidence >= 0.5 }
+      let reduced = ranking.first { score in
+        Self.isReduced(score) && score.evidence.place.isMany == usual?.evidence.place.isMany
           // Zero says that there is none, which a list of alternatives cannot tell from a price.
           && score.evidence.share { Double($0) == 0 } == 0
       }
+      if let usual, let reduced {
+        salePrice = [reduced, usual]
+        if normal == nil { normalPrice = [usual] }
+        return
+      }
+      let first = reduced == nil ? usual ?? sale : sale
+      let other = normal.flatMap { $0.evidence.share > first.evidence.share ? $0 : nil }
+      salePrice = [first] + (first.evidence.share < 1 ? [other].compactMap(\.self) : [])
+    }
+
+    /// Whether a price is called as one that only reduced items have.
+    private static func isReduced(_ score: FieldScore) -> Bool {
+      FieldVocabulary.reducedNames.contains(NameWords.plain(score.evidence.place.name))
     }
 
     /// The same picture as one, in its largest size; none where there is but one size.

@@ -57,7 +57,7 @@ extension MappingProposal {
     let reason = "an array of \(count(itemCount, "object"))"
     if let program {
       return [
-        "# As \(program.service) sends it, items refer to other things by id: here they are joined.",
+        program.comment,
         "transform: |",
       ]
         + program.program.split(separator: "\n").map { "  \($0)" }

@@ -171,7 +171,12 @@ struct PagingProposal: Equatable {
         NameWords.plain
       )
       let isNamed = cursorNames.contains(words.last ?? "")
-      return isNamed || (words.last == "next" && !PictureText.isLink(text) && !text.hasPrefix("?"))
+      // Some call a cursor what others count.
+      let isOffset =
+        ["offset", "start", "skip"].contains(words.last ?? "") && member.value.kind == .string
+        && Int(text) == nil
+      return isNamed || isOffset
+        || (words.last == "next" && !PictureText.isLink(text) && !text.hasPrefix("?"))
     }
     guard let found else { return nil }
     let more = around.first {
@@ -273,7 +278,10 @@ struct PagingProposal: Equatable {
   private static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
     func number(_ names: Set<String>) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
-        guard names.contains(NameWords.plain(member.name)) else { return nil }
+        // {"total": {"value": 15}} is called by what stands before.
+        let words = member.path.split { ".[]'".contains($0) }.map(String.init)
+        let called = member.name == "value" ? words.dropLast().last ?? "" : member.name
+        guard names.contains(NameWords.plain(called)) else { return nil }
         return member.value.integer.map { (member.name, $0) }
       }.first
     }
@@ -293,7 +301,9 @@ struct PagingProposal: Equatable {
       || number(["next page"]) != nil
     let skipped = number(["skip", "offset", "start"])
     let size = number(["limit", "per page", "page size", "pagesize"])
-    let page = number(["page", "current page", "page number", "page index", "number"])
+    let page = number([
+      "page", "current page", "page number", "page index", "number", "page no", "pageno",
+    ])
     let hasMore = goesOn ? true : total.map { $0.value > count } ?? pages.map { $0.value > 1 }
     guard let hasMore else { return [] }
     let now = "it has all items now"

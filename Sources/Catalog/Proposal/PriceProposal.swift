@@ -39,7 +39,8 @@ struct PriceProposal {
     } else if isWhole, let divisor = Self.divisor(beside: evidence, among: all) {
       unit = .divided(by: divisor)
     } else if isWhole,
-      !words.isDisjoint(with: Self.minorWords) || Self.isShown(evidence, among: all, currency.code)
+      evidence.place.name == "unit_amount" || !words.isDisjoint(with: Self.minorWords)
+        || Self.isShown(evidence, among: all, currency.code)
     {
       unit = .minor
     } else {

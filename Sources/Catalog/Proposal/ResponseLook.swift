@@ -21,9 +21,28 @@ struct ResponseLook {
   init(_ body: [UInt8]) throws(CatalogError) {
     let response = try JSONDocument(parsing: body, of: "the response").root
     let program = JoiningProgram(for: response)
+    // What a program makes is taken only when there are items in it.
     let joined = program?.applied(to: body)
-    let root = joined ?? response
-    var best: (place: ItemPlace, confidence: Double, fields: MappingProposal.ItemFields)?
+    let found = joined.flatMap(Self.best)
+    guard let best = found ?? Self.best(in: response) else {
+      throw MappingProposal.nothingFound(in: response)
+    }
+    self.body = body
+    self.response = response
+    root = found == nil ? response : joined ?? response
+    self.program = found == nil ? nil : program
+    place = best.place
+    confidence = best.confidence
+    fields = best.fields
+  }
+
+  private typealias Found = (
+    place: ItemPlace, confidence: Double, fields: MappingProposal.ItemFields
+  )
+
+  /// The place that looks most like items.
+  private static func best(in root: JSONNode) -> Found? {
+    var best: Found?
     for place in ItemPlace.all(in: root) {
       let fields = MappingProposal.ItemFields(EvidenceCollection(place.items).all)
       let confidence = fields.confidence * MappingProposal.weight(of: place)
@@ -31,13 +50,6 @@ struct ResponseLook {
         best = (place, confidence, fields)
       }
     }
-    guard let best else { throw MappingProposal.nothingFound(in: response) }
-    self.body = body
-    self.response = response
-    self.root = root
-    self.program = joined == nil ? nil : program
-    place = best.place
-    confidence = best.confidence
-    fields = best.fields
+    return best
   }
 }
