@@ -25,6 +25,27 @@ public struct HeaderTemplate: Hashable, Sendable {
     _ = try parts()
   }
 
+  /// A header of the command line, `NAME: VALUE`, where the values of secrets have no place.
+  ///
+  /// - Parameter text: The header.
+  /// - Throws: ``CatalogError`` when it could not be sent, or seems to hold a secret in place of `${NAME}`.
+  package init(line text: String) throws(CatalogError) {
+    guard let colon = text.firstIndex(of: ":") else {
+      throw Self.fault("a header is written as 'NAME: VALUE'")
+    }
+    let name = text[..<colon].trimmed
+    try self.init(name: name, rawValue: text[text.index(after: colon)...].trimmed)
+    let words = Set(NameWords.words(of: name))
+    let isSecret = !words.isDisjoint(with: [
+      "authorization", "token", "key", "cookie", "secret", "password", "auth", "apikey",
+    ])
+    guard !isSecret || !variableNames.isEmpty else {
+      throw Self.fault(
+        "the value of header \(name) belongs into the environment, and its variable here: '\(name): ${NAME}'"
+      )
+    }
+  }
+
   /// The value with all variables in place.
   ///
   /// - Parameter environment: Variables by name.
@@ -40,6 +61,12 @@ public struct HeaderTemplate: Hashable, Sendable {
       placed.remedy = error.remedy
       throw placed
     }
+  }
+
+  /// The variables that the value names, in order.
+  var variableNames: [String] {
+    let parts = (try? parts()) ?? []
+    return parts.compactMap { if case .variable(let name) = $0 { name } else { nil } }
   }
 
   private func substituted(_ environment: [String: String]) throws(CatalogError) -> String {

@@ -225,7 +225,7 @@ struct ProposalTests {
   }
 
   @Test(arguments: [
-    "{}", "[]", "[1, 2]", #"{"error": "no", "code": 5}"#, #"[{"a": true}]"#, #""text""#,
+    "{}", "[1, 2]", #"{"error": "no", "code": 5}"#, #"[{"a": true}]"#, #""text""#,
     #"{"users": [{"age": 4}]}"#,
   ])
   func `a response without items says what was looked for`(_ body: String) {
@@ -235,6 +235,13 @@ struct ProposalTests {
     #expect(
       error?.reason.contains("looked for an array of objects with an id and a title") == true
     )
+  }
+
+  @Test(arguments: ["[]", #"{"total": 0, "items": []}"#])
+  func `an empty list says so`(_ body: String) {
+    let error = #expect(throws: CatalogError.self) { try Self.file(body) }
+
+    #expect(error?.reason == "the list in it is empty")
   }
 
   @Test(arguments: [

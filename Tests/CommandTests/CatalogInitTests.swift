@@ -92,6 +92,29 @@ import Testing
     #expect((2...9).contains(shop.store.requests.count))
   }
 
+  @Test func `a header is sent, and stands in the file without its secret`() throws {
+    let shop = try Shop()
+    shop.store.content["/api/list"] = Resource(json: "[\(Self.list(1...2))]")
+
+    let proposed = try Command.larder(
+      [
+        "catalog", "init", "\(shop.store.baseURL)/api/list", "--out", "-", "--header",
+        "token: ${SHOP_TOKEN}",
+      ],
+      environment: ["SHOP_TOKEN": "hush-1"]
+    )
+
+    #expect(proposed.status == 0, "\(proposed.errors)")
+    #expect(proposed.output.contains("\nheaders:\n  token: \"${SHOP_TOKEN}\"\n"))
+    #expect(proposed.output.contains("# Set in the environment before a run: SHOP_TOKEN\n"))
+    #expect(!proposed.output.contains("hush-1") && !proposed.errors.contains("hush-1"))
+    #expect(
+      shop.store.requests.first?.headers.contains {
+        $0.name.lowercased() == "token" && $0.value == "hush-1"
+      } == true
+    )
+  }
+
   @Test(arguments: [
     (["-", "-"], "only one of the responses can come from stdin"),
     (["-", "--detail", "-"], "only one of the responses can come from stdin"),
@@ -103,6 +126,16 @@ import Testing
     ),
     (["http://127.0.0.1:1/", "--body", "{"], "cannot read request body"),
     (["http://127.0.0.1:1/", "--body", "@no-such.json"], "cannot read request body no-such.json"),
+    (["http://127.0.0.1:1/", "--name", "a/b"], "--name takes what could be a file name"),
+    (
+      ["http://127.0.0.1:1/", "--header", "token: abc"],
+      "the value of header token belongs into the environment"
+    ),
+    (
+      ["http://127.0.0.1:1/", "--header", "token: ${NO_SUCH}"],
+      "environment variable NO_SUCH, which is not set"
+    ),
+    (["http://127.0.0.1:1/", "--header", "token"], "a header is written as 'NAME: VALUE'"),
     ([], "url|file"),
   ])
   func `what does not go together is said in a sentence`(_ words: [String], _ message: String)

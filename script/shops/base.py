@@ -84,6 +84,7 @@ class Shop:
     edits = []         # (pattern, replacement) of whole lines, each counted.
     listings = ["list"]
     detail = None
+    demands = {}       # Headers without which nothing but pictures is told.
     kind = "application/json; charset=utf-8"
 
     def __init__(self):

@@ -7,9 +7,12 @@ from shops.base import KOREAN, Shop, minor, shop
 
 @shop
 class Banchan(Shop):
-    shape = "banchan: three sections, details with galleries, prices and notes"
+    shape = "banchan: three sections behind a token, details with galleries, prices and notes"
     listings = ["main", "soup", "side"]
     detail = "detail/H1007"
+    demands = {"token": "hush-banchan"}
+    environment = {"STORE_TOKEN": "hush-banchan"}
+    options = ["--header", "token: ${STORE_TOKEN}"]
 
     def group(self, path):
         return [g for g in self.goods if g["n"] % 3 == self.listings.index(path)]

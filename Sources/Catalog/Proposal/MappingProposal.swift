@@ -193,6 +193,19 @@ package struct MappingProposal {
   }
 
   static func nothingFound(in root: JSONNode) -> CatalogError {
+    let isEmpty =
+      root.kind == .array && root.count == 0
+      || root.members.contains { $0.value.kind == .array }
+        && root.members.allSatisfy { $0.value.kind != .array || $0.value.count == 0 }
+    if isEmpty {
+      return CatalogError(
+        .unexpectedShape,
+        subject: "the response",
+        expected: "an array of items",
+        reason: "the list in it is empty",
+        remedy: "name a URL that lists some items"
+      )
+    }
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
     let found =
       names.isEmpty

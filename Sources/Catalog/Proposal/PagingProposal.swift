@@ -323,10 +323,23 @@ struct PagingProposal: Equatable {
     }
     let first = page.map { $0.value == 0 ? ", first: 0" : "" } ?? ""
     if pages != nil || page != nil {
-      ranking.append(Self("{page: page\(first)}", hasMore ? 0.8 : 0.4, hasMore ? shown : now))
+      // Of "pageNo" the parameter is the same, of "current_page" it is "page".
+      let own = page.flatMap {
+        ["page no", "pageno", "page number"].contains(NameWords.plain($0.name)) ? $0.name : nil
+      }
+      ranking.append(
+        Self(
+          "{page: \(YAMLText.scalar(own ?? "page"))\(first)}",
+          hasMore ? 0.8 : 0.4,
+          hasMore ? shown : now
+        )
+      )
     }
     guard hasMore else { return ranking }
-    let named = page.map { [$0.name] } ?? []
+    let holder = page.flatMap { page in
+      around.first { $0.name == page.name }?.path.split { ".[]'$".contains($0) }.dropLast().last
+    }
+    let named = (page.map { [$0.name] } ?? []) + (holder.map { ["\($0)[page]"] } ?? [])
     for name in named + ["page", "p", "pageNumber"] where name != "number" {
       ranking.append(Self("{page: \(YAMLText.scalar(name))\(first)}", 0.3, shown))
     }

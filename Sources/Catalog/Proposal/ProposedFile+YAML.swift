@@ -62,11 +62,15 @@ enum ProposedReading {
 
 extension ProposedFile {
   /// The catalog file of parts; the first one's way of reading is the catalog's, the others' stands in their sections.
-  static func text(_ parts: [Part], detail: [String]) -> String {
+  static func text(
+    _ parts: [Part],
+    headers: [HeaderTemplate] = [],
+    detail: [String]
+  ) -> String {
     let sources = parts.flatMap(\.sources)
     let first = parts[0].reading
     var lines = ["# yaml-language-server: $schema=larder.schema.json"] + first.preface
-    let variables = sources.flatMap(\.variables)
+    let variables = sources.flatMap(\.variables) + headers.flatMap(\.variableNames)
     if !variables.isEmpty {
       lines.append(
         "# Set in the environment before a run: "
@@ -83,6 +87,10 @@ extension ProposedFile {
         sources[0].isUnknown
         ? "   # stdin has no address: put in that of the shop, and of the listing below" : ""
       lines.append("base: \(YAMLText.quoted(base))\(note)")
+    }
+    if !headers.isEmpty {
+      lines.append("headers:")
+      lines += headers.map { "  \(YAMLText.scalar($0.name)): \(YAMLText.quoted($0.rawValue))" }
     }
     lines += sections(parts)
     lines += request(first.pagedBody ?? sources[0].body)

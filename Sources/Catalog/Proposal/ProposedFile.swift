@@ -26,12 +26,13 @@ package struct ProposedFile {
   }
 
   /// The catalog file as YAML.
-  package var text: String { Self.text(parts, detail: detail?.lines ?? []) }
+  package var text: String { Self.text(parts, headers: headers, detail: detail?.lines ?? []) }
   /// What each of the sources lists, in their order, as the file reads it.
   package internal(set) var listings: [DecodedListing] = []
   /// The detail as the file reads it; nil when none was given.
   package var readDetail: ItemDetail? { detail?.read }
 
+  private let headers: [HeaderTemplate]
   var parts: [Part]
   var detail: DetailProposal?
 
@@ -40,6 +41,7 @@ package struct ProposedFile {
   /// - Parameters:
   ///   - pages: The responses, each with an address of its own; one at least.
   ///   - detail: The detail of an item; nil when there is none.
+  ///   - headers: What is sent along.
   ///   - currency: The ISO 4217 code that the user gave; nil to judge.
   ///   - name: What the file is called, for messages.
   ///   - ask: Fetches the next page of the response at a position by a URL as the file writes it, to see whether
@@ -49,10 +51,12 @@ package struct ProposedFile {
   package init(
     of pages: [ProposedPage],
     detail: ProposedPage? = nil,
+    headers: [HeaderTemplate] = [],
     currency: String? = nil,
     name: String,
     asking ask: ((_ position: Int, _ url: String) -> [UInt8]?)? = nil
   ) throws(CatalogError) {
+    self.headers = headers
     var pages = pages
     var readings: [ProposedReading] = []
     var looks: [ResponseLook?] = []

@@ -40,6 +40,9 @@ package struct ProposedSource: Hashable, Sendable {
     key = Self.fileName(String(stem), else: "main")
   }
 
+  /// Whether a text may be a catalog's name.
+  package static func isName(_ text: String) -> Bool { isFileName(text) }
+
   /// What is sent to ask for a response, as a catalog file may hold it.
   ///
   /// - Parameter text: JSON.
@@ -115,7 +118,9 @@ package struct ProposedSource: Hashable, Sendable {
     let own = sources.map(\.key)
     if Set(own).count == own.count { return own }
     let all = sources.map { source -> [String] in
-      let path = source.url.prefix { $0 != "?" }.split(separator: "/").map {
+      let url =
+        source.url.hasPrefix("file:") ? source.url.dropFirst("file:".count) : source.url[...]
+      let path = url.prefix { $0 != "?" }.split(separator: "/").map {
         $0.prefix { $0 != "." }
       }
       return (path.map(String.init) + source.query.map(\.value)).reversed()

@@ -21,6 +21,7 @@ struct CatalogInitCommand: ParsableCommand {
                 larder catalog init products.json --out shop.yaml --currency EUR
                 larder catalog init main.json soup.json --detail detail-H1.json
                 larder catalog init https://shop.example/graphql --body @query.json
+                larder catalog init https://shop.example/ --header 'token: ${TOKEN}'
                 curl -s https://shop.example/products.json | larder catalog init -
 
       Finds the items and their fields by names and values, says in comments how sure it is of each \
@@ -57,6 +58,14 @@ struct CatalogInitCommand: ParsableCommand {
   var body: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Send this header, with '${NAME}' of the environment for secrets; repeatable.",
+      valueName: "name: value"
+    )
+  )
+  var header: [String] = []
+
+  @Option(
     name: .shortAndLong,
     help: ArgumentHelp("Write to this file, - for stdout. (default: NAME.yaml)", valueName: "file")
   )
@@ -86,6 +95,9 @@ struct CatalogInitCommand: ParsableCommand {
     {
       throw ValidationError("\(repeated) is named twice; each listing is one section")
     }
+    if let name, !ProposedSource.isName(name) {
+      throw ValidationError("--name takes what could be a file name, not \"\(name)\"")
+    }
     if body != nil, sources.count > 1 {
       throw ValidationError("--body asks for one listing, and \(sources.count) are named")
     }
@@ -102,6 +114,7 @@ struct CatalogInitCommand: ParsableCommand {
       sources,
       detail: detail,
       body: body,
+      headers: header,
       out: out,
       name: name,
       currency: currency,

@@ -1,5 +1,6 @@
 import Catalog
 import CurlTransport
+import Foundation
 import Pipeline
 import SystemPackage
 import Transport
@@ -9,6 +10,7 @@ struct CatalogProposal {
   private let sources: [String]
   private let detail: String?
   private let body: String?
+  private let headers: [String]
   private let out: String?
   private let name: String?
   private let currency: String?
@@ -19,6 +21,7 @@ struct CatalogProposal {
     _ sources: [String],
     detail: String?,
     body: String?,
+    headers: [String],
     out: String?,
     name: String?,
     currency: String?,
@@ -28,6 +31,7 @@ struct CatalogProposal {
     self.sources = sources
     self.detail = detail
     self.body = body
+    self.headers = headers
     self.out = out
     self.name = name
     self.currency = currency
@@ -43,8 +47,11 @@ struct CatalogProposal {
     origins[0].body = request
     let path = out ?? "\(origins[0].name).yaml"
     if path != "-", TextFile.exists(path) { throw TextFile.refusal(path) }
+    let templates = try headerTemplates()
     let reader = try ResponseReader(
-      (sources + [detail].compactMap(\.self)).filter(Self.isURL),
+      sources.filter(Self.isURL),
+      detail: detail.flatMap { Self.isURL($0) ? $0 : nil },
+      headers: try resolved(templates),
       connection
     )
     defer { reader.shutdown() }
@@ -53,7 +60,13 @@ struct CatalogProposal {
       pages.append(try reader.page(source, origin, body: request))
     }
     let detailPage = try detail.map { try reader.page($0, origin($0), body: nil) }
-    let file = try ProposedFile(of: pages, detail: detailPage, currency: currency, name: path) {
+    let file = try ProposedFile(
+      of: pages,
+      detail: detailPage,
+      headers: templates,
+      currency: currency,
+      name: path
+    ) {
       reader.next($1, of: sources[$0], origins[$0])
     }
     if path != "-" { try TextFile.create(path, with: file.text) }
@@ -65,6 +78,28 @@ struct CatalogProposal {
       if !output.quiet { Output.note(document.text) }
     } else if !output.quiet {
       Output.data(document.text)
+    }
+  }
+
+  private func headerTemplates() throws -> [HeaderTemplate] {
+    try headers.map { text in
+      do throws(CatalogError) { return try HeaderTemplate(line: text) } catch {
+        throw CommandFailure("--header: \(error.reason)", .usage)
+      }
+    }
+  }
+
+  private func resolved(_ templates: [HeaderTemplate]) throws -> [(name: String, value: String)] {
+    try templates.map { template in
+      do throws(CatalogError) {
+        let value = try template.resolved(environment: ProcessInfo.processInfo.environment)
+        return (template.name, value)
+      } catch {
+        throw CommandFailure(
+          "--header: \(error.reason)\(error.remedy.map { "; \($0)" } ?? "")",
+          .usage
+        )
+      }
     }
   }
 

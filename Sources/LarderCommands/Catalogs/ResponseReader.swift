@@ -7,13 +7,26 @@ import Transport
 struct ResponseReader {
   private let transport: CurlTransport?
   private let urls: [String: WebURL]
+  private let headers: [(name: String, value: String)]
+  /// The hosts that get the headers: those of the listings.
+  private let trusted: Set<HostPort>
 
   /// Prepares to fetch from URLs; without any, nothing is opened.
   ///
+  /// - Parameters:
+  ///   - listings: The URLs of listings, whose hosts get the headers.
+  ///   - detail: The URL of a detail.
+  ///   - headers: What is sent along.
+  ///   - connection: How origins are met.
   /// - Throws: ``CommandFailure`` for one that is none, or that has a password.
-  init(_ texts: [String], _ connection: ConnectionOptions) throws {
+  init(
+    _ listings: [String],
+    detail: String?,
+    headers: [(name: String, value: String)],
+    _ connection: ConnectionOptions
+  ) throws {
     var urls: [String: WebURL] = [:]
-    for text in texts {
+    for text in listings + [detail].compactMap(\.self) {
       let url: WebURL
       do {
         url = try CurlURLParser().parse(text, relativeTo: nil)
@@ -30,6 +43,8 @@ struct ResponseReader {
       urls[text] = url
     }
     self.urls = urls
+    self.headers = headers
+    trusted = Set(listings.compactMap { urls[$0]?.hostPort })
     transport =
       urls.isEmpty
       ? nil : try CurlTransport(try connection.transport(named: Set(urls.values.map(\.hostPort))))
@@ -52,7 +67,13 @@ struct ResponseReader {
     guard let url = urls[source], let transport else {
       return ProposedPage(body: try read(source), source: origin)
     }
-    let page = try CatalogProbe(naming: url, transport: transport).page(at: url, posting: body)
+    let page: ProbedPage
+    do throws(ProbeFailure) {
+      page = try probe(url, transport).page(at: url, posting: body)
+    } catch {
+      guard headers.isEmpty, error.cause.reason.rawValue == "http-401" else { throw error }
+      throw CommandFailure("\(error); send one with --header 'NAME: ${TOKEN}'", .unavailable)
+    }
     return ProposedPage(body: page.body, source: origin, hasNextLink: page.nextLink != nil)
   }
 
@@ -62,7 +83,15 @@ struct ResponseReader {
       let next = try? CurlURLParser().parse(origin.unveiled(text), relativeTo: url),
       next.hostPort == url.hostPort
     else { return nil }
-    return try? CatalogProbe(naming: url, transport: transport).page(at: next).body
+    return try? probe(url, transport).page(at: next).body
+  }
+
+  private func probe(_ url: WebURL, _ transport: CurlTransport) -> CatalogProbe {
+    CatalogProbe(
+      naming: url,
+      headers: trusted.contains(url.hostPort) ? headers : [],
+      transport: transport
+    )
   }
 
   private func read(_ source: String) throws -> [UInt8] {

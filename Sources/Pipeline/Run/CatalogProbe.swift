@@ -33,6 +33,8 @@ package struct ProbeFailure: Error, CustomStringConvertible {
 package final class CatalogProbe: Sendable {
   private let request: RunRequest?
   private let named: NamedOrigins
+  /// The headers to send where no catalog file says which.
+  private let given: Headers
   private let transport: any Fetching & URLParsing
 
   /// The most bytes of a response that is looked at.
@@ -70,12 +72,25 @@ package final class CatalogProbe: Sendable {
       throw SyncError.address(error)
     }
     self.request = request
+    given = Headers()
     named = request.named
     self.transport = request.transport(over: transport) { false }
   }
 
   /// Prepares to look at a URL that the user names.
-  package init(naming url: WebURL, transport: any Fetching & URLParsing) {
+  ///
+  /// - Parameters:
+  ///   - url: The URL.
+  ///   - headers: What to send to its host.
+  ///   - transport: How to fetch.
+  package init(
+    naming url: WebURL,
+    headers: [(name: String, value: String)] = [],
+    transport: any Fetching & URLParsing
+  ) {
+    var given = Headers()
+    for (name, value) in headers { given[name] = value }
+    self.given = given
     var named = NamedOrigins()
     named.entrust(url)
     self.named = named
@@ -141,7 +156,7 @@ package final class CatalogProbe: Sendable {
   }
 
   private func page(at url: WebURL, of source: DocumentSource) throws(ProbeFailure) -> ProbedPage {
-    let credentials = self.request?.credentials ?? Headers()
+    let credentials = self.request?.credentials ?? given
     var request =
       Request(document: source, from: named, credentials: credentials)
       ?? Request(document: url, from: named, credentials: credentials)
@@ -150,8 +165,8 @@ package final class CatalogProbe: Sendable {
     let sink = BodyBuffer()
     switch transport.result(of: request, into: sink) {
     case .failure(let failure):
-      let hasHeaders = self.request.map { !$0.catalog.headers.isEmpty } ?? false
-      let secrets = self.request?.secrets ?? RunSecrets(Headers(), named, .none)
+      let hasHeaders = self.request.map { !$0.catalog.headers.isEmpty } ?? !given.isEmpty
+      let secrets = self.request?.secrets ?? RunSecrets(given, named, .none)
       throw ProbeFailure(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
     case .success(let response):
       return ProbedPage(
@@ -170,7 +185,8 @@ package final class CatalogProbe: Sendable {
   /// An error about a page without what the origin repeats of the request's secrets.
   package func veiled(_ error: CatalogError) -> CatalogError {
     var error = error
-    error.reason = request?.secrets.applied(to: error.reason) ?? error.reason
+    let secrets = request?.secrets ?? RunSecrets(given, named, .none)
+    error.reason = secrets.applied(to: error.reason)
     return error
   }
 
