@@ -118,6 +118,12 @@ void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome) {
   curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &outcome->total);
 }
 
+int64_t larder_easy_get_wire(CURL *easy) {
+  curl_off_t wire = 0;
+  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
+  return wire;
+}
+
 void *larder_easy_get_private(CURL *easy) {
   char *context = NULL;
   curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context);

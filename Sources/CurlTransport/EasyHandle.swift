@@ -1,4 +1,5 @@
 import CCurl
+import Transport
 
 /// One libcurl transfer handle, freed exactly once.
 ///
@@ -28,6 +29,9 @@ struct EasyHandle: ~Copyable {
   }
 
   deinit { curl_easy_cleanup(raw) }
+
+  /// The bytes of the body that came so far, before they were unpacked.
+  var wireBytes: ByteCount { ByteCount(larder_easy_get_wire(raw)) }
 
   func set(_ option: CURLoption, _ value: Int) {
     check(option, larder_easy_set_long(raw, option, value))

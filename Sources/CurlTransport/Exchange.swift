@@ -47,6 +47,8 @@ final class Exchange {
   /// The length that `Content-Range` says a continuation has.
   private(set) var part: ByteCount?
   private var body = Body.none
+  /// Whether the body is unpacked as it comes.
+  private var isPacked = false
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt, and whether a deadline rather than the options set it.
   private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
@@ -334,6 +336,7 @@ extension Exchange {
     }
     transfer.hasBegun = true
     body = .sink(transfer.sink, limit: limit)
+    isPacked = head.isEncoded
     if case .refuse(let reason) = transfer.sink.begin(head, at: offset) { return refuse(reason) }
     return true
   }
@@ -348,6 +351,9 @@ extension Exchange {
         return refuse(.lengthMismatch)
       }
       guard received <= limit else { return refuse(.tooLarge) }
+      if isPacked, received > BombGuard.limit(ofPacked: easy.wireBytes) {
+        return refuse(.tooLarge, BombGuard.words)
+      }
       if case .refuse(let reason) = sink.receive(piece.bytes) { return refuse(reason) }
       if received == promised { excess.bodyEnded() }
       return true

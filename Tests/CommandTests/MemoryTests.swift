@@ -38,6 +38,42 @@ import Testing
     #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
   }
 
+  @Test func `a section that unpacks to a thousand times its bytes costs less than 64 MiB of memory`()
+    throws
+  {
+    func sync(_ listing: [UInt8]) throws -> Command {
+      let server = ScriptedServer { _ in
+        let fields = "Content-Encoding: gzip\r\nContent-Length: \(listing.count)\r\n\r\n"
+        return [.send("HTTP/1.1 200 OK\r\n\(fields)"), .bytes(listing)]
+      }
+      defer { server.close() }
+      let folder = try TemporaryFolder()
+      try Data(listing).write(to: URL(filePath: folder.path("list.json.gz")))
+      let catalog = try folder.write(
+        """
+        name: m
+        currency: KRW
+        sections: [{key: A, title: A, url: list.json.gz}, {key: B, title: B, url: "\(server.url("/"))"}]
+        """,
+        to: "catalog.yaml"
+      )
+      return try Command.larder([
+        "sync", catalog, "--cache", folder.path("cache"), "--json", "--retries", "0",
+      ])
+    }
+    let idle = try sync(gzipBomb(Array(#"[{"id": "1", "title": ""#.utf8), zeros: 1000))
+    // Below the limit of what a listing may have.
+    let bombs = try sync(gzipBomb(Array(#"[{"id": "1", "title": ""#.utf8), zeros: 300 << 20))
+
+    let failures = try Document(bombs)["failures"]
+    #expect(failures.count == 2)
+    for place in 0..<2 {
+      #expect(failures[place]["reason"].string == "too-large")
+      #expect(failures[place]["detail"].string?.contains("200 times as large") == true)
+    }
+    #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
+  }
+
   @Test(arguments: [["--lossless"], [], ["--gravity", "attention"]])
   func `a crop at the photo's own size holds rows of it, and never all`(_ how: [String]) throws {
     let folder = try TemporaryFolder()

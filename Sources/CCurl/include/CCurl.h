@@ -62,6 +62,9 @@ struct larder_outcome {
 };
 void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome);
 
+// The bytes of the body that came so far, before they were unpacked.
+int64_t larder_easy_get_wire(CURL *easy);
+
 // The context that was set with CURLOPT_PRIVATE.
 void *larder_easy_get_private(CURL *easy);
 

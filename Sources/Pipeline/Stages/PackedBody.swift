@@ -14,6 +14,8 @@ package enum PackedBody: Int32, Sendable {
     case broken(String)
     /// It would be larger than allowed.
     case tooLarge(ByteCount)
+    /// It becomes so many times as large that it is no catalog.
+    case bomb
     /// It is in a file that cannot be read.
     case unread(CacheError)
   }
@@ -46,7 +48,7 @@ package enum PackedBody: Int32, Sendable {
   ///   - type: The `Content-Type` field; nil when there is none.
   ///   - limit: How large it may become.
   /// - Returns: What is to be decoded.
-  /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit`.
+  /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
   package static func plain(
     _ body: [UInt8],
     name: String,
@@ -66,7 +68,7 @@ package enum PackedBody: Int32, Sendable {
   ///   - limit: How large it may become, which is counted as it grows.
   ///   - layout: The cache in which a large body lies; nil leaves it in memory.
   /// - Returns: What is to be decoded.
-  /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit`.
+  /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
   static func plain(
     _ body: DocumentBody,
     name: String,
@@ -157,6 +159,7 @@ package enum PackedBody: Int32, Sendable {
     in layout: CacheLayout?
   ) throws(Fault) -> DocumentBody {
     var passage = Passage(body: body, spool: BodySpool(in: layout))
+    let most = min(limit, BombGuard.limit(ofPacked: ByteCount(body.count)))
     let result = withUnsafeMutablePointer(to: &passage) { passage in
       cunpack_stream(
         rawValue,
@@ -173,12 +176,12 @@ package enum PackedBody: Int32, Sendable {
           passage?.assumingMemoryBound(to: Passage.self).pointee.spool.append(bytes)
         },
         passage,
-        Int(limit.count)
+        Int(most.count)
       )
     }
     switch Int(result) {
     case cunpack_done: return passage.spool.take()
-    case cunpack_too_large: throw .tooLarge(limit)
+    case cunpack_too_large: throw most < limit ? .bomb : .tooLarge(limit)
     case cunpack_cut: throw .broken("its \(words) data ends too early")
     case cunpack_no_memory: throw .broken("there is no memory for its \(words) data")
     case cunpack_no_library:
@@ -205,6 +208,7 @@ extension PackedBody.Fault: CustomStringConvertible {
     switch self {
     case .broken(let words): words
     case .tooLarge(let limit): "unpacked, it is larger than \(limit) bytes"
+    case .bomb: BombGuard.words
     case .unread(let error): error.description
     }
   }
@@ -213,7 +217,7 @@ extension PackedBody.Fault: CustomStringConvertible {
   func failure(of url: String) -> TransferFailure {
     switch self {
     case .broken: TransferFailure(reason: .undecodable, url: url, detail: description)
-    case .tooLarge: TransferFailure(reason: .tooLarge, url: url, detail: description)
+    case .tooLarge, .bomb: TransferFailure(reason: .tooLarge, url: url, detail: description)
     case .unread: TransferFailure(reason: .fileUnreadable, url: url, detail: description)
     }
   }
