@@ -43,6 +43,11 @@ struct ProposalShapeTests {
       lines: ["  salePrice: $.price.min"]
     ),
     Way(
+      testDescription: "a range as two prices",
+      item: #""range": {"max_price": 7.5, "min_price": 5}"#,
+      lines: ["  salePrice: $.range.min_price"]
+    ),
+    Way(
       testDescription: "an amount that is called value",
       item: #""price": {"currency": "EUR", "value": "4.20"}"#,
       lines: ["  salePrice: $.price.value"]
@@ -71,6 +76,11 @@ struct ProposalShapeTests {
       testDescription: "a price by another word",
       item: #""sales_price": 3000, "name": "두부 NUMBER""#,
       lines: ["currency: KRW", "  salePrice: $.sales_price"]
+    ),
+    Way(
+      testDescription: "names shortened as in Korean services",
+      item: #""menuNm": "국밥 NUMBER", "name": null, "salePrc": "2,500", "orgPrc": "3,000""#,
+      lines: ["  title: $.menuNm", "  salePrice: $.salePrc", "  normalPrice: $.orgPrc"]
     ),
     Way(
       testDescription: "a price by its currency",
@@ -260,6 +270,27 @@ struct ProposalShapeTests {
     let items = file.listings[0].sections[0].items
     #expect(items.map(\.title) == ["Cup", "Mug"])
     #expect(items.map(\.salePrice?.minorUnits) == [450, 500])
+  }
+
+  @Test func `sections that stand by name in an object are all read`() throws {
+    func group(_ name: String) -> String {
+      #""\#(name)": {"title": "All \#(name)", "items": [{"id": "\#(name)1", "title": "A \#(name)", "price": 3}]}"#
+    }
+
+    let file = try ProposedFile(
+      of: [
+        ProposedPage(
+          body: bytes("{\"groups\": {\(group("cups")), \(group("mugs"))}}"),
+          source: ProposedSource(url: "https://shop.example/x")
+        )
+      ],
+      name: "shop.yaml"
+    )
+
+    let sections = file.listings[0].sections
+    #expect(sections.map(\.key) == ["cups", "mugs"])
+    #expect(sections.map(\.title) == ["All cups", "All mugs"])
+    #expect(sections.flatMap(\.items).map(\.id) == ["cups1", "mugs1"])
   }
 
   @Test func `sections within sections are the sections`() throws {

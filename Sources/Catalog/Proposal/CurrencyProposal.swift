@@ -123,7 +123,8 @@ struct CurrencyProposal: Equatable {
 
   private static let names: Set<String> = [
     "currency", "currency code", "currency id", "currencycode", "price currency", "currency iso",
-    "iso currency", "curr", "ccy", "통화",
+    "iso currency", "moneda", "devise", "währung", "waehrung", "valuta", "moeda", "通貨", "货币",
+    "curr", "ccy", "통화",
   ]
 
   private static func code(in node: JSONNode, depth: Int) -> String? {

@@ -28,6 +28,14 @@ enum FieldVocabulary {
     case .id:
       let words = NameWords.words(of: place.name)
       return parent.isEmpty && ["id", "uuid", "sku"].contains(words.last) ? 0.5 : 0
+    case .title:
+      // "goods_nm", "place_name"; what brands and the like are called is none.
+      let words = NameWords.words(of: place.name)
+      let isName = ["name", "nm", "title"].contains(words.last) && words.count == 2
+      let isOfOthers = words.contains {
+        others.contains($0) || ["file", "user", "first", "last"].contains($0)
+      }
+      return isName && !isOfOthers && (parent.isEmpty || wrappers.contains(parent)) ? 0.6 : 0
     default: return 0
     }
   }
@@ -61,7 +69,9 @@ enum FieldVocabulary {
   /// How surely one name means a price: one that is known, or that ends in the word.
   private static func namedPrice(_ field: Field, _ name: String) -> Double {
     if let score = names[field]?[name] { return score }
-    guard name.hasSuffix(" price") || name.hasSuffix("가격") else { return 0 }
+    guard [" price", " prc", "가격"].contains(where: name.hasSuffix) else { return 0 }
+    // The high end of a range is nobody's price.
+    if has(["max", "maximum", "high", "highest", "to"], in: name) { return 0 }
     return has(formerWords, in: name) == (field == .normalPrice) ? 0.75 : 0
   }
 
@@ -149,7 +159,8 @@ enum FieldVocabulary {
     "minimum", "lowest", "gross", "net", "units", "unit amount", "start",
   ]
   private static let formerWords: Set<String> = [
-    "compare", "original", "regular", "former", "previous", "old", "list", "was", "before", "msrp",
+    "compare", "original", "org", "orig", "regular", "former", "previous", "old", "list", "was",
+    "before", "msrp",
     "rrp",
   ]
   private static let asideWords: Set<String> = [
@@ -208,7 +219,7 @@ enum FieldVocabulary {
       "sale price": 1, "price": 0.95, "s price": 0.9, "final price": 0.95, "current price": 0.95,
       "selling price": 0.95, "special price": 0.9, "offer price": 0.9, "unit price": 0.7,
       "now": 0.6, "price in cents": 0.95, "price cents": 0.95, "prices": 0.6, "cost": 0.5,
-      "amount": 0.4, "min price": 0.7, "price amount": 0.9, "discounted price": 0.95,
+      "amount": 0.4, "min price": 0.8, "price amount": 0.9, "discounted price": 0.95,
       "min variant price": 0.8, "minimum price": 0.7, "final": 0.5, "cents": 0.6,
       "discount price": 0.9, "판매가": 0.95, "가격": 0.9, "price money": 0.9, "price range": 0.7,
       "base price": 0.8, "net price": 0.7, "gross price": 0.8, "preis": 0.95, "precio": 0.95,

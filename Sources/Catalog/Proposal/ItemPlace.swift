@@ -6,8 +6,8 @@ struct ItemPlace {
     case list(path: [String])
     /// Sections in an array at a path, each with its items at a place of its own.
     case sections(path: [String], member: FieldPlace)
-    /// Arrays by the name of their section, in an object at a path.
-    case sectionsByName(path: [String])
+    /// Sections by their names, in an object at a path: arrays, or objects that have their array in a member.
+    case sectionsByName(path: [String], member: String?)
     /// Items by their id, in an object at a path.
     case itemsByID(path: [String])
   }
@@ -22,8 +22,9 @@ struct ItemPlace {
   /// The names that lead to it, outermost first.
   var path: [String] {
     switch shape {
-    case .list(let path), .sections(let path, _), .sectionsByName(let path), .itemsByID(let path):
-      path
+    case .list(let path), .itemsByID(let path): path
+    case .sections(let path, _): path
+    case .sectionsByName(let path, _): path
     }
   }
 
@@ -155,11 +156,25 @@ struct ItemPlace {
       {
         found.append(
           ItemPlace(
-            shape: .sectionsByName(path: path),
+            shape: .sectionsByName(path: path, member: nil),
             items: values.flatMap(\.elements),
             sections: values
           )
         )
+      }
+      if values.count > 1, Search.areObjects(values) {
+        let members = values[0].members.filter { Search.areObjects($0.value.elements) }.map(\.name)
+        for member in members.prefix(10) where values.allSatisfy({ $0[member]?.kind == .array }) {
+          let lists = values.flatMap { $0[member]?.elements ?? [] }
+          guard Search.areObjects(lists) else { continue }
+          found.append(
+            ItemPlace(
+              shape: .sectionsByName(path: path, member: member),
+              items: lists,
+              sections: values
+            )
+          )
+        }
       }
       if values.count > 1, Search.areObjects(values), Search.areAlike(values) {
         found.append(ItemPlace(shape: .itemsByID(path: path), items: values, sections: []))

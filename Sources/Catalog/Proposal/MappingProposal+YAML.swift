@@ -70,15 +70,21 @@ extension MappingProposal {
       let from = sectionKey == nil ? "$\(path)[*]\(own)" : "$\(own)"
       let words = "\(reason) in \(count(place.sections.count, "section"))"
       return [noted("items: \(YAMLText.scalar(from))", confidence, words)]
-    case .sectionsByName:
+    case .sectionsByName(_, let member):
+      let items = member.map { ".value[\(YAMLText.jsonQuoted($0))]" } ?? ".value"
+      let title =
+        member == nil
+        ? ".key"
+        : sectionTitle.map { "(.value[\(YAMLText.jsonQuoted($0.evidence.place.name))] // .key)" }
+          ?? ".key"
       return [
         noted(
           "# Sections by name",
           confidence,
-          "\(count(place.sections.count, "array")) in an object"
+          "\(count(place.sections.count, member == nil ? "array" : "section")) in an object"
         ),
         "transform: |",
-        "  {sections: [\(jqEntries) | {key, title: .key, items: .value}]}",
+        "  {sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}",
         "items: $.items",
       ]
     case .itemsByID:

@@ -132,7 +132,9 @@ package struct MappingProposal {
     let names =
       switch place.shape {
       case .sections(_, let member): member.steps.map(\.name)
-      case .list(let path), .sectionsByName(let path), .itemsByID(let path): Array(path.suffix(1))
+      case .sectionsByName(_, let member?): [member]
+      case .list(let path), .sectionsByName(let path, nil), .itemsByID(let path):
+        Array(path.suffix(1))
       }
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { insideNames.contains(NameWords.plain($0)) }
