@@ -58,7 +58,7 @@ struct ProposedFileTests {
   @Test func `a listing of another shape is read by its own section`() throws {
     let pages = [
       Self.page(
-        "{\"page\": 1, \"total_pages\": 3, \"all\": [\(Self.list("a", "b"))]}",
+        "{\"page\": 1, \"total_pages\": 3, \"all\": [\(Self.list("a", "b", rest: #", "badge": "new", "image": "/a.png""#))]}",
         "https://a.example/one"
       ),
       Self.page(
@@ -74,6 +74,10 @@ struct ProposedFileTests {
     #expect(ids == [["a", "b"], ["c", "d"], ["k1", "k2"]])
     #expect(file.text.contains("    transform: |\n"))
     #expect(file.text.contains("    paging: null\n"))
+    #expect(
+      file.text.contains("      badges: null\n") && file.text.contains("      images: null\n")
+    )
+    #expect(file.listings[2].absent.values.allSatisfy { $0.isEmpty })
   }
 
   @Test func `a field that only a later listing has is found`() throws {
@@ -88,6 +92,26 @@ struct ProposedFileTests {
       file.text.contains("  badges: $.badge   # 0.8: text in 2 of 4 items\n"),
       "\(file.text)"
     )
+  }
+
+  @Test func `a field that one listing lacks is not looked for there`() throws {
+    let pages = [
+      Self.page(
+        "[\(Self.list("a", "b", rest: #", "badge": "new", "image": "/a.png""#))]",
+        "https://a.example/one"
+      ),
+      Self.page("[\(Self.list("c", "d"))]", "https://a.example/two"),
+    ]
+
+    let file = try ProposedFile(of: pages, name: "shop.yaml")
+
+    #expect(
+      file.text.contains(
+        #"  - {key: two, url: "two", item: {badges: null, images: {thumbnail: null}}}"# + "\n"
+      ),
+      "\(file.text)"
+    )
+    #expect(file.listings.allSatisfy { $0.absent.values.allSatisfy(\.isEmpty) })
   }
 
   // MARK: - Details

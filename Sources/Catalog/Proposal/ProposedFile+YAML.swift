@@ -116,7 +116,7 @@ extension ProposedFile {
         let own = part.reading.partLines
         let reading = place == 0 ? [] : part.reading.lines(isLocal: source.base == nil)
         if own.isEmpty, reading.isEmpty {
-          lines.append("  - {key: \(key), url: \(url)}")
+          lines.append("  - {key: \(key), url: \(url)\(without(source.absent))}")
           continue
         }
         lines += own.isEmpty ? ["  - key: \(key)", "    url: \(url)"] : ["  - url: \(url)"]
@@ -126,6 +126,15 @@ extension ProposedFile {
     return lines
   }
 
+  /// An end to fields that a section has not, as a member of it.
+  private static func without(_ fields: [ItemField]) -> String {
+    guard !fields.isEmpty else { return "" }
+    let plain = fields.filter { $0.role == nil }.map { "\($0.rawValue): null" }
+    let roles = fields.compactMap { $0.role.map { "\($0.rawValue): null" } }
+    let images = roles.isEmpty ? [] : ["images: {\(roles.joined(separator: ", "))}"]
+    return ", item: {\((plain + images).joined(separator: ", "))}"
+  }
+
   /// What a section says of its own, with an end to what the catalog says and it has not.
   private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
     guard !reading.isEmpty else { return [] }
@@ -133,9 +142,33 @@ extension ProposedFile {
       lines.contains { $0.hasPrefix("\(key):") }
     }
     let catalogs = first.lines(isLocal: false)
-    return reading
-      + ["transform", "paging", "envelope"].filter { has($0, catalogs) && !has($0, reading) }
-      .map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
+    let ended = ["transform", "paging", "envelope"].filter {
+      has($0, catalogs) && !has($0, reading)
+    }
+    return withoutFields(of: catalogs, reading)
+      + ended.map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
+  }
+
+  /// The fields of an item with an end to those that the catalog has and these items have not.
+  private static func withoutFields(of catalogs: [String], _ reading: [String]) -> [String] {
+    func keys(_ lines: [String], indent: String) -> [String] {
+      lines.drop { $0 != "item:" }.filter { $0.hasPrefix(indent) }.map {
+        $0.dropFirst(indent.count)
+      }
+      .filter { $0.first.map { $0.isLetter } ?? false }.map { String($0.prefix { $0 != ":" }) }
+    }
+    guard let place = reading.firstIndex(of: "item:") else { return reading }
+    let own = keys(reading, indent: "  ")
+    let roles = keys(reading, indent: "    ")
+    let absent = keys(catalogs, indent: "  ").filter { !own.contains($0) }
+    let absentRoles =
+      own.contains("images") ? keys(catalogs, indent: "    ").filter { !roles.contains($0) } : []
+    var lines = reading
+    if let images = lines.firstIndex(of: "  images:") {
+      lines.insert(contentsOf: absentRoles.map { "    \($0): null" }, at: images + 1)
+    }
+    lines.insert(contentsOf: absent.map { "  \($0): null" }, at: place + 1)
+    return lines
   }
 
   /// How sections are asked for, when it is not by a plain GET.

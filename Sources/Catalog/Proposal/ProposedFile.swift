@@ -95,6 +95,7 @@ package struct ProposedFile {
     }
     if let ask { try tryPagings(pages, name, ask) }
     try decode(pages, name)
+    if noteAbsentFields() { try decode(pages, name) }
     if let detail { try propose(detail, pages, name) }
   }
 
@@ -152,7 +153,7 @@ package struct ProposedFile {
   private func page(of source: ProposedSource, _ pages: [ProposedPage]) -> (
     position: Int, page: ProposedPage
   ) {
-    let position = pages.firstIndex { $0.source == source } ?? 0
+    let position = pages.firstIndex { $0.source.url == source.url } ?? 0
     return (position, pages[position])
   }
 
@@ -170,6 +171,28 @@ package struct ProposedFile {
         throw error
       }
     }
+  }
+
+  /// Notes which fields a whole listing lacks that others have.
+  ///
+  /// A field that none of its items yields would make each run partial. Of a listing with further pages nobody knows.
+  ///
+  /// - Returns: Whether there are any.
+  private mutating func noteAbsentFields() -> Bool {
+    var position = 0
+    var isNew = false
+    for part in parts.indices {
+      for place in parts[part].sources.indices {
+        defer { position += 1 }
+        guard parts[part].sources.count > 1, case .mapping(let mapping) = parts[part].reading,
+          mapping.paging.map({ $0.confidence < 0.5 }) ?? true, mapping.partLines.isEmpty
+        else { continue }
+        let absent = listings[position].absent.values.flatMap(\.self)
+        parts[part].sources[place].absent = ItemField.allCases.filter(absent.contains)
+        isNew = isNew || !absent.isEmpty
+      }
+    }
+    return isNew
   }
 
   /// Asks for a second page by each paging that may be right, until one brings other items.

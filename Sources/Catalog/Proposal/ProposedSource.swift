@@ -12,6 +12,8 @@ package struct ProposedSource: Hashable, Sendable {
   var query: [(name: String, value: String)] { Self.query(of: url) }
   /// What is sent to ask for it, with places such as `{cursor}`; nil for a plain GET.
   package var body: String?
+  /// The fields that other listings have and no item of this one.
+  var absent: [ItemField] = []
   /// Whether nobody said where it is.
   var isUnknown = false
   /// The names of the environment's variables that stand for secrets of the URL.
