@@ -106,11 +106,13 @@ public func decodeDetail(
 extension ListingDecoder {
   /// A decoder for a catalog, or for one section of it.
   public init(_ file: CatalogFile, source: SectionSource? = nil) {
+    let paging = source.map(file.paging) ?? file.paging
     self.init(
       mapping: source?.mapping ?? file.mapping,
       currency: file.currency,
-      nextPage: (source.map(file.paging) ?? file.paging)?.path
+      nextPage: paging?.path
     )
+    if case .cursor = paging?.step { nextPageIsCursor = true }
   }
 }
 

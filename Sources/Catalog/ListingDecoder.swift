@@ -6,6 +6,8 @@ public struct ListingDecoder: Sendable {
   public let currency: String
   /// Where the next page is named; nil when it is not.
   public let nextPage: JSONPath?
+  /// Whether it may be a number there: a cursor may, which a URL is not.
+  var nextPageIsCursor = false
 
   /// Makes a decoder.
   public init(mapping: Mapping, currency: String, nextPage: JSONPath? = nil) {
@@ -218,9 +220,8 @@ public struct ListingDecoder: Sendable {
 
   /// What the body calls the next page.
   private func link(in root: JSONNode) throws(CatalogError) -> String? {
-    // A cursor may be a number.
-    guard let value = try nextPage?.firstValue(in: root), let text = FieldReader.plainText(value),
-      !text.isEmpty
+    guard let value = try nextPage?.firstValue(in: root),
+      let text = nextPageIsCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty
     else { return nil }
     return text
   }

@@ -121,9 +121,7 @@ public struct PagingRule: Hashable, Sendable {
     case .offset:
       // A page may have fewer elements than were asked for, and not be the last.
       listing.elementCount > 0 ? String((Int(last) ?? 0) + listing.elementCount) : nil
-    case .cursor, .link: listing.nextPage
-    // A number alone is no URL: it counts pages.
-    case .next: listing.nextPage.flatMap { Int($0) == nil ? $0 : nil }
+    case .cursor, .next, .link: listing.nextPage
     }
   }
 
@@ -154,7 +152,7 @@ public struct PagingRule: Hashable, Sendable {
     case .cursor(let name, _):
       guard let name else { return nil }
       return listing.nextPage.map { Self.setting(name, to: PercentEncoding.escaped($0), in: url) }
-    case .next, .link: return value(after: "")
+    case .next, .link: return listing.nextPage
     }
   }
 

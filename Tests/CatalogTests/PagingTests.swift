@@ -81,6 +81,9 @@ struct PagingTests {
 
     #expect(next == "m?n=2&after=a%3Db%26c%2F%C3%A9")
     #expect(!rule.isNamedByFeed)
+    let numbered = try decode(#"{"items": [], "page": {"end": 42}}"#, lines)
+    let after = rule.nextPage(afterReading: 1, of: "m", last: "m?n=2", listing: numbered)
+    #expect(after == "m?n=2&after=42")
     let last = try decode(#"{"items": [], "page": {"end": null}}"#, lines)
     #expect(rule.nextPage(afterReading: 2, of: "m", last: "m", listing: last) == nil)
   }
