@@ -38,30 +38,23 @@
   F(void, cairo_paint, (cairo_t * context), (context))                                              \
   F(void, cairo_mask_surface, (cairo_t * context, cairo_surface_t * surface, double x, double y),   \
     (context, surface, x, y))                                                                       \
-  F(void, cairo_set_source, (cairo_t * context, cairo_pattern_t * source), (context, source))       \
   F(cairo_pattern_t *, cairo_get_source, (cairo_t * context), (context))                            \
   F(void, cairo_set_source_rgba,                                                                    \
     (cairo_t * context, double red, double green, double blue, double alpha),                       \
     (context, red, green, blue, alpha))                                                             \
   F(void, cairo_set_source_surface,                                                                 \
     (cairo_t * context, cairo_surface_t * surface, double x, double y), (context, surface, x, y))   \
-  F(cairo_pattern_t *, cairo_pattern_create_linear, (double x0, double y0, double x1, double y1),   \
-    (x0, y0, x1, y1))                                                                               \
-  F(void, cairo_pattern_add_color_stop_rgba,                                                        \
-    (cairo_pattern_t * pattern, double offset, double red, double green, double blue,               \
-     double alpha),                                                                                 \
-    (pattern, offset, red, green, blue, alpha))                                                     \
   F(void, cairo_pattern_set_extend, (cairo_pattern_t * pattern, cairo_extend_t extend),             \
     (pattern, extend))                                                                              \
   F(void, cairo_pattern_set_filter, (cairo_pattern_t * pattern, cairo_filter_t filter),             \
     (pattern, filter))                                                                              \
-  F(void, cairo_pattern_destroy, (cairo_pattern_t * pattern), (pattern))                            \
   F(PangoFontMap *, pango_cairo_font_map_get_default, (void), ())                                   \
   F(PangoFontMap *, pango_cairo_font_map_new_for_font_type, (cairo_font_type_t type), (type))       \
   F(void, pango_cairo_show_layout, (cairo_t * context, PangoLayout * layout), (context, layout))    \
   F(void, pango_fc_font_map_set_config, (PangoFcFontMap * map, FcConfig * config), (map, config))   \
   F(void, pango_font_map_list_families,                                                             \
     (PangoFontMap * map, PangoFontFamily * **families, int *count), (map, families, count))         \
+  F(const char *, pango_font_family_get_name, (PangoFontFamily * family), (family))                 \
   F(PangoContext *, pango_font_map_create_context, (PangoFontMap * map), (map))                     \
   F(PangoLanguage *, pango_language_from_string, (const char *language), (language))                \
   F(void, pango_context_set_language, (PangoContext * context, PangoLanguage * language),           \

@@ -29,41 +29,45 @@ struct Canvas: ~Copyable {
     cairo_surface_destroy(surface)
   }
 
-  /// Darkens rows: `strength` from `solid.lowerBound` to `solid.upperBound`, fading over `fade` rows
-  /// beyond.
-  func darken(_ solid: ClosedRange<Double>, fade: Double, strength: Double) {
-    let (top, bottom) = (solid.lowerBound - fade, solid.upperBound + fade)
-    guard strength > 0, bottom > top, let gradient = cairo_pattern_create_linear(0, top, 0, bottom)
-    else { return }
-    defer { cairo_pattern_destroy(gradient) }
-    let edge = fade / (bottom - top)
-    // Eased, as a straight ramp shows where it begins.
-    for step in 0...8 {
-      let part = Double(step) / 8
-      let eased = part * part * (3 - 2 * part) * strength
-      cairo_pattern_add_color_stop_rgba(gradient, part * edge, 0, 0, 0, eased)
-      cairo_pattern_add_color_stop_rgba(gradient, 1 - part * edge, 0, 0, 0, eased)
+  /// Lays a veil of an ink over the clear canvas, whose first row is the row `row` of the picture.
+  func cover(_ veil: StampVeil, from row: Int, _ ink: StampInk, strength: Double) {
+    guard strength > 0 else { return }
+    let columns = (0..<width).map { veil.column(Double($0) + 0.5) * strength * 255 }
+    withPixels { pixels, stride in
+      guard let pixels else { return }
+      for y in 0..<height {
+        let share = veil.row(Double(row + y) + 0.5)
+        guard share > 0 else { continue }
+        let start = y * Int(stride) / 4
+        for x in 0..<width {
+          let alpha = UInt32((columns[x] * share).rounded())
+          pixels[start + x] = alpha << 24 | (ink == .white ? alpha * 0x010101 : 0)
+        }
+      }
     }
-    cairo_set_source(context, gradient)
-    cairo_paint(context)
   }
 
-  /// Paints a shadow, beginning with the row `from` of the box that it was drawn for.
-  func cast(_ shadow: LetterShadow, from row: Int) {
+  /// Paints a shadow as dark, or as light, as letters need it at their edges, beginning with the row
+  /// `row` of the box that it was drawn for.
+  func cast(_ shadow: LetterShadow, from row: Int, _ ink: StampInk, strength: Double) {
     let top = -Double(row) / shadow.shrink
+    // At an edge a blurred letter is two fifths of what it is inside.
+    var (left, times) = (1.0, 0)
+    while 1 - left < strength, times < 4 { (left, times) = (left * 0.6, times + 1) }
     cairo_save(context)
     cairo_scale(context, shadow.shrink, shadow.shrink)
-    cairo_set_source_rgba(context, 0, 0, 0, 0.5)
-    cairo_mask_surface(context, shadow.canvas.surface, 0, top)
-    cairo_mask_surface(context, shadow.canvas.surface, 0, top + 0.25)
+    cairo_set_source_rgba(context, ink.light, ink.light, ink.light, times == 0 ? 0.3 : 1)
+    for _ in 0..<max(times, 1) {
+      cairo_mask_surface(context, shadow.canvas.surface, 0, top)
+    }
     cairo_restore(context)
   }
 
-  /// Writes lines in white.
-  func write(_ lines: [PlacedLine], scale: Double = 1) {
+  /// Writes lines.
+  func write(_ lines: [PlacedLine], _ ink: StampInk, scale: Double = 1) {
     cairo_save(context)
     cairo_scale(context, scale, scale)
-    cairo_set_source_rgba(context, 1, 1, 1, 1)
+    cairo_set_source_rgba(context, ink.light, ink.light, ink.light, 1)
     for line in lines {
       cairo_move_to(context, line.x, line.y)
       line.layout.withLayout { pango_cairo_show_layout(context, $0) }

@@ -205,5 +205,7 @@ public struct EncodedPicture: Sendable, Equatable {
     /// The picture does not say when it was taken, so that the stamp shows its file's time or the
     /// clock's.
     public static let notDated = Remark(rawValue: "not-dated")
+    /// A stamp's letters are under 9 pixels high.
+    public static let smallText = Remark(rawValue: "small-text")
   }
 }

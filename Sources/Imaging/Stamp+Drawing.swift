@@ -1,14 +1,16 @@
 extension Stamp {
-  /// Draws the stamp of `moment` on a square.
+  /// Draws the stamp of `moment` on a picture, and says what is to be known of it.
   func draw(
     _ moment: StampTime,
     on bitmap: inout Bitmap,
     name: String
-  ) throws(ImagingError) {
-    let layer = try StampLayer(self, moment, side: bitmap.width)
+  ) throws(ImagingError) -> Set<EncodedPicture.Remark> {
+    let size = PixelSize(width: bitmap.width, height: bitmap.height)
+    let layer = try StampLayer(self, moment, size: size)
     let (xs, ys) = layer.probes
-    let backdrop = Backdrop(ys.flatMap { y in xs.map { bitmap.colour($0, y) } })
+    let backdrop = Backdrop(ys.flatMap { y in xs.map { bitmap.colour($0, y) } }, style: style)
     try layer.paint(on: &bitmap, over: backdrop, limits: limits, name: name)
+    return layer.remarks
   }
 
   /// Lines in their places, and the box around them.
@@ -20,40 +22,62 @@ extension Stamp {
     var height: Double
   }
 
-  /// Sets the lines one under the other and places them on a square of `side`.
-  func set(_ moment: StampTime, side: Double) throws(ImagingError) -> Block {
+  /// What letters and margins are measured by: the side of a square, and of other pictures what
+  /// neither a short nor a narrow one has too little room for.
+  static func unit(of size: PixelSize) -> Double {
+    let (width, height) = (Double(size.width), Double(size.height))
+    return min((width * height).squareRoot(), min(width, height) * 1.25)
+  }
+
+  /// The lines that are to be set, and whether each is a clock.
+  private func wanted(
+    _ moment: StampTime,
+    _ locale: StampLocale
+  ) -> [(text: String, isClock: Bool)] {
+    template?.lines(moment.civil, locale)
+      ?? [(locale.time(moment.civil), true), (locale.date(moment.civil), false)]
+  }
+
+  /// Sets the lines one under the other and places them on a picture of `size`.
+  func set(_ moment: StampTime, size: PixelSize) throws(ImagingError) -> Block {
     let locale: StampLocale
     if let chosen = self.locale { locale = chosen } else { locale = try StampLocale("en") }
     let typesetter = try Typesetter(
-      family: fontFamily,
+      family: font.map { "\($0), \(fontFamily)" } ?? fontFamily,
       language: locale.language,
       configuration: fontConfiguration
     )
-    let room = side * 0.9
-    var wanted: [(text: String, size: Double, bold: Bool, limit: Double?)] = [
-      (locale.time(moment.civil), side * 0.17, true, nil),
-      (locale.date(moment.civil), side * 0.058, false, nil),
-    ]
-    if let text, !text.isEmpty { wanted.append((text, side * 0.046, false, room)) }
+    let unit = Self.unit(of: size)
+    let margin = unit * 0.06
+    let room = max(Double(size.width) - 2 * margin, 1)
     var lines: [PlacedLine] = []
     var height = 0.0
     var width = 0.0
-    for line in wanted {
-      let layout = try typesetter.line(
-        line.text,
-        size: max(line.size, 1),
-        bold: line.bold,
-        limit: line.limit
-      )
+    func add(
+      _ text: String,
+      _ wanted: Double,
+      isBold: Bool,
+      isCut: Bool
+    ) throws(ImagingError) {
+      var size = max(wanted, 1)
+      var layout = try typesetter.line(text, size: size, bold: isBold, limit: isCut ? room : nil)
+      if !isCut, layout.ink.width > room {
+        size = max(size * room / layout.ink.width, 1)
+        layout = try typesetter.line(text, size: size, bold: isBold, limit: nil)
+      }
       let ink = layout.ink
-      if !lines.isEmpty { height += line.size * 0.55 }
-      lines.append(PlacedLine(layout: layout, size: line.size, x: -ink.x, y: height - ink.y))
+      if !lines.isEmpty { height += size * 0.55 }
+      lines.append(PlacedLine(layout: layout, size: size, x: -ink.x, y: height - ink.y))
       height += ink.height
       width = max(width, ink.width)
     }
-    let margin = side * 0.06
-    let left = along(place.isLeft, place.isRight, side, width, margin)
-    let top = along(place.isTop, place.isBottom, side, height, margin)
+    // The date is as heavy as the clock.
+    for line in wanted(moment, locale) {
+      try add(line.text, unit * (line.isClock ? 0.16 : 0.064), isBold: true, isCut: false)
+    }
+    if let text, !text.isEmpty { try add(text, unit * 0.05, isBold: false, isCut: true) }
+    let left = along(place.isLeft, place.isRight, Double(size.width), width, margin)
+    let top = along(place.isTop, place.isBottom, Double(size.height), height, margin)
     for index in lines.indices {
       let spare = width - lines[index].layout.ink.width
       lines[index].x += left + (place.isLeft ? 0 : place.isRight ? spare : spare / 2)
@@ -72,50 +96,23 @@ extension Stamp {
     isNear ? margin : isFar ? side - margin - length : (side - length) / 2
   }
 
-  /// The rows that are darkened in full: those of the text, to the edge that it is near.
-  func solid(_ block: Block, pad: Double, side: Double) -> ClosedRange<Double> {
-    let top = place.isTop ? 0 : max(block.top - pad, 0)
-    let bottom = place.isBottom ? side : min(block.top + block.height + pad, side)
-    return top...max(bottom, top)
-  }
-}
-
-/// How light it is where text is to go.
-struct Backdrop: Equatable {
-  /// Nearly the lightest, 0 to 1.
-  let light: Double
-  /// How much the light differs from place to place: its standard deviation.
-  let unrest: Double
-
-  /// The places of a grid of at most 64 × 64 pixels inside the block.
-  static func probes(
-    _ block: Stamp.Block,
-    width: Int,
-    height: Int
-  ) -> (xs: [Int], ys: [Int]) {
-    (steps(block.left, block.width, width), steps(block.top, block.height, height))
-  }
-
-  /// Measures the light of some pixels.
-  init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)]) {
-    let lights = colours.map { colour in
-      (0.299 * Double(colour.red) + 0.587 * Double(colour.green) + 0.114 * Double(colour.blue))
-        / 255
-    }.sorted()
-    let mean = lights.reduce(0, +) / Double(max(lights.count, 1))
-    let variance = lights.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-    unrest = (variance / Double(max(lights.count, 1))).squareRoot()
-    light = lights.isEmpty ? 1 : lights[min(lights.count * 19 / 20, lights.count - 1)]
-  }
-
-  /// How black the veil has to be for white letters to stand out 4.5 to 1. (WCAG 2.2, 1.4.3)
-  var strength: Double {
-    // White on a grey of 0.465 has that contrast, and a veil dims what is under it in proportion.
-    let needed = light > 0.465 ? 1 - 0.465 / light : 0
-    return min(max(needed, 0.08) + min(unrest, 0.25) * 0.5, 0.75)
-  }
-
-  private static func steps(_ start: Double, _ length: Double, _ limit: Int) -> [Int] {
-    (0..<64).map { min(max(Int(start + length * (Double($0) + 0.5) / 64), 0), limit - 1) }
+  /// What is veiled behind a block; nothing of it where letters stand alone.
+  func veil(_ block: Block, size: PixelSize) -> StampVeil? {
+    let unit = Self.unit(of: size)
+    let pad = unit * (style == .bar ? 0.035 : 0.015)
+    let rows = block.top - pad...block.top + block.height + pad
+    switch style {
+    case .plain: return nil
+    case .scrim:
+      let columns = block.left - pad...block.left + block.width + pad
+      return StampVeil(columns: columns, rows: rows, fade: unit * 0.05)
+    case .bar:
+      // Whole rows: an edge of half a row would be neither band nor picture.
+      // Nor is a sliver of picture left beside the edge that the text is near.
+      let top = place.isTop ? 0 : rows.lowerBound.rounded(.down)
+      let bottom = place.isBottom ? Double(size.height) : rows.upperBound.rounded(.up)
+      let even = top...max(top, bottom)
+      return StampVeil(columns: 0...Double(size.width), rows: even, fade: 0)
+    }
   }
 }

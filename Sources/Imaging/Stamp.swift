@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Makes a square of a picture and writes the time, date and weekday on it.
+/// Makes a square, or another part, of a picture and writes the time, date and weekday on it.
 ///
 ///     var stamp = Stamp(crop: Crop(size: 1080))
 ///     stamp.locale = try StampLocale("ko_KR")
@@ -9,10 +9,13 @@ import SystemPackage
 ///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
 ///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
 ///
-/// The letters are white, and sized in proportion to the square. What lies under them is measured
-/// and darkened as far as they need to be read.
+/// The letters are sized in proportion to the picture. What lies under them is measured: they are
+/// black or white, and it is veiled as far as they need to stand out 7 to 1.
 public struct Stamp: PictureMaking {
-  /// The square to stamp; `lossless` is of no effect, as pixels change.
+  /// What to stamp.
+  ///
+  /// `lossless` is of no effect, as pixels change. With `.contain` and no frame it is the whole
+  /// picture, in its own shape.
   public var crop: Crop
   /// Which time to show.
   public var time: StampTime.Choice
@@ -22,12 +25,18 @@ public struct Stamp: PictureMaking {
   public var localZone: Zone
   /// How the date is written.
   public var locale: StampLocale?
+  /// What is written; nil for the time and, under it, the date with its weekday.
+  public var template: StampTemplate?
+  /// How letters are set off from the picture.
+  public var style = StampStyle.scrim
   /// A line under the date.
   public var text: String?
   /// A PNG or JPEG for the corner across from the text.
   public var logo: PictureFile?
-  /// Where the text goes.
+  /// Where the text goes; `attention` is the middle.
   public var place: Gravity
+  /// A family that has to be installed, and is tried before the others.
+  public var font: String?
   /// The font families to try, in order.
   public var fontFamily: String
   /// A fontconfig file to use in place of the system's.
@@ -52,12 +61,21 @@ public struct Stamp: PictureMaking {
     now = { Glibc.time(nil) }
   }
 
-  /// Judges the crop.
+  /// Judges the crop and the font.
   public func check() throws(ImagingError) {
     try crop.check()
-    guard crop.fit == .cover, crop.frame?.width == crop.frame?.height else {
-      throw ImagingError(.usage, "cannot stamp other pictures than squares that are filled")
+    if let font { try Typesetter.check(font, configuration: fontConfiguration) }
+  }
+
+  /// The stamp of one picture: of all of it where nothing says otherwise.
+  private func framed(for file: PictureFile) throws(ImagingError) -> Self {
+    var stamp = self
+    if crop.fit == .contain, crop.frame == nil {
+      stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)
     }
+    let canvas = stamp.crop.framing(file.probe).canvas
+    try limits.check(width: canvas.width, height: canvas.height, of: file.name)
+    return stamp
   }
 
   /// Stamps a picture, as ``apply(to:)`` does.
@@ -69,7 +87,7 @@ public struct Stamp: PictureMaking {
   ///
   /// - Parameter file: The input. Inks become light; 16 bits and alpha stay where the format has
   /// them.
-  /// - Returns: The stamped square, with the time that it shows.
+  /// - Returns: The stamped picture, with the time that it shows.
   /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no
   /// font.
   public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
@@ -83,11 +101,12 @@ public struct Stamp: PictureMaking {
       now: now(),
       name: file.name
     )
+    let stamp = try framed(for: file)
     var picture: EncodedPicture
     switch (file.probe.format, crop.target(for: file)) {
-    case (.jpeg, .jpeg): picture = try stampJPEG(file, moment)
-    case (.png, .png): picture = try stampPNG(file, moment)
-    default: picture = try stampAny(file, moment)
+    case (.jpeg, .jpeg): picture = try stamp.stampJPEG(file, moment)
+    case (.png, .png): picture = try stamp.stampPNG(file, moment)
+    default: picture = try stamp.stampAny(file, moment)
     }
     if time == .automatic, moment.source != .exif { picture.remarks.insert(.notDated) }
     return picture
@@ -102,7 +121,7 @@ public struct Stamp: PictureMaking {
     let (framing, isDamaged) = (square.framing, square.isDamaged)
     // Held once, so that it can be painted on in place.
     var bitmap = (consume square).bitmap
-    try draw(moment, on: &bitmap, name: file.name)
+    let remarks = try draw(moment, on: &bitmap, name: file.name)
     let target = crop.target(for: file)
     var isLossless = false
     if case .webp(let chunks) = file.probe.structure {
@@ -112,6 +131,7 @@ public struct Stamp: PictureMaking {
     picture.method = .reencoded
     picture.isDamaged = isDamaged
     picture.time = moment
+    picture.remarks = remarks
     return picture
   }
 
@@ -131,7 +151,7 @@ public struct Stamp: PictureMaking {
         name: file.name
       )
     }
-    try draw(moment, on: &bitmap, name: file.name)
+    let remarks = try draw(moment, on: &bitmap, name: file.name)
     // Grey and ink have become colour: their tables, sampling and profile are of no more use.
     let isColour = header.layout == .bgrx
     let bytes = try JPEGCodec.encode(
@@ -158,7 +178,8 @@ public struct Stamp: PictureMaking {
       shift: EncodedPicture.Shift(),
       isDamaged: isDamaged,
       gravity: EncodedPicture.Point(framing.focus),
-      time: moment
+      time: moment,
+      remarks: remarks
     )
   }
 
@@ -169,17 +190,19 @@ public struct Stamp: PictureMaking {
     most: Int = 32 << 20
   ) throws(ImagingError) -> EncodedPicture {
     var framing = crop.framing(file.probe)
-    let side = framing.canvas.width
+    let size = framing.canvas
+    let isWhole = !framing.isScaled && !framing.isPadded
     let bytes: [UInt8]
-    if file.probe.orientation == .upright, !framing.isScaled, side * side * 3 > most {
+    let remarks: Set<EncodedPicture.Remark>
+    if file.probe.orientation == .upright, isWhole, size.width * size.height * 3 > most {
       framing = try crop.framing(of: file)
-      bytes = try stripped(file, framing.window, moment)
+      (bytes, remarks) = try stripped(file, framing.window, moment)
     } else {
       let square = try crop.decodedPNG(file, form: .coloured)
       framing = square.framing
       // Held once, so that it can be painted on in place.
       var bitmap = (consume square).bitmap
-      try draw(moment, on: &bitmap, name: file.name)
+      remarks = try draw(moment, on: &bitmap, name: file.name)
       bytes = try PNGCodec.encode(bitmap, name: file.name)
     }
     let isGrey = file.probe.structure.isGreyPNG
@@ -194,36 +217,39 @@ public struct Stamp: PictureMaking {
         profile: !isGrey
       ),
       format: .png,
-      width: side,
-      height: side,
+      width: size.width,
+      height: size.height,
       method: .reencoded,
       shift: EncodedPicture.Shift(),
       isDamaged: false,
       gravity: EncodedPicture.Point(framing.focus),
-      time: moment
+      time: moment,
+      remarks: remarks
     )
   }
 
-  /// Stamps a square of a PNG on its way from file to file, once it is known how light it is
+  /// Stamps a part of a PNG on its way from file to file, once it is known how light it is
   /// behind the text.
   private func stripped(
     _ file: PictureFile,
     _ square: PixelRegion,
     _ moment: StampTime
-  ) throws(ImagingError) -> [UInt8] {
-    let layer = try StampLayer(self, moment, side: square.width)
+  ) throws(ImagingError) -> (bytes: [UInt8], remarks: Set<EncodedPicture.Remark>) {
+    let layer = try StampLayer(self, moment, size: square.size)
     let (xs, ys) = layer.probes
     let rows = Set(ys).sorted()
     let picked = try PNGCodec.pick(rows, of: file, square, form: .coloured, limits)
     let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, $0) })
     let backdrop = Backdrop(
-      ys.flatMap { y in xs.map { picked.colour($0, places[y] ?? 0) } }
+      ys.flatMap { y in xs.map { picked.colour($0, places[y] ?? 0) } },
+      style: style
     )
     let (limits, name) = (limits, file.name)
     let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(ImagingError) in
       try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
     }
-    return try PNGCodec.recode(file, square, form: .coloured, brush: brush, limits)
+    let bytes = try PNGCodec.recode(file, square, form: .coloured, brush: brush, limits)
+    return (bytes, layer.remarks)
   }
 }
 

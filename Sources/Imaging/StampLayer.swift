@@ -1,42 +1,59 @@
-/// What a stamp lays over a square: the veil, the letters with their shadow, and the logo.
+/// What a stamp lays over a picture: the veil, the letters with their shadow, and the logo.
 ///
 /// It is painted on strips of rows, so that no more of it than a strip is ever in memory.
 final class StampLayer {
-  private let side: Int
+  /// Letters smaller than so many pixels cannot be read.
+  static let leastSize = 9.0
+
+  private let size: PixelSize
   private let block: Stamp.Block
-  /// The rows that are darkened in full, and over how many more that fades.
-  private let solid: ClosedRange<Double>
-  private let fade: Double
+  private let veil: StampVeil?
   /// The rows that anything but the logo is painted on.
   private let rows: Range<Int>
   private let shadow: LetterShadow?
   private let logo: PlacedLogo?
 
-  /// Sets the lines of a stamp for a square of `side` pixels.
+  /// Sets the lines of a stamp for a picture of `size`.
   ///
   /// - Throws: ``ImagingError`` when there is no font, or the logo cannot be read.
-  init(_ stamp: Stamp, _ moment: StampTime, side: Int) throws(ImagingError) {
-    let length = Double(side)
-    let block = try stamp.set(moment, side: length)
-    let solid = stamp.solid(block, pad: length * 0.035, side: length)
-    let fade = length * 0.14
-    let top = max(Int(solid.lowerBound - fade), 0)
-    let bottom = min(Int((solid.upperBound + fade).rounded(.up)), side)
-    rows = top..<max(top, bottom)
-    shadow = LetterShadow(Self.lines(of: block, from: top), width: side, height: rows.count)
+  init(_ stamp: Stamp, _ moment: StampTime, size: PixelSize) throws(ImagingError) {
+    let block = try stamp.set(moment, size: size)
+    let veil = stamp.veil(block, size: size)
+    let around = (block.lines.map(\.size).max() ?? 8) / 4
+    let top = min(veil.map { $0.rows.lowerBound - $0.fade } ?? .infinity, block.top - around)
+    let bottom = max(
+      veil.map { $0.rows.upperBound + $0.fade } ?? 0,
+      block.top + block.height + around
+    )
+    let first = min(max(Int(top.rounded(.down)), 0), size.height)
+    rows = first..<max(first, min(Int(bottom.rounded(.up)), size.height))
+    shadow =
+      veil == nil
+      ? LetterShadow(
+        Self.lines(of: block, from: first),
+        width: size.width,
+        height: rows.count
+      ) : nil
     logo = try stamp.logo.map { (file) throws(ImagingError) in
-      try PlacedLogo(file, on: side, stamp)
+      try PlacedLogo(file, on: size, stamp)
     }
-    (self.side, self.block, self.solid, self.fade) = (side, block, solid, fade)
+    (self.size, self.block, self.veil) = (size, block, veil)
+  }
+
+  /// What the maker of the picture ought to know.
+  var remarks: Set<EncodedPicture.Remark> {
+    block.lines.contains { $0.size < Self.leastSize } ? [.smallText] : []
   }
 
   /// How many rows are painted at a time.
-  var stripRows: Int { max(2_000_000 / side, 16) }
+  var stripRows: Int { max(2_000_000 / size.width, 16) }
 
   /// The pixels that are looked at to see how light it is behind the text.
-  var probes: (xs: [Int], ys: [Int]) { Backdrop.probes(block, width: side, height: side) }
+  var probes: (xs: [Int], ys: [Int]) {
+    Backdrop.probes(block, width: size.width, height: size.height)
+  }
 
-  /// Paints on rows of full width, the first of which is the row `first` of the square; `strip` of them
+  /// Paints on rows of full width, the first of which is the row `first` of the picture; `strip` of them
   /// at a time.
   func paint(
     on bitmap: inout Bitmap,
@@ -50,17 +67,20 @@ final class StampLayer {
     let strip = strip ?? stripRows
     for start in stride(from: all.lowerBound, to: all.upperBound, by: strip) {
       let count = min(strip, all.upperBound - start)
-      guard let canvas = Canvas(width: side, height: count) else {
+      guard let canvas = Canvas(width: size.width, height: count) else {
         throw .tooLarge(name, "there is not enough memory")
       }
-      let from = Double(start)
-      canvas.darken(
-        solid.lowerBound - from...solid.upperBound - from,
-        fade: fade,
-        strength: backdrop.strength
-      )
-      if let shadow { canvas.cast(shadow, from: start - rows.lowerBound) }
-      canvas.write(Self.lines(of: block, from: start))
+      if let veil {
+        canvas.cover(veil, from: start, backdrop.ink.opposite, strength: backdrop.strength)
+      } else if let shadow {
+        canvas.cast(
+          shadow,
+          from: start - rows.lowerBound,
+          backdrop.ink.opposite,
+          strength: backdrop.strength
+        )
+      }
+      canvas.write(Self.lines(of: block, from: start), backdrop.ink)
       try bitmap.blend(canvas, x: 0, y: start - first, limits: limits, name: name)
     }
     if let logo {
@@ -82,33 +102,34 @@ final class LetterShadow {
 
   /// Draws the shadow of lines in a box; nil when memory is short.
   init?(_ lines: [PlacedLine], width: Int, height: Int) {
-    shrink = max((lines.map(\.size).max() ?? 8) / 9, 1)
+    shrink = max((lines.map(\.size).min() ?? 8) / 9, 1)
     guard
       let canvas = Canvas(
         width: Int(Double(width) / shrink) + 2,
         height: Int(Double(height) / shrink) + 2
       )
     else { return nil }
-    canvas.write(lines, scale: 1 / shrink)
+    canvas.write(lines, .white, scale: 1 / shrink)
     self.canvas = canvas
   }
 }
 
-/// A logo of the size and at the place that it has on a square.
+/// A logo of the size and at the place that it has on a picture.
 private final class PlacedLogo {
   let canvas: Canvas
   let x: Int
   let y: Int
 
-  init(_ file: PictureFile, on side: Int, _ stamp: Stamp) throws(ImagingError) {
+  init(_ file: PictureFile, on size: PixelSize, _ stamp: Stamp) throws(ImagingError) {
     let picture = try Bitmap(decoding: file, limits: stamp.limits)
     let drawable =
       picture.layout == .bgrx || picture.layout == .cmyk
       ? picture.flattened(.rgb) : picture
+    let side = Stamp.unit(of: size)
     // As high as the time, and not wider than two fifths.
     let scale = min(
-      Double(side) * 0.13 / Double(picture.height),
-      Double(side) * 0.4 / Double(picture.width)
+      side * 0.13 / Double(picture.height),
+      side * 0.4 / Double(picture.width)
     )
     let width = max(Int(Double(picture.width) * scale), 1)
     let height = max(Int(Double(picture.height) * scale), 1)
@@ -116,9 +137,9 @@ private final class PlacedLogo {
       throw .tooLarge(file.name, "there is not enough memory")
     }
     canvas.draw(source)
-    let margin = Int(Double(side) * 0.06)
-    x = stamp.place.isRight ? margin : max(side - margin - width, 0)
-    y = stamp.place.isTop ? max(side - margin - height, 0) : margin
+    let margin = Int(side * 0.06)
+    x = stamp.place.isRight ? margin : max(size.width - margin - width, 0)
+    y = stamp.place.isTop ? max(size.height - margin - height, 0) : margin
     self.canvas = canvas
   }
 }

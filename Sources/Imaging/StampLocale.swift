@@ -5,6 +5,9 @@ public struct StampLocale: Sendable, Equatable {
   private let pattern: [Part]
   private let months: [String]
   private let weekdays: [String]
+  /// The words before and after noon, and whether they precede the clock.
+  private let halves: Halves
+  private let hasTwelveHours: Bool
 
   private enum Part: Equatable {
     case year, month, day, plainMonth, plainDay, monthName, weekday
@@ -20,6 +23,7 @@ public struct StampLocale: Sendable, Equatable {
   public init(_ identifier: String) throws(ImagingError) {
     let language = identifier.prefix { $0.isLetter }.lowercased()
     let dayFirst: [Part] = [.plainDay, .text(" "), .monthName, .text(" "), .year]
+    let region = Self.region(identifier)
     func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
     let weekday: [Part] = [.text(" ("), .weekday, .text(")")]
     let eastern: [Part] = [.year, .text("年"), .plainMonth, .text("月"), .plainDay, .text("日")]
@@ -35,7 +39,11 @@ public struct StampLocale: Sendable, Equatable {
       (pattern, months) = (eastern + weekday, [])
       weekdays = words("周日 周一 周二 周三 周四 周五 周六")
     case "en":
-      pattern = dayFirst + weekday
+      let isMonthFirst = ["US", "PH", "CA"].contains(region)
+      pattern =
+        isMonthFirst
+        ? [.weekday, .text(", "), .monthName, .text(" "), .plainDay, .text(", "), .year]
+        : dayFirst + weekday
       months = words(
         "January February March April May June July August September October November December"
       )
@@ -81,10 +89,50 @@ public struct StampLocale: Sendable, Equatable {
       )
     }
     self.language = language == "c" || language == "posix" ? "en" : language
+    hasTwelveHours =
+      (language == "en" && ["US", "PH", "CA", "AU", "NZ", "IN"].contains(region))
+      || (language == "es" && ["US", "MX", "CO"].contains(region))
+    halves =
+      switch language {
+      case "ko": Halves(am: "오전 ", pm: "오후 ", isFirst: true)
+      case "ja": Halves(am: "午前", pm: "午後", isFirst: true)
+      case "zh": Halves(am: "上午", pm: "下午", isFirst: true)
+      case "es": Halves(am: " a. m.", pm: " p. m.", isFirst: false)
+      case "en" where ["AU", "NZ", "IN"].contains(region):
+        Halves(am: " am", pm: " pm", isFirst: false)
+      default: Halves(am: " AM", pm: " PM", isFirst: false)
+      }
+  }
+
+  private struct Halves: Equatable {
+    let am: String
+    let pm: String
+    let isFirst: Bool
+  }
+
+  /// The country of an identifier, such as `US`; empty where it names none.
+  private static func region(_ identifier: String) -> String {
+    identifier.prefix { $0 != "." && $0 != "@" }
+      .split { $0 == "_" || $0 == "-" }.dropFirst()
+      .first { $0.count == 2 }?.uppercased() ?? ""
   }
 
   /// The date and weekday: `2021년 01월 13일 (수)`.
-  public func date(_ time: CivilTime) -> String {
+  public func date(_ time: CivilTime) -> String { text(pattern, time) }
+
+  /// The date without the weekday: `January 12, 2021`.
+  public func day(_ time: CivilTime) -> String {
+    // The weekday stands at an end of each pattern, with the marks about it.
+    guard let place = pattern.firstIndex(of: .weekday) else { return text(pattern, time) }
+    return place < 2
+      ? text(Array(pattern.dropFirst(place + 2)), time)
+      : text(Array(pattern.prefix(place - 1)), time)
+  }
+
+  /// The weekday alone: `Tue`.
+  public func weekday(_ time: CivilTime) -> String { weekdays[time.weekday] }
+
+  private func text(_ pattern: [Part], _ time: CivilTime) -> String {
     pattern.map { part in
       switch part {
       case .year: String(time.year)
@@ -99,6 +147,18 @@ public struct StampLocale: Sendable, Equatable {
     }.joined()
   }
 
-  /// The time of day: `06:30`.
-  public func time(_ time: CivilTime) -> String { "\(padded(time.hour)):\(padded(time.minute))" }
+  /// The time of day as the locale has it: `06:30`, `6:30 AM`.
+  ///
+  /// - Parameters:
+  ///   - time: The clock.
+  ///   - hours: How many hours its face has, 12 or 24; nil for the locale's.
+  /// - Returns: The text.
+  public func time(_ time: CivilTime, hours: Int? = nil) -> String {
+    guard hours == 12 || (hours == nil && hasTwelveHours) else {
+      return "\(padded(time.hour)):\(padded(time.minute))"
+    }
+    let half = time.hour < 12 ? halves.am : halves.pm
+    let clock = "\((time.hour + 11) % 12 + 1):\(padded(time.minute))"
+    return halves.isFirst ? half + clock : clock + half
+  }
 }

@@ -47,6 +47,29 @@ struct Typesetter: ~Copyable {
     g_object_unref(UnsafeMutableRawPointer(map))
   }
 
+  /// Judges whether a family is installed, whatever its case.
+  ///
+  /// - Throws: ``ImagingError`` of code `usage` where it is not, or `noFont` without Pango.
+  static func check(_ family: String, configuration: FilePath?) throws(ImagingError) {
+    // Opens the libraries, and knows that there is a font.
+    let typesetter = try Typesetter(family: family, language: "en", configuration: configuration)
+    var families: UnsafeMutablePointer<OpaquePointer?>?
+    var count: Int32 = 0
+    pango_font_map_list_families(typesetter.map, &families, &count)
+    defer { g_free(families) }
+    for index in 0..<Int(count) {
+      guard let known = families?[index], let name = pango_font_family_get_name(known) else {
+        continue
+      }
+      if String(cString: name).lowercased() == family.lowercased() { return }
+    }
+    throw ImagingError(
+      .usage,
+      "cannot write in \(family): no font of that name is installed; "
+        + "choose one that fc-list : family lists"
+    )
+  }
+
   private static func map(_ configuration: FilePath?) -> OpaquePointer? {
     guard let configuration else {
       // One a thread, kept by Pango: finding all fonts anew would cost more than the drawing.

@@ -18,9 +18,11 @@ struct StampCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "stamp",
-    abstract: "Crop photos square and stamp time, date and weekday on them.",
+    abstract: "Stamp time, date and weekday on photos, cut square or as they are.",
     discussion: """
       Example:  larder stamp up.jpg --out stamped --locale ko_KR --zone Asia/Seoul
+                larder stamp up.jpg --out stamped --fit contain --style bar
+                larder stamp up.jpg --out stamped --template '{weekday} {time12}'
                 larder stamp up.jpg --out stamped --post https://diary.example/photos
 
       A photo is posted once its file is whole: as multipart/form-data with dateTime, \
@@ -32,6 +34,8 @@ struct StampCommand: ParsableCommand {
   )
 
   @OptionGroup var pictures: PictureOptions
+
+  @OptionGroup(title: Topic.pictures) var frame: FrameOptions
 
   @Option(
     help: ArgumentHelp(
@@ -57,6 +61,36 @@ struct StampCommand: ParsableCommand {
   )
   var locale: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How letters are set off: plain, scrim (a soft veil behind them) or bar.",
+      valueName: "style"
+    )
+  )
+  var style = StampStyle.scrim
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the text goes: any gravity but attention. (default: bottom-left)",
+      valueName: "position"
+    )
+  )
+  var position: Gravity?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      What is written, of {time}, {time12}, {time24}, {date} and {weekday}; \\n begins a line. \
+      (default: the time, and the date with its weekday under it)
+      """,
+      valueName: "template"
+    )
+  )
+  var template: String?
+
+  @Option(help: ArgumentHelp("The font's family; it has to be installed.", valueName: "family"))
+  var font: String?
+
   @Option(help: ArgumentHelp("A line under the date.", valueName: "text"))
   var text: String?
 
@@ -68,13 +102,21 @@ struct StampCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    if let size = pictures.square.size, size.width != size.height {
-      throw ValidationError("stamps are square, so --size takes one number here")
+    if position == .attention {
+      throw ValidationError("--position is a place; attention goes with --gravity")
+    }
+    if frame.noEnlarge, pictures.square.size == nil {
+      throw ValidationError("--no-enlarge is about --size; give both")
     }
   }
 
   func run() throws {
     var stamp = Stamp(crop: pictures.square.crop(lossless: false))
+    frame.apply(to: &stamp.crop)
+    stamp.style = style
+    stamp.font = font
+    if let position { stamp.place = position }
+    if let template { stamp.template = try StampTemplate(template) }
     if let time { stamp.time = try StampTime.Choice(time) }
     if let zone { stamp.zone = try Zone(named: zone) }
     if let locale { stamp.locale = try StampLocale(locale) }
@@ -91,3 +133,5 @@ struct StampCommand: ParsableCommand {
     )
   }
 }
+
+extension StampStyle: ExpressibleByArgument {}

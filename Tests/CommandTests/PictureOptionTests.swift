@@ -104,7 +104,10 @@ struct PictureOptionTests {
     (["crop", "--background", "#12"], "a colour like #fff"),
     (["crop", "--lossless", "--fit", "contain"], "cannot go with --fit contain"),
     (["crop", "--lossless", "--size", "64"], "cannot go with --size"),
-    (["crop", "--no-enlarge"], "give both"), (["stamp", "--size", "64x48"], "one number"),
+    (["crop", "--no-enlarge"], "give both"), (["stamp", "--no-enlarge"], "give both"),
+    (["stamp", "--position", "attention"], "goes with --gravity"),
+    (["stamp", "--style", "neon"], "scrim"), (["stamp", "--template", "{hour}"], "{weekday}"),
+    (["stamp", "--font", "No Such Family"], "fc-list"),
   ])
   func `a shape that makes no sense is a usage error`(_ words: [String], _ advice: String) throws {
     let folder = try TemporaryFolder()

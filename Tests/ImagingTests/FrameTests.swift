@@ -234,11 +234,26 @@ struct FrameTests {
     #expect { try long.apply(to: file) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
   }
 
-  @Test func `a stamp is for squares alone`() throws {
-    let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 10))
-    var stamp = Stamp(time: .given(instant: 0, offset: 0))
-    stamp.crop.frame = PixelSize(width: 20, height: 10)
+  @Test func `a stamp goes on any shape, and on the whole picture as it is`() throws {
+    for bytes in [
+      JPEGKind(name: "").bytes(width: 210, height: 120),
+      try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 210, height: 120),
+    ] {
+      let file = try PictureFile(bytes)
+      var stamp = Stamp(time: .given(instant: 0, offset: 0))
+      stamp.crop.frame = PixelSize(width: 100, height: 60)
+      let filled = try stamp.apply(to: file)
+      stamp.crop.fit = .contain
+      stamp.crop.frame = PixelSize(width: 100, height: 100)
+      let contained = try stamp.apply(to: file)
+      stamp.crop.frame = nil
 
-    #expect { try stamp.apply(to: file) } throws: { ($0 as? ImagingError)?.code == .usage }
+      let whole = try stamp.apply(to: file)
+
+      #expect(filled.width == 100 && filled.height == 60)
+      #expect(contained.width == 100 && contained.height == 100)
+      #expect(whole.width == 210 && whole.height == 120)
+      #expect(try decoded(whole.bytes).width == 210)
+    }
   }
 }

@@ -124,9 +124,10 @@ struct MetadataTests {
     )
     let undated = try PictureFile(kind.bytes(width: 70, height: 50), modified: 1_610_000_000)
 
-    #expect(try Stamp().apply(to: PictureFile(dated)).remarks.isEmpty)
-    #expect(try Stamp().apply(to: undated).remarks == [.notDated])
-    #expect(try Stamp(time: .file).apply(to: undated).remarks.isEmpty)
+    // So small a picture has small text besides.
+    #expect(try Stamp().apply(to: PictureFile(dated)).remarks == [.smallText])
+    #expect(try Stamp().apply(to: undated).remarks == [.notDated, .smallText])
+    #expect(try Stamp(time: .file).apply(to: undated).remarks == [.smallText])
   }
 
   @Test func `what killed runs left goes with the next run, and nothing else`() throws {

@@ -82,7 +82,7 @@ struct StripTests {
       now: 0,
       name: "x"
     )
-    let layer = try StampLayer(stamp, moment, side: 300)
+    let layer = try StampLayer(stamp, moment, size: PixelSize(side: 300))
     let backdrop = Backdrop([(128, 90, 30), (20, 200, 130)])
     var made: [[UInt8]] = []
     for rows in [300, 64, 17, 1] {

@@ -50,6 +50,7 @@ PangoFontMap *pango_cairo_font_map_new_for_font_type(cairo_font_type_t type);
 void pango_cairo_show_layout(cairo_t *context, PangoLayout *layout);
 void pango_fc_font_map_set_config(PangoFcFontMap *map, FcConfig *config);
 void pango_font_map_list_families(PangoFontMap *map, PangoFontFamily ***families, int *count);
+const char *pango_font_family_get_name(PangoFontFamily *family);
 PangoContext *pango_font_map_create_context(PangoFontMap *map);
 PangoLanguage *pango_language_from_string(const char *language);
 void pango_context_set_language(PangoContext *context, PangoLanguage *language);

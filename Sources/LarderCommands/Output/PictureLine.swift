@@ -49,6 +49,11 @@ struct PictureLine {
         "\(result.input) does not say when it was taken; \(output) shows \(source), \(time)"
       )
     }
+    if summary.remarks.contains(.smallText) {
+      warnings.append(
+        "the text on \(output) is under 9 pixels high; make the picture larger with --size, or say less"
+      )
+    }
     return warnings
   }
 }

@@ -1,0 +1,135 @@
+import Glibc
+
+/// How the letters of a stamp are set off from the picture.
+public enum StampStyle: String, Sendable, CaseIterable {
+  /// Letters alone, with a thin soft shadow where they need one.
+  case plain
+  /// A soft veil behind the text, no taller than that, and as strong as the letters need.
+  case scrim
+  /// White letters on an even dark band across the picture.
+  case bar
+}
+
+/// What letters are drawn in.
+enum StampInk: Equatable {
+  case black
+  case white
+
+  var opposite: Self { self == .black ? .white : .black }
+
+  /// The share of light in a channel, 0 or 1.
+  var light: Double { self == .white ? 1 : 0 }
+}
+
+/// What is behind a stamp's letters, and what they need to be read there.
+struct Backdrop: Equatable {
+  /// The least contrast that is aimed at, a little above the 7 to 1 of WCAG 2.2, 1.4.6, as samples are
+  /// whole numbers and JPEG's are not exact.
+  static let contrast = 7.5
+  /// What a bar darkens by: white stands out 7.5 to 1 from white behind that.
+  static let barStrength = 0.7
+
+  /// The letters whose veil changes the picture less.
+  let ink: StampInk
+  /// How much of the other ink has to lie over what is behind them, 0 to 1.
+  let strength: Double
+
+  /// The places of a grid of at most 128 × 64 pixels inside the block.
+  static func probes(
+    _ block: Stamp.Block,
+    width: Int,
+    height: Int
+  ) -> (xs: [Int], ys: [Int]) {
+    (steps(block.left, block.width, width, 128), steps(block.top, block.height, height, 64))
+  }
+
+  /// Measures some pixels.
+  init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .scrim) {
+    guard style != .bar else {
+      (ink, strength) = (.white, Self.barStrength)
+      return
+    }
+    // A veil hardly changes which are the lightest and the darkest.
+    let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
+    let white = Self.veil(Array(sorted.suffix(64)), for: .white)
+    let black = Self.veil(Array(sorted.prefix(64)), for: .black)
+    // One light spot is no reason for a white veil over a dark picture.
+    let sum = colours.reduce(0) { $0 + Int($1.red) + Int($1.green) + Int($1.blue) }
+    let mean = Double(sum) / Double(max(colours.count, 1) * 3 * 255)
+    (ink, strength) =
+      white * mean <= black * (1 - mean) ? (.white, white) : (.black, black)
+  }
+
+  /// The weakest veil, in steps of a hundredth, behind which letters stand out from all of these.
+  private static func veil(
+    _ colours: [(red: UInt8, green: UInt8, blue: UInt8)],
+    for ink: StampInk
+  ) -> Double {
+    for step in 0..<100 {
+      let strength = Double(step) / 100
+      let isEnough = colours.allSatisfy { colour in
+        let ground = luminance(colour, ink.opposite, strength) + 0.05
+        let letter = ink.light + 0.05
+        return max(ground, letter) / min(ground, letter) >= contrast
+      }
+      if isEnough { return strength }
+    }
+    return 1
+  }
+
+  /// Relative luminance behind a veil. (WCAG 2.2)
+  private static func luminance(
+    _ colour: (red: UInt8, green: UInt8, blue: UInt8),
+    _ veil: StampInk,
+    _ strength: Double
+  ) -> Double {
+    func linear(_ value: UInt8) -> Double {
+      let mixed = Double(value) * (1 - strength) + 255 * veil.light * strength
+      return lights[min(max(Int(mixed.rounded()), 0), 255)]
+    }
+    return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green)
+      + 0.0722 * linear(colour.blue)
+  }
+
+  /// The light of each sample of sRGB.
+  private static let lights = (0..<256).map { value in
+    let share = Double(value) / 255
+    return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+  }
+
+  private static func steps(
+    _ start: Double,
+    _ length: Double,
+    _ limit: Int,
+    _ most: Int
+  ) -> [Int] {
+    let count = min(max(Int(length.rounded(.up)), 1), most)
+    return (0..<count).map {
+      min(max(Int(start + length * (Double($0) + 0.5) / Double(count)), 0), limit - 1)
+    }
+  }
+}
+
+/// A veil over a part of a picture: full over `box`, nothing from `fade` pixels outside of it.
+struct StampVeil: Equatable {
+  let columns: ClosedRange<Double>
+  let rows: ClosedRange<Double>
+  let fade: Double
+
+  /// How much of the veil is in a column and in a row.
+  func column(_ x: Double) -> Double { Self.share(x, columns, fade) }
+  func row(_ y: Double) -> Double { Self.share(y, rows, fade) }
+
+  /// Eased, as a straight ramp shows where it begins.
+  private static func share(
+    _ place: Double,
+    _ full: ClosedRange<Double>,
+    _ fade: Double
+  ) -> Double {
+    let away = max(full.lowerBound - place, place - full.upperBound, 0)
+    guard away > 0 else { return 1 }
+    guard away < fade else { return 0 }
+    let part = 1 - away / fade
+    return part * part * (3 - 2 * part)
+  }
+}

@@ -1,0 +1,218 @@
+import Glibc
+import Testing
+
+@testable import Imaging
+
+/// How stamps look: what is behind letters, where they stand, and what they say.
+struct StampStyleTests {
+  static let grounds = [
+    "white", "black", "grey", "busy", "half", "spot", "orange", "blue",
+  ]
+
+  private static func stamp(_ style: StampStyle) throws -> Stamp {
+    var stamp = Stamp(time: try StampTime.Choice("2021-01-13T06:30:00+09:00"))
+    stamp.style = style
+    return stamp
+  }
+
+  private static func ground(_ name: String) throws -> Bitmap {
+    let (width, height) = (300, 300)
+    var seed: UInt32 = 7
+    var samples: [UInt8] = []
+    for y in 0..<height {
+      for x in 0..<width {
+        switch name {
+        case "white": samples += [255, 255, 255]
+        case "black": samples += [0, 0, 0]
+        case "grey": samples += [128, 128, 128]
+        case "orange": samples += [240, 140, 20]
+        case "blue": samples += [40, 60, 250]
+        case "spot": samples += (x / 6, y / 6) == (10, 42) ? [250, 250, 240] : [30, 24, 20]
+        case "half": samples += x < width / 4 ? [255, 255, 255] : [0, 0, 0]
+        default:
+          for _ in 0..<3 {
+            seed = seed &* 1_664_525 &+ 1_013_904_223
+            samples.append(UInt8(seed >> 24))
+          }
+        }
+      }
+    }
+    return Bitmap(width: width, height: height, layout: .rgb, samples: samples)
+  }
+
+  /// Relative luminance. (WCAG 2.2)
+  private static func luminance(_ pixel: [UInt16]) -> Double {
+    let light = pixel.prefix(3).map { value in
+      let share = Double(value) / 255
+      return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+  }
+
+  private static func layer(_ stamp: Stamp, _ size: PixelSize) throws -> Stamp.Block {
+    let moment = try StampTime(
+      stamp.time,
+      exif: nil,
+      modified: nil,
+      zone: nil,
+      local: .utc,
+      now: 0,
+      name: "x"
+    )
+    return try stamp.set(moment, size: size)
+  }
+
+  @Test(arguments: grounds, [StampStyle.scrim, .bar])
+  func `letters stand out 7 to 1 from all that is behind them`(
+    _ name: String,
+    _ style: StampStyle
+  ) throws {
+    let bitmap = try Self.ground(name)
+    let stamp = try Self.stamp(style)
+    let block = try Self.layer(stamp, PixelSize(side: 300))
+    let columns = Int(block.left)..<Int(block.left + block.width)
+    let rows = Int(block.top)..<Int(block.top + block.height)
+    let colours = rows.flatMap { y in columns.map { bitmap.colour($0, y) } }
+    let backdrop = Backdrop(colours, style: style)
+    let size = PixelSize(side: 300)
+    var behind = bitmap
+    let veil = try #require(stamp.veil(block, size: size))
+    guard let canvas = Canvas(width: 300, height: 300) else { throw ImagingError(.noFont, "none") }
+    canvas.cover(
+      veil,
+      from: 0,
+      backdrop.ink.opposite,
+      strength: backdrop.strength
+    )
+    try behind.blend(canvas, x: 0, y: 0, limits: PictureLimits(), name: "x")
+
+    let made = try decoded(stamp.apply(to: PictureFile(bitmap.png())).bytes)
+
+    let letter = backdrop.ink.light + 0.05
+    let least =
+      rows.flatMap { y in columns.map { Self.luminance(behind[$0, y]) + 0.05 } }
+      .map { max($0, letter) / min($0, letter) }.min() ?? 0
+    #expect(least >= 7)
+    let full = UInt16(backdrop.ink.light * 255)
+    let inked = rows.flatMap { y in columns.filter { made[$0, y] == [full, full, full] } }
+    #expect(inked.count > 500)
+  }
+
+  @Test(arguments: ["white", "black"])
+  func `nothing is veiled where letters can be read as it is`(_ name: String) throws {
+    let bitmap = try Self.ground(name)
+    let made = try decoded(Self.stamp(.scrim).apply(to: PictureFile(bitmap.png())).bytes)
+
+    let block = try Self.layer(try Self.stamp(.scrim), PixelSize(side: 300))
+    // Left of the letters, above them and below.
+    for y in [Int(block.top) - 3, Int(block.top) + 5, Int(block.top + block.height) + 4] {
+      #expect(made[Int(block.left) - 4, y] == bitmap[0, 0])
+    }
+  }
+
+  @Test(arguments: [
+    ("white", StampInk.black), ("grey", .black), ("orange", .black), ("black", .white),
+    ("blue", .white), ("spot", .white),
+  ])
+  func `letters are dark on what is bright, and light on what is dark but for a spot`(
+    _ name: String,
+    _ ink: StampInk
+  ) throws {
+    let bitmap = try Self.ground(name)
+    let colours = (200..<280).flatMap { y in (18..<200).map { bitmap.colour($0, y) } }
+
+    #expect(Backdrop(colours).ink == ink)
+    #expect(Backdrop(colours, style: .plain).ink == ink)
+    #expect(Backdrop(colours, style: .bar).ink == .white)
+  }
+
+  @Test(arguments: StampStyle.allCases)
+  func `a stamp covers a third of a busy square at most, and its height alone`(
+    _ style: StampStyle
+  ) throws {
+    let bitmap = try Self.ground("busy")
+    let made = try decoded(Self.stamp(style).apply(to: PictureFile(bitmap.png())).bytes)
+    let block = try Self.layer(try Self.stamp(style), PixelSize(side: 300))
+
+    let changed = (0..<300).flatMap { y in
+      (0..<300).filter { made[$0, y] != bitmap[$0, y] }.map { (x: $0, y: y) }
+    }
+
+    #expect(changed.count > 2000 && changed.count < 300 * 300 / 3)
+    #expect((changed.map(\.y).min() ?? 0) >= Int(block.top) - 20)
+    #expect((changed.map(\.y).max() ?? 0) <= Int(block.top + block.height) + 20)
+  }
+
+  @Test(arguments: Gravity.allCases)
+  func `text goes where it is asked to, on every shape`(_ place: Gravity) throws {
+    for size in [
+      PixelSize(side: 300), PixelSize(width: 900, height: 120), PixelSize(width: 90, height: 700),
+    ] {
+      var stamp = try Self.stamp(.scrim)
+      stamp.place = place
+
+      let block = try Self.layer(stamp, size)
+
+      let (width, height) = (Double(size.width), Double(size.height))
+      #expect(block.left >= 0 && block.left + block.width <= width)
+      #expect(block.top >= 0 && block.top + block.height <= height)
+      let right = width - block.left - block.width
+      let bottom = height - block.top - block.height
+      if place.isLeft { #expect(block.left <= right + 1) }
+      if place.isRight { #expect(right <= block.left + 1) }
+      if !place.isLeft, !place.isRight { #expect(abs(block.left - right) < 1) }
+      if place.isTop { #expect(block.top <= bottom) }
+      if place.isBottom { #expect(bottom <= block.top) }
+    }
+  }
+
+  @Test(arguments: [
+    ("{time} {date} {weekday}", ["6:30 AM January 13, 2021 Wed"], [false]),
+    (#"{time}\n{date}"#, ["6:30 AM", "January 13, 2021"], [true, false]),
+    ("{date}\n{time24}", ["January 13, 2021", "06:30"], [false, true]),
+    (#"a\b {time12}"#, [#"a\b 6:30 AM"#], [false]),
+  ])
+  func `a template says what is written, line by line`(
+    _ template: String,
+    _ lines: [String],
+    _ clocks: [Bool]
+  ) throws {
+    let civil = CivilTime(seconds: 1_610_487_000, offset: 9 * 3600)
+
+    let made = try StampTemplate(template).lines(civil, StampLocale("en_US"))
+
+    #expect(made.map(\.text) == lines)
+    #expect(made.map(\.isClock) == clocks)
+  }
+
+  @Test(arguments: ["{hour}", "{}", "{time", "", #"\n"#])
+  func `a template with other fields, or none, is a usage error`(_ template: String) {
+    #expect { try StampTemplate(template) } throws: {
+      let words = template.contains("}") ? "{weekday}" : "cannot stamp"
+      return ($0 as? ImagingError)?.code == .usage && "\($0)".contains(words)
+    }
+  }
+
+  @Test func `text under nine pixels is remarked on`() throws {
+    let file = try PictureFile(Self.ground("white").png())
+    var stamp = try Self.stamp(.scrim)
+    stamp.crop.size = 80
+    let small = try stamp.apply(to: file).remarks
+    stamp.crop.size = 200
+
+    #expect(small == [.smallText])
+    #expect(try stamp.apply(to: file).remarks.isEmpty)
+  }
+
+  @Test func `a font that is not installed is an error that names it`() throws {
+    let file = try PictureFile(Self.ground("white").png())
+    var stamp = try Self.stamp(.scrim)
+    stamp.font = "sans"
+    #expect(try stamp.apply(to: file).width == 300)
+    stamp.font = "No Such Family"
+
+    #expect { try stamp.apply(to: file) } throws: { error in
+      "\(error)".contains("cannot write in No Such Family")
+    }
+  }
+}
