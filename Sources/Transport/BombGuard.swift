@@ -14,5 +14,6 @@ package struct BombGuard {
   }
 
   /// What is said of one that becomes larger.
-  package static let words = "unpacked, it is more than \(mostTimes) times as large as what was sent"
+  package static let words =
+    "unpacked, it is more than \(mostTimes) times as large as what was sent"
 }

@@ -38,7 +38,7 @@ import Testing
     #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
   }
 
-  @Test func `a section that unpacks to a thousand times its bytes costs less than 64 MiB of memory`()
+  @Test func `a section that unpacks to a thousand times its bytes costs less than 64 MiB`()
     throws
   {
     func sync(_ listing: [UInt8]) throws -> Command {
