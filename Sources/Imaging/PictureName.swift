@@ -24,38 +24,30 @@ public struct PictureName: Sendable, Equatable {
   /// - Throws: ``ImagingError`` of code `usage` when names would not tell inputs apart, would not end
   ///   as their format does, or would lead to another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(ImagingError) {
-    func refusal(_ reason: String) -> ImagingError {
-      ImagingError(.usage, "cannot name pictures \(template): \(reason)")
-    }
+    var fields = FieldTemplate(template, for: "name pictures")
     var parts: [Part] = []
-    var rest = template[...]
-    while let open = rest.firstIndex(of: "{") {
-      if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
-      guard let close = rest[open...].firstIndex(of: "}") else {
-        throw refusal("a brace is open; close it")
-      }
-      switch rest[rest.index(after: open)..<close] {
-      case "stem": parts.append(.stem)
-      case "ext": parts.append(.ending)
-      case "size":
-        guard let size else { throw refusal("{size} stands for a size; ask for one") }
+    while let piece = try fields.next() {
+      switch piece {
+      case .text(let text): parts.append(.text(String(text)))
+      case .field("stem"): parts.append(.stem)
+      case .field("ext"): parts.append(.ending)
+      case .field("size"):
+        guard let size else { throw fields.refusal("{size} stands for a size; ask for one") }
         let isSquare = size.width == size.height
         parts.append(.text(isSquare ? "\(size.width)" : "\(size.width)x\(size.height)"))
-      default:
-        throw refusal("\(rest[open...close]) stands for nothing; use {stem}, {size} and {ext}")
+      case .field(let name):
+        throw fields.refusal("{\(name)} stands for nothing; use {stem}, {size} and {ext}")
       }
-      rest = rest[rest.index(after: close)...]
     }
-    if !rest.isEmpty { parts.append(.text(String(rest))) }
     guard parts.contains(.stem) else {
-      throw refusal("every picture would have one name; add {stem}")
+      throw fields.refusal("every picture would have one name; add {stem}")
     }
     guard parts.last == .ending, parts.count > 1,
       case .text(let text) = parts[parts.count - 2], text.hasSuffix(".")
-    else { throw refusal("it does not end as the format does; end it with .{ext}") }
+    else { throw fields.refusal("it does not end as the format does; end it with .{ext}") }
     let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
     guard !texts.contains(where: { $0.contains("/") || $0.contains("\0") }) else {
-      throw refusal("it leads to another folder; choose that as the folder to write to")
+      throw fields.refusal("it leads to another folder; choose that as the folder to write to")
     }
     self.parts = parts
   }

@@ -20,36 +20,32 @@ public struct StampTemplate: Sendable, Equatable {
   ///   large as a clock.
   /// - Throws: ``ImagingError`` of code `usage` for other fields, an open brace, or nothing at all.
   public init(_ template: String) throws(ImagingError) {
-    func refusal(_ reason: String) -> ImagingError {
-      ImagingError(.usage, "cannot stamp \(template): \(reason)")
-    }
+    var fields = FieldTemplate(template, for: "stamp")
     var lines: [[Part]] = [[]]
-    var rest = template[...]
-    while let first = rest.first {
-      if first == "\n" || rest.hasPrefix("\\n") {
-        lines.append([])
-        rest = rest.dropFirst(first == "\n" ? 1 : 2)
-      } else if first == "{" {
-        guard let close = rest.firstIndex(of: "}") else {
-          throw refusal("a brace is open; close it")
-        }
-        let name = String(rest[rest.index(after: rest.startIndex)..<close])
-        guard let part = Self.fields[name] else {
-          throw refusal(
+    while let piece = try fields.next() {
+      switch piece {
+      case .text(let text): Self.add(text, to: &lines)
+      case .field(let name):
+        guard let part = Self.fields[String(name)] else {
+          throw fields.refusal(
             "{\(name)} stands for nothing; use {time}, {time12}, {time24}, {date} and {weekday}"
           )
         }
         lines[lines.count - 1].append(part)
-        rest = rest[rest.index(after: close)...]
-      } else {
-        let text = rest.prefix { $0 != "{" && $0 != "\n" && $0 != "\\" }
-        let taken = text.isEmpty ? rest.prefix(1) : text
-        lines[lines.count - 1].append(.text(String(taken)))
-        rest = rest.dropFirst(taken.count)
       }
     }
     self.lines = lines.filter { !$0.isEmpty }
-    if self.lines.isEmpty { throw refusal("it is empty; try {time} {date}") }
+    if self.lines.isEmpty { throw fields.refusal("it is empty; try {time} {date}") }
+  }
+
+  /// Adds text, with the lines that it begins.
+  private static func add(_ text: Substring, to lines: inout [[Part]]) {
+    let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .flatMap { $0.split(separator: "\\n", omittingEmptySubsequences: false) }
+    for (place, row) in rows.enumerated() {
+      if place > 0 { lines.append([]) }
+      if !row.isEmpty { lines[lines.count - 1].append(.text(String(row))) }
+    }
   }
 
   /// The lines of a moment, and whether each is a clock.
