@@ -51,19 +51,8 @@ extension Bitmap {
   func laid(on colour: PictureColour) -> Bitmap {
     let picture = expanded().narrowed().coloured()
     guard picture.layout == .rgba else { return self }
-    let opaque = colour.onWhite
-    let behind = [Int(opaque.red), Int(opaque.green), Int(opaque.blue)]
-    return Bitmap(width: width, height: height, layout: .rgb, depth: 8) { target in
-      picture.samples.withUnsafeBufferPointer { source in
-        for pixel in 0..<width * height {
-          let alpha = Int(source[pixel * 4 + 3])
-          for channel in 0..<3 {
-            let value = Int(source[pixel * 4 + channel]) * alpha
-            target[pixel * 3 + channel] =
-              UInt8((value + behind[channel] * (255 - alpha) + 127) / 255)
-          }
-        }
-      }
+    return Bitmap(width: width, height: height, layout: .rgb, depth: 8) {
+      picture.flatten(into: $0, .rgb, on: colour.onWhite)
     }
   }
 
