@@ -50,9 +50,7 @@ struct CropCommand: ParsableCommand {
     if lossless, frame.fit == .contain {
       throw ValidationError("--lossless adds no pixels, so it cannot go with --fit contain")
     }
-    if frame.noEnlarge, pictures.square.size == nil {
-      throw ValidationError("--no-enlarge is about --size; give both")
-    }
+    try frame.check(beside: pictures.square.size)
     if strict, !lossless {
       throw ValidationError("--strict is about --lossless; give both")
     }

@@ -105,9 +105,7 @@ struct StampCommand: ParsableCommand {
     if position == .attention {
       throw ValidationError("--position is a place; attention goes with --gravity")
     }
-    if frame.noEnlarge, pictures.square.size == nil {
-      throw ValidationError("--no-enlarge is about --size; give both")
-    }
+    try frame.check(beside: pictures.square.size)
   }
 
   func run() throws {

@@ -26,6 +26,13 @@ struct FrameOptions: ParsableArguments {
   @Flag(help: "Never make a picture larger: what is smaller than --size keeps its pixels.")
   var noEnlarge = false
 
+  /// Judges these options beside the size that is asked for.
+  func check(beside size: PixelSize?) throws {
+    if noEnlarge, size == nil {
+      throw ValidationError("--no-enlarge is about --size; give both")
+    }
+  }
+
   /// Sets what these options say of a crop.
   func apply(to crop: inout Crop) {
     crop.fit = fit
