@@ -126,11 +126,14 @@ struct ProposalTests {
     ),
   ]
 
-  private static func file(_ body: String, url: String = "https://shop.example/feed") throws
-    -> String
-  {
+  private static func file(
+    _ body: String,
+    url: String = "https://shop.example/feed",
+    hasNextLink: Bool = false
+  ) throws -> String {
     let source = ProposedSource(url: url)
-    return try MappingProposal(of: bytes(body), from: source).catalogFile(for: source)
+    let page = ProposedPage(body: bytes(body), source: source, hasNextLink: hasNextLink)
+    return try ProposedFile(of: [page], name: "proposed.yaml").text
   }
 
   /// The lines of a proposed file without the grounds behind them.
@@ -183,15 +186,9 @@ struct ProposalTests {
   }
 
   @Test func `a Link header that names a next page is followed`() throws {
-    let source = ProposedSource(url: "https://shop.example/feed")
+    let yaml = try Self.file(Self.list(#""price": 1"#), hasNextLink: true)
 
-    let proposal = try MappingProposal(
-      of: bytes(Self.list(#""price": 1"#)),
-      from: source,
-      hasNextLink: true
-    )
-
-    #expect(Self.bare(proposal.catalogFile(for: source)).contains("paging: {link: true}"))
+    #expect(Self.bare(yaml).contains("paging: {link: true}"))
   }
 
   @Test func `each choice says how sure it is, and what else it may be stands below`() throws {

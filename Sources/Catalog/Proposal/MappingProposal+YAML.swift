@@ -1,9 +1,4 @@
 extension MappingProposal {
-  /// The proposal as a catalog file with its grounds and alternatives in comments.
-  package func catalogFile(for source: ProposedSource) -> String {
-    ProposedFile.text([ProposedFile.Part(sources: [source], reading: .mapping(self))], detail: [])
-  }
-
   /// The first lines of a catalog file.
   var preface: [String] {
     [

@@ -1,6 +1,6 @@
 /// A mapping for a response that nobody has described: where its items are, and which field is what.
 ///
-/// Judged by names and values alone; every choice says how sure it is. (``catalogFile(for:)`` writes it down.)
+/// Judged by names and values alone; every choice says how sure it is. (``ProposedFile`` writes it down.)
 package struct MappingProposal {
   /// Where the items are.
   let place: ItemPlace
@@ -35,30 +35,7 @@ package struct MappingProposal {
   package static func isCurrency(_ text: String) -> Bool { Currency.codes.contains(text) }
 
   /// How many items the response has.
-  package var itemCount: Int { place.items.count }
-
-  /// Looks at a response.
-  ///
-  /// - Parameters:
-  ///   - body: JSON in UTF-8.
-  ///   - source: Where it came from.
-  ///   - currency: The ISO 4217 code that the user gave; nil to judge.
-  ///   - hasNextLink: Whether its `Link` header names a next page.
-  /// - Throws: ``CatalogError`` when it is no JSON, or nothing in it looks like items.
-  package init(
-    of body: [UInt8],
-    from source: ProposedSource,
-    currency: String? = nil,
-    hasNextLink: Bool = false
-  ) throws(CatalogError) {
-    let look = try ResponseLook(body)
-    self.init(
-      of: [look],
-      query: source.query,
-      currency: currency,
-      hasNextLink: hasNextLink
-    )
-  }
+  var itemCount: Int { place.items.count }
 
   /// Makes a mapping for responses that have their items at the same place.
   ///
