@@ -154,6 +154,7 @@ let package = Package(
       dependencies: [
         "Cache", "Support", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"]
     ),

@@ -150,7 +150,7 @@ extension Index {
 
   /// The items of a listing, in order.
   package func items(listing: ListingID) throws(CacheError) -> [ItemRecord] {
-    try read { db in try items(Self.versions(of: listing, db), of: listing, db) }
+    try read { db in try items(versions(of: listing, db), of: listing, db) }
   }
 
   /// Calls `body` with the items of a listing, in order, a few hundred at a time.
@@ -189,12 +189,7 @@ extension Index {
     return try versions.map { version in
       row.restart(version.rawValue)
       guard try row.next() else {
-        throw CacheError(
-          .damaged,
-          "cannot read listing \(listing.rawValue) in \(path): an item is gone",
-          remedy: .repair,
-          thing: path
-        )
+        throw gone("an item", listing)
       }
       return ItemRecord(
         key: row.text(0) ?? "",
@@ -202,6 +197,16 @@ extension Index {
         pictures: PackedNumbers.unpack(row.bytes(2) ?? []).map(PictureID.init(number:))
       )
     }
+  }
+
+  /// The error that says what of a listing is gone.
+  private func gone(_ what: String, _ listing: ListingID) -> CacheError {
+    CacheError(
+      .damaged,
+      "cannot read listing \(listing.rawValue) in \(path): \(what) is gone",
+      remedy: .repair,
+      thing: path
+    )
   }
 
   /// The versions of a listing's items, in order: 8 bytes an item, and no item is read.
@@ -217,21 +222,20 @@ extension Index {
     from first: Int = 0,
     count: Int = .max
   ) throws(CacheError) -> [ItemVersion] {
-    try read { db in try Self.versions(of: listing, from: first, count: count, db) }
+    try read { db in try versions(of: listing, from: first, count: count, db) }
   }
 
-  private static func versions(
+  private func versions(
     of listing: ListingID,
     from first: Int = 0,
     count: Int = .max,
     _ db: Database
   ) throws -> [ItemVersion] {
-    let bytes = count.multipliedReportingOverflow(by: 8)
-    let packed = try Data.fetchOne(
-      db.cachedStatement(sql: "SELECT substr(items, ?, ?) FROM listing WHERE id = ?"),
-      arguments: [8 * first + 1, bytes.overflow ? Int(Int32.max) : bytes.partialValue, listing]
-    )
-    return PackedNumbers.unpack(packed ?? Data()).map(ItemVersion.init(rawValue:))
+    guard
+      let packed = try BlobReader(db, table: "listing", column: "items", row: listing.rawValue)
+    else { throw gone("it", listing) }
+    let bytes = try packed.bytes(from: 8 * first, count: 8 * min(count, Int(Int32.max) / 8))
+    return PackedNumbers.unpack(bytes).map(ItemVersion.init(rawValue:))
   }
 
   /// The versions that a listing has of an item, in order, found without reading any item.
@@ -251,7 +255,7 @@ extension Index {
       row.restart(listing.rawValue)
       guard try row.next() else { return [] }
       let places = row.withBytes(0) { PackedKeys.places(of: wanted, in: $0) }
-      return try places.flatMap { try Self.versions(of: listing, from: $0, count: 1, db) }
+      return try places.flatMap { try versions(of: listing, from: $0, count: 1, db) }
     }
   }
 

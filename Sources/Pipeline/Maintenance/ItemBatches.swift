@@ -11,15 +11,12 @@ package struct ItemBatches {
   private let query: ItemQuery
   /// The sections that are not begun yet.
   private var sections: ArraySlice<RunSection>
-  /// The section that is read now, with the versions that are left of it.
-  private var current: (section: RunSection, listing: ListingID, rest: ArraySlice<ItemVersion>)?
+  /// The section that is read now.
+  private var current: Reading?
   /// How many items may still be shown; nil for all.
   private var left: Int?
   /// What is left of the items in another order than the catalog's; nil before they are read.
   private var sorted: ArraySlice<ListedItem>?
-
-  /// Whether that section has more than were looked for at first.
-  private var hasMore = false
 
   /// As many as are read at once: enough that the queries are no cost, few enough to come at once.
   private static let size = 512
@@ -68,23 +65,42 @@ package struct ItemBatches {
     -> (some: ArraySlice<ItemVersion>, listing: ListingID, section: RunSection)?
   {
     while true {
-      if let (section, listing, rest) = current, !rest.isEmpty {
+      if let reading = current, !reading.rest.isEmpty {
         let count = query.isFiltering ? Self.size : min(Self.size, left ?? Self.size)
-        current = (section, listing, rest.dropFirst(count))
-        return (rest.prefix(count), listing, section)
+        current?.rest = reading.rest.dropFirst(count)
+        return (reading.rest.prefix(count), reading.listing, reading.section)
       }
-      if let (section, listing, _) = current, hasMore {
-        hasMore = false
-        let rest = try reader.index.versions(listing: listing, from: Self.size)
-        current = (section, listing, rest[...])
-        continue
-      }
+      if try current?.readOn(in: reader.index) == true { continue }
       guard let section = sections.popFirst() else { return nil }
-      guard let listing = section.listing else { continue }
-      // Only the first ones: many readers need no more.
-      let first = try reader.index.versions(listing: listing, count: Self.size)
-      hasMore = first.count == Self.size
-      current = (section, listing, first[...])
+      current = section.listing.map { Reading(section: section, listing: $0) }
+    }
+  }
+
+  /// How far the versions of a section are read.
+  private struct Reading {
+    let section: RunSection
+    let listing: ListingID
+    /// The versions that are read and not yet taken.
+    var rest: ArraySlice<ItemVersion> = []
+    /// How many are read.
+    private var count = 0
+
+    init(section: RunSection, listing: ListingID) {
+      (self.section, self.listing) = (section, listing)
+    }
+
+    /// Reads on; false behind the last.
+    ///
+    /// Few at first, for many readers need no more, then seven times what is read so far: the list is walked from
+    /// its beginning each time.
+    mutating func readOn(in index: Index) throws(CacheError) -> Bool {
+      rest = try index.versions(
+        listing: listing,
+        from: count,
+        count: max(ItemBatches.size, 7 * count)
+      )[...]
+      count += rest.count
+      return !rest.isEmpty
     }
   }
 }
