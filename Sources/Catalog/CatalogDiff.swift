@@ -30,80 +30,141 @@ public struct CatalogDiff: Hashable, Sendable {
     oldDetails: [String: ItemDetail] = [:],
     newDetails: [String: ItemDetail] = [:]
   ) {
-    let before = Placement.all(in: old)
-    let after = Placement.all(in: new)
-    let oldByListing = Dictionary(before.map { ($0.listing, $0) }) { first, _ in first }
-    let newListings = Set(after.map(\.listing))
-
-    var departed: [String: [Placement]] = [:]
-    for placement in before.reversed() where !newListings.contains(placement.listing) {
-      departed[placement.listing.id, default: []].append(placement)
-    }
     var comparedDetails: Set<String> = []
-    var kept: [String: [(old: Placement, new: Placement)]] = [:]
-    for placement in after {
-      let id = placement.listing.id
-      let previous: Placement
-      if let same = oldByListing[placement.listing] {
-        previous = same
-        kept[placement.listing.section, default: []].append((same, placement))
-      } else if let source = departed[id]?.popLast() {
-        previous = source
-        moved.append(Move(id: id, from: source.position, to: placement.position))
-      } else {
-        added.append(placement.listing)
-        continue
-      }
-      let isFirst = comparedDetails.insert(id).inserted
-      changed += Self.changes(
-        from: previous.item,
-        to: placement.item,
-        in: placement.listing,
-        oldDetail: isFirst ? oldDetails[id] : nil,
-        newDetail: isFirst ? newDetails[id] : nil
+    self.init(from: old.map(ListedIDs.init), to: new.map(ListedIDs.init)) { before, after in
+      let item = new[after.section].items[after.index]
+      let isFirst = comparedDetails.insert(item.id).inserted
+      return Self.changes(
+        from: old[before.section].items[before.index],
+        to: item,
+        in: new[after.section].key,
+        oldDetail: isFirst ? oldDetails[item.id] : nil,
+        newDetail: isFirst ? newDetails[item.id] : nil
       )
     }
-    let gone = Set(departed.values.joined().map(\.listing))
-    removed = before.map(\.listing).filter(gone.contains)
-    for section in new { moved += Self.reordered(kept[section.key] ?? []) }
   }
 
   /// What a first state adds to nothing, known by the ids of its listings alone.
   ///
   /// - Parameter sections: The sections in order, each with the ids that it lists, in order.
   public init(first sections: [(key: String, ids: [String])]) {
-    for (key, ids) in sections {
-      var occurrences = [String: Int](minimumCapacity: ids.count)
-      for id in ids {
-        let occurrence = occurrences[id, default: 0]
-        occurrences[id] = occurrence + 1
-        added.append(Listing(section: key, id: id, occurrence: occurrence))
+    self.init(
+      from: [],
+      to: sections.map { ListedIDs(key: $0.key, ids: PackedIDs($0.ids)) },
+      changes: { _, _ in [] }
+    )
+  }
+
+  /// Compares two states of which the ids are in memory, and no more of the items than `changes` reads.
+  ///
+  /// - Parameters:
+  ///   - old: The sections before; their keys differ.
+  ///   - new: The sections after; their keys differ.
+  ///   - changes: The fields that differ between an item before and the same after. Asked in the new order.
+  /// - Throws: What `changes` throws.
+  package init<Failure: Error>(
+    from old: [ListedIDs],
+    to new: [ListedIDs],
+    changes: (_ before: ListedPlace, _ after: ListedPlace) throws(Failure) -> [FieldChange]
+  ) throws(Failure) {
+    let oldSections = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
+    // Where each item stood in its section before, or -1; and which of those before still stand there.
+    var sources: [[Int32]] = []
+    var stays = old.map { [Bool](repeating: false, count: $0.ids.count) }
+    for section in new {
+      let before = oldSections[section.key]
+      sources.append(
+        (0..<section.ids.count).map { index in
+          guard let before, let place = old[before].ids.counterpart(of: index, in: section.ids)
+          else { return -1 }
+          stays[before][place] = true
+          return Int32(place)
+        }
+      )
+    }
+    var departed: [String: [ListedPlace]] = [:]
+    for (number, section) in old.enumerated().reversed() {
+      for index in (0..<section.ids.count).reversed() where !stays[number][index] {
+        departed[section.ids[index], default: []].append(ListedPlace(number, index))
       }
     }
+    for (number, section) in new.enumerated() {
+      for index in 0..<section.ids.count {
+        let place = ListedPlace(number, index)
+        let source = Int(sources[number][index])
+        if source >= 0, let before = oldSections[section.key] {
+          changed += try changes(ListedPlace(before, source), place)
+          continue
+        }
+        let id = section.ids[index]
+        if let before = departed[id]?.popLast() {
+          let from = Position(section: old[before.section].key, index: before.index)
+          moved.append(Move(id: id, from: from, to: Position(section: section.key, index: index)))
+          changed += try changes(before, place)
+        } else {
+          added.append(
+            Listing(section: section.key, id: id, occurrence: section.ids.occurrence(at: index))
+          )
+        }
+      }
+    }
+    removed = departed.values.joined()
+      .sorted { ($0.section, $0.index) < ($1.section, $1.index) }
+      .map { place in
+        let section = old[place.section]
+        return Listing(
+          section: section.key,
+          id: section.ids[place.index],
+          occurrence: section.ids.occurrence(at: place.index)
+        )
+      }
+    for (section, sources) in zip(new, sources) { moved += Self.reordered(section, sources) }
   }
 
-  /// The fewest listings that, taken out, leave the rest in the old order.
-  private static func reordered(_ kept: [(old: Placement, new: Placement)]) -> [Move] {
-    let unmoved = Set(longestIncreasingSubsequence(of: kept.map(\.old.position.index)))
-    return kept.enumerated().filter { !unmoved.contains($0.offset) }.map { _, pair in
-      Move(id: pair.new.listing.id, from: pair.old.position, to: pair.new.position)
+  /// The fewest items that, taken out, leave the rest in the old order.
+  ///
+  /// - Parameters:
+  ///   - section: The section as it is.
+  ///   - sources: Where each item stood in it before; -1 for one that did not.
+  /// - Returns: The items' moves, in the new order.
+  private static func reordered(_ section: ListedIDs, _ sources: [Int32]) -> [Move] {
+    let kept = sources.indices.filter { sources[$0] >= 0 }
+    let before = kept.map { Int(sources[$0]) }
+    guard zip(before, before.dropFirst()).contains(where: >=) else { return [] }
+    var hasMoved = [Bool](repeating: true, count: kept.count)
+    for unmoved in longestIncreasingSubsequence(of: before) { hasMoved[unmoved] = false }
+    return kept.indices.filter { hasMoved[$0] }.map { number in
+      Move(
+        id: section.ids[kept[number]],
+        from: Position(section: section.key, index: before[number]),
+        to: Position(section: section.key, index: kept[number])
+      )
     }
   }
 
-  private static func changes(
+  /// The fields that differ between an item before and after.
+  ///
+  /// - Parameters:
+  ///   - old: The item before.
+  ///   - new: The item after.
+  ///   - section: The key of the section that lists it after.
+  ///   - oldDetail: Its detail before.
+  ///   - newDetail: Its detail after; without both, details are not compared.
+  /// - Returns: The fields, in a fixed order.
+  package static func changes(
     from old: StoreItem,
     to new: StoreItem,
-    in listing: Listing,
-    oldDetail: ItemDetail?,
-    newDetail: ItemDetail?
+    in section: String,
+    oldDetail: ItemDetail? = nil,
+    newDetail: ItemDetail? = nil
   ) -> [FieldChange] {
     let hasDetails = oldDetail != nil && newDetail != nil
     let oldFields = fields(of: old, detail: hasDetails ? oldDetail : nil)
     let newFields = fields(of: new, detail: hasDetails ? newDetail : nil)
     return zip(oldFields, newFields).filter { $0.text != $1.text }.map {
       FieldChange(
-        section: listing.section,
-        id: listing.id,
+        section: section,
+        id: new.id,
         field: $0.name,
         from: $0.text,
         to: $1.text
@@ -138,32 +199,32 @@ public struct CatalogDiff: Hashable, Sendable {
   }
 }
 
-/// A listing with its item and where it stands.
-private struct Placement {
-  let listing: CatalogDiff.Listing
-  let position: CatalogDiff.Position
-  let item: StoreItem
+/// The ids that a section lists.
+package struct ListedIDs: Sendable {
+  /// The section's key.
+  package let key: String
+  /// The ids of its items, in order.
+  package let ids: PackedIDs
 
-  static func all(in sections: [Section]) -> [Placement] {
-    var placements: [Placement] = []
-    for section in sections {
-      var occurrences: [String: Int] = [:]
-      for (index, item) in section.items.enumerated() {
-        let occurrence = occurrences[item.id, default: 0]
-        occurrences[item.id] = occurrence + 1
-        placements.append(
-          Placement(
-            listing: CatalogDiff.Listing(
-              section: section.key,
-              id: item.id,
-              occurrence: occurrence
-            ),
-            position: CatalogDiff.Position(section: section.key, index: index),
-            item: item
-          )
-        )
-      }
-    }
-    return placements
+  /// Makes a list.
+  package init(key: String, ids: PackedIDs) {
+    (self.key, self.ids) = (key, ids)
+  }
+
+  /// The ids of a section's items.
+  init(_ section: Section) {
+    self.init(key: section.key, ids: PackedIDs(section.items.lazy.map(\.id)))
+  }
+}
+
+/// An item by the number of its section and its own among the section's items, counted from 0.
+package struct ListedPlace: Sendable {
+  /// The section's number.
+  package let section: Int
+  /// The item's.
+  package let index: Int
+
+  init(_ section: Int, _ index: Int) {
+    (self.section, self.index) = (section, index)
   }
 }

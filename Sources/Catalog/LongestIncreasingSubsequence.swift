@@ -5,7 +5,7 @@
 func longestIncreasingSubsequence(of values: [Int]) -> [Int] {
   // `tails[n]` is the position of the smallest value that ends a run of n + 1.
   var tails: [Int] = []
-  var predecessors = [Int?](repeating: nil, count: values.count)
+  var predecessors = [Int](repeating: -1, count: values.count)
   for (position, value) in values.enumerated() {
     var low = 0
     var high = tails.count
@@ -13,14 +13,14 @@ func longestIncreasingSubsequence(of values: [Int]) -> [Int] {
       let middle = (low + high) / 2
       if values[tails[middle]] < value { low = middle + 1 } else { high = middle }
     }
-    predecessors[position] = low > 0 ? tails[low - 1] : nil
+    predecessors[position] = low > 0 ? tails[low - 1] : -1
     if low == tails.count { tails.append(position) } else { tails[low] = position }
   }
   var positions: [Int] = []
-  var current = tails.last
-  while let position = current {
+  var position = tails.last ?? -1
+  while position >= 0 {
     positions.append(position)
-    current = predecessors[position]
+    position = predecessors[position]
   }
   return positions.reversed()
 }

@@ -269,19 +269,22 @@ extension Index {
   package func itemVersions(
     listing: ListingID
   ) throws(CacheError) -> [(version: ItemVersion, key: String)] {
+    let (versions, keys) = try packedItems(listing: listing)
+    return zip(versions, keys.split(separator: 0, omittingEmptySubsequences: false)).map {
+      ($0, String(decoding: $1, as: UTF8.self))
+    }
+  }
+
+  /// The same with the ids as they are kept, each ended by a zero byte; nothing when there is no such listing.
+  package func packedItems(
+    listing: ListingID
+  ) throws(CacheError) -> (versions: [ItemVersion], keys: [UInt8]) {
     try read { db in
-      guard
-        let row = try Row.fetchOne(
-          db,
-          sql: "SELECT items, keys FROM listing WHERE id = ?",
-          arguments: [listing]
-        )
-      else { return [] }
-      let keys = try row.bytes("keys") ?? []
-      let versions = PackedNumbers.unpack(try row.bytes("items") ?? [])
-      return zip(versions, keys.split(separator: 0, omittingEmptySubsequences: false)).map {
-        (ItemVersion(rawValue: $0), String(decoding: $1, as: UTF8.self))
-      }
+      let row = try RowReader(db, "SELECT items, keys FROM listing WHERE id = ?")
+      row.restart(listing.rawValue)
+      guard try row.next() else { return ([], []) }
+      let versions = PackedNumbers.unpack(row.bytes(0) ?? []).map(ItemVersion.init(rawValue:))
+      return (versions, row.bytes(1) ?? [])
     }
   }
 

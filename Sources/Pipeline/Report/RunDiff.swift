@@ -13,16 +13,8 @@ package struct RunDiff: Sendable {
   /// Compares the sections that two runs left.
   ///
   /// Reads only items that stand on both sides in different versions: of the others their ids say
-  /// all there is to say, and reading ten thousand items takes longer than fetching a section.
+  /// all there is to say. Held are some 40 bytes an item of the sections that differ.
   init(_ index: Index, before: [RunSection], after: [RunSection]) throws(CacheError) {
-    guard before.contains(where: { $0.listing != nil }) else {
-      listing = CatalogDiff(
-        first: try after.map { section throws(CacheError) in
-          (section.key, try section.listing.map(index.itemKeys) ?? [])
-        }
-      )
-      return
-    }
     let same = Set(
       before.filter { old in
         after.contains { $0.key == old.key && $0.listing == old.listing }
@@ -30,68 +22,45 @@ package struct RunDiff: Sendable {
     )
     let old = try Side(before.filter { !same.contains($0.key) }, index)
     let new = try Side(after.filter { !same.contains($0.key) }, index)
-    listing = CatalogDiff(
-      from: try old.sections(comparedWith: new, index),
-      to: try new.sections(comparedWith: old, index)
-    )
+    listing = try CatalogDiff(from: old.ids, to: new.ids) { before, after throws(CacheError) in
+      let (first, second) = (old.version(before), new.version(after))
+      guard first != second, let first = try index.storeItem(version: first),
+        let second = try index.storeItem(version: second)
+      else { return [] }
+      return CatalogDiff.changes(from: first, to: second, in: new.ids[after.section].key)
+    }
   }
 
   /// The sections of one run, as far as they may differ.
   private struct Side {
-    /// Where an item stands: the n-th of its id in a section.
-    private struct Place: Hashable {
-      var section: String
-      var key: String
-      var occurrence: Int
-    }
-
-    private var listings: [(section: RunSection, items: [(place: Place, version: ItemVersion)])] =
-      []
-    private var versions: [Place: ItemVersion] = [:]
-    private var keys: Set<String> = []
+    /// The ids of each.
+    private(set) var ids: [ListedIDs] = []
+    /// Which version of its item each id stands for.
+    private var versions: [[ItemVersion]] = []
 
     init(_ sections: [RunSection], _ index: Index) throws(CacheError) {
       for section in sections {
-        var items: [(place: Place, version: ItemVersion)] = []
-        var occurrences: [String: Int] = [:]
-        var stored: [(version: ItemVersion, key: String)] = []
-        if let listing = section.listing { stored = try index.itemVersions(listing: listing) }
-        for (version, key) in stored {
-          let place = Place(
-            section: section.key,
-            key: key,
-            occurrence: occurrences[key, default: 0]
-          )
-          occurrences[key, default: 0] += 1
-          items.append((place, version))
-          versions[place] = version
-          keys.insert(key)
+        let listing = try section.listing.map { id throws(CacheError) in
+          try index.packedItems(listing: id)
         }
-        listings.append((section, items))
+        versions.append(listing?.versions ?? [])
+        ids.append(ListedIDs(key: section.key, ids: PackedIDs(zeroEnded: listing?.keys ?? [])))
       }
     }
 
-    func sections(comparedWith other: Side, _ index: Index) throws(CacheError) -> [Section] {
-      var sections: [Section] = []
-      for (section, items) in listings {
-        var read: [StoreItem] = []
-        for (place, version) in items {
-          let isCompared = other.keys.contains(place.key) && other.versions[place] != version
-          let body = isCompared ? try index.item(version: version) : nil
-          read.append(
-            body.flatMap { try? StoreItem(decoding: $0) } ?? StoreItem(id: place.key, title: "")
-          )
-        }
-        sections.append(
-          Section(
-            key: section.key,
-            title: section.title,
-            subtitle: section.subtitle,
-            items: read
-          )
-        )
-      }
-      return sections
+    /// The version of an item.
+    func version(_ place: ListedPlace) -> ItemVersion? {
+      let versions = versions[place.section]
+      // A damaged listing may name more items than it has.
+      return place.index < versions.count ? versions[place.index] : nil
     }
+  }
+}
+
+extension Index {
+  /// One version of an item as the shop listed it; nil when there is none, or none that can be read.
+  fileprivate func storeItem(version: ItemVersion?) throws(CacheError) -> StoreItem? {
+    guard let version, let body = try item(version: version) else { return nil }
+    return try? StoreItem(decoding: body)
   }
 }

@@ -1,0 +1,93 @@
+/// The ids of a section's items in order, one behind the other in one run of bytes.
+///
+/// A million ids take some 30 bytes each, where a dictionary of texts takes five times that. Of each item it is
+/// known which one of its id it is, so that items with one id can be told apart.
+package struct PackedIDs: Sendable {
+  private let bytes: [UInt8]
+  /// Where each id ends, counted from the beginning.
+  private let ends: [Int]
+  /// How many bytes stand between two ids.
+  private let gap: Int
+  /// A hash table with open addressing: the first item of each id, or -1.
+  private var slots: [Int32]
+  /// The further items of an id, by its first.
+  private var repeats: [Int: [Int]] = [:]
+  /// How many items of the same id come before one that is not the first.
+  private var occurrences: [Int: Int] = [:]
+
+  /// Packs ids.
+  package init(_ ids: some Sequence<String>) {
+    var bytes: [UInt8] = []
+    var ends: [Int] = []
+    for id in ids {
+      bytes += id.utf8
+      ends.append(bytes.count)
+    }
+    self.init(bytes, ends, gap: 0)
+  }
+
+  /// Takes ids that are packed already, each ended by a zero byte.
+  package init(zeroEnded bytes: [UInt8]) {
+    self.init(bytes, bytes.indices.filter { bytes[$0] == 0 }, gap: 1)
+  }
+
+  private init(_ bytes: [UInt8], _ ends: [Int], gap: Int) {
+    (self.bytes, self.ends, self.gap) = (bytes, ends, gap)
+    var size = 1
+    while size < 2 * ends.count { size *= 2 }
+    slots = [Int32](repeating: -1, count: size)
+    for place in ends.indices { enter(place) }
+  }
+
+  /// How many items there are.
+  package var count: Int { ends.count }
+
+  /// The id of an item.
+  package subscript(place: Int) -> String { String(decoding: bytes[range(place)], as: UTF8.self) }
+
+  /// How many items before this one have its id.
+  package func occurrence(at place: Int) -> Int { occurrences[place] ?? 0 }
+
+  /// The item here that is to its id what an item elsewhere is to the same id there: its first, or its second.
+  ///
+  /// - Parameters:
+  ///   - place: The item elsewhere.
+  ///   - other: The ids there.
+  /// - Returns: Its place here; nil when there is none.
+  package func counterpart(of place: Int, in other: PackedIDs) -> Int? {
+    let wanted = other.bytes[other.range(place)]
+    let first = Int(slots[slot(of: wanted)])
+    guard first >= 0 else { return nil }
+    let occurrence = other.occurrence(at: place)
+    guard occurrence > 0 else { return first }
+    let later = repeats[first] ?? []
+    return occurrence <= later.count ? later[occurrence - 1] : nil
+  }
+
+  private func range(_ place: Int) -> Range<Int> {
+    (place == 0 ? 0 : ends[place - 1] + gap)..<ends[place]
+  }
+
+  private mutating func enter(_ place: Int) {
+    let slot = slot(of: bytes[range(place)])
+    guard slots[slot] >= 0 else {
+      slots[slot] = Int32(place)
+      return
+    }
+    let first = Int(slots[slot])
+    repeats[first, default: []].append(place)
+    occurrences[place] = repeats[first]?.count
+  }
+
+  /// The slot that holds an id, or is free for it.
+  private func slot(of id: ArraySlice<UInt8>) -> Int {
+    // Seeded anew in each process: no feed can choose ids that share a slot.
+    var hasher = Hasher()
+    id.withUnsafeBytes { hasher.combine(bytes: $0) }
+    var slot = hasher.finalize() & (slots.count - 1)
+    while slots[slot] >= 0, !bytes[range(Int(slots[slot]))].elementsEqual(id) {
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return slot
+  }
+}

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import Catalog
+
+struct CatalogDiffPropertyTests {
+  /// Xorshift, by George Marsaglia: the same catalogs in every run.
+  private struct Chance {
+    var state: UInt64
+
+    mutating func below(_ bound: Int) -> Int {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return Int(state % UInt64(bound))
+    }
+  }
+
+  private func sections(_ chance: inout Chance, _ ids: Int) -> [Catalog.Section] {
+    ["a", "b", "c"].prefix(1 + chance.below(3)).map { key in
+      let items = (0..<chance.below(9)).map { _ in
+        var item = StoreItem(
+          id: ["x", "y\0", "김"][chance.below(3)] + "\(chance.below(ids))",
+          title: "T"
+        )
+        item.normalPrice = Price(minorUnits: chance.below(3), currency: "KRW")
+        return item
+      }
+      return Catalog.Section(key: key, title: key, items: items)
+    }
+  }
+
+  @Test(arguments: [2, 4, 30])
+  func `the comparison of packed ids says what the plain one says`(ids: Int) {
+    var chance = Chance(state: 88_172_645_463_325_252)
+    for _ in 0..<2000 {
+      let (old, new) = (sections(&chance, ids), sections(&chance, ids))
+
+      let diff = CatalogDiff(from: old, to: new)
+      let plain = PlainDiff(from: old, to: new)
+
+      #expect(diff.added == plain.added)
+      #expect(diff.removed == plain.removed)
+      #expect(diff.moved == plain.moved)
+      #expect(diff.changed.map { "\($0.section) \($0.id) \($0.field)" } == plain.changed)
+    }
+  }
+
+  @Test func `ids are found by which one of their id they are, however they are packed`() {
+    let texts = ["a", "bb", "a", "", "a", "김"]
+    let packed = PackedIDs(zeroEnded: texts.flatMap { Array($0.utf8) + [0] })
+    let other = PackedIDs(["a", "a", "a", "a", "c", "", "김"])
+
+    #expect((0..<packed.count).map { packed[$0] } == texts)
+    #expect((0..<packed.count).map(packed.occurrence) == [0, 0, 1, 0, 2, 0])
+    #expect(
+      (0..<other.count).map { packed.counterpart(of: $0, in: other) } == [0, 2, 4, nil, nil, 3, 5]
+    )
+    #expect(PackedIDs(zeroEnded: []).count == 0)
+    #expect(PackedIDs(zeroEnded: [65]).count == 0)
+  }
+}
+
+/// The comparison by dictionaries of whole listings: slow and easy to believe.
+private struct PlainDiff {
+  private struct Placement {
+    let listing: CatalogDiff.Listing
+    let position: CatalogDiff.Position
+    let item: StoreItem
+  }
+
+  private(set) var added: [CatalogDiff.Listing] = []
+  private(set) var removed: [CatalogDiff.Listing] = []
+  private(set) var moved: [CatalogDiff.Move] = []
+  private(set) var changed: [String] = []
+
+  init(from old: [Catalog.Section], to new: [Catalog.Section]) {
+    let (before, after) = (Self.placements(old), Self.placements(new))
+    let still = Set(after.map(\.listing))
+    var departed = before.filter { !still.contains($0.listing) }
+    var kept: [(old: Placement, new: Placement)] = []
+    for placement in after {
+      let source: Placement
+      if let same = before.first(where: { $0.listing == placement.listing }) {
+        source = same
+        kept.append((same, placement))
+      } else if let place = departed.firstIndex(where: { $0.item.id == placement.item.id }) {
+        source = departed.remove(at: place)
+        moved.append(.init(id: placement.item.id, from: source.position, to: placement.position))
+      } else {
+        added.append(placement.listing)
+        continue
+      }
+      if source.item.normalPrice != placement.item.normalPrice {
+        changed.append("\(placement.listing.section) \(placement.item.id) normalPrice")
+      }
+    }
+    removed = departed.map(\.listing)
+    for section in new {
+      let pairs = kept.filter { $0.new.listing.section == section.key }
+      let unmoved = longestIncreasingSubsequence(of: pairs.map(\.old.position.index))
+      for (number, pair) in pairs.enumerated() where !unmoved.contains(number) {
+        moved.append(
+          .init(id: pair.new.item.id, from: pair.old.position, to: pair.new.position)
+        )
+      }
+    }
+  }
+
+  private static func placements(_ sections: [Catalog.Section]) -> [Placement] {
+    sections.flatMap { section in
+      section.items.enumerated().map { index, item in
+        Placement(
+          listing: CatalogDiff.Listing(
+            section: section.key,
+            id: item.id,
+            occurrence: section.items[..<index].count { $0.id == item.id }
+          ),
+          position: CatalogDiff.Position(section: section.key, index: index),
+          item: item
+        )
+      }
+    }
+  }
+}
