@@ -17,23 +17,29 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
     _ elements: [Element],
     by item: (Element) -> StoreItem
   ) -> [Element] {
-    let keyed = elements.enumerated().map { ($0.offset, key(of: item($0.element)), $0.element) }
-    return keyed.sorted { first, second in
-      switch precedes(first.1, second.1) {
-      case true?: true
-      case false?: false
-      case nil: first.0 < second.0
-      }
-    }.map(\.2)
+    sorted(elements.map { (key: key(of: item($0)), element: $0) }).map(\.element)
   }
 
-  private enum Key {
+  /// Puts elements into order by their keys, without the items; those that are equal keep theirs.
+  package func sorted<Element>(
+    _ elements: [(key: Key, element: Element)]
+  ) -> [(key: Key, element: Element)] {
+    // Swift's sort is stable.
+    elements.sorted { precedes($0.key, $1.key) }
+  }
+
+  /// What an item is put into order by.
+  package enum Key: Sendable {
+    /// It has no price.
     case none
+    /// A price, in minor units of a currency with so many digits behind the point.
     case amount(units: Int, exponent: Int)
+    /// A title, folded.
     case text(String)
   }
 
-  private func key(of item: StoreItem) -> Key {
+  /// What an item is put into order by.
+  package func key(of item: StoreItem) -> Key {
     switch self {
     case .title: .text(SearchText.foldedText(item.title))
     case .price, .dearest:
@@ -43,18 +49,16 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether one key comes before another; nil when neither does.
-  private func precedes(_ first: Key, _ second: Key) -> Bool? {
+  /// Whether one key comes before another.
+  private func precedes(_ first: Key, _ second: Key) -> Bool {
     switch (first, second) {
-    case (.text(let first), .text(let second)): return first == second ? nil : first < second
+    case (.text(let first), .text(let second)): return first < second
     case (.amount(let first, let places), .amount(let second, let others)):
       // Units of several currencies are compared as numbers, for want of a rate.
       let (first, second) = (Self.major(first, places), Self.major(second, others))
-      if first == second { return nil }
       return self == .dearest ? first > second : first < second
     case (.amount, _): return true
-    case (_, .amount): return false
-    default: return nil
+    default: return false
     }
   }
 

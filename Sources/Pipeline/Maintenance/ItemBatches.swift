@@ -4,19 +4,21 @@ import Catalog
 /// The items of some sections that a query asks for, as they are shown, read a few at a time.
 ///
 /// Each batch is read in a moment of its own: however slowly it is looked at, no sync waits for it. In the
-/// catalog's order no more is read than the answer needs; another order takes all items, but only what is
-/// shown with its detail and pictures.
+/// catalog's order no more is read than the answer needs; another order takes all items once, of which only what
+/// they are ordered by is held, and what is shown a second time.
 package struct ItemBatches {
   private let reader: CatalogReader
   private let query: ItemQuery
-  /// The sections that are not begun yet.
+  /// The sections that are listed.
+  private let all: [RunSection]
+  /// Those that are not begun yet.
   private var sections: ArraySlice<RunSection>
   /// The section that is read now.
   private var current: Reading?
   /// How many items may still be shown; nil for all.
   private var left: Int?
-  /// What is left of the items in another order than the catalog's; nil before they are read.
-  private var sorted: ArraySlice<ListedItem>?
+  /// Which items are left in another order than the catalog's; nil before they are read.
+  private var sorted: ArraySlice<(key: ItemOrder.Key, element: Place)>?
 
   /// As many as are read at once: enough that the queries are no cost, few enough to come at once.
   private static let size = 512
@@ -24,6 +26,7 @@ package struct ItemBatches {
   init(_ sections: [RunSection], of reader: CatalogReader, where query: ItemQuery) {
     self.reader = reader
     self.query = query
+    all = sections
     self.sections = sections[...]
     left = query.readLimit
   }
@@ -32,27 +35,51 @@ package struct ItemBatches {
   ///
   /// - Throws: ``CacheError`` when the index cannot be read.
   package mutating func next() throws(CacheError) -> [ShownItem]? {
-    guard query.order != nil else {
+    guard let order = query.order else {
       guard let items = try admitted() else { return nil }
       return try reader.shown(items)
     }
-    if sorted == nil { sorted = try allSorted()[...] }
-    let rest = sorted ?? []
-    sorted = rest.dropFirst(Self.size)
-    return rest.isEmpty ? nil : try reader.shown(Array(rest.prefix(Self.size)))
+    if sorted == nil { sorted = try allSorted(order) }
+    var batch = (sorted ?? []).prefix(Self.size)
+    sorted = sorted?.dropFirst(Self.size)
+    var items: [ListedItem] = []
+    while let number = batch.first?.element.section {
+      let together = batch.prefix { $0.element.section == number }
+      batch = batch.dropFirst(together.count)
+      let section = all[Int(number)]
+      guard let listing = section.listing else { continue }
+      items += try reader.items(together.map(\.element.version), of: listing)
+        .map { ListedItem(item: $0, section: section) }
+    }
+    return items.isEmpty ? nil : try reader.shown(items)
   }
 
-  private mutating func allSorted() throws(CacheError) -> [ListedItem] {
-    var items: [ListedItem] = []
-    while let batch = try admitted() { items += batch }
-    return query.arranged(items, by: \.item)
+  /// Where an item is to be found.
+  private struct Place {
+    let version: ItemVersion
+    /// The number of its section.
+    let section: Int32
+  }
+
+  private mutating func allSorted(
+    _ order: ItemOrder
+  ) throws(CacheError) -> ArraySlice<(key: ItemOrder.Key, element: Place)> {
+    var places: [(key: ItemOrder.Key, element: Place)] = []
+    while let versions = try versions() {
+      let items = try reader.items(versions.some, of: versions.listing)
+      for (version, item) in zip(versions.some, items) where query.admits(item) {
+        let place = Place(version: version, section: Int32(versions.number))
+        places.append((order.key(of: item), place))
+      }
+    }
+    return order.sorted(places).prefix(query.limit ?? .max)
   }
 
   /// The next items that the query admits, in the catalog's order; nil behind the last.
   private mutating func admitted() throws(CacheError) -> [ListedItem]? {
     while left != 0, let versions = try versions() {
       var items = try reader.items(versions.some, of: versions.listing)
-        .filter(query.admits).map { ListedItem(item: $0, section: versions.section) }
+        .filter(query.admits).map { ListedItem(item: $0, section: all[versions.number]) }
       if let left { items = Array(items.prefix(left)) }
       left = left.map { $0 - items.count }
       if !items.isEmpty { return items }
@@ -62,31 +89,32 @@ package struct ItemBatches {
 
   /// The next versions of one listing; nil behind the last.
   private mutating func versions() throws(CacheError)
-    -> (some: ArraySlice<ItemVersion>, listing: ListingID, section: RunSection)?
+    -> (some: ArraySlice<ItemVersion>, listing: ListingID, number: Int)?
   {
     while true {
       if let reading = current, !reading.rest.isEmpty {
         let count = query.isFiltering ? Self.size : min(Self.size, left ?? Self.size)
         current?.rest = reading.rest.dropFirst(count)
-        return (reading.rest.prefix(count), reading.listing, reading.section)
+        return (reading.rest.prefix(count), reading.listing, reading.number)
       }
       if try current?.readOn(in: reader.index) == true { continue }
+      let number = sections.startIndex
       guard let section = sections.popFirst() else { return nil }
-      current = section.listing.map { Reading(section: section, listing: $0) }
+      current = section.listing.map { Reading(number: number, listing: $0) }
     }
   }
 
   /// How far the versions of a section are read.
   private struct Reading {
-    let section: RunSection
+    let number: Int
     let listing: ListingID
     /// The versions that are read and not yet taken.
     var rest: ArraySlice<ItemVersion> = []
     /// How many are read.
     private var count = 0
 
-    init(section: RunSection, listing: ListingID) {
-      (self.section, self.listing) = (section, listing)
+    init(number: Int, listing: ListingID) {
+      (self.number, self.listing) = (number, listing)
     }
 
     /// Reads on; false behind the last.
