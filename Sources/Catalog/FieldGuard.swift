@@ -61,12 +61,20 @@ public enum FieldGuard {
       return Verdict(items: incoming, kept: [])
     }
     let items = incoming.map { item in
-      var item = item
-      guard let old = held[item.id] else { return item }
-      for field in fields { item.take(field, from: old) }
-      return item
+      held[item.id].map { restore(fields, of: item, from: $0) } ?? item
     }
     return Verdict(items: items, kept: fields)
+  }
+
+  /// Gives an item what its earlier version held in some fields.
+  package static func restore(
+    _ fields: [ItemField],
+    of item: StoreItem,
+    from old: StoreItem
+  ) -> StoreItem {
+    var item = item
+    for field in fields { item.take(field, from: old) }
+    return item
   }
 }
 

@@ -55,13 +55,17 @@ package struct PackedIDs: Sendable {
   ///   - other: The ids there.
   /// - Returns: Its place here; nil when there is none.
   package func counterpart(of place: Int, in other: PackedIDs) -> Int? {
-    let wanted = other.bytes[other.range(place)]
-    let first = Int(slots[slot(of: wanted)])
-    guard first >= 0 else { return nil }
+    guard let first = first(like: place, in: other) else { return nil }
     let occurrence = other.occurrence(at: place)
     guard occurrence > 0 else { return first }
     let later = repeats[first] ?? []
     return occurrence <= later.count ? later[occurrence - 1] : nil
+  }
+
+  /// The first item here with the id of an item elsewhere; nil when there is none.
+  package func first(like place: Int, in other: PackedIDs) -> Int? {
+    let first = Int(slots[slot(of: other.bytes[other.range(place)])])
+    return first < 0 ? nil : first
   }
 
   private func range(_ place: Int) -> Range<Int> {

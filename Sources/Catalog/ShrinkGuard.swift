@@ -51,46 +51,66 @@ public enum ShrinkGuard {
 
   /// Keeps all that a section held beside what the feed lists now.
   public static func restore(previous: [StoreItem], incoming: [StoreItem]) -> Verdict {
-    var remaining: [String: Int] = [:]
-    for item in incoming { remaining[item.id, default: 0] += 1 }
-
-    // Each withheld item is hung behind the nearest listing before it that the feed still has;
-    // nil is the head of the section.
-    var followers: [Anchor?: [StoreItem]] = [:]
-    var occurrences: [String: Int] = [:]
-    var anchor: Anchor?
-    var withheld: [String] = []
-    for item in previous {
-      let occurrence = occurrences[item.id, default: 0]
-      occurrences[item.id] = occurrence + 1
-      if occurrence < remaining[item.id, default: 0] {
-        anchor = Anchor(id: item.id, occurrence: occurrence)
-      } else {
-        followers[anchor, default: []].append(item)
-        withheld.append(item.id)
+    let union = union(
+      of: PackedIDs(previous.lazy.map(\.id)),
+      and: PackedIDs(incoming.lazy.map(\.id))
+    )
+    let items = union.order.map { source in
+      switch source {
+      case .incoming(let place): incoming[place]
+      case .held(let place): previous[place]
       }
     }
-    return Verdict(items: arranged(incoming, with: followers), withheld: withheld)
+    return Verdict(items: items, withheld: union.withheld.map { previous[$0].id })
   }
 
-  private static func arranged(
-    _ incoming: [StoreItem],
-    with followers: [Anchor?: [StoreItem]]
-  ) -> [StoreItem] {
-    var items = followers[nil] ?? []
-    var occurrences: [String: Int] = [:]
-    for item in incoming {
-      let occurrence = occurrences[item.id, default: 0]
-      occurrences[item.id] = occurrence + 1
-      items.append(item)
-      items += followers[Anchor(id: item.id, occurrence: occurrence)] ?? []
+  /// What a section holds when nothing of it goes, by the places of items alone.
+  package struct Union: Sendable, Equatable {
+    /// Where an item comes from: its place among those that the feed lists, or among those held.
+    package enum Source: Sendable, Equatable {
+      case incoming(Int)
+      case held(Int)
     }
-    return items
+
+    /// The items, in order.
+    package var order: [Source] = []
+    /// The places of those held that the feed no longer lists, in ascending order.
+    package var withheld: [Int] = []
+
+    /// A section of what the feed lists.
+    package init(incoming count: Int) { order = (0..<count).map(Source.incoming) }
   }
 
-  /// One listing of an item within its section.
-  private struct Anchor: Hashable {
-    let id: String
-    let occurrence: Int
+  /// Puts what a section held beside what the feed lists now.
+  ///
+  /// - Parameters:
+  ///   - previous: The ids of the items held.
+  ///   - incoming: The ids of those that the feed lists.
+  ///   - stays: Whether an item held, by its place, may stay when the feed does not list it.
+  /// - Returns: All of them, each withheld one behind its former predecessor.
+  package static func union(
+    of previous: PackedIDs,
+    and incoming: PackedIDs,
+    where stays: (Int) -> Bool = { _ in true }
+  ) -> Union {
+    // Each withheld item is hung behind the nearest listing before it that the feed still has;
+    // -1 is the head of the section.
+    var followers: [Int: [Int]] = [:]
+    var union = Union(incoming: 0)
+    var anchor = -1
+    for place in 0..<previous.count {
+      if let listed = incoming.counterpart(of: place, in: previous) {
+        anchor = listed
+      } else if stays(place) {
+        followers[anchor, default: []].append(place)
+        union.withheld.append(place)
+      }
+    }
+    union.order = (followers[-1] ?? []).map(Union.Source.held)
+    for place in 0..<incoming.count {
+      union.order.append(.incoming(place))
+      for follower in followers[place] ?? [] { union.order.append(.held(follower)) }
+    }
+    return union
   }
 }

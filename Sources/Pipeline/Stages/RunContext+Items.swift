@@ -2,17 +2,6 @@ import Cache
 import Catalog
 import Transport
 
-extension RunContext {
-  /// The items of a listing.
-  func items(_ listing: ListingID) throws(CacheError) -> [StoreItem] {
-    var items: [StoreItem] = []
-    try index.forEachBatch(of: listing) { records throws(CacheError) in
-      for record in records { items.append(try record.storeItem()) }
-    }
-    return items
-  }
-}
-
 extension Index {
   /// Calls `found` with the URLs of pictures that items of a listing show, of those that are wanted.
   ///

@@ -46,17 +46,12 @@ extension RunContext {
     shrinks: Bool,
     fields: [ItemField] = []
   ) throws(CacheError) -> GuardedListing {
-    let before = try items(shown)
-    let fielded = FieldGuard.restore(fields, previous: before, incoming: try items(listing))
-    var guarded = GuardedListing(listing: listing, kept: fielded.kept)
-    var items = fielded.items
-    if shrinks {
-      let verdict = ShrinkGuard.restore(previous: before, incoming: items)
-      items = verdict.items
-      guarded.withheld = verdict.withheld
-    }
+    let union = try ListingUnion(of: shown, and: listing, index, shrinks: shrinks)
+    var guarded = GuardedListing(listing: listing)
+    guarded.withheld = union.withheld
+    if !fields.isEmpty, union.sharesItems { guarded.kept = fields }
     guard !guarded.withheld.isEmpty || !guarded.kept.isEmpty else { return guarded }
-    guarded.listing = try index.keepListing(items.map { ItemRecord($0) })
+    guarded.listing = try union.keep(in: index, restoring: guarded.kept)
     return guarded
   }
 
@@ -89,9 +84,10 @@ extension RunContext {
       .prefix(max(0, unnamed - last.unnamed))
     let kept = named.intersection(gone).union(again).union(new)
     guard !kept.isEmpty else { return }
-    let before = try items(shown).filter { listed.contains($0.id) || kept.contains($0.id) }
-    let verdict = ShrinkGuard.restore(previous: before, incoming: try items(guarded.listing))
-    guarded.listing = try index.keepListing(verdict.items.map { ItemRecord($0) })
+    let union = try ListingUnion(of: shown, and: guarded.listing, index) { id in
+      listed.contains(id) || kept.contains(id)
+    }
+    guarded.listing = try union.keep(in: index)
     guarded.unread = kept.sorted()
   }
 
