@@ -223,11 +223,14 @@ import Testing
     let shop = try SampleShop(sections: 1, items: 1)
     _ = try shop.sync(folder)
     // No Linux numbers processes beyond 4,194,304; the first is always there.
-    let left = [".larder-4194305.tmp", ".larder-4194399.tmp"]
+    let left = [
+      ".larder-4194305.tmp", ".larder-4194399.tmp", ".larder-4194305-catalog.json.tmp",
+    ]
     let others = [
       ".larder-1.tmp", ".larder-x.tmp", ".larder-04194305.tmp", ".larder--5.tmp",
       ".larder-4194305",
       "larder-4194305.tmp", ".larder-4194305.tmp.jpg",
+      ".larder-4194305-own.tmp", ".larder-4194305.own.tmp",
     ]
     for name in left + others { try folder.write("half", to: "out/\(name)") }
     try folder.write("mine", to: "out/.larder-4194306.tmp/mine")
@@ -243,7 +246,7 @@ import Testing
   @Test(
     arguments: [
       (".larder-12.tmp", 12), (".larder-0.tmp", nil), (".larder-+1.tmp", nil),
-      (".larder-.tmp", nil),
+      (".larder-.tmp", nil), (".larder-12-manifest.csv.tmp", 12), (".larder-12-x.tmp", nil),
       (".larder-99999999999.tmp", nil), (".larder-1.tmp ", nil), ("", nil), (".tmp", nil),
     ] as [(String, pid_t?)]
   )

@@ -83,8 +83,7 @@ package struct CacheExport: Sendable {
     // What is there says of itself what it is; a list of all of it, and what goes, is for the next run.
     if run.report.unfinished == 0 {
       if options.squares, let reader = catalogs.first { try run.placeSquares(of: reader) }
-      try run.writeLists()
-      try run.removeOutdated()
+      if try run.writeLists(isStopped) { try run.removeOutdated() }
     }
     try run.writeRecord()
     return run.report

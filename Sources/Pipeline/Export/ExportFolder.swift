@@ -42,12 +42,19 @@ struct ExportFolder {
   /// What a process calls a file that it has not written in full.
   private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
 
+  /// Begins a file below the folder that is written piece by piece.
+  func file(_ name: String) throws(CacheError) -> ExportFile {
+    try ExportFile("\(path)/\(name)", temporary: "\(path)/.larder-\(getpid())-\(name).tmp")
+  }
+
   /// The process that a file of such a name belongs to; nil for any other name.
   static func owner(of name: String) -> pid_t? {
-    let digits = name.dropFirst(".larder-".count).dropLast(".tmp".count)
-    guard let process = pid_t(digits), process > 0, name == temporaryName(of: process) else {
-      return nil
-    }
+    guard name.hasPrefix(".larder-"), name.hasSuffix(".tmp") else { return nil }
+    let digits = name.dropFirst(".larder-".count).prefix { $0 != "-" && $0 != "." }
+    let list = name.dropFirst(".larder-".count + digits.count).dropLast(".tmp".count)
+    guard let process = pid_t(digits), process > 0, String(process) == digits,
+      list.isEmpty || ExportLists.names.contains(where: { list == "-\($0)" })
+    else { return nil }
     return process
   }
 
@@ -111,7 +118,7 @@ struct ExportFolder {
     if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
     let file = try create()
     do throws(CacheError) {
-      try append(Array(text.utf8)[...], to: file)
+      try Self.append(Array(text.utf8)[...], to: file, path)
     } catch {
       close(file)
       unlink(temporary)
@@ -215,17 +222,22 @@ struct ExportFolder {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw Self.failure("read", "a picture", errno) }
       if count == 0 { break }
-      try append(buffer[..<count], to: file)
+      try Self.append(buffer[..<count], to: file, path)
     }
     _ = futimens(file, [status.st_atim, status.st_mtim])
   }
 
-  private func append(_ bytes: ArraySlice<UInt8>, to file: Int32) throws(CacheError) {
+  /// Writes all of some bytes.
+  static func append(
+    _ bytes: ArraySlice<UInt8>,
+    to file: Int32,
+    _ path: String
+  ) throws(CacheError) {
     var rest = bytes
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure("write", path, count == 0 ? ENOSPC : errno) }
+      guard count > 0 else { throw failure("write", path, count == 0 ? ENOSPC : errno) }
       rest = rest.dropFirst(count)
     }
   }
@@ -237,7 +249,7 @@ struct ExportFolder {
     guard mkdir(path, 0o755) == 0 else { throw failure("make", path, errno) }
   }
 
-  private static func failure(_ verb: String, _ path: String, _ code: Int32) -> CacheError {
+  static func failure(_ verb: String, _ path: String, _ code: Int32) -> CacheError {
     let words = systemWords(code)
     let isFull = code == ENOSPC || code == EDQUOT
     return CacheError(

@@ -9,6 +9,7 @@ struct ExportRun {
   private let cache: String
   private let folder: ExportFolder
   private let options: CacheExport.Options
+  /// The pictures that catalogs refer to, each once, in their order.
   private let images: [ShownImage]
   private let plan: ExportPlan
   /// What the folder's file said at the start, and what it is to say.
@@ -25,23 +26,36 @@ struct ExportRun {
   ///   - cache: The path of their cache.
   ///   - folder: Where it goes.
   ///   - options: What is wanted.
+  /// - Throws: ``CacheError`` when the cache cannot be read.
   init(
     _ catalogs: [ExportedCatalog],
     of cache: String,
     into folder: ExportFolder,
     _ options: CacheExport.Options
-  ) {
+  ) throws(CacheError) {
     self.catalogs = catalogs
     self.cache = cache
     self.folder = folder
     self.options = options
-    images = catalogs.flatMap(\.items).flatMap(\.images)
+    images = try Self.images(of: catalogs)
     let held = images.filter { $0.state == .held }
     plan = ExportPlan(held.compactMap { Self.picture($0, cache) }, shape: options.shape)
     missing = Set(images.filter { $0.state != .held }.map(\.url))
     record = folder.record
     noted = record
     report.collisions = plan.collisions
+  }
+
+  private static func images(of catalogs: [ExportedCatalog]) throws(CacheError) -> [ShownImage] {
+    var images: [ShownImage] = []
+    var urls: Set<String> = []
+    for catalog in catalogs {
+      var batches = catalog.batches
+      while let items = try batches.next() {
+        images += items.lazy.flatMap(\.images).filter { urls.insert($0.url).inserted }
+      }
+    }
+    return images
   }
 
   /// A held picture for the plan; nil when its bytes are no picture any more.
@@ -124,23 +138,19 @@ struct ExportRun {
   }
 
   /// Writes the lists of what is there: manifests, the catalog, and the places when there are any.
-  mutating func writeLists() throws(CacheError) {
-    let manifest = ExportManifest(
-      catalogs.flatMap { catalog in catalog.items.map { (catalog.entry.name, $0) } },
-      paths: plan.paths,
-      missing: missing
-    )
-    report.places = manifest.places
-    var lists = [
-      ("manifest.jsonl", manifest.lines), ("manifest.csv", manifest.table),
-      ("catalog.json", ExportedCatalog.document(catalogs, plan.paths, missing: missing)),
-    ]
-    if report.places > 0 { lists.append(("items.geojson", manifest.geography)) }
-    for (name, text) in lists {
-      try folder.write(text, to: name)
+  ///
+  /// - Parameter isStopped: Asked now and then; true leaves the lists as they were.
+  /// - Returns: Whether they were written.
+  /// - Throws: ``CacheError`` when the cache cannot be read or the folder not written.
+  mutating func writeLists(_ isStopped: () -> Bool) throws(CacheError) -> Bool {
+    var lists = try ExportLists(in: folder, paths: plan.paths, missing: missing)
+    guard let names = try lists.write(catalogs, isStopped) else { return false }
+    report.places = lists.places
+    for name in names {
       written.insert(name)
       record.files[name] = folder.file(name, of: nil)
     }
+    return true
   }
 
   /// Removes what earlier exports wrote and this one did not, as far as that is wanted and the file is as it was

@@ -1,0 +1,186 @@
+import Cache
+import Catalog
+import FoundationEssentials
+import Transport
+
+/// What lists an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
+/// have places.
+///
+/// Written item by item, so that no more of a catalog is held than a few of its items.
+struct ExportLists {
+  private struct Row: Encodable {
+    var catalog: String
+    var section: String
+    var item: String
+    var title: String
+    var role: String
+    var url: String
+    @OrNull var path: String?
+    @OrNull var sha256: String?
+    @OrNull var bytes: ByteCount?
+    @OrNull var type: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case catalog, section, item, title, role, url, path, sha256, bytes, type
+    }
+
+    /// The fields in the order of the keys.
+    var line: CSVLine {
+      CSVLine([
+        .text(catalog), .text(section), .text(item), .text(title), .text(role), .text(url),
+        .text(path), .text(sha256), .number(bytes.map(\.description)), .text(type),
+      ])
+    }
+  }
+
+  private struct SectionEntry: Encodable {
+    let key: String
+    let title: String
+    @OrNull var subtitle: String?
+  }
+
+  /// The names of the lists; the last only where items have places.
+  static let names = ["manifest.jsonl", "manifest.csv", "catalog.json", "items.geojson"]
+
+  /// How many items have a place.
+  private(set) var places = 0
+
+  private let folder: ExportFolder
+  /// Where pictures lie in the folder, by URL.
+  private let paths: [String: String]
+  /// The URLs of those that lie nowhere.
+  private let missing: Set<String>
+  private let lines: ExportFile
+  private let table: ExportFile
+  private let document: ExportFile
+  private var geography: ExportFile?
+
+  /// Begins the lists.
+  ///
+  /// - Throws: ``CacheError`` when a file cannot be created.
+  init(in folder: ExportFolder, paths: [String: String], missing: Set<String>) throws(CacheError) {
+    (self.folder, self.paths, self.missing) = (folder, paths, missing)
+    lines = try folder.file("manifest.jsonl")
+    table = try folder.file("manifest.csv")
+    document = try folder.file("catalog.json")
+    let heading = CSVLine(heading: Row.CodingKeys.allCases.map(\.rawValue))
+    try table.append(CSVLine.table([heading]).utf8)
+  }
+
+  /// Writes all catalogs: one is an object, several are an array of them.
+  ///
+  /// - Parameters:
+  ///   - catalogs: The catalogs.
+  ///   - isStopped: Asked now and then; true leaves what is there as it was.
+  /// - Returns: The names of the lists; nil when it was stopped.
+  /// - Throws: ``CacheError`` when the cache cannot be read or a file not written.
+  mutating func write(
+    _ catalogs: [ExportedCatalog],
+    _ isStopped: () -> Bool
+  ) throws(CacheError) -> [String]? {
+    if catalogs.count != 1 { try document.append("[".utf8) }
+    for (number, catalog) in catalogs.enumerated() {
+      let names = try Self.json([catalog.entry.name, catalog.entry.currency])
+      let (name, currency) = (names[0], names[1])
+      try document.append(number == 0 ? [] : [UInt8(ascii: ",")])
+      try document.append("{\"catalog\":\(name),\"currency\":\(currency),\"items\":[".utf8)
+      var (batches, isFirst) = (catalog.batches, true)
+      while let items = try batches.next() {
+        if isStopped() { return nil }
+        try add(items, of: catalog.entry.name, isFirst: isFirst)
+        isFirst = false
+      }
+      let sections = catalog.sections.map {
+        SectionEntry(key: $0.key, title: $0.title, subtitle: $0.subtitle)
+      }
+      try document.append("],\"sections\":".utf8)
+      try document.append(Self.bytes(sections))
+      try document.append("}".utf8)
+    }
+    try document.append((catalogs.count != 1 ? "]\n" : "\n").utf8)
+    try geography?.append("],\"type\":\"FeatureCollection\"}\n".utf8)
+    for file in [lines, table, document] { try file.finish() }
+    try geography?.finish()
+    return geography == nil ? Self.names.dropLast() : Self.names
+  }
+
+  private mutating func add(
+    _ items: [ShownItem],
+    of catalog: String,
+    isFirst: Bool
+  ) throws(CacheError) {
+    var shown = items
+    for number in shown.indices {
+      for image in shown[number].images.indices {
+        let url = shown[number].images[image].url
+        shown[number].images[image].path = missing.contains(url) ? nil : paths[url]
+      }
+    }
+    let rows = zip(items, shown).flatMap { item, shown in
+      zip(item.images, shown.images).map { row(of: $0, at: $1.path, item, catalog) }
+    }
+    for row in rows { try lines.append(Self.bytes(row) + [UInt8(ascii: "\n")]) }
+    try table.append(CSVLine.table(rows.map(\.line)).utf8)
+    try append(shown.map(ItemDocument.Listing.init), to: document, isFirst: isFirst)
+    let features = items.compactMap { item in
+      PlaceFeature(
+        item,
+        catalog: catalog,
+        picture: item.thumbnail.flatMap { paths[$0.url] }
+      )
+    }
+    guard !features.isEmpty else { return }
+    let file = try geography ?? folder.file("items.geojson")
+    if places == 0 { try file.append("{\"features\":[".utf8) }
+    try append(features, to: file, isFirst: places == 0)
+    places += features.count
+    geography = file
+  }
+
+  private func row(
+    of image: ShownImage,
+    at path: String?,
+    _ item: ShownItem,
+    _ catalog: String
+  ) -> Row {
+    let isHere = !missing.contains(image.url)
+    return Row(
+      catalog: catalog,
+      section: item.sections.first ?? "",
+      item: item.item.id,
+      title: item.item.title,
+      role: image.role.rawValue,
+      url: image.url,
+      path: path,
+      sha256: isHere ? image.sha256 : nil,
+      bytes: isHere ? image.bytes : nil,
+      type: isHere ? image.type : nil
+    )
+  }
+
+  /// Adds values to an array that is not closed yet.
+  private func append(
+    _ values: [some Encodable],
+    to file: ExportFile,
+    isFirst: Bool
+  ) throws(CacheError) {
+    if !isFirst { try file.append(",".utf8) }
+    try file.append(Self.bytes(values).dropFirst().dropLast())
+  }
+
+  private static func json(_ texts: [String]) throws(CacheError) -> [String] {
+    var written: [String] = []
+    for text in texts {
+      written.append(String(decoding: try bytes([text]).dropFirst().dropLast(), as: UTF8.self))
+    }
+    return written
+  }
+
+  private static func bytes(_ value: some Encodable) throws(CacheError) -> [UInt8] {
+    do {
+      return try value.jsonLine()
+    } catch {
+      throw CacheError(.damaged, "cannot write the catalog as JSON: \(error)", remedy: .repair)
+    }
+  }
+}
