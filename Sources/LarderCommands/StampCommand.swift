@@ -71,11 +71,11 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the text goes: any gravity but attention. (default: bottom-left)",
+      "Where the text goes. (default: bottom-left)",
       valueName: "position"
     )
   )
-  var position: Gravity?
+  var position: StampPosition?
 
   @Option(
     help: ArgumentHelp(
@@ -102,9 +102,6 @@ struct StampCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    if position == .attention {
-      throw ValidationError("--position is a place; attention goes with --gravity")
-    }
     try frame.check(beside: pictures.square.size)
   }
 
@@ -113,7 +110,7 @@ struct StampCommand: ParsableCommand {
     frame.apply(to: &stamp.crop)
     stamp.style = style
     stamp.font = font
-    if let position { stamp.place = position }
+    if let position { stamp.place = position.gravity }
     if let template { stamp.template = try StampTemplate(template) }
     if let time { stamp.time = try StampTime.Choice(time) }
     if let zone { stamp.zone = try Zone(named: zone) }
@@ -133,3 +130,18 @@ struct StampCommand: ParsableCommand {
 }
 
 extension StampStyle: ExpressibleByArgument {}
+
+/// What `--position` takes: every gravity that is a place.
+struct StampPosition: ExpressibleByArgument {
+  /// The place.
+  let gravity: Gravity
+
+  /// Reads a place, the centre in American spelling too; nil for anything else.
+  init?(argument: String) {
+    guard let gravity = Gravity(argument: argument), gravity != .attention else { return nil }
+    self.gravity = gravity
+  }
+
+  /// What the help and the shells offer.
+  static let allValueStrings = Gravity.allCases.filter { $0 != .attention }.map(\.rawValue)
+}

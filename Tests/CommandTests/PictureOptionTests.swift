@@ -105,7 +105,7 @@ struct PictureOptionTests {
     (["crop", "--lossless", "--fit", "contain"], "cannot go with --fit contain"),
     (["crop", "--lossless", "--size", "64"], "cannot go with --size"),
     (["crop", "--no-enlarge"], "give both"), (["stamp", "--no-enlarge"], "give both"),
-    (["stamp", "--position", "attention"], "goes with --gravity"),
+    (["stamp", "--position", "attention"], "bottom-right"),
     (["stamp", "--style", "neon"], "scrim"), (["stamp", "--template", "{hour}"], "{weekday}"),
     (["stamp", "--font", "No Such Family"], "fc-list"),
   ])
