@@ -10,7 +10,8 @@ extension PictureBatch {
   ///
   /// - Parameters:
   ///   - making: What is to be made of each input.
-  ///   - workers: Pictures in memory at a time; nil for one a processor.
+  ///   - workers: Pictures that are worked on at a time, which more than there are processors make no
+  ///     more of; nil for one a processor.
   ///   - overwrite: Whether outputs that are there may be replaced.
   ///   - skipsExisting: Whether inputs whose output is there already are left out.
   ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
@@ -89,7 +90,15 @@ extension PictureBatch {
       throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input)")
     }
     if !overwrite { try WholeFile.checkAbsent(output) }
-    return try making.make(from: PictureFile(item.input, limits: making.limits))
+    return try making.make(from: item.file(making.limits))
+  }
+}
+
+extension PictureBatch.Item {
+  /// The picture, read from where it is.
+  fileprivate func file(_ limits: PictureLimits) throws(ImagingError) -> PictureFile {
+    guard let bytes else { return try PictureFile(input, limits: limits) }
+    return try PictureFile(bytes, name: PictureBatch.standardInputName, limits: limits)
   }
 }
 

@@ -26,13 +26,18 @@ public protocol PictureMaking: Sendable {
 public struct PictureBatch: Sendable, Equatable {
   /// One input, and where what is made of it goes.
   public struct Item: Sendable, Equatable {
-    /// The input.
+    /// The input; `-` for what came on stdin.
     public let input: FilePath
     /// The output; nil for an input that cannot be read.
     public let output: FilePath?
     /// Why the input cannot be read.
     public let error: ImagingError?
+    /// All of an input that came on stdin; nil for a file.
+    var bytes: [UInt8]?
   }
+
+  /// What errors and names of outputs call the picture that comes on stdin.
+  static let standardInputName = "stdin"
 
   /// The inputs in their order, those of a folder by name.
   public let items: [Item]
@@ -44,13 +49,16 @@ public struct PictureBatch: Sendable, Equatable {
   ///   - folder: Where the outputs go.
   ///   - format: The format of the outputs, which their names end as; nil for the inputs' own.
   ///   - name: What the outputs are called.
+  ///   - standardInput: Reads all of stdin, for the input that is called `-`, whose stem is `stdin`;
+  ///     nil where `-` is a file's name.
   /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
-  ///   input, or `folder` is none.
+  ///   input, or `folder` is none; and what `standardInput` throws.
   public init(
     _ inputs: [FilePath],
     into folder: FilePath,
     format: PictureFormat? = nil,
-    name: PictureName = .usual
+    name: PictureName = .usual,
+    standardInput: (() throws(ImagingError) -> [UInt8])? = nil
   ) throws(ImagingError) {
     if let kind = Self.kind(of: folder), kind != S_IFDIR {
       throw ImagingError(
@@ -61,7 +69,9 @@ public struct PictureBatch: Sendable, Equatable {
     let naming = Naming(format: format, name: name)
     var items: [Item] = []
     for input in inputs {
-      if Self.kind(of: input) == S_IFDIR {
+      if input == "-", let standardInput {
+        items.append(Self.item(try standardInput(), to: folder, as: naming))
+      } else if Self.kind(of: input) == S_IFDIR {
         Self.add(
           to: &items,
           below: input,
@@ -86,7 +96,7 @@ public struct PictureBatch: Sendable, Equatable {
   private func checkOutputs() throws(ImagingError) {
     var owners: [FilePath: FilePath] = [:]
     var inputs: Set<Identity> = []
-    for item in items {
+    for item in items where item.bytes == nil {
       if let identity = Self.identity(of: item.input) { inputs.insert(identity) }
     }
     for item in items {
@@ -187,8 +197,26 @@ public struct PictureBatch: Sendable, Equatable {
     guard let found = PictureFormat(sniffing: head.prefix(max(count, 0))) else {
       return refused(.noPicture(input.string))
     }
+    let output = output(of: input.stem ?? "picture", found, in: folder, as: naming)
+    return Item(input: input, output: output, error: nil)
+  }
+
+  /// The item of what came on stdin.
+  private static func item(_ bytes: [UInt8], to folder: FilePath, as naming: Naming) -> Item {
+    guard let found = PictureFormat(sniffing: bytes) else {
+      return Item(input: "-", output: nil, error: .noPicture(standardInputName), bytes: bytes)
+    }
+    let output = output(of: standardInputName, found, in: folder, as: naming)
+    return Item(input: "-", output: output, error: nil, bytes: bytes)
+  }
+
+  private static func output(
+    of stem: String,
+    _ found: PictureFormat,
+    in folder: FilePath,
+    as naming: Naming
+  ) -> FilePath {
     let ending = (naming.format ?? found.kept).fileExtension
-    let name = naming.name.name(stem: input.stem ?? "picture", ending: ending)
-    return Item(input: input, output: folder.appending(name), error: nil)
+    return folder.appending(naming.name.name(stem: stem, ending: ending))
   }
 }

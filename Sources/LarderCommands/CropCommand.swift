@@ -22,6 +22,7 @@ struct CropCommand: ParsableCommand {
                 larder crop photos --out squares --size 512 --format webp
                 larder crop photos --out wide --size 1200x630 --gravity attention
                 larder crop logos --out tiles --size 256 --fit contain
+                larder crop - --size 300 < photo.jpg > square.jpg
 
       \(statuses.text)
       """
@@ -44,6 +45,7 @@ struct CropCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
+    try pictures.check(beside: output)
     if lossless, pictures.square.size != nil {
       throw ValidationError("--lossless keeps every pixel, so it cannot go with --size")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Imaging
 import Larder
 import SystemPackage
 import Transport
@@ -26,8 +27,41 @@ enum FileReading {
     }
   }
 
+  /// Whether a path leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// What comes on stdin until its end, one byte more than `limit` at most.
   static func standardInput(limit: Int) throws -> [UInt8] {
     try BoundedReading.bytes(of: .standardInput, limit: limit)
+  }
+
+  /// The picture that comes on stdin, all of it.
+  ///
+  /// - Throws: ``ImagingError``: `usage` for a terminal, on which nobody types a picture; `tooLarge`;
+  ///   `disk` when stdin cannot be read.
+  static func picture(_ limits: PictureLimits) throws(ImagingError) -> [UInt8] {
+    if Terminal.isStandardInput {
+      throw ImagingError(
+        .usage,
+        "cannot read a picture from a terminal; send one with < or |, or name a file"
+      )
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = try standardInput(limit: limits.fileBytes)
+    } catch {
+      let words = (error as? Errno).map { systemWords($0.rawValue) } ?? "\(error)"
+      throw ImagingError(.disk, "cannot read stdin: \(words); check what it is")
+    }
+    guard bytes.count <= limits.fileBytes else {
+      throw ImagingError(
+        .tooLarge,
+        "cannot read stdin: it has more than \(limits.fileBytes) bytes; make it smaller first"
+      )
+    }
+    return bytes
   }
 }

@@ -17,12 +17,15 @@ struct PictureRun<Making: PictureMaking> {
 
   /// Makes all pictures, prints a line for each, and says how to end the process.
   func run() throws -> ExitStatus {
+    if options.writesStandardOutput { return try stream() }
     if makesBitmaps { Memory.keepBlocksOfPictures() }
+    let limits = making.limits
     let batch = try PictureBatch(
       options.pictures.map { FilePath($0) },
-      into: FilePath(options.square.out),
+      into: FilePath(options.out),
       format: options.square.format.picture,
-      name: try options.square.pictureName
+      name: try options.square.pictureName,
+      standardInput: { () throws(ImagingError) in try FileReading.picture(limits) }
     )
     if batch.items.isEmpty {
       let named = options.pictures.joined(separator: ", ")
@@ -48,6 +51,7 @@ struct PictureRun<Making: PictureMaking> {
     let made = Result {
       try batch.run(
         making,
+        workers: options.jobs,
         overwrite: options.square.force,
         skipsExisting: options.square.skipExisting
       ) { result in
@@ -83,6 +87,49 @@ struct PictureRun<Making: PictureMaking> {
     }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
     return ExitStatus(results)
+  }
+
+  /// Makes one picture and writes it to stdout once it is whole, and nothing else.
+  ///
+  /// A signal ends the process as it ends any filter.
+  private func stream() throws -> ExitStatus {
+    guard !Terminal.isStandardOutput else {
+      throw CommandFailure(
+        "cannot write a picture to a terminal; send it on with > or |, or give --out DIR",
+        .usage
+      )
+    }
+    let input = options.pictures[0]
+    guard !FileReading.isFolder(input) else {
+      throw CommandFailure(
+        "cannot write the folder \(input) to stdout: --out - is for one picture; give --out DIR",
+        .usage
+      )
+    }
+    try making.check()
+    var result: PictureResult
+    do throws(ImagingError) {
+      let limits = making.limits
+      let file =
+        try options.readsStandardInput
+        ? PictureFile(FileReading.picture(limits), name: "stdin", limits: limits)
+        : PictureFile(FilePath(input), limits: limits)
+      let picture = try making.make(from: file)
+      Output.file(picture.bytes)
+      result = PictureResult(input: input, output: PictureOptions.stream, picture: picture)
+      result = upload?.deliver(picture, result) ?? result
+    } catch {
+      if error.code == .usage { throw error }
+      result = PictureResult(input: input, error: error)
+    }
+    let line = PictureLine(result)
+    if let error = result.error {
+      Output.error(error.commandText)
+    } else if output.verbose > 0, !output.quiet {
+      Output.note(line.text)
+    }
+    for words in line.warnings { Output.error(words) }
+    return ExitStatus([result])
   }
 
   /// Prints what would be made.

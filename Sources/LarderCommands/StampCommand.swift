@@ -24,6 +24,7 @@ struct StampCommand: ParsableCommand {
                 larder stamp up.jpg --out stamped --fit contain --style bar
                 larder stamp up.jpg --out stamped --template '{weekday} {time12}'
                 larder stamp up.jpg --out stamped --post https://diary.example/photos
+                larder stamp - --time now < up.jpg > stamped.jpg
 
       A photo is posted once its file is whole: as multipart/form-data with dateTime, \
       timeStampContents (the --text) and image (always a JPEG). It is posted again only when it \
@@ -102,6 +103,12 @@ struct StampCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
+    try pictures.check(beside: output)
+    if pictures.readsStandardInput, time == "file" {
+      throw ValidationError(
+        "--time file is when a file was last written, and stdin is none; give --time exif, now or a time"
+      )
+    }
     try frame.check(beside: pictures.square.size)
   }
 

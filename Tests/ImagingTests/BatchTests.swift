@@ -33,6 +33,45 @@ struct BatchTests {
     }
   }
 
+  @Test func `no more pictures are worked on at once than there are workers`() throws {
+    try withFolder { folder in
+      for index in 0..<9 { try Self.put(folder.appending("in/\(index).png")) }
+      let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
+
+      for workers in 1...2 {
+        let counting = CountingMaking()
+        let results = try batch.run(counting, workers: workers, overwrite: true)
+
+        #expect(results.allSatisfy { $0.error == nil })
+        #expect((1...workers).contains(counting.most.load(ordering: .relaxed)))
+      }
+    }
+  }
+
+  @Test func `what stdin holds is read once the folder is known to be one, and is named stdin`()
+    throws
+  {
+    try withFolder { folder in
+      let picture = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 7, height: 5)
+      let reads = Atomic(0)
+      func read() -> [UInt8] {
+        reads.add(1, ordering: .relaxed)
+        return picture
+      }
+      try WholeFile.write([1], to: folder.appending("file"))
+
+      #expect(throws: ImagingError.self) {
+        try PictureBatch(["-"], into: folder.appending("file"), standardInput: read)
+      }
+      #expect(reads.load(ordering: .relaxed) == 0)
+      let batch = try PictureBatch(["-"], into: folder.appending("out"), standardInput: read)
+      let results = try batch.run(Crop())
+
+      #expect(batch.items.map(\.output) == [folder.appending("out/stdin.png")])
+      #expect(results.map(\.input) == ["-"] && results.map(\.summary?.width) == [5])
+    }
+  }
+
   @Test func `pictures of a folder keep their path below it`() throws {
     try withFolder { folder in
       try Self.put(folder.appending("in/a/x.png"))
@@ -144,5 +183,20 @@ struct BatchTests {
         == #"{"damaged":false,"error":"cannot","format":null,"gravity":null,"height":null,"input":"a","#
         + #""method":null,"output":null,"shift":null,"skipped":false,"time":null,"timeSource":null,"upload":null,"width":null}"#
     )
+  }
+}
+
+/// A crop that counts how many pictures it is making at once.
+private final class CountingMaking: PictureMaking {
+  let now = Atomic(0)
+  let most = Atomic(0)
+  let limits = PictureLimits()
+
+  func check() {}
+
+  func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
+    most.max(now.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+    defer { now.subtract(1, ordering: .relaxed) }
+    return try Crop().apply(to: file)
   }
 }

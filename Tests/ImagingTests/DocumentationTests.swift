@@ -49,6 +49,10 @@ struct DocumentationTests {
     for result in try batch.run(Crop(size: 256)) {
       print(result.input, result.output ?? "", result.error?.description ?? "")
     }
+
+    // What comes on stdin is an input too, called `-`; one picture at a time takes the least memory.
+    let piped = try PictureBatch(["-"], into: FilePath("\(folder)/piped")) { photo.bytes }
+    print(try piped.run(Crop(size: 64), workers: 1).map(\.input))
   }
 
   @Test func `the example in the documentation compiles, runs and is this one`() throws {

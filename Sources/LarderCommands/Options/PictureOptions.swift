@@ -5,7 +5,7 @@ import Imaging
 struct PictureOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "Pictures (JPEG, PNG, WebP, AVIF or the first frame of a GIF), or folders of them.",
+      "Pictures (JPEG, PNG, WebP, AVIF or the first frame of a GIF), folders of them, or - for stdin.",
       valueName: "picture"
     ),
     completion: .file(extensions: ["jpg", "jpeg", "png", "webp", "avif", "gif"])
@@ -14,15 +14,74 @@ struct PictureOptions: ParsableArguments {
 
   @OptionGroup(title: Topic.pictures) var square: SquareOptions
 
+  @Option(
+    name: .shortAndLong,
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Work on so many pictures at once, 1 to 1024; memory grows with them. (default: one a processor)",
+      valueName: "n"
+    ),
+    transform: WholeNumber.reader(1...1024)
+  )
+  var jobs: Int?
+
+  /// What stands for stdin among the pictures, and for stdout as the place of the result.
+  static let stream = "-"
+
+  /// Whether a picture comes on stdin.
+  var readsStandardInput: Bool { pictures.contains(Self.stream) }
+
+  /// Whether the result goes to stdout.
+  var writesStandardOutput: Bool { out == Self.stream }
+
+  /// Where the results go: what comes on stdin alone goes to stdout unless told otherwise.
+  var out: String { square.out ?? Self.stream }
+
   mutating func validate() throws {
     if pictures.isEmpty { throw ValidationError("name a picture or a folder") }
+    if square.out == nil, pictures != [Self.stream] {
+      throw ValidationError("missing expected argument '--out <dir>': where the results go")
+    }
+    if pictures.count(where: { $0 == Self.stream }) > 1 {
+      throw ValidationError("- is stdin, which can be read once; give it once")
+    }
+    if writesStandardOutput { try checkStream() }
+  }
+
+  /// Judges what goes with a result on stdout.
+  private func checkStream() throws {
+    guard pictures.count == 1 else {
+      throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
+    }
+    let idle: [(isGiven: Bool, name: String)] = [
+      (square.name != nil, "--name"), (square.skipExisting, "--skip-existing"),
+      (square.dryRun, "--dry-run"),
+    ]
+    if let option = idle.first(where: \.isGiven) {
+      throw ValidationError("\(option.name) is about files, and --out - makes none; leave out one")
+    }
+  }
+
+  /// Judges what a command prints besides its pictures.
+  func check(beside output: OutputOptions) throws {
+    if writesStandardOutput, output.json {
+      throw ValidationError(
+        "--json needs stdout, which has the picture with --out -; give --out DIR"
+      )
+    }
   }
 }
 
 /// What every square that is made has in common.
 struct SquareOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Where the results go; made when missing.", valueName: "dir"))
-  var out: String
+  @Option(
+    help: ArgumentHelp(
+      "Where the results go; made when missing. - is stdout, for one picture. (default: - for -)",
+      valueName: "dir"
+    ),
+    completion: .directory
+  )
+  var out: String?
 
   @Option(
     parsing: .unconditional,

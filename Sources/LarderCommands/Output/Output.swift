@@ -24,6 +24,11 @@ enum Output {
     write(TerminalJSON.bytes(bytes), to: STDOUT_FILENO)
   }
 
+  /// Writes a file to stdout, byte for byte.
+  static func file(_ bytes: [UInt8]) {
+    write(bytes, to: STDOUT_FILENO)
+  }
+
   /// Says what went wrong, on one line.
   static func error(_ message: String) {
     note("larder: \(PlainText.row(message))")

@@ -16,6 +16,12 @@ struct Terminal: Sendable {
     hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !noColor && !options.noColor
   }
 
+  /// Whether stdin is a terminal, whatever it may be.
+  static var isStandardInput: Bool { isatty(STDIN_FILENO) == 1 }
+
+  /// Whether stdout is a terminal, whatever it may be.
+  static var isStandardOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+
   /// How many columns stderr has now.
   static var width: Int {
     var size = winsize()

@@ -45,8 +45,7 @@ enum TextFile {
     guard !path.isEmpty else {
       throw CommandFailure("cannot write a file without a name; name a file", .usage)
     }
-    var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+    if FileReading.isFolder(path) {
       throw CommandFailure("cannot write \(path): it is a folder; name a file", .usage)
     }
     let folder = FilePath(path).removingLastComponent().string

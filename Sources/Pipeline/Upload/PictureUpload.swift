@@ -64,7 +64,8 @@ package final class PictureUpload: Sendable {
   /// - Returns: `result` with the upload in it, and the error if the server did not take it.
   package func deliver(_ picture: EncodedPicture, _ result: PictureResult) -> PictureResult {
     var result = result
-    let name = result.output ?? result.input
+    // Neither stdout nor stdin has a name that says anything.
+    let name = [result.output, result.input].compactMap(\.self).first { $0 != "-" } ?? "photo"
     do throws(ImagingError) {
       let jpeg = try PictureFile(picture.bytes, name: name).asJPEG()
       let fileName = String((name.split(separator: "/").last ?? "photo").prefix { $0 != "." })
