@@ -28,7 +28,7 @@ static void move(j_decompress_ptr source, jvirt_barray_ptr blocks, const jpeg_co
 }
 
 bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-               uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
+               bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
@@ -58,13 +58,13 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   if (source.progressive_mode) {
     arrays = jpeg_read_coefficients(&source);
   } else {
-    window_open(&source, region, &window);
+    window_open(&source, region, progressive, &window);
     window_read(&source, &target, arrays);
   }
   like_start(&source, &target);
   target.image_width = region.width;
   target.image_height = region.height;
-  if (source.progressive_mode) jpeg_simple_progression(&target);
+  if (progressive || source.progressive_mode) jpeg_simple_progression(&target);
   for (int i = 0; source.progressive_mode && i < source.num_components; i++) {
     move(&source, arrays[i], &source.comp_info[i], region);
   }

@@ -85,6 +85,17 @@ void like_mend(j_compress_ptr target) {
   }
 }
 
+void like_chroma(j_compress_ptr target, int chroma) {
+  bool has_chroma =
+      target->jpeg_color_space == JCS_YCbCr || target->jpeg_color_space == JCS_YCCK;
+  if (chroma == 0 || !has_chroma) return;
+  for (int i = 0; i < target->num_components; i++) {
+    bool is_full = (i != 1 && i != 2) && chroma != 444;
+    target->comp_info[i].h_samp_factor = is_full ? 2 : 1;
+    target->comp_info[i].v_samp_factor = is_full && chroma == 420 ? 2 : 1;
+  }
+}
+
 void like_quality(j_compress_ptr target, int quality) {
   if (quality <= 0) return;
   jpeg_set_quality(target, quality, TRUE);

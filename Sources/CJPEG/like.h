@@ -13,6 +13,9 @@ void like_start(j_decompress_ptr source, j_compress_ptr target);
 // table, and by an eighth of 65,536, and cannot interleave more than ten blocks.
 void like_mend(j_compress_ptr target);
 
+// Samples of colour for those of light: 420, 422 or 444 in a picture that has both; 0 leaves what is there.
+void like_chroma(j_compress_ptr target, int chroma);
+
 // The standard's tables at a quality, for every component; 0 leaves those that are there.
 void like_quality(j_compress_ptr target, int quality);
 

@@ -109,10 +109,11 @@ static JBLOCKARRAY access_kept(j_common_ptr common, jvirt_barray_ptr array, JDIM
   return component->rows;
 }
 
-void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_window *window) {
+void window_open(j_decompress_ptr source, cjpeg_region region, bool again,
+                 coefficient_window *window) {
   window->region = region;
   window->source = source;
-  window->streams = !jpeg_has_multiple_scans(source);
+  window->streams = !again && !jpeg_has_multiple_scans(source);
   source->client_data = window;
   source->mem->request_virt_barray = request;
   source->mem->realize_virt_arrays = realize;

@@ -24,14 +24,15 @@ typedef struct {
 typedef struct {
   cjpeg_region region;
   j_decompress_ptr source;
-  // Whether rows are read when they are to be written, as they can be when all lie in one scan.
+  // Whether rows are read when they are to be written, as they can be when all lie in one scan, here and there.
   bool streams;
   int requested;
   window_component components[MAX_COMPONENTS];
 } coefficient_window;
 
 // Puts a window in the place of libjpeg's own arrays, which hold all of the picture.
-void window_open(j_decompress_ptr source, cjpeg_region region, coefficient_window *window);
+// `again` says that the rows are to be written several times.
+void window_open(j_decompress_ptr source, cjpeg_region region, bool again, coefficient_window *window);
 
 // Fills `arrays`, which has room for all components, with the region's coefficients for `target` to write. Reads the
 // whole picture first or, when `streams` is set, each row when `target` asks for it.

@@ -3,7 +3,7 @@
 #include "region.h"
 
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-                  int quality, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
+                  cjpeg_form form, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
   region_reader reader;
@@ -25,8 +25,9 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   region_start(&source, region, &reader);
   like_start(&source, &target);
   like_mend(&target);
-  like_quality(&target, quality);
-  if (source.progressive_mode) jpeg_simple_progression(&target);
+  like_chroma(&target, form.chroma);
+  like_quality(&target, form.quality);
+  if (form.progressive || source.progressive_mode) jpeg_simple_progression(&target);
   target.image_width = region.width;
   target.image_height = region.height;
   output_open(&output, &target);
@@ -90,8 +91,11 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   target.input_components =
       encoding->color_space == JCS_GRAYSCALE ? 1 : encoding->color_space == JCS_RGB ? 3 : 4;
   if (!encoding->like) jpeg_set_defaults(&target);
-  like_quality(&target, encoding->quality);
-  if (encoding->like && source.progressive_mode) jpeg_simple_progression(&target);
+  like_chroma(&target, encoding->form.chroma);
+  like_quality(&target, encoding->form.quality);
+  if (encoding->form.progressive || (encoding->like && source.progressive_mode)) {
+    jpeg_simple_progression(&target);
+  }
   output_open(&output, &target);
   jpeg_start_compress(&target, TRUE);
   for (uint32_t y = 0; y < encoding->height; y++) {

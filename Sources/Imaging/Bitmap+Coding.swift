@@ -39,15 +39,15 @@ extension Bitmap {
   public func jpeg(quality: Int = 90, name: String = "the picture") throws(ImagingError) -> [UInt8]
   {
     try CodecLibrary.check()
-    return try encodedAsJPEG(quality, name)
+    return try encodedAsJPEG(JPEGCodec.Form(quality: quality), name)
   }
 
-  func encodedAsJPEG(_ quality: Int, _ name: String) throws(ImagingError) -> [UInt8] {
+  func encodedAsJPEG(_ form: JPEGCodec.Form, _ name: String) throws(ImagingError) -> [UInt8] {
     switch layout {
     case .grey where depth == 8, .bgrx, .cmyk:
-      try JPEGCodec.encode(self, quality: quality, name: name)
+      try JPEGCodec.encode(self, form, name: name)
     default:
-      try JPEGCodec.encode(flattened(), quality: quality, name: name)
+      try JPEGCodec.encode(flattened(), form, name: name)
     }
   }
 

@@ -42,21 +42,32 @@ extension Crop {
     let isGrey = bitmap.layout == .grey || bitmap.layout == .greyAlpha
     var isInk = false
     if case .jpeg(let markers) = file.probe.structure { isInk = markers.sampling.count == 4 }
+    let isConverted = converts(file)
+    var tags = PictureTags(
+      of: file,
+      width: bitmap.width,
+      height: bitmap.height,
+      metadata: keepsMetadata,
+      isGrey: isGrey && (target == .png || target == .jpeg) && !isInk,
+      limits: limits
+    )
+    if convertsToSRGB {
+      tags.profile = []
+    } else if target != .avif, tags.profile.isEmpty, case .avif = file.probe.structure {
+      // What an AVIF says by numbers, others say by a profile.
+      tags.profile = colours(of: file)
+    }
     let encoding = PictureEncoding(
       format: target,
       quality: quality,
+      isProgressive: isProgressive,
+      chroma: chroma,
+      isConverted: isConverted,
       lossless: lossless,
       background: background,
       hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
       source: file,
-      tags: PictureTags(
-        of: file,
-        width: bitmap.width,
-        height: bitmap.height,
-        metadata: keepsMetadata,
-        isGrey: isGrey && (target == .png || target == .jpeg) && !isInk,
-        limits: limits
-      )
+      tags: tags
     )
     let made = try encoding.encode(bitmap, name: file.name)
     let isNew = framing.isScaled || framing.isPadded
@@ -65,7 +76,7 @@ extension Crop {
       format: target,
       width: bitmap.width,
       height: bitmap.height,
-      method: made.isLossless && !isNew ? .lossless : .reencoded,
+      method: made.isLossless && !isNew && !isConverted ? .lossless : .reencoded,
       shift: EncodedPicture.Shift(),
       isDamaged: false,
       gravity: EncodedPicture.Point(framing.focus)

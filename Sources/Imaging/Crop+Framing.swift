@@ -58,8 +58,23 @@ extension Crop {
     )
   }
 
-  /// The part of a whole picture that is kept, `stored` as it is, scaled, upright and on its
-  /// background.
+  /// The ICC profile that says what the samples of a picture mean: its own, or one of the colours that
+  /// an AVIF names by number; empty where they are sRGB's.
+  func colours(of file: PictureFile) -> [UInt8] {
+    let own = PictureTags.profile(of: file, limits)
+    guard own.isEmpty, case .avif(let header) = file.probe.structure else { return own }
+    return header.colour.profile ?? []
+  }
+
+  /// Whether pixels are to become other ones of sRGB.
+  func converts(_ file: PictureFile) -> Bool {
+    guard convertsToSRGB else { return false }
+    if case .jpeg(let markers) = file.probe.structure, markers.sampling.count == 4 { return true }
+    return !colours(of: file).isEmpty
+  }
+
+  /// The part of a whole picture that is kept, `stored` as it is, scaled, upright, in sRGB where that
+  /// is asked for, and on its background.
   func finished(
     _ bitmap: consuming Bitmap,
     _ part: Bitmap.Part? = nil,
@@ -79,6 +94,9 @@ extension Crop {
       )
     }
     bitmap.turnUpright(from: orientation)
+    if convertsToSRGB, bitmap.layout != .cmyk {
+      bitmap = try bitmap.inSRGB(from: colours(of: file), name: file.name)
+    }
     guard framing.isPadded else { return bitmap }
     let target = target(for: file)
     var isInverted = true

@@ -16,17 +16,22 @@ extension Crop {
     let made: JPEGCodec.Outcome<[UInt8]>
     let framing: Framing
     var hasProfile = true
-    if file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded {
+    let header = try JPEGCodec.header(of: file)
+    // Chroma is a matter of how light is written, which red, green and blue do without.
+    let hasOtherColours = converts(file) || chroma != nil && header.isRGB
+    if file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded, !hasOtherColours {
       framing = try self.framing(of: file)
-      made = try JPEGCodec.recode(file, framing.window, quality: quality, limits)
+      made = try JPEGCodec.recode(file, framing.window, form, limits)
     } else {
-      let layout = try JPEGCodec.header(of: file).layout
-      let decoded = try decodedJPEG(file, layout: layout)
+      let decoded =
+        convertsToSRGB
+        ? try self.decoded(file, coloured: false) : try decodedJPEG(file, layout: header.layout)
       framing = decoded.framing
       // Grey that has got a coloured background has no use for its tables and its profile.
-      hasProfile = decoded.bitmap.layout == layout
+      hasProfile = decoded.bitmap.layout == header.layout
+      let isLike = hasProfile && !(chroma != nil && header.isRGB)
       made = JPEGCodec.Outcome(
-        value: try encoded(decoded.bitmap, like: hasProfile, file, framing),
+        value: try encoded(decoded.bitmap, like: isLike, file, framing),
         isDamaged: decoded.isDamaged
       )
     }
@@ -35,7 +40,7 @@ extension Crop {
         to: made.value,
         from: file,
         size: framing.canvas,
-        profile: hasProfile,
+        profile: hasProfile && !convertsToSRGB,
         metadata: keepsMetadata
       ),
       format: .jpeg,
@@ -50,15 +55,24 @@ extension Crop {
     return picture
   }
 
+  /// How JPEGs are written.
+  var form: JPEGCodec.Form {
+    JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
+  }
+
   private func encoded(
     _ bitmap: Bitmap,
     like isLike: Bool,
     _ file: PictureFile,
     _ framing: Framing
   ) throws(ImagingError) -> [UInt8] {
-    try JPEGCodec.encode(
+    var form = form
+    if !isLike, form.quality == nil {
+      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
+    }
+    return try JPEGCodec.encode(
       bitmap,
-      quality: quality ?? (isLike ? nil : max(file.probe.quality ?? 90, JPEGCodec.leastFine)),
+      form,
       like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
       // A smaller picture has more detail in each block than the source's tables were made for.
@@ -171,12 +185,12 @@ extension Crop {
         focus: focus
       ),
       let made = orientation == .upright
-        ? JPEGCodec.cut(file, grid.region, limits)
+        ? JPEGCodec.cut(file, grid.region, progressive: isProgressive, limits)
         : JPEGCodec.transform(
           file,
           orientation,
           grid.region,
-          progressive: markers.isProgressive
+          progressive: markers.isProgressive || isProgressive
         )
     else { return nil }
     let side = grid.region.width

@@ -14,12 +14,13 @@ extension Crop {
       )
     }
     let framing = made.framing
-    let isNew = framing.isScaled || framing.isPadded
+    let isConverted = converts(file)
+    let isNew = framing.isScaled || framing.isPadded || isConverted
     // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
     let keepsShape =
       !isNew
       || chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
-        && !framing.isPadded
+        && !framing.isPadded && !isConverted
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
     return EncodedPicture(
       bytes: PNGAncillary.add(
@@ -29,7 +30,8 @@ extension Crop {
         metadata: keepsMetadata,
         background: keepsShape,
         significantBits: keepsShape,
-        profile: !(isGrey && isColoured)
+        profile: !(isGrey && isColoured),
+        converted: isConverted
       ),
       format: .png,
       width: framing.canvas.width,
@@ -45,9 +47,9 @@ extension Crop {
   /// interlaced and small enough to stay so.
   private func isDirect(_ file: PictureFile, _ chunks: PNGChunks) -> Bool {
     let framing = framing(file.probe)
-    guard file.probe.orientation == .upright, !framing.isScaled, !framing.isPadded else {
-      return false
-    }
+    guard file.probe.orientation == .upright, !framing.isScaled, !framing.isPadded,
+      !converts(file)
+    else { return false }
     let size = framing.window
     let bytes = size.width * size.height * chunks.channels * (chunks.depth == 16 ? 2 : 1)
     return !chunks.isInterlaced || bytes > 64 << 20
@@ -60,7 +62,11 @@ extension Crop {
   ) throws(ImagingError) -> Decoded {
     let (probe, plain) = (file.probe, framing(file.probe))
     let isNew = plain.isScaled || plain.isPadded
-    let form = isNew && form == .native ? .expanded : form
+    // The colours of a palette are converted where they stand.
+    var isIndexed = false
+    if case .png(let chunks) = probe.structure { isIndexed = chunks.colourType == 3 }
+    let isConverted = !isIndexed && converts(file)
+    let form = (isNew || isConverted) && form == .native ? .expanded : form
     let whole = PixelRegion(x: 0, y: 0, width: probe.stored.width, height: probe.stored.height)
     let bytes = whole.width * whole.height * max(probe.channels, 3) * (probe.depth == 16 ? 2 : 1)
     let framing: Framing

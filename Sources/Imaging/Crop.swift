@@ -33,6 +33,14 @@ public struct Crop: PictureMaking, Equatable {
   /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for that of a JPEG that stays one, else
   /// for what is usual in the format.
   public var quality: Int?
+  /// Whether a JPEG is made progressive; else it is so when the input is a JPEG that is.
+  public var isProgressive = false
+  /// How much colour a JPEG or an AVIF has; nil for as much as the input has.
+  public var chroma: ChromaSampling?
+  /// Whether pixels become sRGB's by the input's profile, which is then left out.
+  ///
+  /// A picture without a profile is taken for sRGB, and stays as it is. Inks become light.
+  public var convertsToSRGB = false
   /// Whether a JPEG is to keep its coefficients, at the nearest place where it can be cut, and
   /// what becomes PNG, WebP or AVIF its samples.
   public var lossless: Bool
@@ -104,6 +112,36 @@ public struct Crop: PictureMaking, Equatable {
     }
     if let quality, !(1...100).contains(quality) {
       throw ImagingError(.usage, "cannot use quality \(quality): it goes from 1 to 100")
+    }
+    try checkForm()
+  }
+
+  /// Judges what is asked of files beside their format and of pixels that are to be kept.
+  private func checkForm() throws(ImagingError) {
+    if let format, isProgressive, format != .jpeg {
+      throw ImagingError(
+        .usage,
+        "cannot make a progressive \(format.name): of what is written only JPEG can be; choose jpeg"
+      )
+    }
+    if let format, let chroma, format != .jpeg, format != .avif {
+      throw ImagingError(
+        .usage,
+        "cannot make a \(format.name) with chroma \(chroma.name): only JPEG and AVIF have a choice; "
+          + "choose jpeg or avif"
+      )
+    }
+    if lossless, chroma != nil {
+      throw ImagingError(
+        .usage,
+        "cannot change the chroma without loss: choose between chroma and lossless"
+      )
+    }
+    if lossless, convertsToSRGB {
+      throw ImagingError(
+        .usage,
+        "cannot convert to sRGB without loss: choose between sRGB and lossless"
+      )
     }
   }
 

@@ -9,12 +9,33 @@ enum JPEGCodec {
     let hasAdobe: Bool
     /// The layout of its bitmaps.
     let layout: Bitmap.Layout
+
+    /// Whether its samples are red, green and blue, rather than light and two colours.
+    var isRGB: Bool { Int(colourSpace) == cjpeg_rgb }
   }
 
   /// Encoded bytes, and whether the file they came from was damaged.
   struct Outcome<Value> {
     let value: Value
     let isDamaged: Bool
+  }
+
+  /// How a file is written, beside its pixels.
+  struct Form {
+    /// 1 to 100; nil for the tables of the file that it is like, or libjpeg's own quality.
+    var quality: Int?
+    /// Whether it is progressive; else as the file that it is like.
+    var isProgressive = false
+    /// How much colour there is; nil for as much as in the file that it is like, else a quarter.
+    var chroma: ChromaSampling?
+
+    fileprivate var forJPEG: cjpeg_form {
+      cjpeg_form(
+        quality: Int32(quality ?? 0),
+        chroma: chroma.flatMap { Int32($0.rawValue) } ?? 0,
+        progressive: isProgressive
+      )
+    }
   }
 
   /// Reads a file's header.
@@ -111,7 +132,7 @@ enum JPEGCodec {
   static func recode(
     _ file: PictureFile,
     _ region: PixelRegion,
-    quality: Int?,
+    _ form: Form,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]> {
     var outcome = cjpeg_outcome()
@@ -122,7 +143,7 @@ enum JPEGCodec {
           $0.count,
           limits.forJPEG,
           region.forJPEG,
-          Int32(quality ?? 0),
+          form.forJPEG,
           &out,
           &count,
           &outcome
@@ -137,6 +158,7 @@ enum JPEGCodec {
   static func cut(
     _ file: PictureFile,
     _ region: PixelRegion,
+    progressive: Bool,
     _ limits: PictureLimits
   ) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
@@ -147,6 +169,7 @@ enum JPEGCodec {
           $0.count,
           limits.forJPEG,
           region.forJPEG,
+          progressive,
           &out,
           &count,
           &outcome
@@ -193,7 +216,7 @@ enum JPEGCodec {
   /// `hasNewDetail`, which the source does not have, tables coarser than those of `leastFine` are not lent.
   static func encode(
     _ bitmap: Bitmap,
-    quality: Int?,
+    _ form: Form,
     like file: PictureFile? = nil,
     transposed: Bool = false,
     hasNewDetail: Bool = false,
@@ -209,7 +232,7 @@ enum JPEGCodec {
             width: UInt32(bitmap.width),
             height: UInt32(bitmap.height),
             color_space: bitmap.layout.forJPEG,
-            quality: Int32(quality ?? 0),
+            form: form.forJPEG,
             finer_than: hasNewDetail ? Int32(leastFine) : 0,
             like: file == nil ? nil : like.baseAddress,
             like_count: like.count,

@@ -3,7 +3,7 @@ import CPNG
 /// Carries chunks of one PNG over to another.
 enum PNGAncillary {
   /// `bytes` with the colour chunks of `file`, and on request its metadata, made true for a picture of
-  /// `size` that stands upright.
+  /// `size` that stands upright; one that is `converted` is sRGB, whatever `file` was.
   static func add(
     to bytes: consuming [UInt8],
     from file: PictureFile,
@@ -11,7 +11,8 @@ enum PNGAncillary {
     metadata: Bool,
     background: Bool,
     significantBits: Bool,
-    profile: Bool = true
+    profile: Bool = true,
+    converted: Bool = false
   ) -> [UInt8] {
     guard case .png(let chunks) = file.probe.structure, let data = firstData(of: bytes) else {
       return bytes
@@ -21,8 +22,11 @@ enum PNGAncillary {
       let type = file.bytes[chunk.lowerBound + 4..<chunk.lowerBound + 8]
       if type.elementsEqual("sBIT".utf8), !significantBits { continue }
       if type.elementsEqual("iCCP".utf8), !profile { continue }
+      if converted, !type.elementsEqual("sBIT".utf8) { continue }
       first += file.bytes[chunk]
     }
+    // Relative colorimetric, as the conversion was. (PNG, 11.3.2.5)
+    if converted { first += Self.chunk("sRGB", [1]) }
     var later: [UInt8] = []
     for chunk in background ? chunks.background : [] { later += file.bytes[chunk] }
     for chunk in metadata ? chunks.metadata : [] {

@@ -6,6 +6,12 @@ struct PictureEncoding {
   var format: PictureFormat
   /// 1 to 100; nil for what is usual.
   var quality: Int?
+  /// Whether a JPEG is progressive.
+  var isProgressive = false
+  /// How much colour a JPEG or an AVIF has; nil for as much as the source.
+  var chroma: ChromaSampling?
+  /// Whether the colours are sRGB's now, which the source's were not.
+  var isConverted = false
   /// Whether every sample is to be kept, where the format can.
   var lossless: Bool
   /// What lies behind a picture that loses its alpha; nil for white.
@@ -34,7 +40,14 @@ struct PictureEncoding {
     case .jpeg:
       // A JPEG has its own quality; anything else is new to be one.
       let opaque = background.map { bitmap.laid(on: $0) } ?? bitmap
-      let bytes = try opaque.narrowed().encodedAsJPEG(quality ?? source.probe.quality ?? 90, name)
+      let bytes = try opaque.narrowed().encodedAsJPEG(
+        JPEGCodec.Form(
+          quality: quality ?? source.probe.quality ?? 90,
+          isProgressive: isProgressive,
+          chroma: chroma
+        ),
+        name
+      )
       return EncodedBitmap(bytes: tags.added(toJPEG: bytes), isLossless: false)
     case .png, .gif:
       let bytes = try bitmap.png(name: name)
@@ -116,7 +129,20 @@ struct PictureEncoding {
       if chunks.channels <= 2, chunks.colourType != 3 { colour.chroma = CInt(cavif_400) }
     case .gif: break
     }
+    if isConverted { (colour.primaries, colour.transfer, colour.matrix) = (1, 13, 6) }
+    if let chroma, !colour.isGrey { colour.chroma = chroma.forAVIF }
     if hasNewColours, colour.chroma == CInt(cavif_400) { colour.chroma = CInt(cavif_444) }
     return colour
+  }
+}
+
+extension ChromaSampling {
+  /// What libavif calls it.
+  fileprivate var forAVIF: Int32 {
+    switch self {
+    case .quarter: Int32(cavif_420)
+    case .half: Int32(cavif_422)
+    case .full: Int32(cavif_444)
+    }
   }
 }

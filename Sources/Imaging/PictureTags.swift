@@ -36,7 +36,8 @@ struct PictureTags: Equatable {
     Previews.mend(xmp: &xmp)
   }
 
-  private static func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+  /// The ICC profile in a file; empty when there is none.
+  static func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     switch file.probe.structure {
     case .jpeg: return file.profile
     case .png(let chunks):

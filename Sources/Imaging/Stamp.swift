@@ -154,11 +154,15 @@ public struct Stamp: PictureMaking {
     let remarks = try draw(moment, on: &bitmap, name: file.name)
     // Grey and ink have become colour: their tables, sampling and profile are of no more use.
     let isColour = header.layout == .bgrx
+    let isLike = isColour && !(crop.chroma != nil && header.isRGB)
+    var form = crop.form
+    if !isLike, form.quality == nil {
+      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
+    }
     let bytes = try JPEGCodec.encode(
       bitmap,
-      quality: crop.quality
-        ?? (isColour ? nil : max(file.probe.quality ?? 90, JPEGCodec.leastFine)),
-      like: isColour ? file : nil,
+      form,
+      like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
       hasNewDetail: true,
       name: file.name
@@ -168,7 +172,7 @@ public struct Stamp: PictureMaking {
         to: bytes,
         from: file,
         size: framing.canvas,
-        profile: isColour,
+        profile: isColour && !crop.convertsToSRGB,
         metadata: crop.keepsMetadata
       ),
       format: .jpeg,
@@ -194,7 +198,10 @@ public struct Stamp: PictureMaking {
     let isWhole = !framing.isScaled && !framing.isPadded
     let bytes: [UInt8]
     let remarks: Set<EncodedPicture.Remark>
-    if file.probe.orientation == .upright, isWhole, size.width * size.height * 3 > most {
+    let isConverted = crop.converts(file)
+    if file.probe.orientation == .upright, isWhole, !isConverted,
+      size.width * size.height * 3 > most
+    {
       framing = try crop.framing(of: file)
       (bytes, remarks) = try stripped(file, framing.window, moment)
     } else {
@@ -214,7 +221,8 @@ public struct Stamp: PictureMaking {
         metadata: crop.keepsMetadata,
         background: false,
         significantBits: false,
-        profile: !isGrey
+        profile: !isGrey,
+        converted: isConverted
       ),
       format: .png,
       width: size.width,

@@ -17,6 +17,7 @@ struct PictureRun<Making: PictureMaking> {
 
   /// Makes all pictures, prints a line for each, and says how to end the process.
   func run() throws -> ExitStatus {
+    try making.check()
     if options.writesStandardOutput { return try stream() }
     if makesBitmaps { Memory.keepBlocksOfPictures() }
     let limits = making.limits
@@ -106,7 +107,6 @@ struct PictureRun<Making: PictureMaking> {
         .usage
       )
     }
-    try making.check()
     var result: PictureResult
     do throws(ImagingError) {
       let limits = making.limits
@@ -134,7 +134,6 @@ struct PictureRun<Making: PictureMaking> {
 
   /// Prints what would be made.
   private func tell(planOf batch: PictureBatch) throws -> ExitStatus {
-    try making.check()
     let results = batch.plan(
       overwrite: options.square.force,
       skipsExisting: options.square.skipExisting

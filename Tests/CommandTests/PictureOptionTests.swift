@@ -106,6 +106,12 @@ struct PictureOptionTests {
     (["crop", "--lossless", "--size", "64"], "cannot go with --size"),
     (["crop", "--no-enlarge"], "give both"), (["stamp", "--no-enlarge"], "give both"),
     (["stamp", "--position", "attention"], "bottom-right"),
+    (["crop", "--progressive", "--format", "webp"], "only JPEG can be"),
+    (["stamp", "--progressive", "--format", "png"], "only JPEG can be"),
+    (["crop", "--chroma", "420", "--format", "png"], "choose jpeg or avif"),
+    (["crop", "--chroma", "411"], "'420', '422' or '444'"),
+    (["crop", "--lossless", "--chroma", "444"], "without loss"),
+    (["crop", "--lossless", "--srgb"], "without loss"),
     (["stamp", "--style", "neon"], "scrim"), (["stamp", "--template", "{hour}"], "{weekday}"),
     (["stamp", "--font", "No Such Family"], "fc-list"),
   ])
@@ -116,6 +122,29 @@ struct PictureOptionTests {
 
     #expect(made.status == 64)
     #expect(made.errors.contains(advice), "\(made.errors)")
+  }
+
+  @Test func `a photo becomes progressive, has the chroma asked for, and is sRGB`() throws {
+    let folder = try TemporaryFolder()
+    func crop(_ options: String...) throws -> Data {
+      let made = try Command.larder(
+        ["crop", Self.photo, "--out", folder.path("out"), "--size", "64", "--force"] + options
+      )
+      #expect(made.status == 0, "\(made.errors)")
+      return try #require(FileManager.default.contents(atPath: folder.path("out/wakeup-12mp.jpg")))
+    }
+    // Behind the marker: length, bits, height, width, count, number and sampling of the first component.
+    func frame(_ bytes: Data, _ marker: UInt8) -> Data? {
+      bytes.firstRange(of: [0xFF, marker, 0, 17]).map {
+        bytes[$0.lowerBound..<$0.lowerBound + 12]
+      }
+    }
+
+    let plain = try crop()
+    let progressive = try crop("--progressive", "--chroma", "4:4:4", "--srgb")
+
+    #expect(frame(plain, 0xC0) != nil && frame(plain, 0xC2) == nil)
+    #expect(frame(progressive, 0xC2)?.last == 0x11)
   }
 
   @Test func `what is there is left alone, and a dry run makes nothing`() throws {

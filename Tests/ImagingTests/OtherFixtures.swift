@@ -68,6 +68,8 @@ struct AVIFKind: Sendable, CustomTestStringConvertible {
   var isClear = false
   var shown: PixelRegion?
   var exif: [UInt8] = []
+  /// Primaries and curve as ITU-T H.273 numbers them, 0 for none.
+  var light: (primaries: Int, transfer: Int) = (0, 0)
 
   var testDescription: String { name }
 
@@ -84,6 +86,7 @@ struct AVIFKind: Sendable, CustomTestStringConvertible {
       (fixture.width, fixture.height) = (CInt(bitmap.width), CInt(bitmap.height))
       (fixture.depth, fixture.chroma, fixture.frames) = (CInt(depth), CInt(chroma), CInt(frames))
       (fixture.angle, fixture.mirror, fixture.alpha) = (CInt(angle), CInt(mirror), isClear)
+      (fixture.primaries, fixture.transfer) = (CInt(light.primaries), CInt(light.transfer))
       if let shown {
         (fixture.shown_x, fixture.shown_y) = (CInt(shown.x), CInt(shown.y))
         (fixture.shown_width, fixture.shown_height) = (CInt(shown.width), CInt(shown.height))

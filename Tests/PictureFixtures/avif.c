@@ -12,6 +12,10 @@ uint8_t *fixture_encode_avif(const fixture_avif *fixture, const uint8_t *samples
   if (fixture->chroma == AVIF_PIXEL_FORMAT_YUV444) {
     image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_IDENTITY;
   }
+  if (fixture->primaries > 0) {
+    image->colorPrimaries = (avifColorPrimaries)fixture->primaries;
+    image->transferCharacteristics = (avifTransferCharacteristics)fixture->transfer;
+  }
   avifRGBImage rgb;
   avifRGBImageSetDefaults(&rgb, image);
   rgb.depth = 8;

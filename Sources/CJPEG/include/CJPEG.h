@@ -59,10 +59,16 @@ bool cjpeg_glance(const uint8_t *bytes, size_t count, cjpeg_limits limits, int c
 // Those that make a file take the caller's room, a byte at least, in `*out` and `*out_count`, and say there
 // where the file is: in that room, or, where it was too small, in memory that the caller frees.
 
+// How a file is written. `quality` 0 keeps the quantization tables of the file that it is made of, as far as an
+// encoder can; `chroma` is 420, 422 or 444, and 0 for what that file has; it is progressive where that file is, too.
+typedef struct {
+  int quality, chroma;
+  bool progressive;
+} cjpeg_form;
+
 // Decodes a region and encodes it again row by row, so that neither picture is ever in memory.
-// `quality` 0 keeps the file's own quantization tables, as far as an encoder can.
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-                  int quality, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+                  cjpeg_form form, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
 // What to encode: rows in `color_space`. With `like`, its colour space, sampling and tables are
 // taken from that JPEG file, turned by a quarter when `transposed`; tables that are coarser than those of
@@ -71,7 +77,9 @@ typedef struct {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
-  int color_space, quality, finer_than;
+  int color_space;
+  cjpeg_form form;
+  int finer_than;
   const uint8_t *like;
   size_t like_count;
   bool transposed;
@@ -82,9 +90,10 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
                   cjpeg_outcome *outcome);
 
 // Cuts an upright picture between its blocks, by TurboJPEG's own means (libjpeg's coefficients) but
-// without its two copies of the picture: of one in a single scan a row of blocks is held at a time.
+// without its two copies of the picture: of one in a single scan, that becomes one too, a row of blocks is held at a
+// time.
 bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-               uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+               bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
 // Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,

@@ -119,6 +119,8 @@ struct SquareOptions: ParsableArguments {
   )
   var quality: Int?
 
+  @OptionGroup var form: FormOptions
+
   @Flag(help: "Keep metadata, its orientation reset; dropped by default, GPS above all.")
   var keepMetadata = false
 
@@ -174,6 +176,7 @@ struct SquareOptions: ParsableArguments {
       limits: limits
     )
     crop.frame = size
+    form.apply(to: &crop)
     return crop
   }
 }

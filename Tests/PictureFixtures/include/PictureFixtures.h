@@ -16,10 +16,12 @@ typedef struct {
 uint8_t *fixture_encode(const fixture_jpeg *fixture, const uint8_t *samples, size_t *count);
 
 // `chroma` is avifPixelFormat: 1 for 4:4:4 (which is then without loss), 3 for 4:2:0, 4 for none. `angle` counts
-// quarters to the left, `mirror` is -1, 0 or 1; with a `shown_width`, only that part is to be shown.
+// quarters to the left, `mirror` is -1, 0 or 1; with a `shown_width`, only that part is to be shown. `primaries` and
+// `transfer` are ITU-T H.273's numbers, 0 for none.
 typedef struct {
   int width, height, depth, chroma, angle, mirror, frames;
   int shown_x, shown_y, shown_width, shown_height;
+  int primaries, transfer;
   bool alpha;
   const uint8_t *exif;
   size_t exif_count;
