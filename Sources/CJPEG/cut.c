@@ -1,4 +1,5 @@
 #include "like.h"
+#include "look.h"
 #include "output.h"
 #include "window.h"
 
@@ -27,12 +28,25 @@ static void move(j_decompress_ptr source, jvirt_barray_ptr blocks, const jpeg_co
   }
 }
 
+// Refuses a region that is not a part of the picture, or begins inside of a block.
+static void check(j_decompress_ptr source, cjpeg_region region) {
+  if (region.width == 0 || region.height == 0 ||
+      (uint64_t)region.x + region.width > source->image_width ||
+      (uint64_t)region.y + region.height > source->image_height ||
+      region.x % (DCTSIZE * (uint32_t)factor(source, source->max_h_samp_factor)) != 0 ||
+      region.y % (DCTSIZE * (uint32_t)factor(source, source->max_v_samp_factor)) != 0) {
+    ERREXIT(source, JERR_BAD_CROP_SPEC);
+  }
+}
+
 bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-               bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
+               const cjpeg_chooser *chooser, bool progressive, uint8_t **out, size_t *out_count,
+               cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   coefficient_window window = {.requested = 0};
+  held_coefficients held = {.requested = 0};
   jvirt_barray_ptr arrays_of_window[MAX_COMPONENTS], *arrays = arrays_of_window;
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
@@ -40,6 +54,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
     window_close(&window);
+    look_close(&held);
     output_abandon(&output);
     return false;
   }
@@ -47,15 +62,15 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   jpeg_create_compress(&target);
   session_limit(&source, &guard, limits);
   session_open(&source, bytes, count);
-  if (region.width == 0 || region.height == 0 ||
-      (uint64_t)region.x + region.width > source.image_width ||
-      (uint64_t)region.y + region.height > source.image_height ||
-      region.x % (DCTSIZE * (uint32_t)factor(&source, source.max_h_samp_factor)) != 0 ||
-      region.y % (DCTSIZE * (uint32_t)factor(&source, source.max_v_samp_factor)) != 0) {
-    ERREXIT(&source, JERR_BAD_CROP_SPEC);
-  }
   // A picture that sharpens in steps needs all of its coefficients to read the next step.
-  if (source.progressive_mode) {
+  bool is_whole = source.progressive_mode && !chooser;
+  if (!chooser) check(&source, region);
+  if (chooser) {
+    look_hold(&source, &held);
+    region = look_choose(&source, &held, chooser);
+    check(&source, region);
+    look_lend(&source, &held, region, &target, arrays);
+  } else if (is_whole) {
     arrays = jpeg_read_coefficients(&source);
   } else {
     window_open(&source, region, progressive, &window);
@@ -65,7 +80,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   target.image_width = region.width;
   target.image_height = region.height;
   if (progressive || source.progressive_mode) jpeg_simple_progression(&target);
-  for (int i = 0; source.progressive_mode && i < source.num_components; i++) {
+  for (int i = 0; is_whole && i < source.num_components; i++) {
     move(&source, arrays[i], &source.comp_info[i], region);
   }
   output_open(&output, &target);
@@ -75,6 +90,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
   window_close(&window);
+  look_close(&held);
   output_end(&output, out, out_count);
   return true;
 }

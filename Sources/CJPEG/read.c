@@ -26,7 +26,11 @@ bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
 }
 
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader) {
-  jpeg_start_decompress(source);
+  if (source->buffered_image) {
+    jpeg_start_output(source, source->input_scan_number);
+  } else {
+    jpeg_start_decompress(source);
+  }
   if (region.width == 0 || region.height == 0 ||
       (uint64_t)region.x + region.width > source->output_width ||
       (uint64_t)region.y + region.height > source->output_height) {

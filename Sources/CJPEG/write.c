@@ -1,18 +1,22 @@
 #include "like.h"
+#include "look.h"
 #include "output.h"
 #include "region.h"
 
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-                  cjpeg_form form, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
+                  const cjpeg_chooser *chooser, cjpeg_form form, uint8_t **out, size_t *out_count,
+                  cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
   region_reader reader;
+  held_coefficients held = {.requested = 0};
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
   if (setjmp(session.escape)) {
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
+    look_close(&held);
     output_abandon(&output);
     return false;
   }
@@ -22,6 +26,10 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   session_open(&source, bytes, count);
   // No colour conversion either way: what the file holds is what is encoded again.
   source.out_color_space = source.jpeg_color_space;
+  if (chooser) {
+    look_hold(&source, &held);
+    region = look_choose(&source, &held, chooser);
+  }
   region_start(&source, region, &reader);
   like_start(&source, &target);
   like_mend(&target);
@@ -36,10 +44,11 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
     JSAMPROW row = (JSAMPROW)region_read(&source, &reader);
     jpeg_write_scanlines(&target, &row, 1);
   }
-  region_finish(&source, &reader);
+  if (!chooser) region_finish(&source, &reader);
   jpeg_finish_compress(&target);
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
+  look_close(&held);
   output_end(&output, out, out_count);
   return true;
 }

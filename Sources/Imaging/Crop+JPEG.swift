@@ -20,8 +20,7 @@ extension Crop {
     // Chroma is a matter of how light is written, which red, green and blue do without.
     let hasOtherColours = converts(file) || chroma != nil && header.isRGB
     if file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded, !hasOtherColours {
-      framing = try self.framing(of: file)
-      made = try JPEGCodec.recode(file, framing.window, form, limits)
+      (made, framing) = try recoded(file, markers)
     } else {
       let decoded =
         convertsToSRGB
@@ -53,6 +52,24 @@ extension Crop {
     )
     if keepsCoefficients { picture.remarks.insert(.notLossless) }
     return picture
+  }
+
+  /// The part of an upright picture that is kept, encoded again, and where it lies.
+  private func recoded(
+    _ file: PictureFile,
+    _ markers: JPEGMarkers
+  ) throws(ImagingError) -> (JPEGCodec.Outcome<[UInt8]>, Framing) {
+    guard needsLook(at: file.probe), JPEGCodec.canLook(at: markers) else {
+      let framing = try framing(of: file)
+      return (try JPEGCodec.recode(file, .region(framing.window), form, limits), framing)
+    }
+    var framing = framing(file.probe)
+    let part = JPEGCodec.Part.found { (glance) throws(ImagingError) in
+      framing = try self.framing(file, whole: glance)
+      return framing.window
+    }
+    let made = try JPEGCodec.recode(file, part, form, limits)
+    return (made, framing)
   }
 
   /// How JPEGs are written.
@@ -176,23 +193,36 @@ extension Crop {
       // TurboJPEG would write Adobe's segment and with it turn the meaning of ink around.
       markers.sampling.count != 4 || markers.hasAdobe
     else { return nil }
-    let focus = try framing(of: file).focus
-    guard
-      let grid = LosslessGrid(
-        stored: markers.size,
-        block: block,
-        orientation: orientation,
-        focus: focus
-      ),
-      let made = orientation == .upright
-        ? JPEGCodec.cut(file, grid.region, progressive: isProgressive, limits)
+    func place(_ focus: Focus) -> LosslessGrid? {
+      LosslessGrid(stored: markers.size, block: block, orientation: orientation, focus: focus)
+    }
+    var focus: Focus
+    var cut: LosslessGrid?
+    let made: JPEGCodec.Outcome<[UInt8]>?
+    if orientation == .upright, needsLook(at: file.probe), JPEGCodec.canLook(at: markers) {
+      focus = framing(file.probe).focus
+      let part = JPEGCodec.Part.found { (glance) throws(ImagingError) in
+        focus = try framing(file, whole: glance).focus
+        cut = place(focus)
+        // None is empty, which libjpeg refuses.
+        return cut?.region ?? PixelRegion(x: 0, y: 0, width: 0, height: 0)
+      }
+      made = try JPEGCodec.cut(file, part, progressive: isProgressive, limits)
+    } else {
+      focus = try framing(of: file).focus
+      cut = place(focus)
+      guard let cut else { return nil }
+      made =
+        orientation == .upright
+        ? try JPEGCodec.cut(file, .region(cut.region), progressive: isProgressive, limits)
         : JPEGCodec.transform(
           file,
           orientation,
-          grid.region,
+          cut.region,
           progressive: markers.isProgressive || isProgressive
         )
-    else { return nil }
+    }
+    guard let grid = cut, let made else { return nil }
     let side = grid.region.width
     guard let result = try? JPEGMarkers(made.value, name: file.name, limits: limits),
       result.size == PixelSize(width: side, height: side)

@@ -128,26 +128,29 @@ enum JPEGCodec {
     }
   }
 
-  /// Encodes a region of the stored picture again without holding either in memory.
+  /// Encodes a part of the stored picture again without holding either in memory.
   static func recode(
     _ file: PictureFile,
-    _ region: PixelRegion,
+    _ part: Part,
     _ form: Form,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]> {
     var outcome = cjpeg_outcome()
-    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
-      file.bytes.withUnsafeBufferPointer {
-        cjpeg_recode(
-          $0.baseAddress,
-          $0.count,
-          limits.forJPEG,
-          region.forJPEG,
-          form.forJPEG,
-          &out,
-          &count,
-          &outcome
-        )
+    let made = try part.take { region, chooser in
+      MallocBuffer.collect(room: file.roomForSquare) { out, count in
+        file.bytes.withUnsafeBufferPointer {
+          cjpeg_recode(
+            $0.baseAddress,
+            $0.count,
+            limits.forJPEG,
+            region,
+            chooser,
+            form.forJPEG,
+            &out,
+            &count,
+            &outcome
+          )
+        }
       }
     }
     guard let made else { throw error(file.name, outcome) }
@@ -155,25 +158,30 @@ enum JPEGCodec {
   }
 
   /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
+  ///
+  /// - Throws: ``ImagingError`` that finding the part threw.
   static func cut(
     _ file: PictureFile,
-    _ region: PixelRegion,
+    _ part: Part,
     progressive: Bool,
     _ limits: PictureLimits
-  ) -> Outcome<[UInt8]>? {
+  ) throws(ImagingError) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
-    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
-      file.bytes.withUnsafeBufferPointer {
-        cjpeg_cut(
-          $0.baseAddress,
-          $0.count,
-          limits.forJPEG,
-          region.forJPEG,
-          progressive,
-          &out,
-          &count,
-          &outcome
-        )
+    let made = try part.take { region, chooser in
+      MallocBuffer.collect(room: file.roomForSquare) { out, count in
+        file.bytes.withUnsafeBufferPointer {
+          cjpeg_cut(
+            $0.baseAddress,
+            $0.count,
+            limits.forJPEG,
+            region,
+            chooser,
+            progressive,
+            &out,
+            &count,
+            &outcome
+          )
+        }
       }
     }
     guard let made else { return nil }
@@ -266,7 +274,8 @@ extension PictureLimits {
 }
 
 extension PixelRegion {
-  fileprivate var forJPEG: cjpeg_region {
+  /// As CJPEG has it.
+  var forJPEG: cjpeg_region {
     cjpeg_region(
       x: UInt32(x),
       y: UInt32(y),

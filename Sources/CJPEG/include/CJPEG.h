@@ -66,9 +66,20 @@ typedef struct {
   bool progressive;
 } cjpeg_form;
 
-// Decodes a region and encodes it again row by row, so that neither picture is ever in memory.
+// Chooses a region by the picture at an eighth of its size, with which the caller is called back once: rows of `across`
+// pixels, of a byte each when the picture is grey, else of blue, green, red and 255. False ends the sequence, as an
+// error.
+typedef struct {
+  bool (*choose)(void *context, const uint8_t *pixels, uint32_t across, uint32_t down, bool is_grey,
+                 cjpeg_region *region);
+  void *context;
+} cjpeg_chooser;
+
+// Decodes a region and encodes it again row by row, so that neither picture is ever in memory. With a `chooser`, which
+// takes pictures of one scan and one or three components, `region` is of no meaning, and all coefficients are held,
+// packed.
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-                  cjpeg_form form, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+                  const cjpeg_chooser *chooser, cjpeg_form form, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
 // What to encode: rows in `color_space`. With `like`, its colour space, sampling and tables are
 // taken from that JPEG file, turned by a quarter when `transposed`; tables that are coarser than those of
@@ -91,9 +102,9 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
 
 // Cuts an upright picture between its blocks, by TurboJPEG's own means (libjpeg's coefficients) but
 // without its two copies of the picture: of one in a single scan, that becomes one too, a row of blocks is held at a
-// time.
+// time. A `chooser` is as above.
 bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-               bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+               const cjpeg_chooser *chooser, bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
 // Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,
