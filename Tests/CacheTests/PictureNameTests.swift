@@ -74,4 +74,23 @@ struct PictureNameTests {
 
     #expect(folders.count == 256)
   }
+
+  @Test(
+    arguments: [
+      ("x.jpg", .jpeg, "jpg"), ("x.jpeg", .jpeg, "jpeg"), ("x.JPEG", .jpeg, "jpeg"),
+      ("x.gif", .png, "png"), ("x.jpg", .webp, "webp"), ("x", .avif, "avif"),
+      ("x.png", nil, "png"),
+      ("x", nil, "img"), ("x.png", .jpeg, "jpg"),
+    ] as [(String, PictureType?, String)]
+  )
+  func `what is made of a picture ends as what it holds`(
+    _ url: String,
+    _ type: PictureType?,
+    _ ending: String
+  ) {
+    let name = name("https://h/\(url)")
+
+    let stem = name.file[...(name.file.lastIndex(of: ".") ?? name.file.startIndex)]
+    #expect(name.file(holding: type) == stem + ending)
+  }
 }

@@ -153,10 +153,46 @@ import Testing
     #expect(try Self.counts(without) == ["made": 2, "fresh": 0, "removed": 0, "unfit": 3])
     #expect(without.status == 0 && without.output.contains("install libwebp7"))
     #expect(try Self.counts(with) == ["made": 3, "fresh": 2, "removed": 0, "unfit": 0])
-    #expect(try Self.squares(shop).count == 5)
+    let endings = try Self.squares(shop).keys.map { $0.suffix(4) }.sorted()
+    #expect(endings == [".jpg", ".jpg", "avif", "webp", "webp"])
     #expect(try shop.larder("verify").status == 0)
     #expect(crop.status == 0)
     #expect(crop.output.split(separator: "\n").count == 5)
+  }
+
+  @Test func `the square of a GIF is a PNG by name too, and goes when the picture is another`()
+    throws
+  {
+    let shop = try Self.shop()
+    let gif: [UInt8] =
+      Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+      + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
+    shop.store.content["/pictures/A1.jpg"] = Resource(
+      gif,
+      type: "image/gif",
+      cacheControl: "max-age=0"
+    )
+
+    #expect(try shop.sync("--square", "32").status == 0)
+    let path = try #require(try Self.squares(shop).keys.first { $0.hasSuffix(".png") })
+    let bytes = try shop.folder.contents(below: "cache/squares/32")[path]
+    let again = try shop.sync("--square", "32", "--json")
+    // As a kill between the rename and the row leaves it.
+    try FileManager.default.createDirectory(
+      atPath: shop.folder.path("cache/squares/24/\(path.prefix(2))"),
+      withIntermediateDirectories: true
+    )
+    try bytes?.write(to: URL(filePath: shop.folder.path("cache/squares/24/\(path)")))
+    let verified = try shop.larder("verify")
+    shop.store.content["/pictures/A1.jpg"] = try Self.photo(9, modified: 1_620_000_000)
+    let other = try shop.sync("--square", "32", "--json")
+
+    #expect(bytes?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
+    #expect(try Self.counts(again)["fresh"] == 5)
+    #expect(verified.status == 0, "\(verified.output)")
+    #expect(try Self.counts(other)["made"] == 1)
+    #expect(try Self.squares(shop).keys.allSatisfy { $0.hasSuffix(".jpg") })
+    #expect(try shop.larder("verify").status == 0)
   }
 
   @Test(arguments: [[], ["--quiet"]])
@@ -269,7 +305,7 @@ import Testing
   /// The squares' paths below their folder, and the side of each as its own header says.
   private static func squares(_ shop: Shop, side: Int = 32) throws -> [String: Int] {
     let files = (try? shop.folder.contents(below: "cache/squares/\(side)")) ?? [:]
-    return try files.filter { $0.key.hasSuffix(".jpg") }.mapValues { bytes in
+    return try files.mapValues { bytes in
       let probe = try PictureFile([UInt8](bytes)).probe
       return probe.width == probe.height && !probe.isCutShort ? probe.width : 0
     }

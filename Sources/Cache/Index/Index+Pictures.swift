@@ -159,8 +159,12 @@ extension Index {
     }
   }
 
-  /// Which held picture lies at each of these paths in the cache, of those where one belongs.
-  func heldPictures(at paths: some Sequence<String>) throws(CacheError) -> [String: PictureID] {
+  /// Which held picture lies at each of these paths in the cache, of those where one belongs; with
+  /// `anyEnding`, whatever follows the last dot.
+  func heldPictures(
+    at paths: some Sequence<String>,
+    anyEnding: Bool = false
+  ) throws(CacheError) -> [String: PictureID] {
     try read { db in
       let unnamed = Int64(1) << PictureName.unnamedBits - 1
       let rows = try RowReader(db, Self.heldNames(among: unnamed))
@@ -170,7 +174,11 @@ extension Index {
         rows.restart(lowest.number)
         while try rows.next() {
           let id = PictureID(number: rows.number(0))
-          if PictureName(url: rows.text(1) ?? "", id: id).path == path { ids[path] = id }
+          let own = PictureName(url: rows.text(1) ?? "", id: id).path
+          let isIt =
+            anyEnding
+            ? PictureName.withoutEnding(own) == PictureName.withoutEnding(path) : own == path
+          if isIt { ids[path] = id }
         }
       }
       return ids

@@ -7,7 +7,7 @@ package struct SquareEntry: Sendable, Equatable {
   package var picture: PictureID
   /// Pixels along a side.
   package var side: Int
-  /// The path below `squares/<side>/`, as the picture's below `images/`.
+  /// The path below `squares/<side>/`: the picture's below `images/`, but for its ending.
   var path: String
   /// The SHA-256 of the picture that it was made of.
   package var source: [UInt8]

@@ -2,6 +2,8 @@ import Synchronization
 
 /// The squares of a cache's pictures: files below `squares/<side>/`, and what is known of them.
 ///
+/// Each is called as its picture, with the ending of what it holds itself.
+///
 /// A square is made from what is held and can be made again, so it follows its picture: a row says
 /// which bytes it was made of, and it is in step while those are the picture's. Files come by one
 /// rename each, rows in groups behind them. A kill between the two leaves a whole file without a
@@ -49,7 +51,9 @@ package final class SquareStore: Sendable {
   {
     guard square.source == picture.sha256 else { return false }
     guard square.failure == nil else { return true }
-    return try square.stamp == folder(of: picture, creating: false)?.stamp(of: picture.name.file)
+    // Squares were once called as their pictures, a PNG of a GIF too.
+    guard square.path == path(of: picture) else { return false }
+    return try square.stamp == folder(of: picture, creating: false)?.stamp(of: file(of: picture))
   }
 
   /// Puts a square in place, whole or not at all; durable after ``flush()``.
@@ -67,7 +71,9 @@ package final class SquareStore: Sendable {
     try disk.append(bytes.span.bytes, to: file)
     try disk.sync(file)
     let stamp = try file.stamp()
-    try disk.rename(partial, in: layout.partial, to: picture.name.file, in: folder)
+    let name = self.file(of: picture)
+    try disk.rename(partial, in: layout.partial, to: name, in: folder)
+    if name != picture.name.file { try disk.remove(picture.name.file, in: folder) }
     var entry = entry(of: picture, source)
     entry.sha256 = ContentDigest.sha256(bytes)
     entry.stamp = stamp
@@ -79,7 +85,7 @@ package final class SquareStore: Sendable {
   package func note(_ failure: String, of picture: PictureEntry) throws(CacheError) {
     guard let source = picture.sha256 else { return }
     if let folder = try folder(of: picture, creating: false) {
-      try disk.remove(picture.name.file, in: folder)
+      for name in Set([picture.name.file, file(of: picture)]) { try disk.remove(name, in: folder) }
     }
     var entry = entry(of: picture, source)
     entry.failure = failure
@@ -114,8 +120,17 @@ package final class SquareStore: Sendable {
   }
 
   private func entry(of picture: PictureEntry, _ source: [UInt8]) -> SquareEntry {
-    let path = picture.name.path.dropFirst("images/".count)
-    return SquareEntry(picture: picture.id, side: side, path: String(path), source: source)
+    SquareEntry(picture: picture.id, side: side, path: path(of: picture), source: source)
+  }
+
+  /// The name of a picture's square, which is of the same format, and a PNG of a GIF.
+  private func file(of picture: PictureEntry) -> String {
+    picture.name.file(holding: picture.type?.kept)
+  }
+
+  /// The path of a picture's square below `squares/<side>/`.
+  private func path(of picture: PictureEntry) -> String {
+    "\(PictureName.folderName(picture.name.folder))/\(file(of: picture))"
   }
 
   /// The folder of a picture's square; nil when there is none and none is to be made.

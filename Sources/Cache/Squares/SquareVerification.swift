@@ -87,7 +87,7 @@ struct SquareVerification {
   private func known(_ files: [String]) throws(CacheError) -> Set<String> {
     var pictures: [String: String] = [:]
     for path in files { pictures[path] = picture(ofSquare: path) }
-    let held = try index.heldPictures(at: Set(pictures.values))
+    let held = try index.heldPictures(at: Set(pictures.values), anyEnding: true)
     return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
   }
 
@@ -96,7 +96,7 @@ struct SquareVerification {
     picture(ofSquare: path).map(PictureName.mayName) ?? false
   }
 
-  /// Where the picture lies whose square has this path, as far as the path alone can tell.
+  /// Where the picture lies whose square has this path, as far as the path alone can tell; its ending may be another.
   private func picture(ofSquare path: String) -> String? {
     let parts = path.split(separator: "/", maxSplits: 2)
     return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
