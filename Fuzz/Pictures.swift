@@ -72,6 +72,11 @@ private func crop(_ bytes: [UInt8]) -> Crop {
     keepsMetadata: choice & 32 != 0,
     limits: limits
   )
+  if choice & 128 != 0 {
+    crop.isProgressive = crop.format == nil
+    crop.convertsToSRGB = !crop.lossless
+    if crop.format == nil, !crop.lossless { crop.chroma = choice & 8 == 0 ? .full : .quarter }
+  }
   if choice & 3 == 2 {
     crop.fit = .contain
     crop.background = choice & 8 == 0 ? PictureColour("#ff800080") : nil
