@@ -24,6 +24,7 @@ let package = Package(
       from: "2.28.1",
       traits: []
     ),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
@@ -94,6 +95,14 @@ let package = Package(
       ]
     ),
     .target(
+      name: "Web",
+      dependencies: [
+        "Cache", "Catalog", "Imaging", "Pipeline", "Transport",
+        .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .target(
       name: "Bench",
       dependencies: [
         "Cache", "Catalog", "Pipeline", "Transport",
@@ -126,7 +135,7 @@ let package = Package(
       name: "LarderCommands",
       dependencies: [
         "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-        "Larder", "Orders", "Pipeline", "SampleStore",
+        "Larder", "Orders", "Pipeline", "SampleStore", "Web",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -199,6 +208,10 @@ let package = Package(
     .testTarget(
       name: "BenchTests",
       dependencies: ["Bench", "CurlTransport", "Pipeline", "SampleStore", "Support", "Transport"]
+    ),
+    .testTarget(
+      name: "WebTests",
+      dependencies: ["Cache", "Catalog", "Pipeline", "Support", "Transport", "Web"]
     ),
     .testTarget(name: "ArchitectureTests"),
   ],

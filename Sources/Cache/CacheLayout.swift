@@ -5,6 +5,7 @@ import Synchronization
 ///
 ///     images/<2 hex>/…   pictures, each whole
 ///     squares/<side>/<2 hex>/…   squares of them, made by larder, under the same names
+///     thumbnails/<side>/<2 hex>/…   small pictures for pages, named by what they were made of
 ///     partial/           bytes on their way; nothing here is ever shown
 ///     index.sqlite       what is known of them
 ///     lock               held while a run changes anything

@@ -17,7 +17,7 @@ struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract:
-      "Do the main job on the embedded sample store: sync, change, sync, order, list, verify.",
+      "Do the main job on the embedded sample store: sync, change, order, list, verify, report.",
     discussion: """
       Example:  larder demo
                 larder demo --serve --port 8080    and in another terminal

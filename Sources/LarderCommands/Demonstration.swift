@@ -61,15 +61,29 @@ struct Demonstration {
     Output.data(VerifyDocument(report).text(repaired: false))
     guard report.isClean else { throw CommandFailure(nil, .io) }
 
+    step("7. The catalog, what changed and how runs went, as a page")
+    try page(reader)
+
     Output.data(
       """
 
-      The pictures are in \(cache)/images. Look further with
+      The pictures are in \(cache)/images. Open \(cache)/report.html, or look further with
         larder list --cache \(cache)
         larder show \(items.first?.item.id ?? "ID") --cache \(cache)
         larder status --cache \(cache)
       """
     )
+  }
+
+  /// Writes the report beside the pictures.
+  private func page(_ reader: CatalogReader) throws {
+    let began = MonotonicTime.now()
+    let file = ReportFile("\(cache)/report.html")
+    try file.demandRoom(force: false)
+    let report = try PageSettings(nil).report(of: reader)
+    guard let made = try report.make(folder: file.folder) else { return }
+    try file.write(made)
+    Output.data(ReportDocument(made, file, since: began).text)
   }
 
   private func step(_ words: String) {

@@ -6,6 +6,7 @@ import Larder
 import Orders
 import Pipeline
 import Transport
+import Web
 
 /// How the process ends; the one place where outcomes become statuses.
 enum ExitStatus: Int32, Sendable {
@@ -140,6 +141,9 @@ struct CommandFailure: Error {
     case SyncError.address(let error): self.init(error.description, .configuration)
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
+    case let error as PictureFolder.Failure:
+      let words = systemWords(error.code)
+      self.init("cannot write \(error.path): \(words); check its folder", .io)
     case let error as ProbeFailure: self.init(error.description, .unavailable)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
     case let error as TransferFailure where error.url.isEmpty: self.init(error.description, .io)

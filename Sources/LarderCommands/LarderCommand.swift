@@ -44,7 +44,8 @@ package struct LarderCommand: ParsableCommand {
       CommandGroup(
         name: "Look at what is held",
         subcommands: [
-          ListCommand.self, ShowCommand.self, DiffCommand.self, StatusCommand.self,
+          ListCommand.self, ShowCommand.self, DiffCommand.self, ReportCommand.self,
+          StatusCommand.self,
         ]
       ),
       CommandGroup(

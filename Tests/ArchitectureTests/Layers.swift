@@ -32,12 +32,13 @@ enum Layers {
     "Larder": [
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
     ],
+    "Web": ["Cache", "Catalog", "Imaging", "Pipeline", "Transport"],
     "Bench": ["Cache", "Catalog", "Pipeline", "Transport"],
     // An origin that shared the parsers of its clients would share their mistakes.
     "SampleStore": ["CGlibc"],
     "LarderCommands": [
       "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-      "Larder", "Orders", "Pipeline", "SampleStore",
+      "Larder", "Orders", "Pipeline", "SampleStore", "Web",
     ],
     "larder": ["LarderCommands"],
   ]
@@ -48,7 +49,7 @@ enum Layers {
   /// The library and what it is made of, and the measurements, whose words name no flag.
   static let flagless: Set<String> = [
     "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "Orders", "Pipeline",
-    "Transport",
+    "Transport", "Web",
   ]
 
   /// The targets that may import all of Foundation.

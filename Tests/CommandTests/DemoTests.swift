@@ -16,6 +16,7 @@ import Testing
       #expect(demo.output.contains("banchan: complete"))
       #expect(demo.output.contains("~ main/L4EFE salePrice: 10800 → 5900"))
       #expect(demo.output.contains("checked: clean"))
+      #expect(demo.output.contains("report.html: 32 items"))
       #expect(demo.output.contains("Jiyeon – 11,800원") && demo.output.contains("delivered"))
     }
     #expect(first.output.contains("94 fetched"))

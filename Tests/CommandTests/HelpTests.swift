@@ -5,6 +5,7 @@ import Testing
 @Suite struct HelpTests {
   private static let subcommands = [
     "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "export", "bench", "demo",
+    "report",
     "order", "catalog",
   ]
 

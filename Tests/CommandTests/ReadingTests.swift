@@ -196,7 +196,7 @@ import Testing
     let sync = try shop.startSync(requests: 4)
 
     for arguments in [
-      ["list"], ["show", "A1"], ["diff"], ["diff", "--runs"], ["status"], ["verify"],
+      ["list"], ["show", "A1"], ["diff"], ["diff", "--runs"], ["status"], ["verify"], ["report"],
     ] {
       let command = try Command.larder(arguments + ["--cache", shop.cache])
       #expect(command.status == 0, "\(arguments): \(command.errors)")

@@ -23,7 +23,7 @@ import Testing
     Case("sync", "warm", "CATALOG"), Case("list", "list"), Case("show", "show", "A1"),
     Case("show", "show", "S1"), Case("diff", "diff"), Case("runs", "diff", "--runs"),
     Case("status", "status"),
-    Case("verify", "verify"), Case("gc", "gc"),
+    Case("verify", "verify"), Case("gc", "gc"), Case("report", "report"),
   ])
   func `what a command prints of a cache with failures fits its schema`(_ test: Case) throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
@@ -130,7 +130,7 @@ import Testing
     "OrderListCommand": ["order"], "OrderPlaceCommand": ["order"],
     "OrderShowCommand": ["order-show"], "OrderCancelCommand": ["order"], "CatalogSync": ["sync"],
     "StatusCommand": ["status"], "BenchSession": ["bench"], "ExportCommand": ["export"],
-    "CatalogWarm": ["sync"], "GcCommand": ["gc"],
+    "CatalogWarm": ["sync"], "GcCommand": ["gc"], "ReportCommand": ["report"],
   ]
 
   @Test func `every command that prints JSON has a schema, and the list of schemas names it`()

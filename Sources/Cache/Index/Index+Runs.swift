@@ -60,6 +60,33 @@ extension RunEntry: FetchableRecord {
   }
 }
 
+/// When a run was and how it ended, without its report.
+package struct RunTime: Sendable, Equatable {
+  /// Its number.
+  package let id: RunID
+  /// When it started.
+  package let started: UnixTime
+  /// When it ended, or nil when it was killed or is still under way.
+  package let finished: UnixTime?
+  /// How it ended, as in ``RunEntry``.
+  package let outcome: String?
+
+  /// A run from its parts.
+  package init(id: RunID, started: UnixTime, finished: UnixTime?, outcome: String?) {
+    (self.id, self.started, self.finished, self.outcome) = (id, started, finished, outcome)
+  }
+}
+
+extension RunTime: FetchableRecord {
+  /// Reads a row of `run`, with or without its report.
+  package init(row: Row) throws {
+    id = try row.decode(forColumn: "id")
+    started = try row.decode(forColumn: "started")
+    finished = try row.decode(forColumn: "finished")
+    outcome = try row.decode(forColumn: "outcome")
+  }
+}
+
 /// A row of `run_section`.
 private struct RunSectionRow: PersistableRecord {
   static let databaseTableName = "run_section"
@@ -186,6 +213,20 @@ extension Index {
           ORDER BY id DESC LIMIT ?
           """,
         arguments: [catalog, id?.rawValue ?? Int64.max, finishedOnly, limit]
+      )
+    }
+  }
+
+  /// The runs of a catalog that started at a moment or later, newest first; their reports are not read.
+  package func runTimes(catalog: CatalogID, since: UnixTime) throws(CacheError) -> [RunTime] {
+    try read { db in
+      try RunTime.fetchAll(
+        db,
+        sql: """
+          SELECT id, started, finished, outcome FROM run WHERE catalog = ? AND started >= ? \
+          ORDER BY id DESC
+          """,
+        arguments: [catalog, since]
       )
     }
   }

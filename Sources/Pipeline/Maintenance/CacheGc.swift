@@ -93,6 +93,7 @@ package struct CacheGc: Sendable {
     report.orphans = swept
     if report.unfinished > 0 { return report }
     _ = try SquareSweep(layout, index).run()
+    try ThumbnailSweep(layout, index).run()
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
     }

@@ -255,6 +255,11 @@ package struct CatalogReader: Sendable {
     try index.runs(catalog: catalog.id, limit: limit)
   }
 
+  /// When the runs since a moment were, newest first; their reports are not read.
+  package func runTimes(since: UnixTime) throws(CacheError) -> [RunTime] {
+    try index.runTimes(catalog: catalog.id, since: since)
+  }
+
   /// What changed between two runs that ended.
   ///
   /// - Parameters:

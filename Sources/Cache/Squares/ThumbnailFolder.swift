@@ -1,0 +1,117 @@
+import Glibc
+
+/// Small pictures for pages, kept in a cache so that the next page need not make them again:
+/// `thumbnails/<side>/<2 hex>/<64 hex>.jpg`, named by the SHA-256 of the picture they were made of.
+///
+/// A name says what the file shows, and a file comes by one rename: so nobody needs the cache's lock to
+/// add one or to read one, and several may do so at once. Nothing is synced: what a crash spoils is seen
+/// when it is read, and made again.
+package struct ThumbnailFolder: Sendable {
+  private let path: String
+  /// Whether thumbnails can be added: the cache belongs to the user of this process.
+  private let keeps: Bool
+
+  /// The thumbnails of a cache, `side` pixels along a side; makes nothing.
+  package init(cache: String, side: Int) {
+    path = "\(cache)/thumbnails/\(side)"
+    var status = stat()
+    keeps = stat(cache, &status) == 0 && status.st_uid == geteuid() && access(cache, W_OK) == 0
+  }
+
+  /// Reads a thumbnail that is there whole.
+  ///
+  /// - Parameter source: the digest of the picture, 64 hexadecimal digits.
+  /// - Returns: The JPEG; nil when it has to be made.
+  package func read(_ source: String) -> [UInt8]? {
+    let descriptor = open(file(source), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      (4...Self.most).contains(Int(status.st_size))
+    else { return nil }
+    let size = Int(status.st_size)
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = max(0, Glibc.read(descriptor, buffer.baseAddress, size))
+    }
+    // The first and the last marker of a JPEG.
+    let isWhole =
+      bytes.count == size && bytes.starts(with: [0xFF, 0xD8])
+      && bytes.suffix(2).elementsEqual([0xFF, 0xD9])
+    return isWhole ? bytes : nil
+  }
+
+  /// Keeps a thumbnail, if that is possible; whoever needs it has it already.
+  ///
+  /// - Parameters:
+  ///   - bytes: the JPEG.
+  ///   - source: the digest of the picture that it was made of.
+  package func keep(_ bytes: [UInt8], of source: String) {
+    guard keeps, bytes.count <= Self.most else { return }
+    let file = file(source)
+    let temporary = "\(file).\(getpid()).tmp"
+    var descriptor = create(temporary)
+    if descriptor < 0, errno == ENOENT {
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      for count in [parts.count - 1, parts.count] {
+        mkdir(parts.prefix(count).joined(separator: "/"), 0o755)
+      }
+      mkdir("\(path)/\(source.prefix(2))", 0o755)
+      descriptor = create(temporary)
+    }
+    guard descriptor >= 0 else { return }
+    let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    let isWhole = close(descriptor) == 0 && written == bytes.count
+    if !isWhole || rename(temporary, file) != 0 { unlink(temporary) }
+  }
+
+  /// More than any thumbnail has.
+  private static let most = 1 << 20
+
+  private func file(_ source: String) -> String { "\(path)/\(source.prefix(2))/\(source).jpg" }
+
+  private func create(_ name: String) -> Int32 {
+    open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+  }
+}
+
+/// Removes the thumbnails, of any size, of pictures that are not held any more, and what else lies there.
+///
+/// The caller holds the cache's lock; whoever removes pictures calls this afterwards.
+package struct ThumbnailSweep: Sendable {
+  private let layout: CacheLayout
+  private let index: Index
+
+  /// A sweep of this cache.
+  package init(_ layout: CacheLayout, _ index: Index) {
+    (self.layout, self.index) = (layout, index)
+  }
+
+  /// Removes what is of no use.
+  ///
+  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
+  package func run() throws(CacheError) {
+    guard layout.kind(of: "thumbnails") == S_IFDIR else { return }
+    var held: Set<String> = []
+    try index.forEachPicture { entry in
+      if let digest = entry.sha256 { held.insert(digest.hexadecimal + ".jpg") }
+    }
+    let root = try Folder(path: layout.path("thumbnails"), creating: false)
+    for side in try root.names() where root.kind(of: side) == S_IFDIR {
+      let sizes = try Folder(path: "\(root.path)/\(side)", creating: false)
+      for name in try sizes.names() where sizes.kind(of: name) == S_IFDIR {
+        let folder = try Folder(path: "\(sizes.path)/\(name)", creating: false)
+        for file in try folder.names() where !held.contains(file) {
+          unlinkat(folder.descriptor, file, 0)
+        }
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Two hexadecimal digits a byte.
+  package var hexadecimal: String {
+    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

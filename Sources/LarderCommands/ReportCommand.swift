@@ -1,0 +1,121 @@
+import ArgumentParser
+import CurlTransport
+import Larder
+import Pipeline
+import Transport
+import Web
+
+/// `larder report`: the catalog as a page.
+struct ReportCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "written",
+      .failed: "there is no cache, no such catalog, or another file in the page's place",
+      .io: "the cache cannot be read, or the page not be written",
+    ],
+    stops: true
+  )
+
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Write the catalog, what changed and what failed as one HTML page.",
+    discussion: """
+      Example:  larder report
+                larder report --out /srv/www/banchan.html --language ko
+
+      The page stands alone and loads nothing: open it, send it, print it. Up to 2000 items have their \
+      small pictures in the page itself; those of more items are put beside it, into report.files for \
+      report.html, and the two go together. A report takes the place of an older one; any other file \
+      is left alone without --force. Small pictures are kept in the cache, so that the next report \
+      makes only new ones.
+
+      \(statuses.text)
+      """
+  )
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the page goes; - is stdout, without pictures beyond 2000 items.",
+      valueName: "file"
+    ),
+    completion: .file(extensions: ["html"])
+  )
+  var out = "report.html"
+
+  @Option(
+    help: ArgumentHelp(
+      "The page's own words: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)",
+      valueName: "language"
+    )
+  )
+  var language: PageLanguage?
+
+  @Flag(help: "Replace a file that is no report.")
+  var force = false
+
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  mutating func validate() throws {
+    if out == "-", output.json {
+      throw ValidationError("--out - and --json: choose what goes to stdout")
+    }
+    if out.isEmpty { throw ValidationError("--out takes the name of a file, or -") }
+  }
+
+  func run() throws {
+    let began = MonotonicTime.now()
+    let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
+    let file = out == "-" ? nil : ReportFile(out)
+    try file?.demandRoom(force: force)
+    let display = CountDisplay("report", "pictures", Terminal(output))
+    let stop = StopFlag()
+    let signals = Signals { _ in stop.raise() }
+    let report = try PageSettings(language).report(of: reader)
+    let made = try report.make(folder: file?.folder) {
+      stop.isRaised
+    } progress: { done, total in
+      display.show(done, of: total)
+    }
+    display.end()
+    guard let made else { Output.end(signals.signal == 15 ? .terminated : .interrupted) }
+    guard let file else {
+      if made.items > ReportPage.mostInline {
+        Log(output).warning("the page has no pictures: beyond 2000 items they need --out FILE")
+      }
+      Output.file(Array(made.html.utf8))
+      return
+    }
+    try file.write(made)
+    let document = ReportDocument(made, file, since: began)
+    if output.json {
+      Output.json(try document.jsonLine())
+    } else if !output.quiet {
+      Output.data(document.text)
+    }
+  }
+}
+
+extension PageLanguage: ExpressibleByArgument {}
+
+/// What pages share: the language of their words, the time zone, and which flags help.
+struct PageSettings {
+  private let language: PageLanguage
+
+  /// The flag's language, else the environment's.
+  init(_ language: PageLanguage?) {
+    let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(OutboxOptions.variable)
+    self.language = language ?? PageLanguage(locale: names.first ?? "C")
+  }
+
+  /// A report of what a reader reads.
+  func report(of reader: CatalogReader) -> ReportRun {
+    ReportRun(
+      reader,
+      language,
+      .system(at: UnixTime.now()),
+      advice: ReportAdvice { $0.commandText }
+    )
+  }
+}

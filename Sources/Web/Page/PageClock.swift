@@ -1,0 +1,48 @@
+import Glibc
+import Transport
+
+/// How a page tells time: in the zone of whoever makes it.
+package struct PageClock: Sendable {
+  /// The moment at which the page is made.
+  package let now: UnixTime
+  /// The zone's name at that moment, such as `KST`.
+  package let zone: String
+  /// How many seconds the zone is ahead of UTC at a moment.
+  private let offset: @Sendable (UnixTime) -> Int64
+
+  /// A clock from its parts.
+  package init(
+    now: UnixTime,
+    zone: String = "UTC",
+    offset: @escaping @Sendable (UnixTime) -> Int64 = { _ in 0 }
+  ) {
+    (self.now, self.zone, self.offset) = (now, zone, offset)
+  }
+
+  /// Time in the zone of this machine.
+  package static func system(at now: UnixTime) -> PageClock {
+    PageClock(now: now, zone: local(now).zone) { local($0).offset }
+  }
+
+  private static func local(_ moment: UnixTime) -> (offset: Int64, zone: String) {
+    var time = time_t(moment.seconds)
+    var parts = tm()
+    guard localtime_r(&time, &parts) != nil else { return (0, "UTC") }
+    return (Int64(parts.tm_gmtoff), parts.tm_zone.map { String(cString: $0) } ?? "UTC")
+  }
+
+  /// The moment as people write it: `2026-01-13 06:30`.
+  func text(_ moment: UnixTime) -> String {
+    (moment + offset(moment)).text("%Y-%m-%d %H:%M")
+  }
+
+  /// The day of a moment, in days since 1970 of the zone.
+  func day(_ moment: UnixTime) -> Int {
+    Int((Double((moment + offset(moment)).seconds) / 86_400).rounded(.down))
+  }
+
+  /// A day as `2026-01-13`.
+  static func date(_ day: Int) -> String {
+    UnixTime(Int64(day) * 86_400).text("%Y-%m-%d")
+  }
+}

@@ -1,0 +1,55 @@
+import Mustache
+
+/// How text goes into a page: what HTML would read as markup becomes references.
+///
+/// Byte by byte: by characters, a quotation mark with a combining accent behind it is another
+/// character than a quotation mark, and would end an attribute unescaped.
+package struct PageText: MustacheContentType {
+  /// What templates call this kind of text in their first line.
+  static let name = "PAGE"
+
+  /// The text as it may stand between tags and within quoted attributes.
+  package func escapeText(_ text: String) -> String { Self.escaped(text) }
+
+  /// The same.
+  package static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: { reference(of: $0) != nil }) else { return text }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count + 16)
+    for byte in text.utf8 {
+      if let reference = reference(of: byte) {
+        bytes.append(contentsOf: reference.utf8)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func reference(of byte: UInt8) -> StaticString? {
+    switch byte {
+    case UInt8(ascii: "&"): "&amp;"
+    case UInt8(ascii: "<"): "&lt;"
+    case UInt8(ascii: ">"): "&gt;"
+    case UInt8(ascii: "\""): "&quot;"
+    case UInt8(ascii: "'"): "&#39;"
+    default: nil
+    }
+  }
+
+  /// A URL that a page may link to: http or https and nothing else, whatever a feed says.
+  ///
+  /// - Returns: The URL as it was given, or nil when it is to be shown as text alone.
+  package static func link(_ url: String) -> String? {
+    let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    let start = url.prefix(8).lowercased()
+    return isPlain && (start.hasPrefix("https://") || start.hasPrefix("http://")) ? url : nil
+  }
+}
+
+extension StaticString {
+  /// Its bytes.
+  fileprivate var utf8: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+  }
+}

@@ -1,0 +1,35 @@
+/// What all pages of larder look like: colours of both schemes, type, focus, paper.
+package enum SharedStyle {
+  /// Colours by what they are for, each with at least 4.5 to 1 between text and what is behind it
+  /// (WCAG 2.2, 1.4.3), and the ground that pages stand on.
+  package static let css = """
+    :root{color-scheme:light dark;--paper:#faf8f5;--card:#fff;--ink:#1d2126;--faint:#5a636d;
+    --rule:#e3dfd8;--accent:#a8380f;--tint:#fbeae2;--good:#1a6b42;--warn:#865400;--bad:#b3261e;
+    --hole:#efece6;--shade:0 1px 2px rgb(29 33 38/.06)}
+    @media(prefers-color-scheme:dark){:root{--paper:#14171b;--card:#1c2026;--ink:#ece9e4;
+    --faint:#a3adb7;--rule:#313840;--accent:#ff9c73;--tint:#3b271e;--good:#6fcf97;--warn:#f0b95e;
+    --bad:#ff8a80;--hole:#262c33;--shade:none}}
+    *,::before,::after{box-sizing:border-box}
+    html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:5rem}
+    body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,
+    "Segoe UI",Roboto,"Apple SD Gothic Neo","Noto Sans KR","Noto Sans CJK KR","Malgun Gothic",
+    NanumGothic,sans-serif}
+    :lang(ko){word-break:keep-all}
+    h1,h2,h3,p{margin:0;overflow-wrap:anywhere}
+    h1{font-size:1.875rem;line-height:1.2;letter-spacing:-.01em}
+    h2{font-size:1.375rem;line-height:1.3;letter-spacing:-.005em}
+    h3{font-size:1rem;line-height:1.4}
+    ul,ol{margin:0;padding:0;list-style:none}
+    a{color:var(--accent);text-underline-offset:.18em}
+    :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:4px}
+    .wrap{max-width:80rem;margin:0 auto;padding:0 1rem}
+    .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
+    white-space:nowrap}
+    .faint{color:var(--faint)}
+    @media(min-width:48rem){.wrap{padding:0 2rem}}
+    @media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
+    @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--faint:#444;--rule:#bbb;
+    --accent:#8a2d0b;--tint:#fff;--good:#145434;--warn:#6b4300;--bad:#8c1d17;--hole:#eee;
+    --shade:none}body{font-size:10pt}}
+    """
+}

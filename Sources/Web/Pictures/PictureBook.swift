@@ -1,0 +1,70 @@
+/// How the page refers to its small pictures: the text of each, by the digest of the picture.
+package struct PictureBook: Sendable {
+  /// Where small pictures are.
+  package enum Place: Sendable, Equatable {
+    /// In the page itself.
+    case inline
+    /// In a folder beside it.
+    case folder(String)
+    /// Nowhere: the page shows none.
+    case nowhere
+  }
+
+  /// Where they are.
+  package let place: Place
+  private var thumbnails: [String: [UInt8]] = [:]
+  private var names: Set<String> = []
+
+  /// A book without pictures.
+  package init(_ place: Place) {
+    self.place = place
+  }
+
+  /// Adds a picture that stands in the page.
+  package mutating func add(_ digest: String, _ thumbnail: [UInt8]) {
+    thumbnails[digest] = thumbnail
+  }
+
+  /// Adds a picture that is in the folder.
+  package mutating func add(_ digest: String) { names.insert(digest) }
+
+  /// The name of a picture's file in the folder: enough of its digest that no two are alike.
+  package static func fileName(_ digest: String) -> String { "\(digest.prefix(24)).jpg" }
+
+  /// Whether a name is one that ``fileName(_:)`` makes.
+  package static func isFileName(_ name: String) -> Bool {
+    name.utf8.count == 28 && name.hasSuffix(".jpg")
+      && name.utf8.prefix(24).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+
+  /// The digests of those that are in the folder.
+  var fileDigests: [String] { Array(names) }
+
+  /// What an `img` has as its source; nil when there is no such picture.
+  func source(_ digest: String?) -> String? {
+    guard let digest, let name = name(digest) else { return nil }
+    return folder + name
+  }
+
+  /// The same without ``folder``.
+  func name(_ digest: String) -> String? {
+    if let bytes = thumbnails[digest] { return "data:image/jpeg;base64," + Base64.text(bytes) }
+    return names.contains(digest) ? Self.fileName(digest) : nil
+  }
+
+  /// What stands before the name of every picture.
+  var folder: String {
+    guard case .folder(let name) = place else { return "" }
+    return Self.percentEncoded(name) + "/"
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    let plain = Set("-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    // Before a colon a relative name would be read as a scheme.
+    return text.utf8.map { byte in
+      plain.contains(byte)
+        ? String(UnicodeScalar(byte))
+        : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// The folder beside a page that holds its small pictures, each under a name made of what it shows.
+///
+/// A file that is there under such a name is the one that would be written: it is left as it is, and a
+/// second page writes none. Files of other names are nobody's business here.
+package struct PictureFolder: Sendable {
+  private let path: String
+
+  /// The folder at `path`; makes nothing.
+  package init(_ path: String) {
+    self.path = path
+  }
+
+  /// Why the folder cannot be used.
+  package struct Failure: Error {
+    /// The folder or file.
+    package let path: String
+    /// The system's error number.
+    package let code: Int32
+  }
+
+  /// Makes the folder if there is none.
+  package func make() throws(Failure) {
+    if mkdir(path, 0o755) == 0 { return }
+    let code = errno
+    var status = stat()
+    guard code == EEXIST, lstat(path, &status) == 0 else { throw Failure(path: path, code: code) }
+    // A link would have its target filled, wherever that is.
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw Failure(path: path, code: ENOTDIR) }
+    guard access(path, W_OK | X_OK) == 0 else { throw Failure(path: path, code: errno) }
+  }
+
+  /// Whether a picture is there.
+  package func holds(_ digest: String) -> Bool {
+    var status = stat()
+    return lstat(file(digest), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && status.st_size > 0
+  }
+
+  /// Puts a picture there, whole or not at all.
+  package func put(_ bytes: [UInt8], _ digest: String) throws(Failure) {
+    let file = file(digest)
+    let temporary = "\(file).\(getpid()).tmp"
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = open(temporary, flags, 0o644)
+    guard descriptor >= 0 else { throw Failure(path: file, code: errno) }
+    var code: Int32 = 0
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty, code == 0 {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = write(descriptor, part.baseAddress, part.count)
+        if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { code = errno }
+      }
+    }
+    if close(descriptor) != 0, code == 0 { code = errno }
+    if code == 0, rename(temporary, file) != 0 { code = errno }
+    if code != 0 {
+      unlink(temporary)
+      throw Failure(path: file, code: code)
+    }
+  }
+
+  /// Removes the pictures that earlier pages wrote and that are not among `digests`, and the folder
+  /// when nothing is left in it.
+  package func sweep(except digests: some Sequence<String>) {
+    guard let entries = opendir(path) else { return }
+    let wanted = Set(digests.map(PictureBook.fileName))
+    var names: [String] = []
+    while let entry = readdir(entries) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+      )
+    }
+    closedir(entries)
+    for name in names where PictureBook.isFileName(name) && !wanted.contains(name) {
+      unlink("\(path)/\(name)")
+    }
+    rmdir(path)
+  }
+
+  private func file(_ digest: String) -> String { "\(path)/\(PictureBook.fileName(digest))" }
+}

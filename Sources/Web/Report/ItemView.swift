@@ -1,0 +1,82 @@
+import Catalog
+import Mustache
+import Pipeline
+
+/// An item as a card of the page shows it.
+struct ItemView: MustacheParent, Equatable {
+  /// Its place among all cards, from 0.
+  var number: Int
+  var title: String
+  var text: String
+  /// The source of its picture; empty when there is none.
+  var picture: String
+  /// Why there is none.
+  var noPicture: String
+  /// What it costs; empty when nobody knows.
+  var price: String
+  /// What it costs when it is not on sale, where that is more; else empty.
+  var normal: String
+  var badges: [String]
+  var isStale: Bool
+  let words: Words
+
+  /// What all cards say.
+  struct Words: Equatable {
+    let sale, normal, stale, missing, failed, language: String
+
+    init(_ language: PageLanguage) {
+      sale = language.of("sale price", "할인가")
+      normal = language.of("normal price", "정가")
+      stale = language.of("as last seen", "이전 정보")
+      missing = language.of("no picture", "사진 없음")
+      failed = language.of("picture failed", "사진 오류")
+      self.language = language.rawValue
+    }
+  }
+
+  /// A card of an item.
+  init(_ shown: ShownItem, number: Int, picture: String?, _ words: Words) {
+    let item = shown.item
+    self.number = number
+    self.words = words
+    title = PlainText.line(item.title)
+    if title.isEmpty { title = PlainText.line(item.id) }
+    text = item.description.map(PlainText.line) ?? ""
+    if text == title { text = "" }
+    self.picture = picture ?? ""
+    noPicture = shown.thumbnail?.state == .failed ? words.failed : words.missing
+    price = (item.salePrice ?? item.normalPrice)?.formatted() ?? ""
+    normal = ""
+    if let before = item.normalPrice, let sale = item.salePrice,
+      before.currency == sale.currency, before.minorUnits > sale.minorUnits
+    {
+      normal = before.formatted()
+    }
+    badges = item.badges.map(PlainText.line).filter { !$0.isEmpty }
+    isStale = shown.isStale
+  }
+
+  // By hand: reflection takes longer than all else, ten thousand times.
+  func child(named name: String) -> Any? {
+    switch name {
+    case "number": number
+    case "title": title
+    case "text": text
+    case "hasText": !text.isEmpty
+    case "picture": picture
+    case "hasPicture": !picture.isEmpty
+    case "noPicture": noPicture
+    case "price": price
+    case "normal": normal
+    case "isReduced": !normal.isEmpty
+    case "isPlain": normal.isEmpty && !price.isEmpty
+    case "badges": badges
+    case "isStale": isStale
+    case "saleWord": words.sale
+    case "normalWord": words.normal
+    case "staleWord": words.stale
+    case "language": words.language
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// The languages that pages speak; what a shop says stays as it is.
+package enum PageLanguage: String, Sendable, CaseIterable {
+  /// Korean.
+  case korean = "ko"
+  /// English, and every language that larder does not speak.
+  case english = "en"
+
+  /// The language of a locale's name, such as `ko_KR.UTF-8`.
+  package init(locale: String) {
+    self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
+  }
+
+  /// One of two texts.
+  func of(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }
+
+  /// `1 item`, `3 items`, `1,234 items`; Korean has no plural.
+  func count(_ count: Int, _ noun: String, _ nouns: String, _ korean: String) -> String {
+    let number = Self.number(count)
+    return of("\(number) \(count == 1 ? noun : nouns)", "\(korean) \(number)개")
+  }
+
+  /// `1,234`.
+  static func number(_ count: Int) -> String {
+    var text = ""
+    let digits = String(count.magnitude)
+    for (place, digit) in digits.enumerated() {
+      if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return (count < 0 ? "−" : "") + text
+  }
+
+  /// `7.1 MiB`, `24 KiB`, `312 B`.
+  static func bytes(_ size: Int64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    var value = Double(size)
+    var unit = 0
+    while value >= 1024, unit < units.count - 1 {
+      value /= 1024
+      unit += 1
+    }
+    return
+      "\(unit == 0 || value >= 100 ? "\(Int(value.rounded()))" : tenths(value)) \(units[unit])"
+  }
+
+  /// `1.4 s`, `2 min 5 s`, `1 h 3 min`.
+  func duration(_ seconds: Double) -> String {
+    let (h, m, s) = self == .korean ? ("시간", "분", "초") : (" h", " min", " s")
+    guard seconds >= 60 else { return Self.tenths(max(seconds, 0)) + s }
+    let whole = Int(min(seconds, 1e12).rounded())
+    return whole < 3600
+      ? "\(whole / 60)\(m) \(whole % 60)\(s)" : "\(whole / 3600)\(h) \(whole % 3600 / 60)\(m)"
+  }
+
+  private static func tenths(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
+  /// The language that most of some texts are written in, as far as letters tell; nil for others.
+  static func spoken(in texts: some Sequence<String>) -> String? {
+    var (hangul, kana, other) = (0, 0, 0)
+    for text in texts {
+      let scalars = text.unicodeScalars
+      if scalars.contains(where: { (0xAC00...0xD7A3).contains($0.value) }) {
+        hangul += 1
+      } else if scalars.contains(where: { (0x3041...0x30FF).contains($0.value) }) {
+        kana += 1
+      } else {
+        other += 1
+      }
+    }
+    if hangul > 0, hangul >= max(kana, other) { return "ko" }
+    return kana > 0 && kana >= max(hangul, other) ? "ja" : nil
+  }
+}

@@ -1,0 +1,229 @@
+import Catalog
+import Pipeline
+
+/// What flags and commands help, which only a command line knows.
+package struct ReportAdvice: Sendable {
+  /// What helps with a remedy, in English; nil to say nothing.
+  package var remedy: @Sendable (SyncReport.Remedy) -> String?
+
+  /// Advice from its parts.
+  package init(remedy: @escaping @Sendable (SyncReport.Remedy) -> String?) {
+    self.remedy = remedy
+  }
+}
+
+/// What failed and what was skipped in the last run, and what to do.
+struct ProblemView {
+  /// One thing that failed.
+  struct Row: Equatable {
+    let hasName: Bool
+    let name: String
+    let number: Int
+    let isLinked: Bool
+    let hasText: Bool
+    let text: String
+    let hasURL: Bool
+    let url: String
+    let hasLink: Bool
+    let link: String
+
+    init(name: String?, number: Int?, text: String?, url: String?) {
+      (hasName, self.name) = (name != nil, name ?? "")
+      (isLinked, self.number) = (number != nil, number ?? -1)
+      (hasText, self.text) = (text?.isEmpty == false, text ?? "")
+      let plain = url.map(PlainText.line) ?? ""
+      (hasURL, self.url) = (!plain.isEmpty, plain)
+      let target = url.flatMap(PageText.link)
+      (hasLink, link) = (target != nil, target ?? "")
+    }
+  }
+
+  let title: String
+  let tone: String
+  let hasMeaning: Bool
+  let meaning: String
+  let hasAdvice: Bool
+  let advice: String
+  let hasRows: Bool
+  let rows: [Row]
+  let hasMore: Bool
+  let more: String
+
+  /// No more of a kind are named; the rest is counted.
+  private static let most = 50
+
+  private init(
+    _ title: String,
+    tone: String = "warn",
+    meaning: String = "",
+    advice: String = "",
+    rows: [Row] = [],
+    of count: Int? = nil,
+    _ language: PageLanguage
+  ) {
+    (self.title, self.tone, self.meaning, self.advice) = (title, tone, meaning, advice)
+    (hasMeaning, hasAdvice) = (!meaning.isEmpty, !advice.isEmpty)
+    let shown = rows.prefix(Self.most)
+    (self.rows, hasRows) = (Array(shown), !shown.isEmpty)
+    let rest = (count ?? rows.count) - shown.count
+    hasMore = rest > 0
+    let number = PageLanguage.number(rest)
+    more = language.of("and \(number) more", "외 \(number)건")
+  }
+
+  /// All that is wrong, whole sections first.
+  static func all(
+    _ report: SyncReport?,
+    cards: [String: (number: Int, title: String)],
+    advice: ReportAdvice,
+    _ language: PageLanguage
+  ) -> [ProblemView] {
+    guard let report else { return [] }
+    let say = language.of
+    let titles = Dictionary(report.sections.map { ($0.key, PlainText.line($0.title)) }) { a, _ in a
+    }
+    var problems = report.sections.compactMap { section in
+      Self.section(section, advice, language)
+    }
+    if let error = report.details.error {
+      problems.append(
+        ProblemView(
+          say("Details keep fields that the shop lost", "상세 정보의 일부를 이전 값으로 유지"),
+          meaning: PlainText.line(error),
+          advice: report.details.remedy.flatMap(advice.remedy) ?? "",
+          language
+        )
+      )
+    }
+    let groups = Dictionary(grouping: report.failures) { "\($0.stage.rawValue) \($0.reason)" }
+    let order: [SyncReport.Stage] = [.section, .detail, .image]
+    let sorted = groups.values.sorted {
+      let left = order.firstIndex(of: $0[0].stage) ?? 0
+      let right = order.firstIndex(of: $1[0].stage) ?? 0
+      return (left, -$0.count, $0[0].reason) < (right, -$1.count, $1[0].reason)
+    }
+    for failures in sorted {
+      let first = failures[0]
+      let words = ReasonWords(first.reason, language)
+      let helps = first.remedy.flatMap(advice.remedy).map { " " + $0 } ?? ""
+      problems.append(
+        ProblemView(
+          "\(Self.stage(first.stage, failures.count, language)) · \(first.reason)",
+          tone: first.stage == .image ? "warn" : "bad",
+          meaning: words.meaning,
+          advice: words.advice + helps,
+          rows: failures.prefix(Self.most).map { failure in
+            let card = failure.stage == .section ? nil : failure.id.flatMap { cards[$0] }
+            let title = failure.id.flatMap { titles[$0] }
+            return Row(
+              name: card?.title ?? (failure.stage == .section ? title : nil)
+                ?? failure.id.map(PlainText.line),
+              number: card?.number,
+              text: failure.detail.map(PlainText.line),
+              url: failure.url
+            )
+          },
+          of: failures.count,
+          language
+        )
+      )
+    }
+    return problems + skipped(report, cards, titles, language) + unfinished(report, language)
+  }
+
+  private static func section(
+    _ section: SyncReport.Section,
+    _ advice: ReportAdvice,
+    _ language: PageLanguage
+  ) -> ProblemView? {
+    let say = language.of
+    let name = PlainText.line(section.title)
+    let title: String
+    switch section.source {
+    case .stale: title = say("\(name) is shown as last seen", "\(name): 이전 자료를 보여 줍니다")
+    case .withheld:
+      title = say("\(name): what the shop dropped is kept", "\(name): 사라진 상품을 보류했습니다")
+    case .failed: title = say("\(name) could not be had", "\(name): 가져오지 못했습니다")
+    case .network, .unchanged:
+      guard section.error != nil || section.warning != nil else { return nil }
+      title = name
+    }
+    return ProblemView(
+      title,
+      tone: section.source == .failed ? "bad" : "warn",
+      meaning: PlainText.line(section.error ?? section.warning ?? ""),
+      advice: section.remedy.flatMap(advice.remedy) ?? "",
+      language
+    )
+  }
+
+  private static func skipped(
+    _ report: SyncReport,
+    _ cards: [String: (number: Int, title: String)],
+    _ titles: [String: String],
+    _ language: PageLanguage
+  ) -> [ProblemView] {
+    let say = language.of
+    return [SkippedItem.Loss.item, .field].compactMap { loss in
+      let rows = report.skipped.filter { $0.lost == loss }
+      guard !rows.isEmpty else { return nil }
+      let isItem = loss == .item
+      return ProblemView(
+        isItem
+          ? language.count(rows.count, "item skipped", "items skipped", "건너뛴 상품")
+          : language.count(rows.count, "value left out", "values left out", "빠진 값"),
+        meaning: isItem
+          ? say("The shop lists them in a form that cannot be read.", "읽을 수 없는 형태의 상품입니다.")
+          : say("The items are here without them.", "상품은 있지만 이 값은 빠졌습니다."),
+        advice: say(
+          "Correct them at the shop, or the paths in the catalog file.",
+          "쇼핑몰의 자료나 카탈로그 파일의 경로를 고쳐 주세요."
+        ),
+        rows: rows.prefix(Self.most).map { row in
+          let card = row.id.flatMap { cards[$0] }
+          let section = titles[row.section] ?? PlainText.line(row.section)
+          let place = row.index.map {
+            say("\(section), item \($0 + 1)", "\(section) \($0 + 1)번째")
+          }
+          let what = [row.field, row.reason].compactMap { $0 }.joined(separator: ": ")
+          return Row(
+            name: card?.title
+              ?? [place ?? section, row.id].compactMap { $0 }.map(PlainText.line)
+              .joined(separator: " "),
+            number: card?.number,
+            text: PlainText.line(what),
+            url: nil
+          )
+        },
+        of: rows.count,
+        language
+      )
+    }
+  }
+
+  private static func unfinished(_ report: SyncReport, _ language: PageLanguage) -> [ProblemView] {
+    guard !report.unfinished.isEmpty else { return [] }
+    return [
+      ProblemView(
+        language.count(report.unfinished.count, "fetch not begun", "fetches not begun", "남은 요청"),
+        meaning: language.of("The run ended before.", "차례가 오기 전에 실행이 끝났습니다."),
+        advice: language.of("The next sync does them.", "다음 동기화가 이어서 합니다."),
+        rows: report.unfinished.prefix(Self.most).map {
+          Row(name: nil, number: nil, text: nil, url: $0.url)
+        },
+        of: report.unfinished.count,
+        language
+      )
+    ]
+  }
+
+  private static func stage(_ stage: SyncReport.Stage, _ count: Int, _ language: PageLanguage)
+    -> String
+  {
+    switch stage {
+    case .section: language.count(count, "section request", "section requests", "섹션 요청")
+    case .detail: language.count(count, "detail", "details", "상세 정보")
+    case .image: language.count(count, "picture", "pictures", "사진")
+    }
+  }
+}

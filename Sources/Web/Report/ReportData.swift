@@ -1,0 +1,105 @@
+import Cache
+import Catalog
+import Pipeline
+import Transport
+
+/// All that a report tells of, read from a cache.
+package struct ReportData: Sendable {
+  /// What changed in the last run.
+  package struct Changes: Sendable {
+    /// The run that it is compared with; nil when the last run is the first.
+    package var old: RunID?
+    /// The last run.
+    package var new: RunID
+    /// What the lists show otherwise.
+    package var listing: CatalogDiff
+    /// The URLs of pictures with new bytes.
+    package var pictures: [String]
+
+    /// Changes from their parts.
+    package init(old: RunID?, new: RunID, listing: CatalogDiff, pictures: [String] = []) {
+      (self.old, self.new, self.listing, self.pictures) = (old, new, listing, pictures)
+    }
+  }
+
+  /// One run, with its report where that is needed.
+  package struct Run: Sendable {
+    /// Its number, its times and its outcome.
+    package var time: RunTime
+    /// What it did; nil for one that did not end.
+    package var report: SyncReport?
+
+    /// A run from its parts.
+    package init(time: RunTime, report: SyncReport?) {
+      (self.time, self.report) = (time, report)
+    }
+  }
+
+  /// The catalog's name.
+  package var catalog: String
+  /// The currency of its prices.
+  package var currency: String
+  /// Its sections, in its order.
+  package var sections: [RunSection]
+  /// Its items, section by section.
+  package var items: [ShownItem]
+  /// What the last run changed.
+  package var changes: Changes
+  /// The newest runs, the newest first.
+  package var runs: [Run]
+  /// All runs of the last half year, the newest first, without reports.
+  package var times: [RunTime]
+
+  /// How many runs are shown one by one.
+  static let shownRuns = 40
+  /// How many days the calendar has.
+  static let days = 26 * 7
+
+  /// Data from its parts.
+  package init(
+    catalog: String,
+    currency: String,
+    sections: [RunSection],
+    items: [ShownItem],
+    changes: Changes,
+    runs: [Run],
+    times: [RunTime]
+  ) {
+    (self.catalog, self.currency, self.sections) = (catalog, currency, sections)
+    (self.items, self.changes, self.runs, self.times) = (items, changes, runs, times)
+  }
+
+  /// Reads what a cache holds of a catalog.
+  ///
+  /// Takes no lock, and works while a sync runs.
+  ///
+  /// - Throws: ``CacheError`` when the cache cannot be read, or no sync has ended yet.
+  package init(_ reader: CatalogReader, at now: UnixTime) throws(CacheError) {
+    let diff = try reader.diff(from: nil, to: nil)
+    changes = Changes(
+      old: diff.old,
+      new: diff.new,
+      listing: diff.diff.listing,
+      pictures: diff.diff.pictures
+    )
+    catalog = reader.catalog.name
+    currency = reader.catalog.currency
+    sections = try reader.sections()
+    items = try reader.list()
+    times = try reader.runTimes(since: now + -Int64(Self.days + 1) * 86_400)
+    runs = try reader.runs(limit: Self.shownRuns).map { run in
+      Run(
+        time: RunTime(
+          id: run.id,
+          started: run.started,
+          finished: run.finished,
+          outcome: run.outcome
+        ),
+        report: run.report.flatMap { try? SyncReport(json: $0) }
+      )
+    }
+  }
+
+  /// The report of the newest run that ended.
+  var last: SyncReport? { runs.first { $0.report != nil }?.report }
+}

@@ -1,0 +1,242 @@
+import Cache
+import Pipeline
+import Transport
+
+/// A moment for people and for programs.
+struct MomentView: Equatable {
+  let text: String
+  let machine: String
+
+  init(_ moment: UnixTime, _ clock: PageClock) {
+    (text, machine) = (clock.text(moment), moment.rfc3339)
+  }
+}
+
+/// How runs went: a row each, how long they took and what they fetched, and a calendar of days.
+struct RunsView {
+  /// A run.
+  struct Row {
+    let number: String
+    let began: MomentView
+    let outcome: String
+    let tone: String
+    let duration: String
+    let received: String
+    let requests: String
+    let failures: String
+  }
+
+  let summary: String
+  let calendar: CalendarView
+  let plots: [PlotView]
+  let rows: [Row]
+
+  /// How many runs stand in the table; the plots have more.
+  private static let tableRows = 12
+
+  /// The runs of a report.
+  init(_ data: ReportData, _ clock: PageClock, _ language: PageLanguage) {
+    calendar = CalendarView(data.times, clock, language)
+    let say = language.of
+    let good = data.times.count { $0.outcome == "complete" }
+    summary = say(
+      "\(PageLanguage.number(good)) of \(language.count(data.times.count, "run", "runs", "")) "
+        + "in half a year were complete",
+      "반년 동안 \(PageLanguage.number(data.times.count))번 실행, \(PageLanguage.number(good))번 완료"
+    )
+    rows = data.runs.prefix(Self.tableRows).map { run in
+      let report = run.report
+      return Row(
+        number: "\(run.time.id)",
+        began: MomentView(run.time.started, clock),
+        outcome: language.outcome(run.time.outcome),
+        tone: Self.tone(run.time.outcome),
+        duration: report.map { language.duration($0.durationSeconds) } ?? "–",
+        received: report.map { PageLanguage.bytes($0.images.bytesFetched.count) } ?? "–",
+        requests: report.map { PageLanguage.number($0.requests) } ?? "–",
+        failures: report.map { PageLanguage.number($0.failures.count) } ?? "–"
+      )
+    }
+    let ended = data.runs.filter { $0.report != nil }.reversed()
+    func plot(
+      _ title: String,
+      _ value: @escaping (SyncReport) -> Double,
+      _ text: @escaping (Double) -> String
+    ) -> PlotView? {
+      let points = ended.compactMap { run in
+        run.report.map { report in
+          PlotView.Point(
+            value: value(report),
+            tone: Self.tone(run.time.outcome),
+            when: clock.text(run.time.started)
+          )
+        }
+      }
+      return points.count > 1 ? PlotView(title, points, text, language) : nil
+    }
+    plots = [
+      plot(say("How long runs took", "걸린 시간"), { $0.durationSeconds }, language.duration),
+      plot(
+        say("Picture bytes received", "받은 사진 크기"),
+        { Double($0.images.bytesFetched.count) },
+        { PageLanguage.bytes(Int64($0)) }
+      ),
+    ].compactMap { $0 }
+  }
+
+  /// How an outcome is to be judged: `good`, `warn`, `bad`, or nothing for a run that did not end.
+  static func tone(_ outcome: String?) -> String {
+    switch outcome {
+    case "complete": "good"
+    case "partial", "withheld": "warn"
+    case "failed", "interrupted": "bad"
+    default: ""
+    }
+  }
+}
+
+/// A column a run.
+struct PlotView {
+  /// What a column shows.
+  struct Point {
+    let value: Double
+    let tone: String
+    let when: String
+  }
+
+  /// A column, in the units of the drawing.
+  struct Bar {
+    let x, y, width, height: String
+    let tone: String
+    let label: String
+  }
+
+  let title: String
+  let summary: String
+  let top: String
+  let first: String
+  let last: String
+  let bars: [Bar]
+
+  /// A plot of points, the oldest first.
+  init(
+    _ title: String,
+    _ points: [Point],
+    _ text: (Double) -> String,
+    _ language: PageLanguage
+  ) {
+    self.title = title
+    let most = points.map(\.value).max() ?? 0
+    let step = 480 / Double(max(points.count, 12))
+    bars = points.enumerated().map { place, point in
+      let height = most > 0 ? max(1.5, 82 * point.value / most) : 1.5
+      return Bar(
+        x: Self.place(Double(place) * step),
+        y: Self.place(100 - height),
+        width: Self.place(max(2, min(step - 3, 28))),
+        height: Self.place(height),
+        tone: point.tone,
+        label: "\(point.when) · \(text(point.value))"
+      )
+    }
+    top = text(most)
+    first = points.first.map(\.when) ?? ""
+    last = points.count > 6 ? points.last.map(\.when) ?? "" : ""
+    summary = language.of(
+      "\(title): \(points.count) runs, at most \(top), the last \(text(points.last?.value ?? 0))",
+      "\(title): \(points.count)번 실행, 최대 \(top), 마지막 \(text(points.last?.value ?? 0))"
+    )
+  }
+
+  /// A place in a drawing, with one decimal at most.
+  static func place(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
+  }
+}
+
+/// Half a year of days, a column a week, with the best run of each.
+struct CalendarView {
+  /// A day.
+  struct Day: Equatable {
+    let x, y, height, radius: Int
+    let tone: String
+    let label: String
+  }
+
+  /// A month's name.
+  struct Label: Equatable {
+    let x, y: Int
+    let text: String
+  }
+
+  let width: Int
+  let height: Int
+  let summary: String
+  let days: [Day]
+  let labels: [Label]
+
+  /// The calendar of runs up to the clock's day.
+  init(_ times: [RunTime], _ clock: PageClock, _ language: PageLanguage) {
+    let ranks = ["good": 3, "warn": 2, "bad": 1]
+    var best: [Int: String] = [:]
+    for time in times {
+      let tone = RunsView.tone(time.outcome)
+      let day = clock.day(time.started)
+      if (ranks[tone] ?? 0) > (best[day].flatMap { ranks[$0] } ?? 0) { best[day] = tone }
+    }
+    let today = clock.day(clock.now)
+    // 1970-01-01 was a Thursday; weeks begin on Monday.
+    let weekday = { (day: Int) in ((day + 3) % 7 + 7) % 7 }
+    let first = today - weekday(today) - ReportData.days + 7
+    let say = language.of
+    let names = [
+      "good": say("a complete run", "온전한 실행"), "warn": say("only partial runs", "일부만 된 실행"),
+      "bad": say("failed runs only", "실패한 실행만"), "no": say("no run", "실행 없음"),
+    ]
+    days = (first...today).map { day in
+      let tone = best[day] ?? "no"
+      // Told apart by shape too: whole, half as high, a dash.
+      let height = tone == "warn" ? 7 : tone == "bad" ? 3 : 12
+      return Day(
+        x: 2 + (day - first) / 7 * 15,
+        y: 18 + weekday(day) * 15 + (12 - height) / 2,
+        height: height,
+        radius: min(3, height / 2),
+        tone: tone,
+        label: "\(PageClock.date(day)): \(names[tone] ?? "")"
+      )
+    }
+    labels = stride(from: first, through: today, by: 7).compactMap { monday in
+      let date = PageClock.date(monday + 6)
+      guard let dayOfMonth = Int(date.suffix(2)), dayOfMonth <= 7 else { return nil }
+      let month = Int(date.dropLast(3).suffix(2)) ?? 1
+      let x = 2 + (monday - first) / 7 * 15
+      return Label(x: x, y: 11, text: language.month(month))
+    }
+    let count = { (tone: String) in best.filter { $0.key >= first && $0.value == tone }.count }
+    let idle = days.count - count("good") - count("warn") - count("bad")
+    summary = say(
+      """
+      \(days.count) days: \(count("good")) with a complete run, \(count("warn")) with partial runs \
+      only, \(count("bad")) with failed runs only, \(idle) without a run
+      """,
+      """
+      \(days.count)일: 온전한 실행 \(count("good"))일, 일부만 된 실행 \(count("warn"))일, \
+      실패한 실행만 \(count("bad"))일, 실행 없음 \(idle)일
+      """
+    )
+    width = 2 + 26 * 15
+    height = 18 + 7 * 15
+  }
+}
+
+extension PageLanguage {
+  /// A month's short name.
+  func month(_ number: Int) -> String {
+    let names = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    return of(names[min(max(number, 1), 12) - 1], "\(number)월")
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import SampleStore
+import Support
+import Testing
+
+@Suite struct ReportTests {
+  @Test func `report writes one page of everything, and what it did as JSON`() throws {
+    let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
+    _ = try shop.sync()
+    let out = shop.folder.path("page.html")
+
+    let first = try shop.larder("report", "--out", out, "--json")
+    let document = try Document(first)
+    let html = try String(contentsOfFile: out, encoding: .utf8)
+
+    #expect(first.status == 0 && first.errors == "")
+    #expect(document["path"].string == out && document["folder"].isNull)
+    #expect(document["items"].int == 3 && document["bytes"].int == html.utf8.count)
+    for text in ["반찬 A1", "메인반찬", "한그릇 뚝딱 메인 요리", "이벤트특가", "7,000원", "8,000원"] {
+      #expect(html.contains(text), "\(text)")
+    }
+    #expect(
+      html.contains("<html lang=\"en\">") && html.contains("<ul class=\"cards\" lang=\"ko\">")
+    )
+    #expect(html.contains("1 picture · http-404") && html.contains("1 item skipped"))
+    #expect(!FileManager.default.fileExists(atPath: shop.folder.path("page.files")))
+    #expect(try shop.larder("verify").status == 0)
+  }
+
+  @Test func `small pictures are made once, and again of new bytes alone`() throws {
+    let folder = try TemporaryFolder()
+    let demo = ["demo", "--samples", Command.samples, "--cache", folder.path("cache")]
+    #expect(try Command.larder(demo).status == 0)
+    let report = ["report", "--cache", folder.path("cache"), "--out", folder.path("a.html")]
+
+    let again = try Document(try Command.larder(report + ["--json"]))
+
+    #expect(again["thumbnailsMade"].int == 0)
+    #expect((again["thumbnails"].int ?? 0) > 80)
+    let html = try String(contentsOfFile: folder.path("a.html"), encoding: .utf8)
+    #expect(html.contains("src=\"data:image/jpeg;base64,/9j/"))
+    #expect(try Command.larder(["gc", "--cache", folder.path("cache")]).status == 0)
+    #expect(try Document(try Command.larder(report + ["--json"]))["thumbnailsMade"].int == 0)
+  }
+
+  @Test func `a report replaces a report, and no other file without --force`() throws {
+    let shop = try Shop()
+    _ = try shop.sync()
+    let out = try shop.folder.write("my notes", to: "notes.html")
+
+    let refused = try shop.larder("report", "--out", out)
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("it exists and is no report of larder"))
+    #expect(try String(contentsOfFile: out, encoding: .utf8) == "my notes")
+
+    #expect(try shop.larder("report", "--out", out, "--force").status == 0)
+    #expect(try shop.larder("report", "--out", out, "--language", "ko").status == 0)
+    let html = try String(contentsOfFile: out, encoding: .utf8)
+    #expect(html.contains("<html lang=\"ko\">") && html.contains("카탈로그 보고서"))
+  }
+
+  @Test func `- is the page on stdout, in the language of the environment`() throws {
+    let shop = try Shop()
+    _ = try shop.sync()
+
+    let page = try shop.larder("report", "--out", "-", environment: ["LANG": "ko_KR.UTF-8"])
+
+    #expect(page.status == 0 && page.errors == "")
+    #expect(page.output.hasPrefix("<!doctype html>") && page.output.contains("<html lang=\"ko\">"))
+    #expect(try shop.larder("report", "--out", "-", "--json").status == 64)
+    #expect(try shop.larder("report", "--language", "fr").status == 64)
+  }
+
+  @Test func `without a cache, a catalog or a place to write, report says what is missing`() throws
+  {
+    let shop = try Shop()
+
+    let empty = try shop.larder("report")
+    #expect(empty.status == 1 && empty.errors.contains("run larder sync"))
+    _ = try shop.sync()
+    #expect(
+      try shop.larder("report", "--catalog", "bancha").errors.contains("did you mean banchan?")
+    )
+    let lost = try shop.larder("report", "--out", shop.folder.path("no/such/page.html"))
+    #expect(lost.status == 74)
+    #expect(try shop.larder("report", "--out", shop.folder.path).status == 64)
+  }
+
+  @Test func `beyond 2000 items pictures stand beside the page, and foreign files stay`() throws {
+    let shop = try Shop()
+    let path = "\(Command.samples)/photo"
+    let photo = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: path).sorted().first {
+        $0.hasSuffix(".jpg")
+      }
+    )
+    let bytes = try Data(contentsOf: URL(filePath: "\(path)/\(photo)"))
+    shop.store.content["/pictures/P.jpg"] = Resource([UInt8](bytes), type: "image/jpeg")
+    shop.list((1...2001).map { Shop.item("B\($0)", picture: "P") }, in: "main")
+    #expect(try shop.sync("--no-details").status == 0)
+    let out = shop.folder.path("big.html")
+    let mine = try shop.folder.write("mine", to: "big.files/notes.txt")
+    let old = try shop.folder.write("old", to: "big.files/0123456789abcdef01234567.jpg")
+
+    let document = try Document(try shop.larder("report", "--out", out, "--json"))
+    let files = try FileManager.default.contentsOfDirectory(atPath: shop.folder.path("big.files"))
+    let html = try String(contentsOfFile: out, encoding: .utf8)
+
+    #expect(document["folder"].string == shop.folder.path("big.files"))
+    #expect(files.count == 2 && files.contains("notes.txt"))
+    #expect(FileManager.default.fileExists(atPath: mine))
+    #expect(!FileManager.default.fileExists(atPath: old))
+    let picture = try #require(files.first { $0.hasSuffix(".jpg") })
+    #expect(html.contains("src=\"big.files/\(picture)\""))
+
+    let page = try shop.larder("report", "--out", "-")
+    #expect(page.errors.contains("without") || page.errors.contains("no pictures"))
+    #expect(!page.output.contains("<img src="))
+  }
+}

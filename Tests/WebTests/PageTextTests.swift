@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Web
+
+@Suite struct PageTextTests {
+  @Test(arguments: [
+    ("반찬 A1", "반찬 A1"),
+    ("<script>alert('&')</script>", "&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"),
+    // By characters this is no quotation mark, and it would end an attribute.
+    ("\"\u{301} onclick=\"x", "&quot;\u{301} onclick=&quot;x"), ("<\u{20DD}b", "&lt;\u{20DD}b"),
+  ])
+  func `what HTML would read as markup becomes references, byte by byte`(
+    _ text: String,
+    _ escaped: String
+  ) {
+    #expect(PageText.escaped(text) == escaped)
+  }
+
+  @Test(arguments: [
+    ("https://a.example/b?c=d", true), ("HTTP://a.example/", true), ("javascript:alert(1)", false),
+    ("java\nscript:alert(1)", false), (" https://a.example/", false), ("data:text/html,a", false),
+    ("//a.example/", false), ("https://a.example/\u{7}", false),
+  ])
+  func `only http and https are linked to`(_ url: String, _ isLinked: Bool) {
+    #expect(PageText.link(url) == (isLinked ? url : nil))
+  }
+
+  @Test func `data within a script element closes it with nothing`() {
+    #expect(
+      PageData.text("</script><!--\"\\\n\u{2028}&")
+        == #""\u003c/script\u003e\u003c!--\"\\\u000a\#u{2028}\u0026""#
+    )
+    #expect(PageData.object(["a": PageData.list(["1", "2"])]) == #"{"a":[1,2]}"#)
+  }
+
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+    ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+  ])
+  func `bytes become the text that RFC 4648 says`(_ bytes: String, _ text: String) {
+    #expect(Base64.text(Array(bytes.utf8)) == text)
+  }
+
+  @Test func `every template says what kind of text it makes, and can be parsed`() throws {
+    for (name, text) in ReportTemplates.texts {
+      #expect(text.hasPrefix("{{% CONTENT_TYPE: PAGE}}"), "\(name)")
+    }
+    let library = try ReportTemplates.library()
+    for name in ReportTemplates.texts.keys { #expect(library.getTemplate(named: name) != nil) }
+  }
+
+  @Test(arguments: [
+    ([], nil), (["Soup", "Stew"], nil), (["된장찌개", "Soup", "김치"], "ko"), (["カレー"], "ja"),
+  ])
+  func `the language of a shop is read off its letters`(_ texts: [String], _ language: String?) {
+    #expect(PageLanguage.spoken(in: texts) == language)
+  }
+}

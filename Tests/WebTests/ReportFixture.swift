@@ -1,0 +1,87 @@
+import Cache
+import Catalog
+import Transport
+
+@testable import Pipeline
+@testable import Web
+
+/// A report's values, made by hand.
+enum ReportFixture {
+  static let now: UnixTime = 1_700_000_000
+  static let clock = PageClock(now: now)
+  static let advice = ReportAdvice { _ in "raise the limit" }
+
+  static func item(
+    _ id: String,
+    title: String = "Soup",
+    section: String = "a",
+    normal: Int? = nil,
+    sale: Int? = 500,
+    badges: [String] = [],
+    images: [ShownImage] = []
+  ) -> ShownItem {
+    ShownItem(
+      item: StoreItem(
+        id: id,
+        title: title,
+        badges: badges,
+        normalPrice: normal.map { Price(minorUnits: $0, currency: "USD") },
+        salePrice: sale.map { Price(minorUnits: $0, currency: "USD") }
+      ),
+      sections: [section],
+      isStale: false,
+      images: images
+    )
+  }
+
+  static func image(
+    _ name: String,
+    _ role: ImageReference.Role = .thumbnail,
+    bytes: Int64 = 10
+  ) -> ShownImage {
+    ShownImage(
+      role: role,
+      url: "https://a.example/\(name)",
+      path: "images/\(name)",
+      sha256: String(repeating: "a", count: 63) + name.prefix(1),
+      bytes: ByteCount(bytes),
+      type: "image/jpeg",
+      state: .held
+    )
+  }
+
+  static func run(_ id: Int64, daysAgo: Int64 = 0, _ outcome: String?) -> RunTime {
+    RunTime(
+      id: RunID(rawValue: id),
+      started: now + -daysAgo * 86_400,
+      finished: outcome == nil ? nil : now + -daysAgo * 86_400,
+      outcome: outcome
+    )
+  }
+
+  static func data(
+    _ items: [ShownItem],
+    listing: CatalogDiff = CatalogDiff(from: [], to: []),
+    report: SyncReport = SyncReport(catalog: "shop")
+  ) -> ReportData {
+    ReportData(
+      catalog: "shop",
+      currency: "USD",
+      sections: ["a", "b"].map {
+        RunSection(key: $0, title: "Section \($0)", subtitle: nil, listing: nil, source: "network")
+      },
+      items: items,
+      changes: ReportData.Changes(old: 1, new: 2, listing: listing),
+      runs: [ReportData.Run(time: run(2, "complete"), report: report)],
+      times: [run(2, "complete")]
+    )
+  }
+
+  static func page(
+    _ data: ReportData,
+    _ language: PageLanguage = .english,
+    _ book: PictureBook = PictureBook(.inline)
+  ) throws -> String {
+    try ReportPage(data, language, clock, advice: advice).html(book)
+  }
+}

@@ -1,0 +1,203 @@
+import Cache
+import Catalog
+import Testing
+import Transport
+
+@testable import Pipeline
+@testable import Web
+
+@Suite struct ReportPageTests {
+  @Test func `nothing that a feed says becomes markup, in any place of the page`() throws {
+    let evil = "\"\u{301}><script>alert(1)</script><img src=x onerror=\"'</style>"
+    var item = ReportFixture.item(evil, title: evil, badges: [evil])
+    item.item.description = evil
+    item.item.deliveryTypes = [evil]
+    item.detail = ItemDetail(id: evil, description: evil, notes: [evil: evil])
+    item.images = [ShownImage(role: .top, url: "javascript:alert(1)", state: .failed)]
+    var report = SyncReport(catalog: evil)
+    report.sections = [
+      SyncReport.Section(
+        key: evil,
+        title: evil,
+        items: 0,
+        skipped: 0,
+        source: .stale,
+        error: evil
+      )
+    ]
+    report.failures = [
+      SyncReport.Failure(
+        stage: .image,
+        id: evil,
+        url: "javascript:alert(1)",
+        reason: evil,
+        attempts: 1,
+        detail: evil
+      )
+    ]
+    report.skipped = [
+      SyncReport.Skipped(
+        section: evil,
+        index: 1,
+        field: evil,
+        id: evil,
+        lost: .field,
+        reason: evil
+      )
+    ]
+    var data = ReportFixture.data([item], report: report)
+    data.catalog = evil
+    data.sections[0].title = evil
+    data.sections[0].subtitle = evil
+    let change = StoreItem(id: evil, title: evil)
+    data.changes.listing = CatalogDiff(
+      from: [Section(key: "a", title: "", items: [StoreItem(id: evil, title: "before")])],
+      to: [Section(key: "a", title: "", items: [change])]
+    )
+
+    for language in PageLanguage.allCases {
+      let html = try ReportFixture.page(data, language)
+
+      #expect(html.split(separator: "<script").count == 3)
+      #expect(html.split(separator: "</script>").count == 3)
+      #expect(html.split(separator: "</style>").count == 2)
+      #expect(!html.contains("<img src=x"))
+      #expect(!html.contains("href=\"javascript:"))
+      #expect(!html.contains("\"javascript:"))
+    }
+  }
+
+  @Test func `a page allows its own script and style by their digests, and pictures`() throws {
+    let html = try ReportFixture.page(ReportFixture.data([ReportFixture.item("1")]))
+    let policy = PagePolicy.text(script: ReportScript.text, style: ReportStyle.css)
+
+    #expect(html.contains(PageText.escaped(policy)))
+    #expect(
+      policy.hasPrefix("default-src 'none'; img-src 'self' file: data:; script-src 'sha256-")
+    )
+    #expect(!policy.contains("unsafe"))
+    #expect(html.contains("<script>\(ReportScript.text)</script>"))
+    #expect(html.contains("<style>\(ReportStyle.css)</style>"))
+    #expect(!html.contains(" style="))
+    #expect(!html.contains("http://") && !html.contains("https://"))
+    #expect(ReportMark.isIn(Array(html.utf8.prefix(1024))))
+  }
+
+  @Test(
+    arguments: [
+      (1000, 900, "$9.00", "$10.00"), (900, 1000, "$10.00", ""), (1000, nil, "$10.00", ""),
+      (nil, 900, "$9.00", ""), (nil, nil, "", ""), (900, 900, "$9.00", ""),
+    ] as [(Int?, Int?, String, String)]
+  )
+  func `a card shows what is paid, and the normal price where that is more`(
+    _ normal: Int?,
+    _ sale: Int?,
+    _ price: String,
+    _ before: String
+  ) {
+    let view = ItemView(
+      ReportFixture.item("1", normal: normal, sale: sale),
+      number: 0,
+      picture: nil,
+      ItemView.Words(.english)
+    )
+
+    #expect(view.price == price && view.normal == before)
+  }
+
+  @Test func `a reduced price is struck through, with words for those who do not see it`() throws {
+    let html = try ReportFixture.page(
+      ReportFixture.data([ReportFixture.item("1", normal: 1000, sale: 900, badges: ["New", " "])])
+    )
+
+    #expect(html.contains("<b><span class=\"vh\">sale price </span>$9.00</b>"))
+    #expect(html.contains("<s><span class=\"vh\">normal price </span>$10.00</s>"))
+    #expect(html.contains("<span class=\"b\">New</span>"))
+    #expect(!html.contains("<span class=\"b\"></span>"))
+  }
+
+  @Test func `pictures stand in the page or in its folder, and what is not held says so`() throws {
+    let held = ReportFixture.item("1", images: [ReportFixture.image("1.jpg")])
+    let data = ReportFixture.data([held, ReportFixture.item("2", section: "b")])
+    let digest = try #require(held.images[0].sha256)
+    var inline = PictureBook(.inline)
+    inline.add(digest, Array("foo".utf8))
+    var beside = PictureBook(.folder("a b.files"))
+    beside.add(digest)
+
+    let first = try ReportFixture.page(data, .english, inline)
+    let second = try ReportFixture.page(data, .english, beside)
+
+    #expect(first.contains("<img src=\"data:image/jpeg;base64,Zm9v\" width=\"96\""))
+    #expect(second.contains("<img src=\"a%20b.files/aaaaaaaaaaaaaaaaaaaaaaaa.jpg\""))
+    #expect(first.contains("<span class=\"none\">no picture</span>"))
+    #expect(PictureBook.isFileName(PictureBook.fileName(digest)))
+    #expect(!PictureBook.isFileName("notes.jpg"))
+  }
+
+  @Test func `the sheet of an item has its pictures by their part, each picture once`() throws {
+    let image = ReportFixture.image("1.jpg", .gallery)
+    let top = ReportFixture.image("1.jpg", .top)
+    var book = PictureBook(.inline)
+    book.add(try #require(image.sha256), Array("foo".utf8))
+    var data = SheetData(.english, book, showsDetails: true)
+    var missing = ReportFixture.image("2.jpg", .gallery)
+    missing.sha256 = nil
+    data.add(
+      ReportFixture.item("1", images: [top, image, missing]),
+      section: "Soups",
+      ReportFixture.clock
+    )
+
+    #expect(data.json.contains(#""pictures":["data:image/jpeg;base64,Zm9v"]"#))
+    #expect(
+      data.json.contains(#"["1",[["Section","Soups"]],"",[["top",[0]],["gallery",[0,-1]]]]"#)
+    )
+  }
+
+  @Test func `failures are told by kind with what to do, and each leads to its item`() throws {
+    var report = SyncReport(catalog: "shop")
+    report.failures = (1...60).map {
+      SyncReport.Failure(
+        stage: .image,
+        id: "\($0)",
+        url: "https://a.example/\($0)",
+        reason: "http-404",
+        attempts: 1,
+        remedy: .allowPrivateAddresses
+      )
+    }
+    let problems = ProblemView.all(
+      report,
+      cards: ["7": (6, "Stew")],
+      advice: ReportFixture.advice,
+      .english
+    )
+
+    #expect(problems.map(\.title) == ["60 pictures · http-404"])
+    #expect(problems[0].advice.hasSuffix("raise the limit"))
+    #expect(problems[0].rows.count == 50 && problems[0].more == "and 10 more")
+    #expect(problems[0].rows[6].isLinked && problems[0].rows[6].name == "Stew")
+    #expect(!problems[0].rows[5].isLinked && problems[0].rows[5].name == "6")
+    #expect(
+      ProblemView.all(
+        SyncReport(catalog: "shop"),
+        cards: [:],
+        advice: ReportFixture.advice,
+        .korean
+      ).isEmpty
+    )
+  }
+
+  @Test(
+    arguments: [
+      ("salePrice", "650", "$6.50"), ("images", "https://a.example/", ""),
+      ("title", "a\nb", "a b"),
+      ("normalPrice", nil, "–"),
+    ] as [(String, String?, String)]
+  )
+  func `a changed value reads as people read it`(_ field: String, _ value: String?, _ text: String)
+  {
+    #expect(ChangesView.value(value, of: field, "USD") == text)
+  }
+}
