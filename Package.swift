@@ -105,7 +105,7 @@ let package = Package(
     .target(
       name: "Bench",
       dependencies: [
-        "Cache", "Catalog", "Pipeline", "Transport",
+        "Cache", "Catalog", "Pipeline", "Transport", "Web",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]
     ),

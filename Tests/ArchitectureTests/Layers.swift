@@ -33,7 +33,7 @@ enum Layers {
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
     ],
     "Web": ["Cache", "Catalog", "Imaging", "Pipeline", "Transport"],
-    "Bench": ["Cache", "Catalog", "Pipeline", "Transport"],
+    "Bench": ["Cache", "Catalog", "Pipeline", "Transport", "Web"],
     // An origin that shared the parsers of its clients would share their mistakes.
     "SampleStore": ["CGlibc"],
     "LarderCommands": [

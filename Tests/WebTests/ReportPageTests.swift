@@ -110,10 +110,10 @@ import Transport
       ReportFixture.data([ReportFixture.item("1", normal: 1000, sale: 900, badges: ["New", " "])])
     )
 
-    #expect(html.contains("<b><span class=\"vh\">sale price </span>$9.00</b>"))
-    #expect(html.contains("<s><span class=\"vh\">normal price </span>$10.00</s>"))
-    #expect(html.contains("<span class=\"b\">New</span>"))
-    #expect(!html.contains("<span class=\"b\"></span>"))
+    #expect(html.contains("<b><i>sale price </i>$9.00</b>"))
+    #expect(html.contains("<s><i>normal price </i>$10.00</s>"))
+    #expect(html.contains("<em>New</em>"))
+    #expect(!html.contains("<em></em>"))
   }
 
   @Test func `pictures stand in the page or in its folder, and what is not held says so`() throws {
@@ -128,9 +128,9 @@ import Transport
     let first = try ReportFixture.page(data, .english, inline)
     let second = try ReportFixture.page(data, .english, beside)
 
-    #expect(first.contains("<img src=\"data:image/jpeg;base64,Zm9v\" width=\"96\""))
+    #expect(first.contains("<img src=\"data:image/jpeg;base64,Zm9v\" alt=\"\""))
     #expect(second.contains("<img src=\"a%20b.files/aaaaaaaaaaaaaaaaaaaaaaaa.jpg\""))
-    #expect(first.contains("<span class=\"none\">no picture</span>"))
+    #expect(first.contains("<span class=none>no picture</span>"))
     #expect(PictureBook.isFileName(PictureBook.fileName(digest)))
     #expect(!PictureBook.isFileName("notes.jpg"))
   }
@@ -145,14 +145,11 @@ import Transport
     missing.sha256 = nil
     data.add(
       ReportFixture.item("1", images: [top, image, missing]),
-      section: "Soups",
       ReportFixture.clock
     )
 
     #expect(data.json.contains(#""pictures":["data:image/jpeg;base64,Zm9v"]"#))
-    #expect(
-      data.json.contains(#"["1",[["Section","Soups"]],"",[["top",[0]],["gallery",[0,-1]]]]"#)
-    )
+    #expect(data.json.contains(#"["1",[],"",[[0],[0,-1],[]]]"#))
   }
 
   @Test func `failures are told by kind with what to do, and each leads to its item`() throws {

@@ -1,20 +1,9 @@
+import Web
+
 /// Text and numbers as the page writes them.
 enum Markup {
   /// The text with what HTML would read as markup written as references.
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in text {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
-  }
+  static func escaped(_ text: String) -> String { PageText.escaped(text) }
 
   /// A place in a drawing, with one decimal.
   static func place(_ value: Double) -> String {

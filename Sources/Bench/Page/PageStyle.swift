@@ -1,20 +1,18 @@
-/// The page's looks: both colour schemes, paper, and a phone.
+import Web
+
+/// The page's looks: what all pages share, and the colours and shapes of plots.
 enum PageStyle {
-  static let css = """
-    :root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1d2126;--faint:#5d6670;--rule:#dcd9d3;\
-    --card:#fff;--cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e;--bad:#b3261e;--dns:#8a5fb0;\
+  static let css = SharedStyle.css + "\n" + plots
+
+  private static let plots = """
+    :root{--cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e;--dns:#8a5fb0;\
     --connect:#c27a0e;--tls:#b0417a;--wait:#a9b4bf;--transfer:#1f6fb2}
-    @media(prefers-color-scheme:dark){:root{--paper:#14171b;--ink:#e8e6e1;--faint:#9aa4ae;\
-    --rule:#333a41;--card:#1b1f24;--cold:#6db3f2;--warm:#f0a35e;--revalidate:#6fcf97;\
-    --bad:#ff8a80;--dns:#c3a1e6;--connect:#f0b95e;--tls:#f08fbf;--wait:#59636d;--transfer:#6db3f2}}
-    *{box-sizing:border-box}
-    body{margin:0;background:var(--paper);color:var(--ink);\
-    font:16px/1.5 system-ui,-apple-system,"Noto Sans","Noto Sans CJK KR",sans-serif}
+    @media(prefers-color-scheme:dark){:root{--cold:#6db3f2;--warm:#f0a35e;--revalidate:#6fcf97;\
+    --dns:#c3a1e6;--connect:#f0b95e;--tls:#f08fbf;--wait:#59636d;--transfer:#6db3f2}}
     main{max-width:80rem;margin:0 auto;padding:1.5rem 1rem 3rem}
     h1{font-size:1.6rem;line-height:1.2;margin:0 0 .25rem}
     h2{font-size:1.15rem;margin:2rem 0 .5rem}
     p{margin:.25rem 0 .75rem;max-width:46rem}
-    .faint{color:var(--faint)}
     .tiles{display:flex;flex-wrap:wrap;gap:.75rem;margin:1rem 0;padding:0;list-style:none}
     .tiles li{flex:1 1 9rem;background:var(--card);border:1px solid var(--rule);\
     border-radius:.5rem;padding:.6rem .8rem}
@@ -59,7 +57,7 @@ enum PageStyle {
     th{color:var(--faint);font-weight:600}
     th:first-child,td:first-child{text-align:left}
     .bad{color:var(--bad);font-weight:600}
-    @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--faint:#444;--rule:#ccc;\
+    @media print{:root{\
     --cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e}
     main{max-width:none;padding:0}.scroll{overflow:visible}.scroll svg{min-width:0}
     table{font-size:8pt}th,td{padding:.2rem .3rem}h2{break-after:avoid}}

@@ -29,12 +29,12 @@ package struct PictureBook: Sendable {
   package mutating func add(_ digest: String) { names.insert(digest) }
 
   /// The name of a picture's file in the folder: enough of its digest that no two are alike.
-  package static func fileName(_ digest: String) -> String { "\(digest.prefix(24)).jpg" }
+  package static func fileName(_ digest: String) -> String { "\(digest.prefix(digits)).jpg" }
 
   /// Whether a name is one that ``fileName(_:)`` makes.
   package static func isFileName(_ name: String) -> Bool {
-    name.utf8.count == 28 && name.hasSuffix(".jpg")
-      && name.utf8.prefix(24).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    name.utf8.count == digits + 4 && name.hasSuffix(".jpg")
+      && name.utf8.prefix(digits).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
   /// The digests of those that are in the folder.
@@ -42,15 +42,21 @@ package struct PictureBook: Sendable {
 
   /// What an `img` has as its source; nil when there is no such picture.
   func source(_ digest: String?) -> String? {
-    guard let digest, let name = name(digest) else { return nil }
-    return folder + name
+    guard let digest, let stem = stem(digest) else { return nil }
+    return folder + stem + suffix
   }
 
-  /// The same without ``folder``.
-  func name(_ digest: String) -> String? {
+  /// The same without what all have: ``folder`` before it and ``suffix`` behind it.
+  func stem(_ digest: String) -> String? {
     if let bytes = thumbnails[digest] { return "data:image/jpeg;base64," + Base64.text(bytes) }
-    return names.contains(digest) ? Self.fileName(digest) : nil
+    return names.contains(digest) ? String(digest.prefix(Self.digits)) : nil
   }
+
+  /// What stands behind the name of every picture.
+  var suffix: String { place == .inline ? "" : ".jpg" }
+
+  /// As much of a digest as makes a name.
+  private static let digits = 24
 
   /// What stands before the name of every picture.
   var folder: String {

@@ -24,11 +24,14 @@ struct ItemView: MustacheParent, Equatable {
   struct Words: Equatable {
     let sale, normal, stale, missing, failed, language: String
 
-    init(_ language: PageLanguage) {
+    /// The words in a language, and for a page without pictures.
+    init(_ language: PageLanguage, leavesOut: Bool = false) {
       sale = language.of("sale price", "할인가")
       normal = language.of("normal price", "정가")
       stale = language.of("as last seen", "이전 정보")
-      missing = language.of("no picture", "사진 없음")
+      missing =
+        leavesOut
+        ? language.of("picture left out", "사진 생략") : language.of("no picture", "사진 없음")
       failed = language.of("picture failed", "사진 오류")
       self.language = language.rawValue
     }

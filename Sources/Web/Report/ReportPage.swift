@@ -72,7 +72,7 @@ package struct ReportPage {
     _ book: PictureBook,
     _ library: MustacheLibrary
   ) -> [String] {
-    let words = ItemView.Words(language)
+    let words = ItemView.Words(language, leavesOut: book.place == .nowhere)
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
     }
@@ -97,11 +97,11 @@ package struct ReportPage {
   }
 
   private func view(_ shelves: [ReportShelf], cards: [String], _ book: PictureBook) -> ReportView {
-    var sheets = SheetData(language, book, showsDetails: showsDetails)
+    var sheets = SheetData(language, book, showsDetails: book.place != .nowhere && showsDetails)
     var first: [String: (number: Int, title: String)] = [:]
     for shelf in shelves {
       for (offset, item) in shelf.items.enumerated() {
-        sheets.add(item, section: shelf.title, clock)
+        sheets.add(item, clock)
         if first[item.item.id] == nil {
           first[item.item.id] = (shelf.first + offset, PlainText.line(item.item.title))
         }

@@ -22,7 +22,7 @@ enum ReportScript {
     let shown=0;
     const search=()=>{
       const query=input.value.trim();
-      texts??=cards.map((card,n)=>fold([...card.querySelectorAll('h3,.t,.b')]
+      texts??=cards.map((card,n)=>fold([...card.querySelectorAll('h3,.t,em')]
         .map(e=>e.textContent).join('\n')+'\n'+items[n][0]));
       const wanted=query?pattern(query):null;
       let count=0;
@@ -43,6 +43,8 @@ enum ReportScript {
     input.addEventListener('input',later);
     input.closest('form').addEventListener('submit',e=>e.preventDefault());
     addEventListener('keydown',e=>{
+      if(sheet.open&&e.key==='ArrowLeft')step(-1);
+      if(sheet.open&&e.key==='ArrowRight')step(1);
       if(e.key==='/'&&!sheet.open&&!/INPUT|TEXTAREA/.test(document.activeElement.tagName)){
         e.preventDefault();input.focus();
       }
@@ -60,7 +62,7 @@ enum ReportScript {
       const source=n<0?null:data.pictures[n];
       let e;
       if(source){
-        e=make('img');e.src=data.folder+source;e.width=e.height=96;e.alt=label;e.loading='lazy';
+        e=make('img');e.src=data.before+source+data.after;e.alt=label;e.loading='lazy';
       }else{
         e=make('span','none',words.noPicture);
       }
@@ -82,21 +84,27 @@ enum ReportScript {
       side.append(title);
       side.append(card.querySelector('.p').cloneNode(true));
       const parts=[head];
-      if(text)parts.push(make('p','d',text));
+      const line=text||card.querySelector('.t')?.textContent;
+      if(line)parts.push(make('p','d',line));
       for(const part of parts)part.lang=speech;
-      const dl=make('dl');
-      for(const [name,value] of [[words.id,id],...facts])
-        dl.append(make('dt','',name),make('dd','',value));
+      const dl=make('dl'),fact=(name,value)=>{
+        const dd=make('dd','',value);
+        dd.lang=speech;
+        dl.append(make('dt','',name),dd);
+      };
+      fact(words.id,id);
+      fact(words.section,card.closest('.shelf').querySelector('h2').textContent);
+      for(let k=0;k<facts.length;k+=2)fact(data.texts[facts[k]],data.texts[facts[k+1]]);
       parts.push(dl);
-      for(const [role,pictures] of groups){
-        const name=words.roles[role];
-        parts.push(make('h3','',name+' ('+(typeof pictures==='number'
-          ?pictures:pictures.length)+')'));
-        if(typeof pictures==='number')continue;
+      groups.forEach((pictures,role)=>{
+        const count=pictures.length??pictures,name=words.roles[role];
+        if(!count)return;
+        parts.push(make('h3','',name+' ('+count+')'));
+        if(!pictures.length)return;
         const grid=make('div','g');
         pictures.forEach((p,k)=>grid.append(picture(p,name+' '+(k+1))));
         parts.push(grid);
-      }
+      });
       body.replaceChildren(...parts);
       const order=visible(),place=order.indexOf(n);
       $('#back').disabled=place<=0;
@@ -127,10 +135,6 @@ enum ReportScript {
       link?.focus({preventScroll:true});
     });
     sheet.addEventListener('click',e=>{if(e.target===sheet)sheet.close()});
-    sheet.addEventListener('keydown',e=>{
-      if(e.key==='ArrowLeft')step(-1);
-      if(e.key==='ArrowRight')step(1);
-    });
     for(const card of cards)card.querySelector('a').addEventListener('click',e=>{
       if(location.hash===e.currentTarget.hash){e.preventDefault();route()}
     });

@@ -67,10 +67,12 @@ enum ReportStyle {
     .p b{font-size:1.125rem;line-height:1.3;color:var(--accent)}
     .p b.only{color:var(--ink)}
     .p s{color:var(--faint);font-size:.875rem}
-    .b{display:inline-block;padding:.0625rem .5rem;border-radius:999px;background:var(--tint);
+    .p i{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
+    white-space:nowrap}
+    .p em{display:inline-block;font-style:normal;padding:.0625rem .5rem;border-radius:999px;background:var(--tint);
     color:var(--accent);font-size:.75rem;line-height:1.5;font-weight:600;white-space:nowrap;
     max-width:100%;overflow:hidden;text-overflow:ellipsis}
-    .b.quiet{background:var(--hole);color:var(--ink)}
+    .p .quiet{background:var(--hole);color:var(--ink)}
     .foot{margin-top:3rem;padding:1.5rem 0 3rem;border-top:1px solid var(--rule);
     color:var(--faint);font-size:.875rem}
     [hidden]{display:none!important}

@@ -79,7 +79,7 @@ enum ReportTemplates {
     <dialog id="sheet" aria-labelledby="sheet-title"><div class="bn">
     <button type="button" id="back">{{words.back}}</button>
     <button type="button" id="next">{{words.next}}</button>
-    <button type="button" id="close" class="x">{{words.close}}</button></div>
+    <button type="button" id="close" class="x" autofocus>{{words.close}}</button></div>
     <div class="sheet" id="sheet-body"></div></dialog>
     <script type="application/json" id="data">{{{data}}}</script>
     <script>{{{script}}}</script>
@@ -88,18 +88,19 @@ enum ReportTemplates {
 
     """
 
+  // Ten thousand times on a page: no attribute that the style sheet makes needless, short elements, and
+  // no quotation marks around what is never a feed's.
   private static let card = """
-    {{% CONTENT_TYPE: PAGE}}<li class="c" id="i{{number}}">\
-    {{#hasPicture}}<img src="{{picture}}" width="96" height="96" alt="" \
-    loading="lazy">{{/hasPicture}}\
-    {{^hasPicture}}<span class="none">{{noPicture}}</span>{{/hasPicture}}\
-    <div><h3><a href="#i{{number}}">{{title}}</a></h3>\
-    {{#hasText}}<p class="t">{{text}}</p>{{/hasText}}<p class="p">\
-    {{#isReduced}}<b><span class="vh">{{saleWord}} </span>{{price}}</b> \
-    <s><span class="vh">{{normalWord}} </span>{{normal}}</s>{{/isReduced}}\
-    {{#isPlain}}<b class="only">{{price}}</b>{{/isPlain}}\
-    {{#badges}} <span class="b">{{.}}</span>{{/badges}}\
-    {{#isStale}} <span class="b quiet" lang="{{language}}">{{staleWord}}</span>{{/isStale}}\
+    {{% CONTENT_TYPE: PAGE}}<li class=c id=i{{number}}>\
+    {{#hasPicture}}<img src="{{picture}}" alt="" loading=lazy>{{/hasPicture}}\
+    {{^hasPicture}}<span class=none>{{noPicture}}</span>{{/hasPicture}}\
+    <div><h3><a href=#i{{number}}>{{title}}</a></h3>\
+    {{#hasText}}<p class=t>{{text}}</p>{{/hasText}}<p class=p>\
+    {{#isReduced}}<b><i>{{saleWord}} </i>{{price}}</b> \
+    <s><i>{{normalWord}} </i>{{normal}}</s>{{/isReduced}}\
+    {{#isPlain}}<b class=only>{{price}}</b>{{/isPlain}}\
+    {{#badges}} <em>{{.}}</em>{{/badges}}\
+    {{#isStale}} <em class=quiet lang={{language}}>{{staleWord}}</em>{{/isStale}}\
     </p></div></li>
 
     """

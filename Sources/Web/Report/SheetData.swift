@@ -4,8 +4,9 @@ import Transport
 
 /// What the page knows of each item beyond its card, as JSON for its script.
 ///
-/// An item is `[id, [[name, value]…], text, [[role, [picture…] or how many]…]]`; a picture is its place
-/// in `pictures`, or −1 when it is not held.
+/// An item is `[id, [name, value, …], text, [top, gallery, section]]`. Names and values are places in `texts`,
+/// as most items share them; the text is empty where the card has it; a group of pictures is how many they are, or
+/// a list of their places in `pictures`, −1 for one that is not held.
 struct SheetData {
   private let language: PageLanguage
   private let book: PictureBook
@@ -15,6 +16,8 @@ struct SheetData {
   private var pictures: [String] = []
   private var urls: [String] = []
   private var items: [String] = []
+  private var texts: [String] = []
+  private var textPlaces: [String: Int] = [:]
 
   /// Data without items.
   init(_ language: PageLanguage, _ book: PictureBook, showsDetails: Bool) {
@@ -22,10 +25,10 @@ struct SheetData {
   }
 
   /// Adds the next item.
-  mutating func add(_ shown: ShownItem, section: String, _ clock: PageClock) {
+  mutating func add(_ shown: ShownItem, _ clock: PageClock) {
     let item = shown.item
     let say = language.of
-    var facts: [(String, String)] = [(say("Section", "섹션"), PlainText.line(section))]
+    var facts: [(String, String)] = []
     let delivery = item.deliveryTypes.map(PlainText.line).joined(separator: ", ")
     if !delivery.isEmpty { facts.append((say("Delivery", "배송"), delivery)) }
     if let address = item.address { facts.append((say("Place", "위치"), PlainText.line(address))) }
@@ -35,19 +38,18 @@ struct SheetData {
     if let since = shown.detailSince {
       facts.append((say("Detail gone since", "상세 정보 없음"), clock.text(since)))
     }
+    let line = item.description.map(PlainText.line) ?? ""
     var text = shown.detail?.description.map(PlainText.block) ?? ""
     if text.isEmpty { text = item.description.map(PlainText.block) ?? "" }
-    let groups = ImageReference.Role.allCases.dropFirst().compactMap { role -> String? in
+    let groups = [ImageReference.Role.top, .gallery, .section].map { role -> String in
       let images = shown.images.filter { $0.role == role }
-      guard !images.isEmpty else { return nil }
-      let list = showsDetails ? PageData.list(images.map { "\(place($0))" }) : "\(images.count)"
-      return PageData.list([PageData.text(role.rawValue), list])
+      return showsDetails ? PageData.list(images.map { "\(place($0))" }) : "\(images.count)"
     }
     items.append(
       PageData.list([
         PageData.text(PlainText.line(item.id)),
-        PageData.list(facts.map { PageData.list([PageData.text($0.0), PageData.text($0.1)]) }),
-        PageData.text(text), PageData.list(groups),
+        PageData.list(facts.flatMap { [place(of: $0.0), place(of: $0.1)] }.map { "\($0)" }),
+        PageData.text(text == line ? "" : text), PageData.list(groups),
       ])
     )
   }
@@ -55,33 +57,41 @@ struct SheetData {
   /// The JSON.
   var json: String {
     let say = language.of
-    let roles = PageData.object([
-      "top": PageData.text(language.role("top")),
-      "gallery": PageData.text(language.role("gallery")),
-      "section": PageData.text(language.role("section")),
-    ])
+    let roles = PageData.list(
+      ["top", "gallery", "section"].map { PageData.text(language.role($0)) }
+    )
     let words = PageData.object([
       "language": PageData.text(language.rawValue),
       "found": PageData.text(say("# found", "#개 찾음")),
       "noPicture": PageData.text(say("not held", "없음")),
       "original": PageData.text(say("Open the original", "원본 열기")),
-      "id": PageData.text(say("Id", "상품 번호")), "roles": roles,
+      "id": PageData.text(say("Id", "상품 번호")),
+      "section": PageData.text(say("Section", "섹션")), "roles": roles,
     ])
     return PageData.object([
-      "words": words, "folder": PageData.text(book.folder),
+      "words": words, "before": PageData.text(book.folder),
+      "after": PageData.text(book.suffix),
       "pictures": PageData.list(pictures.lazy.map(PageData.text)),
       "urls": book.place == .inline ? PageData.list(urls) : "null",
+      "texts": PageData.list(texts.lazy.map(PageData.text)),
       "items": PageData.list(items.lazy.map { "\n" + $0 }),
     ])
   }
 
   private mutating func place(_ image: ShownImage) -> Int {
-    guard let digest = image.sha256, let name = book.name(digest) else { return -1 }
+    guard let digest = image.sha256, let name = book.stem(digest) else { return -1 }
     if let place = places[digest] { return place }
     places[digest] = pictures.count
     pictures.append(name)
     urls.append(PageText.link(image.url).map(PageData.text) ?? "null")
     return pictures.count - 1
+  }
+
+  private mutating func place(of text: String) -> Int {
+    if let place = textPlaces[text] { return place }
+    textPlaces[text] = texts.count
+    texts.append(text)
+    return texts.count - 1
   }
 
   /// The notes that larder's own formats have, in words; others as they are called.
