@@ -186,6 +186,18 @@ import Transport
     )
   }
 
+  @Test func `a first run and one that changed nothing say so`() throws {
+    var data = ReportFixture.data([ReportFixture.item("1")])
+    #expect(try ReportFixture.page(data).contains("Nothing changed since the run before."))
+
+    data.changes.old = nil
+    let first = try ReportFixture.page(data)
+    let korean = try ReportFixture.page(data, .korean)
+
+    #expect(first.contains("This is the first run: all of it is new."))
+    #expect(korean.contains("첫 실행이라 모두 새 상품입니다."))
+  }
+
   @Test(
     arguments: [
       ("salePrice", "650", "$6.50"), ("images", "https://a.example/", ""),

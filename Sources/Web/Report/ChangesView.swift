@@ -32,6 +32,7 @@ struct ChangesView {
 
   let span: String
   let isQuiet: Bool
+  let quiet: String
   let hasGroups: Bool
   let groups: [Group]
   /// How many changes there are.
@@ -57,10 +58,12 @@ struct ChangesView {
     let say = language.of
     guard let old = changes.old else {
       span = say("run \(changes.new), the first", "첫 실행 (\(changes.new)번)")
-      (isQuiet, hasGroups, groups, count) = (false, true, [], 0)
+      (isQuiet, hasGroups, groups, count) = (true, false, [], 0)
+      quiet = say("This is the first run: all of it is new.", "첫 실행이라 모두 새 상품입니다.")
       return
     }
     span = say("run \(old) to run \(changes.new)", "\(old)번 실행에서 \(changes.new)번 실행까지")
+    quiet = say("Nothing changed since the run before.", "지난번과 달라진 것이 없습니다.")
     let listing = changes.listing
     func row(_ id: String, field: String = "", from: String = "", to: String = "") -> Row {
       let card = cards[id]

@@ -173,10 +173,10 @@ struct ProblemView {
           ? language.count(rows.count, "item skipped", "items skipped", "건너뛴 상품")
           : language.count(rows.count, "value left out", "values left out", "빠진 값"),
         meaning: isItem
-          ? say("The shop lists them in a form that cannot be read.", "읽을 수 없는 형태의 상품입니다.")
-          : say("The items are here without them.", "상품은 있지만 이 값은 빠졌습니다."),
+          ? say("The shop lists this in a form that cannot be read.", "읽을 수 없는 형태의 상품입니다.")
+          : say("Shown without it, as it cannot be read.", "읽을 수 없어 이 값 없이 보여 줍니다."),
         advice: say(
-          "Correct them at the shop, or the paths in the catalog file.",
+          "Correct it at the shop, or the paths in the catalog file.",
           "쇼핑몰의 자료나 카탈로그 파일의 경로를 고쳐 주세요."
         ),
         rows: rows.prefix(Self.most).map { row in
@@ -189,7 +189,7 @@ struct ProblemView {
           return Row(
             name: card?.title
               ?? [place ?? section, row.id].compactMap { $0 }.map(PlainText.line)
-              .joined(separator: " "),
+              .joined(separator: " · "),
             number: card?.number,
             text: PlainText.line(what),
             url: nil

@@ -3,10 +3,10 @@ enum ReportPartTemplates {
   static let changes = """
     {{% CONTENT_TYPE: PAGE}}<section class="part about" id="changes" aria-labelledby="changes-h">
     <header><h2 id="changes-h">{{words.changes}}</h2><p>{{changes.span}}</p></header>
-    {{#changes.isQuiet}}<p class="empty">{{words.noChanges}}</p>{{/changes.isQuiet}}
+    {{#changes.isQuiet}}<p class="empty">{{changes.quiet}}</p>{{/changes.isQuiet}}
     {{#changes.hasGroups}}<div class="two">{{/changes.hasGroups}}
     {{#changes.groups}}
-    <div class="panel"><h3>{{title}}</h3><ul class="list"{{{speech}}}>
+    <div class="panel"><h3>{{title}}</h3><ul class="list names"{{{speech}}}>
     {{#rows}}
     <li>{{#isLinked}}<a href="#i{{number}}">{{name}}</a>{{/isLinked}}\
     {{^isLinked}}{{name}}{{/isLinked}}\
@@ -34,7 +34,7 @@ enum ReportPartTemplates {
     {{#rows}}
     <li>{{#hasName}}{{#isLinked}}<a href="#i{{number}}">{{name}}</a>{{/isLinked}}\
     {{^isLinked}}{{name}}{{/isLinked}} {{/hasName}}\
-    {{#hasText}}<span lang="en">{{text}}</span> {{/hasText}}\
+    {{#hasText}}<span class="row" lang="en">{{text}}</span> {{/hasText}}\
     {{#hasURL}}<span class="url">\
     {{#hasLink}}<a href="{{link}}" rel="noreferrer noopener">{{url}}</a>\
     {{/hasLink}}{{^hasLink}}{{url}}{{/hasLink}}</span>{{/hasURL}}</li>
@@ -49,7 +49,7 @@ enum ReportPartTemplates {
     {{% CONTENT_TYPE: PAGE}}<section class="part about" id="runs" aria-labelledby="runs-h">
     <header><h2 id="runs-h">{{words.runs}}</h2><p>{{runs.summary}}</p></header>
     <div class="panel"><h3>{{words.days}}</h3>
-    <div class="scroll" tabindex="0" role="group" aria-label="{{words.days}}">
+    <div class="scroll late" tabindex="0" role="group" aria-label="{{words.days}}">
     <svg class="cal" viewBox="0 0 {{runs.calendar.width}} {{runs.calendar.height}}" role="img" \
     aria-label="{{runs.calendar.summary}}">
     {{#runs.calendar.labels}}

@@ -9,14 +9,15 @@ enum ReportStyle {
     .top{padding:2.5rem 0 1.75rem}
     .top .kind{color:var(--faint);font-size:.875rem;margin-bottom:.25rem}
     .top .lede{margin-top:.5rem;color:var(--faint);max-width:44rem}
-    .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.75rem;
+    .tiles{display:grid;grid-template-columns:repeat(5,1fr);gap:.75rem;
     margin-top:1.5rem}
     .tiles a{display:block;height:100%;padding:.75rem 1rem;background:var(--card);
     border:1px solid var(--rule);border-radius:12px;box-shadow:var(--shade);color:inherit;
     text-decoration:none}
     .tiles a:hover{border-color:var(--accent)}
     .tiles b{display:block;font-size:1.375rem;line-height:1.3;font-variant-numeric:tabular-nums}
-    .tiles span{color:var(--faint);font-size:.8125rem}
+    .tiles span{display:block;color:var(--faint);font-size:.8125rem;line-height:1.4}
+    .tiles .w{font-variant-numeric:tabular-nums}
     .tiles .good b{color:var(--good)}.tiles .warn b{color:var(--warn)}
     .tiles .bad b{color:var(--bad)}
     .find{position:sticky;top:0;z-index:5;background:var(--paper);
@@ -112,6 +113,7 @@ enum ReportStyle {
     .panel>p+p{margin-top:.25rem}
     .todo{margin-top:.375rem}
     .scroll{overflow-x:auto}
+    .late{direction:rtl}.late svg{direction:ltr}
     table{border-collapse:collapse;width:100%;font-size:.9375rem;font-variant-numeric:tabular-nums}
     th,td{text-align:left;padding:.4375rem 1.25rem .4375rem 0;border-bottom:1px solid var(--rule);
     vertical-align:top}
@@ -150,8 +152,13 @@ enum ReportStyle {
     @media(max-width:40rem){.find .wrap{flex-wrap:wrap}.find form{max-width:none}
     .tiles li:last-child:nth-child(odd){grid-column:1/-1}
     .find nav{order:3;width:100%}.top{padding:1.75rem 0 1.25rem}h1{font-size:1.625rem}
-    .tiles{grid-template-columns:1fr 1fr}.part{padding-top:1.75rem}.hide{display:none}}
-    @media print{.find,.skip,dialog{display:none!important}.c,.panel{box-shadow:none;
+    .tiles{grid-template-columns:1fr 1fr}.part{padding-top:1.75rem}.hide{display:none}
+    .plot text{font-size:16px}}
+    .names{columns:17rem;column-gap:2rem}.names li{break-inside:avoid}
+    .row{color:var(--faint)}
+    @media print{.is::before,.m rect,.cal rect,.plot rect{print-color-adjust:exact;
+    -webkit-print-color-adjust:exact}.p em{border:1px solid}
+    .find,.skip,dialog{display:none!important}.c,.panel{box-shadow:none;
     break-inside:avoid;content-visibility:visible}.cards{grid-template-columns:1fr 1fr}
     .part>header{break-after:avoid}.top{padding-top:0}.scroll{overflow:visible}}
     """

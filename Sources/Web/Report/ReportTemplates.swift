@@ -41,7 +41,8 @@ enum ReportTemplates {
     <p class="lede">{{lede}} <time datetime="{{made.machine}}">{{made.text}}</time> {{zone}}</p>
     <ul class="tiles">
     {{#tiles}}
-    <li class="{{tone}}"><a href="#{{target}}"><b>{{value}}</b><span>{{label}}</span></a></li>
+    <li class="{{tone}}"><a href="#{{target}}"><b>{{value}}</b><span>{{label}}</span>\
+    {{#hasTime}}<span class="w">{{time}}</span>{{/hasTime}}</a></li>
     {{/tiles}}
     </ul>
     </div></header>

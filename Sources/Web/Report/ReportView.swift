@@ -10,6 +10,8 @@ struct ReportView {
     let label: String
     let target: String
     let tone: String
+    var hasTime = false
+    var time = ""
   }
 
   /// A section with its cards.
@@ -103,13 +105,14 @@ struct ReportView {
     return [
       Tile(
         value: language.outcome(outcome),
-        label: say("last run, \(when)", "지난 실행, \(when)"),
+        label: say("last run", "지난 실행"),
         target: "runs",
-        tone: RunsView.tone(outcome)
+        tone: RunsView.tone(outcome),
+        hasTime: true,
+        time: when
       ),
       Tile(
-        value: changes.span.isEmpty || report.changes.old == nil
-          ? "–" : PageLanguage.number(changes.count),
+        value: report.changes.old == nil ? "–" : PageLanguage.number(changes.count),
         label: report.changes.old == nil
           ? say("first run", "첫 실행")
           : say("changes since the run before", "지난번과 달라진 점"),

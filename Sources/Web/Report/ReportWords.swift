@@ -2,7 +2,7 @@
 struct ReportWords {
   let kind, skip, search, sections, nothingFound, emptySection, emptyCatalog: String
   let footer, back, next, close: String
-  let changes, noChanges, problems, noProblems, advice: String
+  let changes, problems, noProblems, advice: String
   let runs, days, goodDay, partDay, badDay, noDay: String
   let run, began, outcome, duration, received, requests, failures: String
   let sizes, section, items, picturesHeld, size, share, shared: String
@@ -28,7 +28,6 @@ struct ReportWords {
     next = say("Next", "다음")
     close = say("Close", "닫기")
     changes = say("What changed", "달라진 점")
-    noChanges = say("Nothing changed since the run before.", "지난번과 달라진 것이 없습니다.")
     problems = say("What needs attention", "확인할 점")
     noProblems = say(
       "Nothing failed and nothing was skipped.",
