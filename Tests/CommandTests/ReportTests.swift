@@ -87,6 +87,23 @@ import Testing
     #expect(try shop.larder("report", "--out", shop.folder.path).status == 64)
   }
 
+  @Test func `of several catalogs in a cache, one is named`() throws {
+    let shop = try Shop()
+    _ = try shop.sync()
+    let yaml = try String(contentsOfFile: shop.catalog, encoding: .utf8)
+    let other = try shop.folder.write(
+      yaml.replacing("name: banchan", with: "name: kimchi"),
+      to: "kimchi.yaml"
+    )
+    #expect(try Command.larder(["sync", other, "--cache", shop.cache]).status == 0)
+
+    let any = try shop.larder("report", "--out", "-")
+    let one = try shop.larder("report", "--out", "-", "--catalog", "kimchi")
+
+    #expect(any.status == 64 && any.errors.contains("name one with --catalog"))
+    #expect(one.status == 0 && one.output.contains("<h1>kimchi</h1>"))
+  }
+
   @Test func `beyond 2000 items pictures stand beside the page, and foreign files stay`() throws {
     let shop = try Shop()
     let path = "\(Command.samples)/photo"

@@ -30,6 +30,7 @@ enum ReportTemplates {
     <meta name="viewport" content="width=device-width,initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <meta name="referrer" content="no-referrer">
+    <link rel="icon" href="data:,">
     <title>{{title}}</title>
     <style>{{{style}}}</style>
     </head>
@@ -47,8 +48,8 @@ enum ReportTemplates {
     </ul>
     </div></header>
     <div class="find" id="find" hidden><div class="wrap">
-    <form role="search"><label class="vh" for="q">{{words.search}}</label>
-    <input id="q" type="search" placeholder="{{words.search}}" autocomplete="off" \
+    <form role="search" autocomplete="off"><label class="vh" for="q">{{words.search}}</label>
+    <input id="q" type="search" placeholder="{{words.search}}" \
     spellcheck="false" aria-keyshortcuts="/"></form>
     <span id="n" role="status"></span>
     <nav aria-label="{{words.sections}}">
