@@ -29,7 +29,7 @@ import Transport
       SyncReport.Failure(
         stage: .image,
         id: evil,
-        url: "javascript:alert(1)",
+        url: "https://a.example/\"\u{301}/onmouseover=\"alert(1)",
         reason: evil,
         attempts: 1,
         detail: evil
@@ -64,6 +64,12 @@ import Transport
       #expect(!html.contains("<img src=x"))
       #expect(!html.contains("href=\"javascript:"))
       #expect(!html.contains("\"javascript:"))
+      // By bytes, for an accent makes a quotation mark another character.
+      let markup = html.utf8.prefix(
+        upTo: try #require(html.firstRange(of: "id=\"data\"")).lowerBound
+      )
+      #expect(markup.firstRange(of: "\"\u{301}".utf8) == nil)
+      #expect(markup.firstRange(of: "&quot;\u{301}/onmouseover=&quot;".utf8) != nil)
     }
   }
 
