@@ -131,6 +131,11 @@ import Testing
     let picture = try #require(files.first { $0.hasSuffix(".jpg") })
     #expect(html.contains("src=\"big.files/\(picture)\""))
 
+    _ = try shop.folder.write("a file", to: "other.files")
+    let blocked = try shop.larder("report", "--out", shop.folder.path("other.html"))
+    #expect(blocked.status == 74 && blocked.errors.contains("other.files"))
+    #expect(!FileManager.default.fileExists(atPath: shop.folder.path("other.html")))
+
     let page = try shop.larder("report", "--out", "-")
     #expect(page.errors.contains("without") || page.errors.contains("no pictures"))
     #expect(!page.output.contains("<img src="))

@@ -47,8 +47,8 @@ enum ReportTemplates {
     {{/tiles}}
     </ul>
     </div></header>
-    <div class="find" id="find" hidden><div class="wrap">
-    <form role="search" autocomplete="off"><label class="vh" for="q">{{words.search}}</label>
+    <div class="find"><div class="wrap">
+    <form id="find" role="search" autocomplete="off" hidden><label class="vh" for="q">{{words.search}}</label>
     <input id="q" type="search" placeholder="{{words.search}}" \
     spellcheck="false" aria-keyshortcuts="/"></form>
     <span id="n" role="status"></span>
