@@ -122,6 +122,21 @@ import Transport
     #expect(!html.contains("<em></em>"))
   }
 
+  @Test(arguments: [
+    (PageLanguage.english, "반찬", "<s><i lang=en>normal price </i>"),
+    (.korean, "반찬", "<s><i>정가 </i>"), (.english, "Soup", "<s><i>normal price </i>"),
+  ])
+  func `words of the page among those of a shop that speaks otherwise are named as such`(
+    _ language: PageLanguage,
+    _ title: String,
+    _ markup: String
+  ) throws {
+    let item = ReportFixture.item("1", title: title, normal: 1000, sale: 900)
+    let html = try ReportFixture.page(ReportFixture.data([item]), language)
+
+    #expect(html.contains(markup))
+  }
+
   @Test func `pictures stand in the page or in its folder, and what is not held says so`() throws {
     let held = ReportFixture.item("1", images: [ReportFixture.image("1.jpg")])
     let data = ReportFixture.data([held, ReportFixture.item("2", section: "b")])

@@ -22,10 +22,17 @@ struct ItemView: MustacheParent, Equatable {
 
   /// What all cards say.
   struct Words: Equatable {
-    let sale, normal, stale, missing, failed, language: String
+    let sale, normal, stale, missing, failed: String
+    /// The attribute that names their language, where the shop speaks another; else empty.
+    let own: String
 
-    /// The words in a language, and for a page without pictures.
-    init(_ language: PageLanguage, leavesOut: Bool = false) {
+    /// The words in a language.
+    ///
+    /// - Parameters:
+    ///   - language: that of the page.
+    ///   - speech: the attribute that names the shop's, as ``ReportShelf/speech``.
+    ///   - leavesOut: whether the page has no pictures.
+    init(_ language: PageLanguage, within speech: String = "", leavesOut: Bool = false) {
       sale = language.of("sale price", "할인가")
       normal = language.of("normal price", "정가")
       stale = language.of("as last seen", "이전 정보")
@@ -33,7 +40,8 @@ struct ItemView: MustacheParent, Equatable {
         leavesOut
         ? language.of("picture left out", "사진 생략") : language.of("no picture", "사진 없음")
       failed = language.of("picture failed", "사진 오류")
-      self.language = language.rawValue
+      let isSame = speech.isEmpty || speech == ReportShelf.speech(language.rawValue)
+      own = isSame ? "" : " lang=\(language.rawValue)"
     }
   }
 
@@ -78,7 +86,7 @@ struct ItemView: MustacheParent, Equatable {
     case "saleWord": words.sale
     case "normalWord": words.normal
     case "staleWord": words.stale
-    case "language": words.language
+    case "own": words.own
     default: nil
     }
   }

@@ -72,7 +72,6 @@ package struct ReportPage {
     _ book: PictureBook,
     _ library: MustacheLibrary
   ) -> [String] {
-    let words = ItemView.Words(language, leavesOut: book.place == .nowhere)
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
     }
@@ -80,6 +79,11 @@ package struct ReportPage {
     DispatchQueue.concurrentPerform(iterations: jobs.count) { job in
       let (place, from) = jobs[job]
       let shelf = shelves[place]
+      let words = ItemView.Words(
+        language,
+        within: shelf.speech,
+        leavesOut: book.place == .nowhere
+      )
       var text = ""
       for offset in from..<min(from + 250, shelf.items.count) {
         let item = shelf.items[offset]
@@ -116,7 +120,7 @@ package struct ReportPage {
         data,
         cards: first,
         language,
-        speech: speech.map { " lang=\"\($0)\"" } ?? ""
+        speech: ReportShelf.speech(speech)
       ),
       problems: problems,
       runs: RunsView(data, clock, language),

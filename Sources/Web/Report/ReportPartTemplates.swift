@@ -32,12 +32,12 @@ enum ReportPartTemplates {
     {{#hasAdvice}}<p class="todo"><b>{{words.advice}}</b> {{advice}}</p>{{/hasAdvice}}
     {{#hasRows}}<ul class="list">
     {{#rows}}
-    <li>{{#hasName}}{{#isLinked}}<a href="#i{{number}}">{{name}}</a>{{/isLinked}}\
-    {{^isLinked}}{{name}}{{/isLinked}} {{/hasName}}\
+    <li class="fact">{{#hasName}}<span class="who">{{#isLinked}}<a href="#i{{number}}">{{name}}</a>\
+    {{/isLinked}}{{^isLinked}}{{name}}{{/isLinked}}</span> {{/hasName}}<span class="what">\
     {{#hasText}}<span class="row" lang="en">{{text}}</span> {{/hasText}}\
     {{#hasURL}}<span class="url">\
     {{#hasLink}}<a href="{{link}}" rel="noreferrer noopener">{{url}}</a>\
-    {{/hasLink}}{{^hasLink}}{{url}}{{/hasLink}}</span>{{/hasURL}}</li>
+    {{/hasLink}}{{^hasLink}}{{url}}{{/hasLink}}</span>{{/hasURL}}</span></li>
     {{/rows}}
     </ul>{{/hasRows}}{{#hasMore}}<p class="more">{{more}}</p>{{/hasMore}}</div>
     {{/problems}}

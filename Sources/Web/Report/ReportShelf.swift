@@ -14,6 +14,11 @@ struct ReportShelf {
   /// An attribute that names the language of its texts, with a blank before it; empty when unknown.
   let speech: String
 
+  /// The attribute that names a language; empty for an unknown one.
+  static func speech(_ language: String?) -> String {
+    language.map { " lang=\"\($0)\"" } ?? ""
+  }
+
   /// The sections of a report, in order, each with its items.
   static func all(_ data: ReportData) -> [ReportShelf] {
     var items: [String: [ShownItem]] = [:]
@@ -31,7 +36,7 @@ struct ReportShelf {
         items: own,
         first: first,
         isStale: section.isStale,
-        speech: PageLanguage.spoken(in: texts).map { " lang=\"\($0)\"" } ?? ""
+        speech: speech(PageLanguage.spoken(in: texts))
       )
     }
   }

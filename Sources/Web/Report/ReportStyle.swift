@@ -156,6 +156,8 @@ enum ReportStyle {
     .plot text{font-size:16px}}
     .names{columns:17rem;column-gap:2rem}.names li{break-inside:avoid}
     .row{color:var(--faint)}
+    @media(min-width:48rem){.fact{display:flex;gap:1.25rem;align-items:baseline}
+    .who{flex:0 0 15rem}.what{flex:1;min-width:0}}
     @media print{.is::before,.m rect,.cal rect,.plot rect{print-color-adjust:exact;
     -webkit-print-color-adjust:exact}.p em{border:1px solid}
     .find,.skip,dialog{display:none!important}.c,.panel{box-shadow:none;

@@ -95,14 +95,14 @@ enum ReportTemplates {
   private static let card = """
     {{% CONTENT_TYPE: PAGE}}<li class=c id=i{{number}}>\
     {{#hasPicture}}<img src="{{picture}}" alt="" loading=lazy>{{/hasPicture}}\
-    {{^hasPicture}}<span class=none>{{noPicture}}</span>{{/hasPicture}}\
+    {{^hasPicture}}<span class=none{{{own}}}>{{noPicture}}</span>{{/hasPicture}}\
     <div><h3><a href=#i{{number}}>{{title}}</a></h3>\
     {{#hasText}}<p class=t>{{text}}</p>{{/hasText}}<p class=p>\
-    {{#isReduced}}<b><i>{{saleWord}} </i>{{price}}</b> \
-    <s><i>{{normalWord}} </i>{{normal}}</s>{{/isReduced}}\
+    {{#isReduced}}<b><i{{{own}}}>{{saleWord}} </i>{{price}}</b> \
+    <s><i{{{own}}}>{{normalWord}} </i>{{normal}}</s>{{/isReduced}}\
     {{#isPlain}}<b class=only>{{price}}</b>{{/isPlain}}\
     {{#badges}} <em>{{.}}</em>{{/badges}}\
-    {{#isStale}} <em class=quiet lang={{language}}>{{staleWord}}</em>{{/isStale}}\
+    {{#isStale}} <em class=quiet{{{own}}}>{{staleWord}}</em>{{/isStale}}\
     </p></div></li>
 
     """
