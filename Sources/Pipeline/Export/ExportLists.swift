@@ -130,11 +130,11 @@ struct ExportLists {
       )
     }
     guard !features.isEmpty else { return }
-    let file = try geography ?? folder.file("items.geojson")
+    if geography == nil { geography = try folder.file("items.geojson") }
+    guard let file = geography else { return }
     if places == 0 { try file.append("{\"features\":[".utf8) }
     try append(features, to: file, isFirst: places == 0)
     places += features.count
-    geography = file
   }
 
   private func row(
