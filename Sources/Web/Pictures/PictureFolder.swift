@@ -65,7 +65,11 @@ package struct PictureFolder: Sendable {
   /// Removes the pictures that earlier pages wrote and that are not among `digests`, and the folder
   /// when nothing is left in it.
   package func sweep(except digests: some Sequence<String>) {
-    guard let entries = opendir(path) else { return }
+    var status = stat()
+    // Not what a link leads to.
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      let entries = opendir(path)
+    else { return }
     let wanted = Set(digests.map(PictureBook.fileName))
     var names: [String] = []
     while let entry = readdir(entries) {
