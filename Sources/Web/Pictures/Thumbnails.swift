@@ -21,9 +21,7 @@ package struct Thumbnails: Sendable {
   package init(cache: String) {
     self.cache = cache
     folder = ThumbnailFolder(cache: cache, side: Self.side)
-    var crop = Crop(size: Self.side, format: .jpeg, quality: 82)
-    crop.background = nil
-    self.crop = crop
+    crop = Crop(size: Self.side, format: .jpeg, quality: 82)
   }
 
   /// Makes those that are not kept yet, and hands each over; blocks.
