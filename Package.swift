@@ -110,6 +110,14 @@ let package = Package(
       ]
     ),
     .target(
+      name: "Sharding",
+      dependencies: [
+        "Cache", "Catalog", "Pipeline", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .target(
       name: "Orders",
       dependencies: [
         "Catalog", "Transport", "CSQLite",
@@ -135,7 +143,7 @@ let package = Package(
       name: "LarderCommands",
       dependencies: [
         "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-        "Larder", "Orders", "Pipeline", "SampleStore", "Web",
+        "Larder", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -193,6 +201,13 @@ let package = Package(
       dependencies: [
         "Cache", "Catalog", "CurlTransport", "Imaging", "Pipeline", "SampleStore", "Support",
         "Transport", .product(name: "GRDB", package: "GRDB.swift"),
+      ]
+    ),
+    .testTarget(
+      name: "ShardingTests",
+      dependencies: [
+        "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Sharding", "Support",
+        "Transport",
       ]
     ),
     .testTarget(

@@ -2,10 +2,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include "CGlibc.h"
 
@@ -59,3 +61,5 @@ const char *larder_error_words(int code) {
   words[place] = 0;
   return words;
 }
+
+int larder_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGTERM); }

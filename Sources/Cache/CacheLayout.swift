@@ -7,6 +7,7 @@ import Synchronization
 ///     squares/<side>/<2 hex>/…   squares of them, made by larder, under the same names
 ///     thumbnails/<side>/<2 hex>/…   small pictures for pages, named by what they were made of
 ///     partial/           bytes on their way; nothing here is ever shown
+///     shards/            the rooms of runs that place pictures side by side, each with a partial/ of its own
 ///     index.sqlite       what is known of them
 ///     lock               held while a run changes anything
 ///     lock.host          which machine holds it, on a file system that several see
@@ -43,6 +44,48 @@ package final class CacheLayout: Sendable {
     try root.demandOwnership()
     images = try Folder(path: path + "/images", creating: true)
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: true))
+    try Self.tag(root)
+  }
+
+  /// Opens a room in the cache at `path` for a run that places pictures beside others, making what is missing.
+  ///
+  /// ``root`` is the room then: what the run has for itself lies there, and its pictures go into the
+  /// cache's own `images/`, on the same file system. No lock guards that: a picture's name says its URL, and each
+  /// comes by a rename.
+  ///
+  /// - Parameters:
+  ///   - path: The cache.
+  ///   - room: The room's name, which no other run has.
+  /// - Throws: ``CacheError`` when a folder cannot be made or is a symbolic link.
+  package init(beside path: String, room: String) throws(CacheError) {
+    try Self.makeParents(of: path)
+    let cache = try Folder(path: path, creating: true)
+    try cache.demandOwnership()
+    try Self.tag(cache)
+    images = try Folder(path: path + "/images", creating: true)
+    _ = try Folder(path: "\(path)/\(Self.rooms)", creating: true)
+    root = try Folder(path: "\(path)/\(Self.rooms)/\(room)", creating: true)
+    partialFolder = Mutex(try Folder(path: root.path + "/partial", creating: true))
+  }
+
+  /// Where rooms are, below the cache.
+  private static let rooms = "shards"
+
+  /// Removes the rooms whose names begin with a text, with all that is in them; what cannot be removed stays.
+  package static func removeRooms(of path: String, prefix: String) {
+    guard let rooms = try? Folder(path: "\(path)/\(Self.rooms)", creating: false) else { return }
+    for name in (try? rooms.names()) ?? [] where name.hasPrefix(prefix) {
+      if let partial = try? Folder(path: "\(rooms.path)/\(name)/partial", creating: false) {
+        for file in (try? partial.names()) ?? [] { unlinkat(partial.descriptor, file, 0) }
+      }
+      unlinkat(rooms.descriptor, name + "/partial", AT_REMOVEDIR)
+      unlinkat(rooms.descriptor, name, AT_REMOVEDIR)
+    }
+    // Not while another run has a room.
+    rmdir(rooms.path)
+  }
+
+  private static func tag(_ root: Folder) throws(CacheError) {
     let descriptor = openat(
       root.descriptor,
       "CACHEDIR.TAG",
@@ -51,7 +94,7 @@ package final class CacheLayout: Sendable {
     )
     if descriptor >= 0 {
       let file = OpenFile("CACHEDIR.TAG", in: root, descriptor: descriptor)
-      try SystemDisk().append(Array(Self.tag.utf8).span.bytes, to: file)
+      try SystemDisk().append(Array(tag.utf8).span.bytes, to: file)
     }
   }
 

@@ -79,6 +79,13 @@ package struct FileStamp: Hashable, Sendable {
   package var bytes: ByteCount
   /// When it was last modified, to the second.
   package var modified: UnixTime
+
+  /// Makes a stamp from its parts.
+  package init(inode: Int64, bytes: ByteCount, modified: UnixTime) {
+    self.inode = inode
+    self.bytes = bytes
+    self.modified = modified
+  }
 }
 
 /// The operating system's own file operations.

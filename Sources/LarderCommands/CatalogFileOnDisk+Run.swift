@@ -7,15 +7,33 @@ import Transport
 extension CatalogFileOnDisk {
   /// The hosts that the catalog names; `base` stands in for its own when given.
   func namedHosts(base: String?) throws -> Set<HostPort> {
+    try addresses(base) { addresses in try addresses.namedHosts() }
+  }
+
+  /// Demands that sections and details come from origins, for files of one machine others do not have.
+  func demandOrigins(base: String?) throws {
+    guard try addresses(base, { addresses in try addresses.readsFiles() }) else { return }
+    throw CommandFailure(
+      "cannot plan \(catalog.name): its sections or details are files of this machine; use "
+        + "larder sync",
+      .usage
+    )
+  }
+
+  private func addresses<Value>(
+    _ base: String?,
+    _ read: (CatalogAddresses) throws -> Value
+  ) throws -> Value {
     do {
-      let addresses = try CatalogAddresses(
-        catalog,
-        folder: folder,
-        base: base,
-        environment: ProcessInfo.processInfo.environment,
-        CurlURLParser()
+      return try read(
+        CatalogAddresses(
+          catalog,
+          folder: folder,
+          base: base,
+          environment: ProcessInfo.processInfo.environment,
+          CurlURLParser()
+        )
       )
-      return try addresses.namedHosts()
     } catch let error as CatalogError {
       throw SyncError.catalog(error)
     } catch let error as TransferFailure {
@@ -28,7 +46,8 @@ extension CatalogFileOnDisk {
     cache: String,
     _ options: SyncOptions,
     _ transport: CurlTransport,
-    _ output: OutputOptions
+    _ output: OutputOptions,
+    parts: RunParts = RunParts()
   ) -> SyncRun {
     SyncRun(
       catalog,
@@ -37,6 +56,7 @@ extension CatalogFileOnDisk {
       options: options,
       transport: transport,
       environment: ProcessInfo.processInfo.environment,
+      parts: parts,
       now: { UnixTime.now() },
       notice: { Log(output).warning($0) }
     )

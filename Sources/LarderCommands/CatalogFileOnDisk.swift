@@ -5,6 +5,15 @@ import SystemPackage
 struct CatalogFileOnDisk: Sendable {
   let catalog: CatalogFile
   let folder: String
+  /// The file's text.
+  let bytes: [UInt8]
+
+  /// A file that was read before, as part of a plan.
+  init(_ catalog: CatalogFile, folder: String) {
+    self.catalog = catalog
+    self.folder = folder
+    bytes = []
+  }
 
   /// Reads and checks the file at `path`.
   init(_ path: String) throws {
@@ -24,6 +33,7 @@ struct CatalogFileOnDisk: Sendable {
       )
     }
     catalog = try CatalogFile(parsing: bytes, file: path)
+    self.bytes = bytes
     folder = FilePath(path).removingLastComponent().string
   }
 

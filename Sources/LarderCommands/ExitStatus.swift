@@ -5,6 +5,7 @@ import Imaging
 import Larder
 import Orders
 import Pipeline
+import Sharding
 import Transport
 import Web
 
@@ -144,6 +145,7 @@ struct CommandFailure: Error {
     case let error as PictureFolder.Failure:
       let words = systemWords(error.code)
       self.init("cannot write \(error.path): \(words); check its folder", .io)
+    case let error as ShardError: self.init(error.description, Self.status(error))
     case let error as ProbeFailure: self.init(error.description, .unavailable)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
     case let error as TransferFailure where error.url.isEmpty: self.init(error.description, .io)
@@ -157,6 +159,15 @@ struct CommandFailure: Error {
     case .empty, .unsupported: .failed
     case .ambiguous: .usage
     default: .io
+    }
+  }
+
+  private static func status(_ error: ShardError) -> ExitStatus {
+    switch error.code {
+    case .usage: .usage
+    case .tryAgain: .tryAgain
+    case .lost: .io
+    default: .data
     }
   }
 

@@ -57,6 +57,7 @@ package struct LarderCommand: ParsableCommand {
         subcommands: [CropCommand.self, StampCommand.self]
       ),
       CommandGroup(name: "Order", subcommands: [OrderCommand.self]),
+      CommandGroup(name: "Use many machines", subcommands: [ShardCommand.self]),
       CommandGroup(name: "Measure", subcommands: [BenchCommand.self]),
     ]
   )

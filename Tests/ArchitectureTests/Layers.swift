@@ -34,11 +34,12 @@ enum Layers {
     ],
     "Web": ["Cache", "Catalog", "Imaging", "Pipeline", "Transport"],
     "Bench": ["Cache", "Catalog", "Pipeline", "Transport", "Web"],
+    "Sharding": ["Cache", "Catalog", "Pipeline", "Transport"],
     // An origin that shared the parsers of its clients would share their mistakes.
     "SampleStore": ["CGlibc"],
     "LarderCommands": [
       "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-      "Larder", "Orders", "Pipeline", "SampleStore", "Web",
+      "Larder", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
     ],
     "larder": ["LarderCommands"],
   ]
@@ -49,7 +50,7 @@ enum Layers {
   /// The library and what it is made of, and the measurements, whose words name no flag.
   static let flagless: Set<String> = [
     "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "Orders", "Pipeline",
-    "Transport", "Web",
+    "Sharding", "Transport", "Web",
   ]
 
   /// The targets that may import all of Foundation.

@@ -6,7 +6,7 @@ import Testing
   private static let subcommands = [
     "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "export", "bench", "demo",
     "report",
-    "order", "catalog",
+    "order", "catalog", "shard",
   ]
 
   @Test(arguments: subcommands)

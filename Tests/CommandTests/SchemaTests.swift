@@ -131,6 +131,8 @@ import Testing
     "OrderShowCommand": ["order-show"], "OrderCancelCommand": ["order"], "CatalogSync": ["sync"],
     "StatusCommand": ["status"], "BenchSession": ["bench"], "ExportCommand": ["export"],
     "CatalogWarm": ["sync"], "GcCommand": ["gc"], "ReportCommand": ["report"],
+    "ShardPlanCommand": ["shard-plan"],
+    "ShardRunCommand": ["shard-run"], "ShardMergeCommand": ["sync"],
   ]
 
   @Test func `every command that prints JSON has a schema, and the list of schemas names it`()

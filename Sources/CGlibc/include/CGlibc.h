@@ -26,6 +26,9 @@ int larder_readable(const void *bytes, size_t count);
 /// Has a process that is spawned close every descriptor from this one on. Declared for _GNU_SOURCE alone.
 int larder_close_from(posix_spawn_file_actions_t *actions, int first);
 
+/// Has the kernel send SIGTERM to this process when its parent ends; -1 and errno when it cannot. prctl is variadic.
+int larder_end_with_parent(void);
+
 /// The system's words for an error number, in lower case as they go in the middle of a sentence: valid until the thread
 /// asks again, or for good. strerrordesc_np is declared for _GNU_SOURCE alone.
 const char *larder_error_words(int code);

@@ -58,6 +58,12 @@ package final class OrphanFiles: Sendable {
     return entry
   }
 
+  /// Leaves the file of a picture to the caller, who enters its row.
+  package func pass(_ id: PictureID, url: String) {
+    let path = PictureName(url: url, id: id).path
+    unclaimed.withLock { _ = $0.remove(path) }
+  }
+
   /// Removes the files that nobody claimed.
   ///
   /// - Parameter kept: Paths that a catalog claims although this run did not ask for them.

@@ -105,15 +105,10 @@ private struct Comparison {
       case .doubtful:
         let now: PictureEntry?
         // What cannot be read may be whole: its row stays as it is.
-        do throws(CacheError) { now = entry.renewed(by: try read(entry.name)) } catch { break }
-        // Every commit is a rename, so other bytes in the same inode are damage, not ours.
-        if let now,
-          now.sha256 == entry.sha256 || now.stamp?.inode != entry.stamp?.inode
-        {
-          renewed.append(now)
-        } else {
-          gone.append(entry.id)
+        do throws(CacheError) { now = entry.reconciled(with: try read(entry.name)) } catch {
+          break
         }
+        if let now { renewed.append(now) } else { gone.append(entry.id) }
       }
     }
     for folder in try layout.existingFolders() {
@@ -136,6 +131,16 @@ private struct Comparison {
 }
 
 extension PictureEntry {
+  /// The entry for a file that is not the one that the row was written for; nil when that is damage.
+  ///
+  /// Every commit is a rename, so other bytes in the same inode are damage, not ours.
+  func reconciled(with file: FileDigest?) -> PictureEntry? {
+    guard let now = renewed(by: file),
+      now.sha256 == sha256 || now.stamp?.inode != stamp?.inode
+    else { return nil }
+    return now
+  }
+
   /// The entry as its file now is; nil when that is no picture, or none is there.
   func renewed(by file: FileDigest?) -> PictureEntry? {
     guard let file, let type = file.type else { return nil }

@@ -44,6 +44,13 @@ package final class Index: Sendable {
     try self.init(path: path, readOnly: false, in: layout)
   }
 
+  /// An index of nothing, in memory: for a run whose results others enter.
+  ///
+  /// - Throws: ``CacheError`` when SQLite is unfit.
+  package convenience init() throws(CacheError) {
+    try self.init(path: ":memory:", readOnly: false)
+  }
+
   /// Opens the index of the cache at `root` for reading; a run may change it meanwhile.
   ///
   /// One that an older larder wrote is read from a copy in memory that is brought up to date: who reads

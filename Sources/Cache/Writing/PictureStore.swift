@@ -114,6 +114,29 @@ package final class PictureStore: Sendable {
     freeLane.submit(.collect { $0.add(row: entry(), completion: completion) })
   }
 
+  /// Writes the row of a picture whose file another run has placed.
+  ///
+  /// Committed with the next group.
+  ///
+  /// - Parameters:
+  ///   - entry: The row.
+  ///   - before: The SHA-256 of the bytes that were held before, when those are others.
+  ///   - completion: Called on a queue of the store when the row is durable, or refused.
+  package func commit(
+    placed entry: PictureEntry,
+    before: [UInt8]?,
+    completion: @escaping @Sendable (PictureOutcome) -> Void
+  ) {
+    let picture = StagedPicture(
+      entry: entry,
+      partial: nil,
+      before: before,
+      outcome: .stored(bytes: entry.bytes, wasHeld: before != nil),
+      completion: completion
+    )
+    freeLane.submit(.collect { $0.add(picture) })
+  }
+
   /// Writes an item's detail and its document with the next group.
   package func commit(
     _ detail: DetailEntry,

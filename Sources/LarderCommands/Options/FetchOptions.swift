@@ -28,10 +28,7 @@ struct FetchOptions: ParsableArguments {
 
   /// What the run does beyond the catalog file.
   var sync: SyncOptions {
-    var options = scope.sync
-    options.strict = doubt.strict
-    options.allowRemovals = doubt.allowRemovals
-    options.maxSkipped = doubt.maxSkipped.limit
+    var options = doubt.applied(to: scope.sync)
     options.squareSide = square
     options.squareDeadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
     return options
@@ -44,10 +41,7 @@ struct FetchOptions: ParsableArguments {
   /// - Throws: A usage error when what `--proxy` names is no proxy.
   func transport(named: Set<HostPort>) throws -> TransportOptions {
     var options = try connection.transport(named: named)
-    options.parallel = limits.parallel.count
-    options.rate = limits.rate?.perSecond
-    options.deadline = limits.deadline.map { MonotonicTime.now() + $0.duration }
-    options.maxBytes = limits.maxBytes?.bytes
+    limits.apply(to: &options)
     return options
   }
 }
@@ -90,6 +84,14 @@ struct LimitOptions: ParsableArguments {
     transform: SizeArgument.read
   )
   var maxBytes: SizeArgument?
+
+  /// Enters the limits, the deadline from now on.
+  func apply(to options: inout TransportOptions) {
+    options.parallel = parallel.count
+    options.rate = rate?.perSecond
+    options.deadline = deadline.map { MonotonicTime.now() + $0.duration }
+    options.maxBytes = maxBytes?.bytes
+  }
 }
 
 /// What becomes of items that cannot be read, and of those that are gone.
@@ -110,4 +112,13 @@ struct DoubtOptions: ParsableArguments {
 
   @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
   var allowRemovals = false
+
+  /// The options of a run with what is to become of such items.
+  func applied(to options: SyncOptions) -> SyncOptions {
+    var options = options
+    options.strict = strict
+    options.allowRemovals = allowRemovals
+    options.maxSkipped = maxSkipped.limit
+    return options
+  }
 }

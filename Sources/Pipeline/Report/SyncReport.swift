@@ -34,7 +34,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   }
 
   /// What a user can do about something, besides correcting the catalog file.
-  package enum Remedy: String, Sendable, Decodable {
+  package enum Remedy: String, Sendable, Codable {
     /// Let go what the feed lost, if the shop means it.
     case acceptRemovals = "accept-removals"
     /// Let more of a listing be unreadable.
@@ -149,7 +149,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   }
 
   /// Where something failed.
-  package enum Stage: String, Sendable, Decodable {
+  package enum Stage: String, Sendable, Codable {
     /// A section's page.
     case section
     /// An item's detail.
@@ -159,7 +159,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   }
 
   /// Something that could not be had.
-  package struct Failure: Sendable, Equatable, Decodable {
+  package struct Failure: Sendable, Equatable, Codable {
     /// Where.
     package var stage: Stage
     /// The section's key or the item's id.

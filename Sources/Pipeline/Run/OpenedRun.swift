@@ -25,6 +25,7 @@ struct OpenedRun {
   ///   - holder: what to write into the cache's lock.
   ///   - disk: where bytes go.
   ///   - transport: how to fetch.
+  ///   - parts: what takes the place of origins.
   ///   - isStopped: whether somebody ended the run early.
   ///   - progress: how far the run is.
   ///   - notice: called with a sentence for a person when the cache was taken over.
@@ -35,6 +36,7 @@ struct OpenedRun {
     holder: String,
     disk: any Disk,
     transport: any Fetching & URLParsing,
+    parts: RunParts,
     isStopped: @escaping @Sendable () -> Bool,
     progress: SyncProgress,
     notice: (String) -> Void
@@ -55,21 +57,24 @@ struct OpenedRun {
     before = try previous.map { run throws(CacheError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteSelection(pictureTraits.digest)
-    states = try index.pictureStates()
+    let held = try index.pictureStates()
+    states = parts.states ?? held
     number = try index.beginRun(catalog: entry.id, at: request.now())
     let store = PictureStore(
       layout,
       index: index,
       disk: disk,
       run: number,
-      states: states,
+      states: held,
       partials: recovery.partials
     )
     context = RunContext(
       catalog: catalog,
       entry: entry,
       options: request.options,
-      transport: request.transport(over: transport, isStopped: isStopped),
+      transport: parts.origin(request.transport(over: transport, isStopped: isStopped)) {
+        request.secrets.applied(to: $0)
+      },
       variables: request.variables,
       layout: layout,
       index: index,
@@ -85,6 +90,7 @@ struct OpenedRun {
       failures: FailureLog(),
       localBase: request.addresses.localBase
     )
+    context.failures.count(attempts: parts.requests)
   }
 
   /// Sweeps what nobody claims, writes the report and ends the run, which is what is shown from then on.

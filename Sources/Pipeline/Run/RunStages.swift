@@ -33,19 +33,24 @@ final class RunStages: Sendable {
   ///   - opened: the run.
   ///   - addresses: turns what a catalog file writes into sources.
   ///   - disk: where squares go.
+  ///   - source: where pictures come from.
   ///   - hasStopped: asked before each square whether somebody ended the run early.
   /// - Throws: ``CacheError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
     _ addresses: CatalogAddresses,
     disk: any Disk,
+    pictures source: PictureSource = .origins,
     hasStopped: @escaping @Sendable () -> Bool
   ) throws {
     let context = opened.context
     let squares = try Self.squares(context, disk, hasStopped)
-    let pictures = PictureStage(context, states: opened.states, orphans: opened.orphans) { id in
-      squares?.add(CollectionOfOne(id))
-    }
+    let pictures = PictureStage(
+      context,
+      states: opened.states,
+      orphans: opened.orphans,
+      source: source
+    ) { id in squares?.add(CollectionOfOne(id)) }
     let details = try Self.details(context, addresses, pictures)
     self.context = context
     self.squares = squares

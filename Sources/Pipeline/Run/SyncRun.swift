@@ -16,6 +16,7 @@ package final class SyncRun: Sendable {
   private let transport: StoppableTransport
   private let disk: any Disk
   private let environment: [String: String]
+  private let parts: RunParts
   private let now: @Sendable () -> UnixTime
   private let notice: @Sendable (String) -> Void
 
@@ -31,6 +32,7 @@ package final class SyncRun: Sendable {
   ///   - options: what else was asked.
   ///   - transport: how to fetch.
   ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
+  ///   - parts: what takes the place of origins: nothing, unless many machines share the run.
   ///   - disk: where bytes go.
   ///   - now: the wall clock.
   ///   - notice: called with a sentence for a person when something was mended before the run.
@@ -41,6 +43,7 @@ package final class SyncRun: Sendable {
     options: SyncOptions = SyncOptions(),
     transport: any Fetching & URLParsing,
     environment: [String: String] = [:],
+    parts: RunParts = RunParts(),
     disk: any Disk = SystemDisk(),
     now: @escaping @Sendable () -> UnixTime,
     notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -51,6 +54,7 @@ package final class SyncRun: Sendable {
     self.options = options
     self.transport = StoppableTransport(transport)
     self.environment = environment
+    self.parts = parts
     self.disk = disk
     self.now = now
     self.notice = notice
@@ -110,13 +114,17 @@ package final class SyncRun: Sendable {
       holder: holder,
       disk: disk,
       transport: transport,
+      parts: parts,
       isStopped: { [transport] in transport.hasStopped },
       progress: progress,
       notice: notice
     )
-    let stages = try RunStages(opened, request.addresses, disk: disk) { [transport] in
-      transport.hasStopped
-    }
+    let stages = try RunStages(
+      opened,
+      request.addresses,
+      disk: disk,
+      pictures: parts.pictures
+    ) { [transport] in transport.hasStopped }
     let results = try stages.run(request.sections) { transport.hasStopped }
     return try opened.close(results, wasStopped: transport.hasStopped, since: began)
   }

@@ -98,6 +98,15 @@ package struct CatalogAddresses: Sendable {
   /// The hosts that the user named by the catalog file or the command line: they may have private addresses.
   package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
 
+  /// Whether a section or a detail is a file of this machine.
+  package func readsFiles() throws(TransferFailure) -> Bool {
+    for source in try sections() { if case .file = source { return true } }
+    guard let rule = catalog.detail, case .file = try detail(by: rule, filling: "1") else {
+      return false
+    }
+    return true
+  }
+
   /// What the user named: the base, the sections and the details by their hosts, and of those the base and the
   /// sections as origins that get the catalog's headers.
   func named() throws(TransferFailure) -> NamedOrigins {

@@ -16,7 +16,7 @@ struct PictureFetch: Sendable {
 }
 
 /// How a picture that needed a request ended.
-enum PictureEnd: Sendable {
+package enum PictureEnd: Sendable, Equatable {
   /// Bytes came; whether others were held before.
   case fetched(bytes: ByteCount, isChange: Bool)
   /// The origin says that what is held is still right.

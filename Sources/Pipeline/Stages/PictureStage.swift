@@ -12,7 +12,7 @@ final class PictureStage: Sendable {
   let group = WorkGroup()
 
   /// A picture that needs a request.
-  private struct Job: Sendable {
+  struct Job: Sendable {
     let id: PictureID
     let url: WebURL
     let isHeld: Bool
@@ -31,8 +31,11 @@ final class PictureStage: Sendable {
     var untold = (total: 0, done: 0)
   }
 
-  private let context: RunContext
-  private let orphans: OrphanFiles
+  let context: RunContext
+  let orphans: OrphanFiles
+  private let source: PictureSource
+  private let ended: @Sendable (PictureID, PictureEnd) -> Void
+  let stored: @Sendable (PictureID) -> Void
   private let answers: PictureAnswers
   private let state: Mutex<State>
 
@@ -51,13 +54,20 @@ final class PictureStage: Sendable {
   ///   - context: the run.
   ///   - states: what the index knows of each picture.
   ///   - orphans: files without a row, which pictures may adopt.
+  ///   - source: where pictures come from.
+  ///   - ended: told of each picture that was asked for, once it has ended.
   ///   - stored: told of each picture whose bytes are new, once they are durable.
   init(
     _ context: RunContext,
     states: [PictureID: PictureState],
     orphans: OrphanFiles,
+    source: PictureSource = .origins,
+    ended: @escaping @Sendable (PictureID, PictureEnd) -> Void = { _, _ in },
     stored: @escaping @Sendable (PictureID) -> Void
   ) {
+    self.source = source
+    self.ended = ended
+    self.stored = stored
     self.context = context
     self.orphans = orphans
     answers = PictureAnswers(context, stored: stored)
@@ -89,7 +99,7 @@ final class PictureStage: Sendable {
       for reference in references {
         let id = reference.id
         guard case .success(let url) = reference.url, !state.seen.contains(id),
-          !isFresh(state.states[id], at: now), state.ahead.insert(id).inserted
+          !isFresh(id, at: now, state), state.ahead.insert(id).inserted
         else { continue }
         begin(&state)
         jobs[url.hostPort, default: []].append(job(id, url, state.states[id], isChanged: true))
@@ -192,7 +202,7 @@ final class PictureStage: Sendable {
     guard state.seen.insert(id).inserted else { return false }
     state.tally.unique += 1
     if state.ahead.remove(id) != nil { return false }
-    if isFresh(state.states[id], at: now) {
+    if isFresh(id, at: now, state) {
       state.tally.fresh += 1
       state.untold.total += 1
       state.untold.done += 1
@@ -239,8 +249,13 @@ final class PictureStage: Sendable {
     if case .rest = quiet(state.states[id], at: now) { true } else { false }
   }
 
-  private func isFresh(_ known: PictureState?, at now: UnixTime) -> Bool {
-    if case .fresh = quiet(known, at: now) { true } else { false }
+  private func isFresh(_ id: PictureID, at now: UnixTime, _ state: State) -> Bool {
+    // What no shard was to ask for was fresh when the run was planned, or is kept by a guard.
+    if case .settled(let pictures) = source {
+      return pictures[id] == nil && state.states[id]?.isHeld == true
+    }
+    if case .fresh = quiet(state.states[id], at: now) { return true }
+    return false
   }
 
   private func quiet(_ known: PictureState?, at now: UnixTime) -> Freshness? {
@@ -271,8 +286,23 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Starts a batch: looks up what is held of it, adopts what a killed run left, and asks.
+  /// Starts a batch: where pictures come from their origins, looks up what is held of it, adopts what a killed run
+  /// left, and asks.
   private func start(_ batch: [Job]) {
+    switch source {
+    case .origins: ask(batch)
+    case .named(let tell):
+      for job in batch {
+        tell(job.id, job.url)
+        finish(job, .unfinished)
+      }
+    case .settled(let pictures):
+      context.store.announce(batch.count)
+      for job in batch { settle(job, pictures[job.id]) }
+    }
+  }
+
+  private func ask(_ batch: [Job]) {
     var entries: [PictureID: PictureEntry] = [:]
     do throws(CacheError) {
       let held = batch.filter(\.isHeld).map(\.id)
@@ -319,7 +349,8 @@ final class PictureStage: Sendable {
   }
 
   /// Ends one request: counts it, lets the next of its host start, leaves the group.
-  private func finish(_ job: Job?, _ end: PictureEnd) {
+  func finish(_ job: Job?, _ end: PictureEnd) {
+    if let job { ended(job.id, end) }
     let (line, failed) = state.withLock { state in
       let before = state.tally.failed
       end.count(in: &state.tally)

@@ -74,6 +74,18 @@ final class FailureLog: Sendable {
     }
   }
 
+  /// Notes a picture that another run failed to have, and counted the requests for.
+  func note(_ picture: PictureID, _ failure: SyncReport.Failure) {
+    state.withLock { $0.pictures.append((picture, failure)) }
+  }
+
+  /// The pictures that failed, with why.
+  var pictureFailures: [PictureID: SyncReport.Failure] {
+    state.withLock {
+      Dictionary($0.pictures.map { ($0.picture, $0.failure) }) { first, _ in first }
+    }
+  }
+
   /// Notes a failure that had no transfer.
   func note(_ failure: SyncReport.Failure) {
     state.withLock { $0.failures.append(failure) }

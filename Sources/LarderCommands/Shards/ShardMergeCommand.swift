@@ -1,0 +1,87 @@
+import ArgumentParser
+import CurlTransport
+import Glibc
+import Pipeline
+import Sharding
+import Transport
+
+/// `larder shard merge`: commits a planned run.
+struct ShardMergeCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "merged, nothing failed",
+      .failed: "nothing could be fetched when it was planned",
+      .partial: "merged; some sections, details or pictures failed",
+      .withheld: "merged; the guards kept what the feed no longer lists",
+      .data: "a plan or manifest is torn or foreign; never retry",
+      .unavailable: "the origin could not be reached when it was planned",
+      .io: "the disk is full, or a picture is gone or damaged",
+      .tryAgain: "manifests are missing, or another run holds the cache",
+      .configuration: "the catalog file is wrong, or a variable is not set",
+    ],
+    stops: true
+  )
+
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Commit a planned run once all shards have ended; report as sync does.",
+    discussion: """
+      Example:  larder shard merge --plan /srv/plan --cache /srv/cache
+
+      Nothing is fetched. All manifests must be there and of this plan, and all pictures that they \
+      name as they say: by length and date, or with --verify by every byte. Until the merge ends \
+      the cache shows the run before; a merge that was killed can be run again.
+
+      \(statuses.text)
+      """
+  )
+
+  @OptionGroup var plan: PlanOptions
+
+  @Flag(help: "Read every picture, and compare it with its digest.")
+  var verify = false
+
+  @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
+  var allowRemovals = false
+
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  mutating func validate() throws {
+    try PlanOptions.demandFolder("--cache", cache.path)
+  }
+
+  func run() throws {
+    let planned = try PlannedRun(plan.plan)
+    let file = CatalogFileOnDisk(planned.catalog, folder: plan.plan)
+    var options = planned.options
+    options.allowRemovals = options.allowRemovals || allowRemovals
+    var settings = TransportOptions()
+    settings.namedHosts = try file.namedHosts(base: options.base)
+    settings.userAgent = "larder/\(LarderCommand.version)"
+    let transport = try CurlTransport(settings)
+    defer { transport.shutdown() }
+    let merge = ShardMerge(
+      planned,
+      cache: cache.path,
+      reading: verify,
+      now: { UnixTime.now() }
+    )
+    var signals: Signals?
+    let report = try merge.run(
+      holder: "larder shard merge \(planned.plan.catalog), process \(getpid())",
+      start: { run in signals = Signals { _ in run.stop() } },
+      sync: { [options] in
+        file.syncRun(cache: cache.path, options, transport, output, parts: $0)
+      }
+    )
+    if output.json {
+      Output.json(report.json())
+    } else {
+      let summary = SyncSummary(report, Terminal(output))
+      if !output.quiet { Output.data(summary.text) }
+      for warning in summary.warnings(all: output.verbose > 0) { Log(output).warning(warning) }
+    }
+    Output.end(ExitStatus(report, signal: signals?.signal))
+  }
+}

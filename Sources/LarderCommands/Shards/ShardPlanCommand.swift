@@ -1,0 +1,142 @@
+import ArgumentParser
+import Catalog
+import CurlTransport
+import Foundation
+import Pipeline
+import Sharding
+import Transport
+
+/// `larder shard plan CATALOG`: fetches sections and details, and parts the pictures.
+struct ShardPlanCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "planned; what failed is named, and is in the merge's report too",
+      .failed: "nothing could be fetched, for a reason that is none of these",
+      .data: "no section could be read",
+      .unavailable: "the origin cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "the deadline came; there is no plan",
+      .configuration: "the catalog file is wrong",
+    ],
+    stops: true
+  )
+
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Fetch sections and details once, and part the pictures into shards.",
+    discussion: """
+      Example:  larder shard plan shop.yaml --shards 8 --out /srv/plan
+
+      The plan has what the origin answered, so that the merge need not ask again. Only pictures \
+      that are due are part of it: what the cache holds and is fresh is not.
+
+      \(statuses.text)
+      """
+  )
+
+  @Argument(
+    help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
+    completion: CacheCompletion.files
+  )
+  var file: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many shards, 1 to 100000.", valueName: "n"),
+    transform: WholeNumber.reader(1...100_000)
+  )
+  var shards: Int
+
+  @Option(
+    help: ArgumentHelp("Where the plan goes: a new folder, which all see.", valueName: "dir"),
+    completion: .directory
+  )
+  var out: String
+
+  @Option(help: ArgumentHelp("What decides on the shard: url or host.", valueName: "what"))
+  var shardBy = PartitionArgument.url
+
+  @Flag(help: "Plan only pictures that the cache does not hold: a second pass.")
+  var onlyFailed = false
+
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.scope) var scope: ScopeOptions
+  @OptionGroup(title: Topic.limits) var limits: LimitOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.doubt) var doubt: DoubtOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  mutating func validate() throws {
+    try PlanOptions.demandFolder("--out", out)
+    try PlanOptions.demandFolder("--cache", cache.path)
+  }
+
+  func run() throws {
+    let file = try CatalogFileOnDisk(file)
+    let options = doubt.applied(to: scope.sync)
+    try file.demandOrigins(base: options.base)
+    var settings = try connection.transport(named: try file.namedHosts(base: options.base))
+    limits.apply(to: &settings)
+    let transport = try CurlTransport(settings)
+    defer { transport.shutdown() }
+    let planning = ShardPlanning(
+      shards: shards,
+      by: shardBy.partition,
+      onlyFailed: onlyFailed,
+      run: String(UInt64.random(in: .min ... .max), radix: 16)
+    )
+    var signals: Signals?
+    var display: ProgressDisplay?
+    let result = Result {
+      try planning.make(
+        file.catalog,
+        text: file.bytes,
+        out: out,
+        cache: cache.path,
+        options: options,
+        now: { UnixTime.now() },
+        start: { run in
+          signals = Signals { _ in run.stop() }
+          let showsProgress = Terminal(output).showsProgress
+          display = showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
+        },
+        sync: { cache, parts in
+          file.syncRun(cache: cache, options, transport, output, parts: parts)
+        }
+      )
+    }
+    display?.end()
+    let (plan, report) = try result.get()
+    for warning in SyncSummary(report, Terminal(output)).warnings(all: output.verbose > 0) {
+      Log(output).warning(warning)
+    }
+    guard let plan else { Output.end(ExitStatus(report, signal: signals?.signal)) }
+    if output.json {
+      Output.json(try plan.jsonLine())
+    } else if !output.quiet {
+      Output.data(ShardText(plan, folder: out).text)
+    }
+    Output.end(.done)
+  }
+}
+
+/// What decides on the shard, on the command line.
+enum PartitionArgument: String, ExpressibleByArgument, CaseIterable {
+  case url
+  case host
+
+  var partition: Partition { self == .url ? .url : .host }
+}
+
+extension PlanOptions {
+  /// Demands that a value names a folder.
+  ///
+  /// - Throws: `ValidationError` when it is a URL.
+  static func demandFolder(_ option: String, _ value: String) throws {
+    guard value.contains("://") else { return }
+    throw ValidationError(
+      "\(option) takes a folder; shards work in folders that all machines share so far, "
+        + "not in \"\(value)\""
+    )
+  }
+}

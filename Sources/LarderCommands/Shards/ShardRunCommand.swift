@@ -1,0 +1,205 @@
+import ArgumentParser
+import CGlibc
+import CurlTransport
+import Foundation
+import Glibc
+import Pipeline
+import Sharding
+import Transport
+
+/// `larder shard run`: brings one shard's pictures and commits its manifest.
+struct ShardRunCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "the shard's manifest is there, this run's or another's",
+      .data: "the plan or manifest is torn or foreign; never retry",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "retry: the deadline came, the origin is down",
+      .configuration: "the catalog file is wrong, or a variable is not set",
+    ],
+    stops: true
+  )
+
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Bring the pictures of one shard, and commit that once.",
+    discussion: """
+      Example:  larder shard run --plan /srv/plan --shard 3 --cache /srv/cache
+                srun larder shard run --plan plan --shard auto
+
+      Shards run side by side in one cache. What is held and whole is not fetched again, so a \
+      shard that was killed goes on where it was. Of several runs of one shard the first commits \
+      and the others end with status 0. auto reads SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or \
+      AWS_BATCH_JOB_ARRAY_INDEX.
+
+      \(statuses.text)
+      """
+  )
+
+  @OptionGroup var plan: PlanOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The shard's number, from 0, or auto.", valueName: "i|auto")
+  )
+  var shard: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Commit although so many of the pictures failed for what may pass.",
+      valueName: "n%"
+    ),
+    transform: ShareArgument.read
+  )
+  var maxFailures = ShareArgument(percent: 10)
+
+  @Flag(help: "End as by SIGTERM when the parent process ends.")
+  var dieWithParent = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many shards run at once at most.", valueName: "n"),
+    transform: WholeNumber.reader(1...100_000)
+  )
+  var clusterSlots: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Transfers at once to one host, of all shards together.", valueName: "n"),
+    transform: WholeNumber.reader(1...100_000)
+  )
+  var hostLimit: Int?
+
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.limits) var limits: LimitOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  mutating func validate() throws {
+    try PlanOptions.demandFolder("--cache", cache.path)
+    guard (clusterSlots == nil) == (hostLimit == nil) else {
+      throw ValidationError("--cluster-slots and --host-limit need each other")
+    }
+    if let clusterSlots, let hostLimit {
+      guard connection.perHost == nil else {
+        throw ValidationError("--per-host and --host-limit exclude each other")
+      }
+      guard clusterSlots <= hostLimit else {
+        throw ValidationError(
+          "--cluster-slots \(clusterSlots) is more than --host-limit \(hostLimit): each shard "
+            + "needs a connection to a host; run fewer at once, or plan with --shard-by host"
+        )
+      }
+    }
+  }
+
+  func run() throws {
+    if dieWithParent { try endWithParent() }
+    let number = try ShardNumber.read(shard, ProcessInfo.processInfo.environment)
+    let planned = try PlannedRun(plan.plan)
+    let file = CatalogFileOnDisk(planned.catalog, folder: plan.plan)
+    let named = try file.namedHosts(base: planned.options.base)
+    var settings = try connection.transport(named: named)
+    limits.apply(to: &settings)
+    if let clusterSlots, let hostLimit {
+      settings.perHost = .fixed(min(1024, hostLimit / clusterSlots))
+    }
+    let transport = try CurlTransport(settings)
+    defer { transport.shutdown() }
+    let run = try ShardRun(
+      planned,
+      shard: number,
+      cache: cache.path,
+      token: String(UInt64.random(in: .min ... .max), radix: 16),
+      maxFailures: maxFailures.percent,
+      transport: transport,
+      environment: ProcessInfo.processInfo.environment,
+      now: { UnixTime.now() }
+    )
+    let signals = Signals { _ in run.stop() }
+    let display =
+      Terminal(output).showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
+    let result = Result { try run.run() }
+    display?.end()
+    if let signal = signals.signal {
+      if case .failure(let error) = result, let words = CommandFailure(error)?.message {
+        Log(output).error(words)
+      }
+      Output.end(signal == SIGTERM ? .terminated : .interrupted)
+    }
+    let outcome = try result.get()
+    if output.json {
+      Output.json(try outcome.jsonLine())
+    } else if !output.quiet {
+      Output.data(ShardText(outcome).text)
+    }
+    Output.end(.done)
+  }
+
+  /// Has the kernel tell when the parent ends; it may have ended already.
+  private func endWithParent() throws {
+    let parent = getppid()
+    guard larder_end_with_parent() == 0, getppid() == parent, parent != 1 else {
+      throw CommandFailure("cannot run: the parent process has ended", .terminated)
+    }
+  }
+}
+
+/// A share on the command line: `10%`.
+struct ShareArgument: Sendable, CustomStringConvertible {
+  let percent: Double
+
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> ShareArgument {
+    guard argument.hasSuffix("%"), argument.first?.isNumber == true,
+      let percent = Double(argument.dropLast()), (0...100).contains(percent)
+    else { throw ValidationError("it takes a share from 0% to 100%") }
+    return ShareArgument(percent: percent)
+  }
+
+  /// As it may be written.
+  var description: String {
+    percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+  }
+}
+
+/// Which shard a process is to run.
+enum ShardNumber {
+  /// The variables in which engines tell it.
+  static let variables = [
+    "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
+  ]
+
+  /// Reads what was asked for.
+  ///
+  /// - Parameters:
+  ///   - argument: A number, or `auto`.
+  ///   - environment: The process's environment.
+  /// - Returns: The number.
+  /// - Throws: ``CommandFailure`` when there is none.
+  static func read(_ argument: String, _ environment: [String: String]) throws -> Int {
+    if argument != "auto" {
+      if let number = WholeNumber.read(argument, in: 0...99_999) { return number }
+      throw CommandFailure(
+        "cannot run shard \"\(argument)\": --shard takes a number from 0, or auto",
+        .usage
+      )
+    }
+    for name in variables {
+      guard let value = environment[name] else { continue }
+      if let number = WholeNumber.read(value, in: 0...99_999) { return number }
+      throw CommandFailure(
+        "cannot run shard \(name)=\"\(value)\": it is no number from 0",
+        .usage
+      )
+    }
+    throw CommandFailure(
+      "cannot tell which shard to run: none of \(variables.joined(separator: ", ")) is set; "
+        + "say --shard N",
+      .usage
+    )
+  }
+}

@@ -1,0 +1,94 @@
+import Cache
+import Transport
+
+/// Where the pictures of a run come from.
+package enum PictureSource: Sendable {
+  /// Their origins.
+  case origins
+  /// Nowhere: those that would be asked for are named, and nothing is fetched.
+  case named(@Sendable (PictureID, WebURL) -> Void)
+  /// Other runs, which placed their files in the cache.
+  case settled([PictureID: SettledPicture])
+}
+
+/// What takes the place of a run's origins: nothing, in a plain sync.
+package struct RunParts: Sendable {
+  /// A way to fetch documents.
+  package typealias Origin = any Fetching & URLParsing
+
+  /// Takes the run's secrets out of a text.
+  package typealias Hiding = @Sendable (String) -> String
+
+  /// What the run fetches documents by, made of what it would fetch them by.
+  package var origin: @Sendable (Origin, @escaping Hiding) -> Origin = { origin, _ in origin }
+  /// Where its pictures come from.
+  package var pictures = PictureSource.origins
+  /// What is known of the pictures' freshness; nil for what the cache's index says.
+  package var states: [PictureID: PictureState]?
+  /// The requests that other runs made for this one.
+  package var requests = 0
+
+  /// A plain sync's.
+  package init() {}
+}
+
+/// What another run made of a picture.
+package struct SettledPicture: Sendable, Equatable {
+  /// Its row.
+  package var entry: PictureEntry
+  /// How its request ended.
+  package var end: PictureEnd
+  /// The SHA-256 of the bytes held before, when those are others.
+  package var before: [UInt8]?
+  /// Why it failed.
+  package var failure: SyncReport.Failure?
+
+  /// Makes one from its parts.
+  package init(
+    entry: PictureEntry,
+    end: PictureEnd,
+    before: [UInt8]? = nil,
+    failure: SyncReport.Failure? = nil
+  ) {
+    self.entry = entry
+    self.end = end
+    self.before = before
+    self.failure = failure
+  }
+}
+
+extension FailureReason {
+  /// The plan that a run commits does not have it.
+  package static let notPlanned = FailureReason(rawValue: "not-planned")
+}
+
+extension PictureStage {
+  /// Enters what another run made of a picture; every path ends it.
+  func settle(_ job: Job, _ picture: SettledPicture?) {
+    defer { context.store.conclude() }
+    guard let picture else {
+      let failure = TransferFailure(reason: .notPlanned, url: job.url.redacted)
+      context.failures.note(job.id, failure)
+      return finish(job, .failed)
+    }
+    orphans.pass(job.id, url: job.url.text)
+    if let failure = picture.failure { context.failures.note(job.id, failure) }
+    guard case .fetched = picture.end else {
+      return context.store.commit(
+        row: { picture.entry },
+        completion: { [self] in
+          finish(job, picture.end)
+        }
+      )
+    }
+    context.store.commit(placed: picture.entry, before: picture.before) { [self] outcome in
+      if case .refused(let reason, let detail) = outcome {
+        let failure = TransferFailure(reason: reason, url: job.url.redacted, detail: detail)
+        context.failures.note(job.id, failure)
+        return finish(job, .failed)
+      }
+      stored(job.id)
+      finish(job, picture.end)
+    }
+  }
+}

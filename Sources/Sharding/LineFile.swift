@@ -1,0 +1,94 @@
+import Cache
+import Crypto
+import FoundationEssentials
+import Pipeline
+import Synchronization
+
+/// A file of a plan that is written a line or a piece at a time, and knows its length and SHA-256.
+///
+/// Safe on any thread; pieces keep their order when one thread writes them.
+final class LineFile: Sendable {
+  private struct State {
+    var pending: [UInt8] = []
+    var bytes: Int64 = 0
+    var hash = SHA256()
+    var failure: CacheError?
+  }
+
+  private let file: OpenFile
+  private let disk: any Disk
+  private let state = Mutex(State())
+
+  /// How much is gathered before it is written.
+  private static let piece = 256 * 1024
+
+  /// Makes the file, empty.
+  ///
+  /// - Throws: ``CacheError``.
+  init(_ name: String, in folder: Folder, on disk: any Disk) throws(CacheError) {
+    file = try disk.create(name, in: folder)
+    self.disk = disk
+  }
+
+  /// Appends bytes; a failure is told by ``close()``.
+  func append(_ pieces: [UInt8]...) {
+    state.withLock { state in
+      for piece in pieces {
+        state.bytes += Int64(piece.count)
+        state.hash.update(data: piece)
+        state.pending += piece
+      }
+      if state.pending.count >= Self.piece { flush(&state) }
+    }
+  }
+
+  /// Appends a value as a line of JSON.
+  ///
+  /// - Throws: What the encoder throws.
+  func append(line value: some Encodable) throws {
+    append(try value.jsonLine(), [10])
+  }
+
+  /// Writes what is left and waits for the device.
+  ///
+  /// - Returns: What the file holds.
+  /// - Throws: ``CacheError`` of the first write that failed.
+  func close() throws(CacheError) -> FileSum {
+    let (sum, failure) = state.withLock { state in
+      flush(&state)
+      let sum = FileSum(bytes: state.bytes, sha256: Hexadecimal.text(state.hash.finalize()))
+      return (sum, state.failure)
+    }
+    if let failure { throw failure }
+    try disk.sync(file)
+    return sum
+  }
+
+  private func flush(_ state: inout State) {
+    let bytes = state.pending
+    state.pending = []
+    guard state.failure == nil, !bytes.isEmpty else { return }
+    do throws(CacheError) {
+      try disk.append(bytes.span.bytes, to: file)
+    } catch {
+      state.failure = error
+    }
+  }
+}
+
+/// The length of a file and the SHA-256 of its bytes.
+struct FileSum: Codable, Equatable {
+  var bytes: Int64
+  var sha256: String
+
+  init(bytes: Int64, sha256: String) {
+    self.bytes = bytes
+    self.sha256 = sha256
+  }
+
+  /// That of bytes at hand.
+  init(of contents: some ContiguousBytes & Collection) {
+    bytes = Int64(contents.count)
+    sha256 = contents.withUnsafeBytes { Hexadecimal.text(SHA256.hash(data: $0)) }
+  }
+}

@@ -1,0 +1,173 @@
+import Cache
+import Catalog
+import FoundationEssentials
+import Pipeline
+
+/// A run over many machines, as it was planned: the text of `plan.json`, key for key.
+package struct ShardPlan: Codable, Equatable, Sendable {
+  /// One shard.
+  package struct Shard: Codable, Equatable, Sendable {
+    /// Its number, from 0.
+    package var shard: Int
+    /// How many pictures it has.
+    package var urls: Int
+    /// Its list.
+    var list: FileSum
+  }
+
+  /// What the sync is asked for.
+  struct Scope: Codable, Equatable {
+    var base: String?
+    var thumbnailsOnly = false
+    var noDetails = false
+    var strict = false
+    var allowRemovals = false
+    var maxSkippedPercent: Double?
+    var maxSkippedCount: Int?
+  }
+
+  /// The form of the plan's files.
+  var format = 1
+  /// The run's own name, by which its traces in a cache are known.
+  package var run: String
+  /// The catalog's name.
+  package var catalog: String
+  /// The catalog file, of which the plan has a copy.
+  var catalogFile: FileSum
+  /// When it was planned, in seconds since 1970.
+  var planned: Int64
+  /// What decides which shard a URL belongs to.
+  package var shardBy: Partition
+  /// Whether only pictures that the cache does not hold are part of it.
+  package var onlyFailed: Bool
+  /// What the sync is asked for.
+  var scope: Scope
+  /// The answers of the origin to requests for sections and details.
+  var documents: FileSum
+  /// How many pictures there are.
+  package var urls: Int
+  /// The shards, by number.
+  package var shards: [Shard]
+  /// The SHA-256 of the plan's file; empty in the file itself.
+  package var digest = ""
+
+  /// The names of the plan's files.
+  static let fileName = "plan.json"
+  static let catalogName = "catalog.yaml"
+  static let documentsName = "documents.log"
+  static func listName(_ shard: Int) -> String { "shard-\(shard).ndjson" }
+  static func manifestName(_ shard: Int) -> String { "manifest-\(shard).ndjson" }
+
+  private enum CodingKeys: String, CodingKey {
+    case format, run, catalog, catalogFile, planned, shardBy, onlyFailed, scope, documents, urls
+    case shards
+  }
+}
+
+extension ShardPlan.Scope {
+  /// What options ask for that are the same for every machine.
+  init(_ options: SyncOptions) {
+    base = options.base
+    thumbnailsOnly = options.thumbnailsOnly
+    noDetails = options.noDetails
+    strict = options.strict
+    allowRemovals = options.allowRemovals
+    switch options.maxSkipped {
+    case .percent(let share): maxSkippedPercent = share
+    case .count(let most): maxSkippedCount = most
+    }
+  }
+
+  /// The options.
+  var options: SyncOptions {
+    var options = SyncOptions()
+    options.base = base
+    options.thumbnailsOnly = thumbnailsOnly
+    options.noDetails = noDetails
+    options.strict = strict
+    options.allowRemovals = allowRemovals
+    if let maxSkippedPercent { options.maxSkipped = .percent(maxSkippedPercent) }
+    if let maxSkippedCount { options.maxSkipped = .count(maxSkippedCount) }
+    return options
+  }
+}
+
+/// A plan read from its folder.
+package struct PlannedRun: Sendable {
+  /// The plan.
+  package let plan: ShardPlan
+  /// The catalog.
+  package let catalog: CatalogFile
+  /// What the sync is asked for.
+  package var options: SyncOptions { plan.scope.options }
+  /// The folder.
+  let folder: String
+
+  /// Reads a plan and the catalog file in it.
+  ///
+  /// - Parameter folder: The plan's folder.
+  /// - Throws: ``ShardError`` when there is no plan, or one of another form; ``CatalogError``.
+  package init(_ folder: String) throws {
+    self.folder = folder
+    let text = try Self.bytes(ShardPlan.fileName, in: folder)
+    guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text), plan.format == 1,
+      plan.shards.map(\.shard) == Array(plan.shards.indices), !plan.shards.isEmpty
+    else {
+      throw ShardError(
+        .data,
+        "cannot read \(folder)/\(ShardPlan.fileName): it is no plan that this larder knows; "
+          + "plan anew"
+      )
+    }
+    plan.digest = FileSum(of: text).sha256
+    let file = try Self.bytes(ShardPlan.catalogName, in: folder)
+    try Self.demand(FileSum(of: file), plan.catalogFile, ShardPlan.catalogName, in: folder)
+    catalog = try CatalogFile(
+      parsing: [UInt8](file),
+      file: "\(folder)/\(ShardPlan.catalogName)"
+    )
+    self.plan = plan
+  }
+
+  /// The pictures of a shard, with what was known of them.
+  ///
+  /// - Throws: ``ShardError`` when the list is not the one that was planned.
+  func pictures(of shard: Int) throws -> [PictureEntry] {
+    let name = ShardPlan.listName(shard)
+    let bytes = try Self.bytes(name, in: folder)
+    try Self.demand(FileSum(of: bytes), plan.shards[shard].list, name, in: folder)
+    let decoder = JSONDecoder()
+    return try bytes.split(separator: 10).map {
+      try decoder.decode(PictureRow.self, from: $0).entry
+    }
+  }
+
+  /// Demands that a file of the plan is as it was written.
+  static func demand(_ found: FileSum, _ planned: FileSum, _ name: String, in folder: String)
+    throws(ShardError)
+  {
+    guard found != planned else { return }
+    throw ShardError(
+      .data,
+      "cannot use \(folder)/\(name): it is not as it was planned; plan anew"
+    )
+  }
+
+  /// A file of the plan.
+  static func bytes(_ name: String, in folder: String) throws(ShardError) -> Data {
+    do {
+      return try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+    } catch {
+      throw ShardError(
+        .data,
+        "cannot read \(folder)/\(name): \(systemWords(of: error)); name the folder that the plan "
+          + "was written to"
+      )
+    }
+  }
+
+  private static func systemWords(of error: any Error) -> String {
+    (error as? CocoaError)?.code == .fileReadNoSuchFile
+      ? "there is no such file" : "it cannot be read"
+  }
+}

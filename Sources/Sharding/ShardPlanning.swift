@@ -1,0 +1,201 @@
+import Cache
+import Catalog
+import FoundationEssentials
+import Pipeline
+import Synchronization
+import Transport
+
+/// Plans a run over many machines: fetches sections and details once, and parts the pictures that they name.
+///
+/// Sections and details are kept in the plan as the origin answered, not as a run that is begun in the cache's index:
+/// other runs may use the cache meanwhile, and the merge is a sync whose answers are here. The cache is only read.
+package struct ShardPlanning: Sendable {
+  private let shards: Int
+  private let partition: Partition
+  private let onlyFailed: Bool
+  private let run: String
+
+  /// What is to be planned.
+  ///
+  /// - Parameters:
+  ///   - shards: How many shards, at least 1.
+  ///   - partition: What decides which shard a URL belongs to.
+  ///   - onlyFailed: Whether pictures that the cache holds are left out.
+  ///   - run: A name for the run that no other has.
+  package init(shards: Int, by partition: Partition, onlyFailed: Bool, run: String) {
+    self.shards = shards
+    self.partition = partition
+    self.onlyFailed = onlyFailed
+    self.run = run
+  }
+
+  /// What is known of the pictures before the run.
+  private struct Known {
+    let index: Index?
+    var states: [PictureID: PictureState] = [:]
+
+    init(_ cache: String) throws(CacheError) {
+      do throws(CacheError) {
+        index = try Index(reading: cache)
+      } catch {
+        guard error.code == .empty else { throw error }
+        index = nil
+      }
+      states = try index?.pictureStates() ?? [:]
+    }
+
+    func entries(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
+      try index?.pictures(ids) ?? [:]
+    }
+  }
+
+  /// Makes the plan.
+  ///
+  /// Its last step is the name of `plan.json`: a folder without it is no plan.
+  ///
+  /// - Parameters:
+  ///   - catalog: The catalog.
+  ///   - text: The catalog file's bytes.
+  ///   - folder: Where the plan goes: a folder that is empty, or is made.
+  ///   - cache: The cache that the shards will fill; it need not exist.
+  ///   - options: What the sync is asked for.
+  ///   - disk: Where bytes go.
+  ///   - now: The wall clock.
+  ///   - start: Told of the sync before it starts.
+  ///   - sync: A sync that fetches what is planned, made of a cache's path and what takes the place of its origins.
+  /// - Returns: The plan, or nil when too little could be fetched; and what was fetched.
+  /// - Throws: ``ShardError``, ``SyncError``, ``CacheError``.
+  package func make(
+    _ catalog: CatalogFile,
+    text: [UInt8],
+    out folder: String,
+    cache: String,
+    options: SyncOptions,
+    disk: any Disk = SystemDisk(),
+    now: @escaping @Sendable () -> UnixTime,
+    start: (SyncRun) -> Void = { _ in },
+    sync: (_ cache: String, RunParts) -> SyncRun
+  ) throws -> (plan: ShardPlan?, report: SyncReport) {
+    let place = try Self.place(folder)
+    let known = try Known(cache)
+    let log = try LineFile(ShardPlan.documentsName, in: place, on: disk)
+    let found = Mutex<[PictureID: WebURL]>([:])
+    var parts = RunParts()
+    parts.states = onlyFailed ? known.states.filter { !$0.value.isHeld } : known.states
+    parts.origin = { RecordingTransport($0, log: log, hiding: $1, now: now) }
+    let held = onlyFailed ? known.states.filter { $0.value.isHeld } : [:]
+    parts.pictures = .named { id, url in
+      if held[id] == nil { found.withLock { $0[id] = url } }
+    }
+    let scratch = "\(folder)/planning"
+    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    let run = sync(scratch, parts)
+    start(run)
+    let report = try run.run(holder: "larder shard plan")
+    guard report.outcome != .failed, report.outcome != .interrupted, report.unfinished.isEmpty
+    else {
+      _ = try log.close()
+      try disk.remove(ShardPlan.documentsName, in: place)
+      return (nil, report)
+    }
+    let pictures = found.withLock { $0 }
+    let lists = try PictureLists(pictures, partition, among: shards) { ids throws(CacheError) in
+      try known.entries(ids)
+    }
+    var plan = ShardPlan(
+      run: self.run,
+      catalog: catalog.name,
+      catalogFile: try Self.write(text, ShardPlan.catalogName, in: place, on: disk),
+      planned: now().seconds,
+      shardBy: partition,
+      onlyFailed: onlyFailed,
+      scope: ShardPlan.Scope(options),
+      documents: try log.close(),
+      urls: pictures.count,
+      shards: try lists.write(to: place, on: disk)
+    )
+    let bytes = try plan.jsonLine() + [10]
+    let temporary = ShardPlan.fileName + ".new"
+    plan.digest = try Self.write(bytes, temporary, in: place, on: disk).sha256
+    try disk.rename(temporary, in: place, to: ShardPlan.fileName, in: place)
+    try disk.sync(place)
+    return (plan, report)
+  }
+
+  /// The plan's folder, empty.
+  private static func place(_ folder: String) throws -> Folder {
+    if folder.contains("://") {
+      throw ShardError(
+        .usage,
+        "cannot write \(folder): plans are written to folders so far; name a folder that all "
+          + "machines see"
+      )
+    }
+    let place = try Folder(path: folder, creating: true)
+    guard try place.names().isEmpty else {
+      throw ShardError(
+        .usage,
+        "cannot write a plan to \(folder): it is not empty; choose another folder, or remove it"
+      )
+    }
+    return place
+  }
+
+  private static func write(
+    _ bytes: [UInt8],
+    _ name: String,
+    in folder: Folder,
+    on disk: any Disk
+  ) throws(CacheError) -> FileSum {
+    let file = try LineFile(name, in: folder, on: disk)
+    file.append(bytes)
+    return try file.close()
+  }
+}
+
+/// The pictures of a plan, parted into shards.
+struct PictureLists {
+  /// The pictures of each shard, by URL.
+  let lists: [[PictureEntry]]
+
+  /// How many rows are looked up at once.
+  private static let batch = 1024
+
+  /// Parts pictures: each is in one list, and the lists are the same whatever order they came in.
+  ///
+  /// - Parameters:
+  ///   - pictures: The pictures.
+  ///   - partition: What decides.
+  ///   - count: How many lists.
+  ///   - known: Finds what an index knows of pictures.
+  /// - Throws: ``CacheError`` when it cannot be read.
+  init(
+    _ pictures: [PictureID: WebURL],
+    _ partition: Partition,
+    among count: Int,
+    known: ([PictureID]) throws(CacheError) -> [PictureID: PictureEntry]
+  ) throws(CacheError) {
+    var lists = [[PictureEntry]](repeating: [], count: count)
+    let ids = pictures.keys.sorted()
+    for start in stride(from: 0, to: ids.count, by: Self.batch) {
+      let batch = Array(ids[start..<min(start + Self.batch, ids.count)])
+      let rows = try known(batch)
+      for id in batch {
+        guard let url = pictures[id] else { continue }
+        let host = "\(url.hostPort)"
+        let shard = partition.shard(of: url.text, host: host, among: count)
+        lists[shard].append(rows[id] ?? PictureEntry(id: id, url: url.text))
+      }
+    }
+    self.lists = lists.map { $0.sorted { $0.url < $1.url } }
+  }
+
+  /// Writes a file a list.
+  func write(to folder: Folder, on disk: any Disk) throws -> [ShardPlan.Shard] {
+    try lists.enumerated().map { shard, entries in
+      let file = try LineFile(ShardPlan.listName(shard), in: folder, on: disk)
+      for entry in entries { try file.append(line: PictureRow(entry)) }
+      return ShardPlan.Shard(shard: shard, urls: entries.count, list: try file.close())
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Cache
+import Pipeline
+import Transport
+
+/// What a shard run did.
+package struct ShardOutcome: Codable, Equatable, Sendable {
+  /// The shard.
+  package var shard: Int
+  /// How many pictures it has.
+  package var urls: Int
+  /// How many came.
+  package var fetched: Int
+  /// How many were held and are right.
+  package var held: Int
+  /// How many could not be had.
+  package var failed: Int
+  /// Whether this run's manifest is the one that counts; false when another's is.
+  package var committed: Bool
+
+  init(_ trailer: ManifestTrailer, committed: Bool) {
+    shard = trailer.shard
+    urls = trailer.urls
+    fetched = trailer.fetched
+    held = trailer.held
+    failed = trailer.failed
+    self.committed = committed
+  }
+}
+
+/// One shard of a planned run: brings its pictures into the cache, then commits its manifest once.
+package final class ShardRun: Sendable {
+  private let planned: PlannedRun
+  private let shard: Int
+  private let token: String
+  private let maxFailures: Double
+  private let pictures: PictureListRun
+  private let disk: any Disk
+
+  /// How far the run is, for a display.
+  package var progress: SyncProgress { pictures.progress }
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - planned: The plan.
+  ///   - shard: The shard's number, from 0.
+  ///   - cache: The cache that all shards share.
+  ///   - token: A name that no other process has.
+  ///   - maxFailures: Of how many of a hundred pictures failures that may pass are committed.
+  ///   - transport: How to fetch.
+  ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
+  ///   - disk: Where bytes go.
+  ///   - now: The wall clock.
+  /// - Throws: ``ShardError`` when the plan has no such shard.
+  package init(
+    _ planned: PlannedRun,
+    shard: Int,
+    cache: String,
+    token: String,
+    maxFailures: Double = 10,
+    transport: any Fetching & URLParsing,
+    environment: [String: String] = [:],
+    disk: any Disk = SystemDisk(),
+    now: @escaping @Sendable () -> UnixTime
+  ) throws(ShardError) {
+    guard planned.plan.shards.indices.contains(shard) else {
+      throw ShardError(
+        .usage,
+        "cannot run shard \(shard): the plan has the shards 0 to \(planned.plan.shards.count - 1)"
+      )
+    }
+    self.planned = planned
+    self.shard = shard
+    self.token = token
+    self.maxFailures = maxFailures
+    self.disk = disk
+    pictures = PictureListRun(
+      planned.catalog,
+      cache: cache,
+      room: "\(planned.plan.run)-\(shard)-\(token)",
+      options: planned.options,
+      transport: transport,
+      environment: environment,
+      disk: disk,
+      now: now
+    )
+  }
+
+  /// Ends the run early: nothing is committed, what is whole is kept for the next.
+  package func stop() { pictures.stop() }
+
+  /// Runs to the end.
+  ///
+  /// - Returns: What it did.
+  /// - Throws: ``ShardError`` when it is to be tried again, or never; ``SyncError``; ``CacheError``.
+  package func run() throws -> ShardOutcome {
+    if let trailer = try ShardManifest.trailer(of: shard, of: planned) {
+      return ShardOutcome(trailer, committed: false)
+    }
+    let result = try pictures.run(try planned.pictures(of: shard))
+    if result.unfinished > 0 || pictures.hasStopped {
+      throw ShardError(
+        .tryAgain,
+        "cannot commit shard \(shard): it ended with \(result.unfinished) pictures to go; what "
+          + "came is kept, run it again"
+      )
+    }
+    try demandFew(result.pictures)
+    let folder = try Folder(path: planned.folder, creating: false)
+    let trailer = trailer(of: result)
+    let isCommitted = try ShardManifest.commit(
+      result.pictures,
+      trailer,
+      in: folder,
+      token: token,
+      on: disk
+    )
+    if !isCommitted, let other = try ShardManifest.trailer(of: shard, of: planned) {
+      return ShardOutcome(other, committed: false)
+    }
+    return ShardOutcome(trailer, committed: isCommitted)
+  }
+
+  /// Demands that few pictures failed for what may pass.
+  private func demandFew(_ pictures: [SettledPicture]) throws(ShardError) {
+    let failed = pictures.filter { $0.end == .failed }
+    let passing = failed.count { $0.failure.map { Self.mayPass($0.reason) } ?? false }
+    guard Self.isTooMany(passing, of: pictures.count, share: maxFailures) else { return }
+    throw ShardError(
+      .tryAgain,
+      "cannot commit shard \(shard): \(passing) of \(pictures.count) pictures failed for what may "
+        + "pass; what came is kept, run it again"
+    )
+  }
+
+  /// Whether another run may have what failed for a reason of a report.
+  static func mayPass(_ reason: String) -> Bool {
+    let status = reason.hasPrefix("http-") ? Int(reason.dropFirst(5)) : nil
+    let word = FailureReason(rawValue: reason)
+    let failure = TransferFailure(reason: word, url: "", status: status)
+    return RetryPolicy.mayPass(failure) || word == .circuitOpen
+  }
+
+  /// Whether so many failures that may pass keep a shard from being committed.
+  static func isTooMany(_ failures: Int, of count: Int, share: Double) -> Bool {
+    failures > 0 && Double(failures) * 100 > share * Double(count)
+  }
+
+  private func trailer(of result: PictureListRun.Result) -> ManifestTrailer {
+    var trailer = ManifestTrailer(
+      plan: planned.plan.digest,
+      run: planned.plan.run,
+      shard: shard,
+      urls: result.pictures.count,
+      fetched: 0,
+      held: 0,
+      failed: 0,
+      requests: result.requests,
+      rows: FileSum(bytes: 0, sha256: "")
+    )
+    for picture in result.pictures {
+      switch picture.end {
+      case .fetched: trailer.fetched += 1
+      case .revalidated, .assumed, .excused: trailer.held += 1
+      case .failed, .unfinished: trailer.failed += 1
+      }
+    }
+    return trailer
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Support
+import Testing
+
+/// `larder shard`, as its users run it.
+@Suite struct ShardTests {
+  private func plan(_ shop: Shop, _ shards: Int, _ more: String...) throws -> Command {
+    try Command.larder(
+      [
+        "shard", "plan", shop.catalog, "--cache", shop.cache, "--shards", "\(shards)", "--out",
+        shop.folder.path("plan"), "--retries", "0",
+      ] + more
+    )
+  }
+
+  private func run(
+    _ shop: Shop,
+    _ shard: String,
+    _ more: String...,
+    environment: [String: String] = [:]
+  ) throws -> Command {
+    try Command.larder(
+      [
+        "shard", "run", "--plan", shop.folder.path("plan"), "--shard", shard, "--cache",
+        shop.cache, "--retries", "0", "--json",
+      ] + more,
+      environment: environment
+    )
+  }
+
+  private func merge(_ shop: Shop) throws -> Command {
+    try Command.larder([
+      "shard", "merge", "--plan", shop.folder.path("plan"), "--cache", shop.cache, "--json",
+    ])
+  }
+
+  private func expect(_ printed: Command, fits name: String) throws {
+    #expect(!printed.lines.isEmpty, "\(printed.errors)")
+    for line in printed.lines { #expect(try JSONSchema(name).findings(in: line) == []) }
+  }
+
+  @Test func `a shop is planned, run by three shards and merged, as a sync would have left it`()
+    throws
+  {
+    let shop = try Shop()
+    let planned = try plan(shop, 3, "--json")
+    #expect(planned.status == 0, "\(planned.errors)")
+    try expect(planned, fits: "shard-plan")
+    #expect(try shop.larder("list").status == 1)
+
+    for shard in 0..<3 {
+      let printed = try run(shop, "auto", environment: ["SLURM_ARRAY_TASK_ID": "\(shard)"])
+      #expect(printed.status == 0, "\(printed.errors)")
+      try expect(printed, fits: "shard-run")
+      #expect(try Document(printed)["shard"].int == shard)
+      #expect(try Document(printed)["committed"].bool == true)
+      let manifest = try shop.folder.text("plan/manifest-\(shard).ndjson")
+      for line in manifest.split(separator: "\n") {
+        #expect(try JSONSchema("shard-manifest").findings(in: line) == [])
+      }
+    }
+    let again = try run(shop, "1")
+    #expect(again.status == 0)
+    #expect(try Document(again)["committed"].bool == false)
+    let merged = try merge(shop)
+    let synced = try shop.folder.path("other")
+    let sync = try Command.larder(["sync", shop.catalog, "--cache", synced, "--json"])
+
+    #expect(merged.status == 0, "\(merged.errors)")
+    try expect(merged, fits: "sync")
+    #expect(try Document(merged)["images"]["fetched"].int == 5)
+    #expect(try Document(merged)["requests"].int == Document(sync)["requests"].int)
+    #expect(try shop.larder("verify").output == "5 pictures checked: clean\n")
+    let list = try Command.larder(["list", "--json", "--cache", synced])
+    #expect(try shop.larder("list", "--json").output == list.output)
+  }
+
+  @Test func `statuses tell an engine what to try again`() throws {
+    let shop = try Shop()
+    #expect(try plan(shop, 2).status == 0)
+    #expect(try run(shop, "0").status == 0)
+
+    let missing = try merge(shop)
+    #expect(missing.status == 75 && missing.errors.contains("shard 1 has no manifest"))
+    #expect(try run(shop, "2").status == 64)
+    #expect(try run(shop, "auto").status == 64)
+    let wrong = try run(shop, "auto", environment: ["JOB_COMPLETION_INDEX": "one"])
+    #expect(wrong.status == 64)
+    shop.store.stop()
+    let down = try run(shop, "1")
+    #expect(down.status == 75 && down.output == "", "\(down.errors)")
+    try shop.folder.write("{}\n", to: "plan/manifest-1.ndjson")
+    #expect(try merge(shop).status == 65)
+    #expect(try run(shop, "1").status == 65)
+  }
+
+  @Test func `a shard takes its share of a host's connections, and none is too little`() throws {
+    let shop = try Shop()
+    #expect(try plan(shop, 1, "--shard-by", "host").status == 0)
+
+    let refused = try run(shop, "0", "--cluster-slots", "5", "--host-limit", "4")
+    #expect(refused.status == 64 && refused.errors.contains("more than --host-limit 4"))
+    #expect(try run(shop, "0", "--cluster-slots", "5").status == 64)
+    let both = try run(
+      shop,
+      "0",
+      "--cluster-slots",
+      "2",
+      "--host-limit",
+      "4",
+      "--per-host",
+      "2"
+    )
+    #expect(both.status == 64)
+    #expect(try run(shop, "0", "--cluster-slots", "2", "--host-limit", "4").status == 0)
+  }
+
+  @Test func `object stores and local files are refused in words`() throws {
+    let shop = try Shop()
+    let local = try shop.folder.write(
+      "name: local\ncurrency: KRW\nsections: [{key: a, title: A, url: a.json}]\n",
+      to: "local.yaml"
+    )
+    let cases = [
+      ["plan", shop.catalog, "--shards", "2", "--out", "s3://bucket/plan"],
+      ["plan", shop.catalog, "--shards", "2", "--out", "plan", "--cache", "s3://bucket/cache"],
+      ["run", "--plan", "s3://bucket/plan", "--shard", "0"],
+      ["merge", "--plan", "s3://bucket/plan"],
+      ["plan", local, "--shards", "2", "--out", shop.folder.path("local")],
+      ["plan", shop.catalog, "--shards", "0", "--out", "plan"],
+    ]
+    for arguments in cases {
+      let printed = try Command.larder(["shard"] + arguments)
+      #expect(printed.status == 64, "\(arguments)")
+      #expect(printed.errors.contains("larder: "), "\(printed.errors)")
+    }
+  }
+
+  @Test func `a plan that could not be fetched is none`() throws {
+    let shop = try Shop(faults: "path=/develop/* status=503")
+
+    let printed = try plan(shop, 2)
+
+    #expect(printed.status == 69)
+    #expect(shop.folder.files(below: "plan").isEmpty)
+    #expect(try merge(shop).status == 65)
+  }
+}

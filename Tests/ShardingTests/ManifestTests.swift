@@ -1,0 +1,174 @@
+import Foundation
+import Pipeline
+import Support
+import Testing
+
+@testable import Cache
+@testable import Sharding
+
+/// Manifests, lists and pictures that are not as they should be.
+struct ManifestTests {
+  /// What is done to a plan whose two shards have ended, and what the merge says.
+  struct Fault: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let code: ShardError.Code
+    let change: @Sendable (TemporaryFolder) throws -> Void
+
+    init(
+      _ name: String,
+      _ code: ShardError.Code,
+      _ change: @escaping @Sendable (TemporaryFolder) throws -> Void
+    ) {
+      testDescription = name
+      self.code = code
+      self.change = change
+    }
+  }
+
+  private static func cut(_ name: String, to size: Int)
+    -> @Sendable (TemporaryFolder) throws -> Void
+  {
+    { folder in
+      let bytes = try folder.read(name)
+      try folder.write(Array(size < 0 ? bytes.dropLast(-size) : bytes.prefix(size)), to: name)
+    }
+  }
+
+  private static func replace(
+    _ old: String,
+    by new: String,
+    in name: String
+  ) -> @Sendable (TemporaryFolder) throws -> Void {
+    { folder in
+      let text = try folder.text(name)
+      #expect(text.contains(old))
+      try folder.write(text.replacing(old, with: new), to: name)
+    }
+  }
+
+  static let faults: [Fault] = [
+    Fault("one is missing", .tryAgain) { folder in
+      try FileManager.default.removeItem(atPath: folder.path("plan/manifest-1.ndjson"))
+    },
+    Fault("one is empty", .data, cut("plan/manifest-1.ndjson", to: 0)),
+    Fault("its end is cut by a byte", .data, cut("plan/manifest-1.ndjson", to: -1)),
+    Fault("its trailer is cut", .data, cut("plan/manifest-1.ndjson", to: -40)),
+    Fault("it ends after a line", .data) { folder in
+      let text = try folder.text("plan/manifest-1.ndjson")
+      let lines = text.split(separator: "\n")
+      try folder.write(lines[0] + "\n", to: "plan/manifest-1.ndjson")
+    },
+    Fault("a line is changed", .data, replace("jpg", by: "jpx", in: "plan/manifest-1.ndjson")),
+    Fault("a line is gone", .data) { folder in
+      let lines = try folder.text("plan/manifest-1.ndjson").split(separator: "\n")
+      try folder.write(
+        lines.dropFirst().joined(separator: "\n") + "\n",
+        to: "plan/manifest-1.ndjson"
+      )
+    },
+    Fault("it is of another shard", .data) { folder in
+      try folder.write(
+        try folder.read("plan/manifest-0.ndjson"),
+        to: "plan/manifest-1.ndjson"
+      )
+    },
+    Fault("it is of another plan", .data) { folder in
+      try folder.write(
+        try folder.read("other/manifest-1.ndjson"),
+        to: "plan/manifest-1.ndjson"
+      )
+    },
+    Fault("a list is changed", .data, replace("jpg", by: "jpx", in: "plan/shard-0.ndjson")),
+    Fault("the answers are changed", .data, replace("Dish", by: "Disk", in: "plan/documents.log")),
+    Fault("the answers are cut", .data, cut("plan/documents.log", to: -10)),
+    Fault("the catalog is changed", .data, replace("KRW", by: "EUR", in: "plan/catalog.yaml")),
+    Fault(
+      "the plan is changed",
+      .data,
+      replace("run-of-plan", by: "run-of-plum", in: "plan/plan.json")
+    ),
+    Fault("the plan is torn", .data, cut("plan/plan.json", to: 20)),
+    Fault("there is no plan", .data) { folder in
+      try FileManager.default.removeItem(atPath: folder.path("plan/plan.json"))
+    },
+    Fault("a picture is gone", .lost) { folder in
+      let picture = try #require(folder.files(below: "cache/images").keys.sorted().first)
+      try FileManager.default.removeItem(atPath: folder.path(picture))
+    },
+    Fault("a picture is cut", .lost) { folder in
+      let picture = try #require(folder.files(below: "cache/images").keys.sorted().first)
+      let file = try FileHandle(forWritingTo: URL(filePath: folder.path(picture)))
+      try file.truncate(atOffset: 10)
+    },
+    Fault("a picture is no picture", .lost) { folder in
+      let picture = try #require(folder.files(below: "cache/images").keys.sorted().first)
+      try FileManager.default.removeItem(atPath: folder.path(picture))
+      try folder.write("no picture at all", to: picture)
+    },
+  ]
+
+  @Test(arguments: faults)
+  func `a merge refuses what is not whole and of its plan, and commits nothing`(_ fault: Fault)
+    throws
+  {
+    let shop = try SampleShop(sections: 2, items: 2)
+    let sharded = try ShardedShop(shop)
+    let other = try ShardedShop(shop)
+    for one in [sharded, other] {
+      try one.plan(2)
+      for shard in 0..<2 { try one.run(shard) }
+    }
+    // Of the same pictures, but planned a second later.
+    shop.clock.advance(1)
+    let later = try ShardedShop(shop)
+    try later.plan(2)
+    try later.run(1)
+    try sharded.folder.write(
+      try later.folder.read("plan/manifest-1.ndjson"),
+      to: "other/manifest-1.ndjson"
+    )
+
+    try fault.change(sharded.folder)
+    let error = #expect(throws: ShardError.self) { try sharded.merge() }
+
+    #expect(error?.code == fault.code, "\(error?.description ?? "")")
+    #expect(throws: CacheError.self) {
+      try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
+    }
+  }
+
+  @Test func `shards without a manifest are named`() throws {
+    let sharded = try ShardedShop(try SampleShop(sections: 1, items: 1))
+    try sharded.plan(4)
+    try sharded.run(2)
+
+    let error = #expect(throws: ShardError.self) { try sharded.merge() }
+
+    #expect(error?.description.contains("shards 0, 1, 3 have no manifest") == true)
+  }
+
+  @Test func `a picture that a later run of its shard placed anew is taken as it is`() throws {
+    let shop = try SampleShop(sections: 1, items: 1)
+    let sharded = try ShardedShop(shop)
+    try sharded.plan(1)
+    try sharded.run(0)
+    let path = try #require(sharded.folder.files(below: "cache/images").keys.sorted().first)
+    let bytes = try sharded.folder.read(path)
+    try FileManager.default.removeItem(atPath: sharded.folder.path(path))
+    try sharded.folder.write(bytes, to: path)
+
+    #expect(try sharded.merge().outcome == .complete)
+    #expect(try verify(sharded.folder).isClean)
+  }
+
+  @Test func `a shard that the plan has not, and a folder that is not empty, are usage errors`()
+    throws
+  {
+    let sharded = try ShardedShop(try SampleShop(sections: 1, items: 1))
+    try sharded.plan(2)
+
+    #expect(throws: ShardError.self) { try sharded.run(2) }
+    let error = #expect(throws: ShardError.self) { try sharded.plan(2) }
+    #expect(error?.code == .usage)
+  }
+}

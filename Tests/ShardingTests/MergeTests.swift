@@ -1,0 +1,123 @@
+import Pipeline
+import SampleStore
+import Support
+import Testing
+
+@testable import Cache
+@testable import Sharding
+
+/// A merge, beside a plain sync of the same shop.
+struct MergeTests {
+  private let shop: SampleShop
+  private let plain: TemporaryFolder
+  private let sharded: ShardedShop
+
+  init() throws {
+    shop = try SampleShop(sections: 3, items: 4)
+    plain = try TemporaryFolder()
+    sharded = try ShardedShop(shop)
+  }
+
+  private func expectEqual(_ merged: SyncReport, _ synced: SyncReport) throws {
+    #expect(merged.comparable == synced.comparable)
+    #expect(try rows(sharded.folder) == rows(plain))
+    let items = try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
+    let expected = try CatalogReader(cache: plain.path("cache"), catalog: nil).list()
+    #expect(String(describing: items) == String(describing: expected))
+    #expect(try verify(sharded.folder).isClean)
+  }
+
+  @Test(arguments: [1, 3, 8])
+  func `a merge equals a plain sync, row for row`(_ shards: Int) throws {
+    let synced = try shop.sync(plain)
+    shop.store.clearRequests()
+
+    let merged = try sharded.sync(shards)
+
+    #expect(merged.outcome == .complete && merged.images.fetched == 37)
+    #expect(shop.store.requests.count == 3 + 12 + 37)
+    #expect(shop.store.requestCounts.values.allSatisfy { $0 == 1 })
+    try expectEqual(merged, synced)
+    #expect(sharded.folder.files(below: "cache/shards").isEmpty)
+    #expect(sharded.folder.files(below: "plan/planning").isEmpty)
+  }
+
+  @Test(arguments: [Partition.url, .host])
+  func `so it does when pictures, details and references fail`(_ partition: Partition) throws {
+    shop.items["A"]?[0].thumbnail = "ftp://old.example/a.jpg"
+    shop.items["B"]?[1].hasDetail = false
+    try shop.publish()
+    shop.store.faults = [
+      FaultRule("/pictures/C1-thumb.jpg", .status(404)), FaultRule("/shop/C", .status(500)),
+      FaultRule("/pictures/B1-top.jpg", .status(410)),
+    ]
+    let synced = try shop.sync(plain)
+
+    let merged = try sharded.sync(3, by: partition)
+
+    #expect(merged.outcome == .partial)
+    #expect(Set(merged.failures.map(\.reason)) == ["scheme-refused", "http-500", "http-410"])
+    try expectEqual(merged, synced)
+  }
+
+  @Test func `so it does over a cache that is there, where pictures changed, expired and went`()
+    throws
+  {
+    _ = try shop.sync(plain)
+    _ = try shop.sync(sharded.folder)
+    shop.clock.advance(3601)
+    shop.items["A"]?.removeLast()
+    shop.items["B"]?[0].price = "6,500원"
+    try shop.publish()
+    let bytes = try Picture(SampleShop.base).distinct("new", byteCount: 700)
+    shop.store.content["/pictures/A1-thumb.jpg"] = Resource(bytes, type: "image/jpeg")
+    let synced = try shop.sync(plain)
+
+    let merged = try sharded.sync(3)
+
+    #expect(merged.images.changed == 1 && merged.images.revalidated > 30)
+    #expect(merged.items.changed.count == 1 && merged.items.removed == ["A4"])
+    #expect(merged.images == synced.images && merged.items == synced.items)
+    let urls = Set(try rows(plain).map(\.url))
+    #expect(Set(try rows(sharded.folder).map(\.url)) == urls)
+    #expect(try rows(sharded.folder).map(\.sha256) == rows(plain).map(\.sha256))
+    #expect(try verify(sharded.folder).isClean)
+  }
+
+  @Test func `what is fresh is not planned, and counts as fresh`() throws {
+    _ = try shop.sync(sharded.folder)
+    shop.store.clearRequests()
+
+    let merged = try sharded.sync(2)
+
+    #expect(try sharded.planned.plan.urls == 0)
+    #expect(merged.images.fresh == 37 && merged.images.fetched == 0)
+    #expect(shop.store.requests.count == 15)
+  }
+
+  @Test func `a merge can be run again`() throws {
+    let first = try sharded.sync(2)
+
+    let second = try sharded.merge(reading: true)
+
+    #expect(first.outcome == .complete && second.outcome == .complete)
+    #expect(second.images.fetched == 37 && second.items.added.isEmpty)
+    #expect(try verify(sharded.folder).isClean)
+  }
+
+  @Test func `a second pass plans what the cache does not hold`() throws {
+    shop.store.faults = [FaultRule("/pictures/C1-thumb.jpg", .status(404))]
+    _ = try sharded.sync(2)
+    shop.store.faults = .none
+    shop.clock.advance(90_000)
+    shop.store.clearRequests()
+
+    try sharded.plan(1, onlyFailed: true, out: "again")
+    let planned = try PlannedRun(sharded.folder.path("again"))
+
+    #expect(planned.plan.urls == 1)
+    #expect(
+      try planned.pictures(of: 0).map(\.url) == ["\(shop.store.baseURL)/pictures/C1-thumb.jpg"]
+    )
+  }
+}

@@ -1,0 +1,143 @@
+import CurlTransport
+import Pipeline
+import SampleStore
+import Support
+import Transport
+
+@testable import Cache
+@testable import Sharding
+
+/// A shop whose sync is done by shards, in a folder of its own.
+final class ShardedShop {
+  let shop: SampleShop
+  let folder: TemporaryFolder
+  /// How many processes there were.
+  private var count = 0
+
+  init(_ shop: SampleShop) throws {
+    self.shop = shop
+    folder = try TemporaryFolder()
+  }
+
+  var planned: PlannedRun { get throws { try PlannedRun(folder.path("plan")) } }
+
+  /// Plans the shop's catalog in the folder `plan`.
+  @discardableResult
+  func plan(
+    _ shards: Int,
+    by partition: Partition = .url,
+    onlyFailed: Bool = false,
+    out: String = "plan",
+    disk: any Disk = SystemDisk(durable: false)
+  ) throws -> (plan: ShardPlan?, report: SyncReport) {
+    let text = Array(shop.catalogText().utf8)
+    let catalog = try shop.catalog()
+    let curl = try CurlTransport(shop.transportOptions())
+    defer { curl.shutdown() }
+    let clock = shop.clock
+    let planning = ShardPlanning(
+      shards: shards,
+      by: partition,
+      onlyFailed: onlyFailed,
+      run: "run-of-\(out)"
+    )
+    return try planning.make(
+      catalog,
+      text: text,
+      out: folder.path(out),
+      cache: folder.path("cache"),
+      options: SyncOptions(),
+      disk: disk,
+      now: { clock.now }
+    ) { cache, parts in
+      SyncRun(
+        catalog,
+        folder: "",
+        cache: cache,
+        transport: curl,
+        parts: parts,
+        disk: SystemDisk(durable: false),
+        now: { clock.now }
+      )
+    }
+  }
+
+  /// Runs a shard.
+  @discardableResult
+  func run(
+    _ shard: Int,
+    token: String? = nil,
+    maxFailures: Double = 10,
+    disk: any Disk = SystemDisk(durable: false),
+    transport: TransportOptions? = nil
+  ) throws -> ShardOutcome {
+    count += 1
+    let curl = try CurlTransport(transport ?? shop.transportOptions())
+    defer { curl.shutdown() }
+    let clock = shop.clock
+    return try ShardRun(
+      try planned,
+      shard: shard,
+      cache: folder.path("cache"),
+      token: token ?? "process-\(count)",
+      maxFailures: maxFailures,
+      transport: curl,
+      disk: disk,
+      now: { clock.now }
+    ).run()
+  }
+
+  /// Merges what was planned.
+  func merge(reading isRead: Bool = false) throws -> SyncReport {
+    let planned = try planned
+    let curl = try CurlTransport(shop.transportOptions())
+    defer { curl.shutdown() }
+    let clock = shop.clock
+    let merge = ShardMerge(
+      planned,
+      cache: folder.path("cache"),
+      reading: isRead,
+      now: { clock.now }
+    )
+    return try merge.run(holder: "a test") { parts in
+      SyncRun(
+        planned.catalog,
+        folder: "",
+        cache: folder.path("cache"),
+        options: planned.options,
+        transport: curl,
+        parts: parts,
+        disk: SystemDisk(durable: false),
+        now: { clock.now }
+      )
+    }
+  }
+
+  /// Plans, runs all shards and merges.
+  func sync(_ shards: Int, by partition: Partition = .url) throws -> SyncReport {
+    try plan(shards, by: partition)
+    for shard in 0..<shards { try run(shard) }
+    return try merge()
+  }
+}
+
+/// The rows of the pictures in a folder's cache, without the inodes of their files.
+func rows(_ folder: TemporaryFolder) throws -> [PictureEntry] {
+  var rows: [PictureEntry] = []
+  try Index(reading: folder.path("cache")).forEachPicture { entry in
+    var entry = entry
+    entry.stamp?.inode = 0
+    rows.append(entry)
+  }
+  return rows
+}
+
+extension SyncReport {
+  /// The report without what no two runs share.
+  var comparable: SyncReport {
+    var report = self
+    report.run = nil
+    report.durationSeconds = 0
+    return report
+  }
+}
