@@ -84,7 +84,8 @@ package struct ShardMerge {
       let verb = missing.count == 1 ? "shard \(names) has" : "shards \(names) have"
       throw ShardError(
         .tryAgain,
-        "cannot merge \(planned.folder): \(verb) no manifest; run them, then merge again"
+        "cannot merge \(planned.folder): \(verb) no manifest; "
+          + "run \(missing.count == 1 ? "it" : "them"), then merge again"
       )
     }
     return manifests
