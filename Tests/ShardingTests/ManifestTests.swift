@@ -59,6 +59,11 @@ struct ManifestTests {
       try folder.write(lines[0] + "\n", to: "plan/manifest-1.ndjson")
     },
     Fault("a line is changed", .data, replace("jpg", by: "jpx", in: "plan/manifest-1.ndjson")),
+    Fault(
+      "how a picture ended is changed",
+      .data,
+      replace("\"end\":\"fetched\"", by: "\"end\":\"changed\"", in: "plan/manifest-1.ndjson")
+    ),
     Fault("a line is gone", .data) { folder in
       let lines = try folder.text("plan/manifest-1.ndjson").split(separator: "\n")
       try folder.write(
