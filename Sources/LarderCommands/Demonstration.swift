@@ -80,7 +80,7 @@ struct Demonstration {
     let began = MonotonicTime.now()
     let file = ReportFile("\(cache)/report.html")
     try file.demandRoom(force: false)
-    let report = try PageSettings(nil).report(of: reader)
+    let report = PageSettings(nil).report(of: reader)
     guard let made = try report.make(folder: file.folder) else { return }
     try file.write(made)
     Output.data(ReportDocument(made, file, since: began).text)

@@ -72,7 +72,7 @@ struct ReportCommand: ParsableCommand {
     let display = CountDisplay("report", "pictures", Terminal(output))
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
-    let report = try PageSettings(language).report(of: reader)
+    let report = PageSettings(language).report(of: reader)
     let made = try report.make(folder: file?.folder) {
       stop.isRaised
     } progress: { done, total in

@@ -63,7 +63,7 @@ import Testing
     #expect(again.status == 0)
     #expect(try Document(again)["committed"].bool == false)
     let merged = try merge(shop)
-    let synced = try shop.folder.path("other")
+    let synced = shop.folder.path("other")
     let sync = try Command.larder(["sync", shop.catalog, "--cache", synced, "--json"])
 
     #expect(merged.status == 0, "\(merged.errors)")
