@@ -86,14 +86,6 @@ package struct PictureName: Hashable, Sendable {
     "images/\(Self.folderName(folder))/\(file)"
   }
 
-  /// The file's name, ending as what it holds; its own while that is not known.
-  package func file(holding type: PictureType?) -> String {
-    guard let type, let dot = file.lastIndex(of: ".") else { return file }
-    let ending = file[file.index(after: dot)...]
-    if ending == type.fileExtension || type == .jpeg && ending == "jpeg" { return file }
-    return file[...dot] + type.fileExtension
-  }
-
   /// A path in the cache without its ending.
   static func withoutEnding(_ path: String) -> Substring {
     path[..<(path.lastIndex(of: ".") ?? path.endIndex)]

@@ -151,3 +151,13 @@ package final class SquareStore: Sendable {
     return folder
   }
 }
+
+extension PictureName {
+  /// The file's name, ending as what it holds; its own while that is not known.
+  package func file(holding type: PictureType?) -> String {
+    guard let type, let dot = file.lastIndex(of: ".") else { return file }
+    let ending = file[file.index(after: dot)...]
+    if ending == type.fileExtension || type == .jpeg && ending == "jpeg" { return file }
+    return file[...dot] + type.fileExtension
+  }
+}
