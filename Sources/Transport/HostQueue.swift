@@ -16,12 +16,18 @@ struct HostQueue: Sendable {
   private var isHeldBack = false
   /// When the host last answered, or was asked after nothing was under way.
   private(set) var heard = MonotonicTime(nanoseconds: .min)
+  /// Whether the host has answered at all.
+  private var hasAnswered = false
   /// How many of its transfers are passed over in the run's count, because it is silent.
   var passedOver = 0
   /// Whether the host takes part in the round.
   var isReady = false
   /// When a timer puts the host back into the round.
   var wakes: MonotonicTime?
+  /// Whether the host waits for an answer or a larger share.
+  var isHeldToShare = false
+  /// Whether the host is counted among those that have work.
+  var isCounted = false
   private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
   private var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
@@ -35,6 +41,15 @@ struct HostQueue: Sendable {
   var sendsAway: Bool { breaker.sendsAway }
 
   var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
+
+  /// A host that has not answered for so long, with transfers under way, is silent.
+  private static let silence: Int64 = 1_000_000_000
+
+  /// Whether transfers are under way and none has been answered for a second.
+  func isSilent(at now: MonotonicTime) -> Bool { active > 0 && now - heard >= Self.silence }
+
+  /// Whether the host has answered, and is not silent since.
+  func answers(at now: MonotonicTime) -> Bool { hasAnswered && !isSilent(at: now) }
 
   mutating func push(_ transfer: Int, _ priority: Request.Priority, first: Bool) {
     if first {
@@ -92,7 +107,9 @@ struct HostQueue: Sendable {
     let count = active
     active -= 1
     switch outcome {
-    case .delivered, .answered, .overloaded: heard = now
+    case .delivered, .answered, .overloaded:
+      heard = now
+      hasAnswered = true
     case .unreachable, .abandoned: break
     }
     switch outcome {

@@ -2,7 +2,8 @@
 ///
 /// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead
 /// host of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for
-/// quiet, or does not answer; what a silent host keeps under way is not counted for the run. Every operation costs the
+/// quiet, or does not answer; one that has not answered yet, or no longer does, gets no more than its share of the run.
+/// What a silent host keeps under way is not counted for the run. Every operation costs the
 /// same however much is queued, but for the look at silent hosts, four times a second at most while the run is full.
 package struct TransferSchedule: Sendable {
   /// What the whole run may do at once.
@@ -55,9 +56,11 @@ package struct TransferSchedule: Sendable {
   /// How many of those are passed over, and when to look for more.
   private var passedOver = 0
   private var nextLook: MonotonicTime?
+  /// How many hosts have something under way or waiting.
+  private var busyHosts = 0
+  /// Hosts that wait for an answer or a larger share before they get more.
+  private var heldToShare: [Int] = []
 
-  /// A host that has not answered for so long, with transfers under way, is silent.
-  private static let silence: Int64 = 1_000_000_000
   /// The run being full, silent hosts are looked for so often.
   private static let lookDistance = Duration.milliseconds(250)
 
@@ -86,6 +89,7 @@ package struct TransferSchedule: Sendable {
     first: Bool = false
   ) {
     hosts[host].push(transfer, priority, first: first)
+    count(host)
     consider(host)
   }
 
@@ -110,12 +114,16 @@ package struct TransferSchedule: Sendable {
       switch hosts[host].permission(at: now, breaker: limits.breaker) {
       case .dead:
         guard let transfer = hosts[host].pop() else { continue }
+        count(host)
         return .fail(transfer: transfer)
       case .full:
         drop(host)
       case .notBefore(let moment):
         drop(host)
         wake(host, at: moment)
+      case .go where hosts[host].active >= share && !hosts[host].answers(at: now):
+        drop(host)
+        hold(host)
       case .go:
         if active - passedOver >= limits.parallel {
           passOverSilent(at: now)
@@ -146,13 +154,17 @@ package struct TransferSchedule: Sendable {
     passedOver -= hosts[host].passedOver
     hosts[host].passedOver = 0
     hosts[host].finished(outcome, at: now, breaker: limits.breaker)
+    count(host)
     consider(host)
   }
 
   /// Takes transfers that have not started out of all queues and returns them.
   package mutating func remove(where condition: (Int) -> Bool) -> [Int] {
     var removed: [Int] = []
-    for host in hosts.indices { removed += hosts[host].remove(where: condition) }
+    for host in hosts.indices {
+      removed += hosts[host].remove(where: condition)
+      count(host)
+    }
     var kept = TimerHeap<Timer>()
     while let moment = timers.earliest, let timer = timers.pop() {
       if case .transfer(let transfer, _, _) = timer, condition(transfer) {
@@ -186,12 +198,36 @@ package struct TransferSchedule: Sendable {
     nextLook = now + Self.lookDistance
     for host in hosts.indices {
       let count = hosts[host].active
-      guard count > 0, hosts[host].passedOver == 0, now - hosts[host].heard >= Self.silence,
+      guard count > 0, hosts[host].passedOver == 0, hosts[host].isSilent(at: now),
         passedOver + count <= limits.parallel
       else { continue }
       hosts[host].passedOver = count
       passedOver += count
     }
+  }
+
+  /// What a host may have under way before it has answered: the run's transfers, divided among the hosts that have
+  /// work, so that a silent host cannot collect the turns of those that answer.
+  private var share: Int { max(1, (limits.parallel + busyHosts - 1) / max(1, busyHosts)) }
+
+  /// Keeps the number of hosts that have work; when it falls, every share grows.
+  private mutating func count(_ host: Int) {
+    let isBusy = hosts[host].active > 0 || !hosts[host].isEmpty
+    guard isBusy != hosts[host].isCounted else { return }
+    hosts[host].isCounted = isBusy
+    busyHosts += isBusy ? 1 : -1
+    guard !isBusy else { return }
+    for held in heldToShare {
+      hosts[held].isHeldToShare = false
+      consider(held)
+    }
+    heldToShare = []
+  }
+
+  private mutating func hold(_ host: Int) {
+    guard !hosts[host].isHeldToShare else { return }
+    hosts[host].isHeldToShare = true
+    heldToShare.append(host)
   }
 
   /// Puts a host that has work into the round, at its end.

@@ -296,53 +296,6 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: 1)) == [6, 7, 8, 9, 10])
   }
 
-  @Test func `one dead host of fifty costs the others nothing`() {
-    var schedule = TransferSchedule(Self.limits(100, 2))
-    for _ in 0..<50 { _ = schedule.addHost() }
-    for transfer in 0..<500 { schedule.add(transfer, host: transfer % 50, priority: .image) }
-    var done: Set<Int> = []
-    var running = Self.drain(&schedule, at: 0)
-
-    // Host 0 never answers; the others answer at once.
-    for _ in 0..<20 {
-      for case .start(let transfer, let host) in running where host != 0 {
-        done.insert(transfer)
-        schedule.finished(host: host, Self.delivered, at: Self.at(0))
-      }
-      running = Self.drain(&schedule, at: 0)
-    }
-
-    #expect(done.count == 490)
-  }
-
-  @Test func `what a silent host keeps under way takes no turn of the others`() {
-    var limits = Self.limits(8, 6)
-    limits.passesOverSilent = true
-    var schedule = TransferSchedule(limits)
-    let silent = schedule.addHost()
-    let others = (0..<2).map { _ in schedule.addHost() }
-    for transfer in 0..<20 { schedule.add(transfer, host: silent, priority: .image) }
-    #expect(Self.started(Self.drain(&schedule, at: 0)) == Array(0..<6))
-    for transfer in 20..<60 {
-      schedule.add(transfer, host: others[transfer % 2], priority: .image)
-    }
-
-    // Until it counts as silent, two are left for the others.
-    #expect(Self.started(Self.drain(&schedule, at: 0.5)) == [20, 21])
-    #expect(Self.drain(&schedule, at: 0.6) == [.wait(until: Self.at(0.75))])
-    schedule.finished(host: others[0], Self.delivered, at: Self.at(0.9))
-    schedule.finished(host: others[1], Self.delivered, at: Self.at(0.9))
-    #expect(Self.started(Self.drain(&schedule, at: 1)) == Array(22..<30))
-
-    // It gets nothing more until it answers; then it counts again.
-    schedule.finished(host: silent, Self.delivered, at: Self.at(1.5))
-    #expect(Self.started(Self.drain(&schedule, at: 1.5)).isEmpty)
-    for host in others {
-      for _ in 0..<4 { schedule.finished(host: host, Self.delivered, at: Self.at(1.5)) }
-    }
-    #expect(Self.started(Self.drain(&schedule, at: 1.5)).count == 3)
-  }
-
   @Test func `a number that the user gave is never exceeded`() {
     var limits = Self.limits(2, 2)
     limits.passesOverSilent = false

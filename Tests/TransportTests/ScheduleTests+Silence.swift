@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Transport
+
+extension ScheduleTests {
+  @Test func `one dead host of fifty costs the others nothing`() {
+    var schedule = TransferSchedule(Self.limits(100, 2))
+    for _ in 0..<50 { _ = schedule.addHost() }
+    for transfer in 0..<500 { schedule.add(transfer, host: transfer % 50, priority: .image) }
+    var done: Set<Int> = []
+    var running = Self.drain(&schedule, at: 0)
+
+    // Host 0 never answers; the others answer at once.
+    for _ in 0..<20 {
+      for case .start(let transfer, let host) in running where host != 0 {
+        done.insert(transfer)
+        schedule.finished(host: host, Self.delivered, at: Self.at(0))
+      }
+      running = Self.drain(&schedule, at: 0)
+    }
+
+    #expect(done.count == 490)
+  }
+
+  @Test func `a host that never answers keeps no more than its share, of a fixed number too`() {
+    var limits = Self.limits(24, 24)
+    limits.passesOverSilent = false
+    var schedule = TransferSchedule(limits)
+    for _ in 0..<50 { _ = schedule.addHost() }
+    for transfer in 0..<2000 { schedule.add(transfer, host: transfer % 50, priority: .image) }
+    var underWay: [Int: Int] = [:]
+    var running = Self.drain(&schedule, at: 0)
+
+    // Host 0 never answers; the others answer at once, and in the end they have nothing left.
+    var busiest = 0
+    var done = 0
+    while true {
+      let started = running.compactMap { if case .start(_, let host) = $0 { host } else { nil } }
+      guard !started.isEmpty else { break }
+      for host in started { underWay[host, default: 0] += 1 }
+      if done < 1900 { busiest = max(busiest, underWay[0] ?? 0) }
+      for host in started where host != 0 {
+        underWay[host]! -= 1
+        done += 1
+        schedule.finished(host: host, Self.delivered, at: Self.at(0))
+      }
+      running = Self.drain(&schedule, at: 0)
+    }
+
+    #expect(busiest == 1)
+    #expect(done == 49 * 40)
+    #expect(underWay[0] == 24)
+  }
+
+  @Test func `a host that has fallen silent gets no more than its share`() {
+    var limits = Self.limits(10, 10)
+    limits.passesOverSilent = false
+    var schedule = TransferSchedule(limits)
+    let hosts = (0..<2).map { _ in schedule.addHost() }
+    for transfer in 0..<40 { schedule.add(transfer, host: hosts[transfer % 2], priority: .image) }
+    #expect(Self.started(Self.drain(&schedule, at: 0)).count == 10)
+    for host in hosts { schedule.finished(host: host, Self.delivered, at: Self.at(0)) }
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == [10, 11])
+
+    // What the one leaves goes to itself, for the other has said nothing for two seconds.
+    for _ in 0..<5 { schedule.finished(host: hosts[1], Self.delivered, at: Self.at(2)) }
+
+    #expect(Self.started(Self.drain(&schedule, at: 2)) == [13, 15, 17, 19, 21])
+  }
+
+  @Test func `what a silent host keeps under way takes no turn of the others`() {
+    var limits = Self.limits(8, 6)
+    limits.passesOverSilent = true
+    var schedule = TransferSchedule(limits)
+    let silent = schedule.addHost()
+    let others = (0..<2).map { _ in schedule.addHost() }
+    for transfer in 0..<20 { schedule.add(transfer, host: silent, priority: .image) }
+    #expect(Self.started(Self.drain(&schedule, at: 0)) == Array(0..<6))
+    for transfer in 20..<60 {
+      schedule.add(transfer, host: others[transfer % 2], priority: .image)
+    }
+
+    // Until it counts as silent, two are left for the others.
+    #expect(Self.started(Self.drain(&schedule, at: 0.5)) == [20, 21])
+    #expect(Self.drain(&schedule, at: 0.6) == [.wait(until: Self.at(0.75))])
+    schedule.finished(host: others[0], Self.delivered, at: Self.at(0.9))
+    schedule.finished(host: others[1], Self.delivered, at: Self.at(0.9))
+    #expect(Self.started(Self.drain(&schedule, at: 1)) == Array(22..<30))
+
+    // It gets nothing more until it answers; then it counts again.
+    schedule.finished(host: silent, Self.delivered, at: Self.at(1.5))
+    #expect(Self.started(Self.drain(&schedule, at: 1.5)).isEmpty)
+    for host in others {
+      for _ in 0..<4 { schedule.finished(host: host, Self.delivered, at: Self.at(1.5)) }
+    }
+    #expect(Self.started(Self.drain(&schedule, at: 1.5)).count == 3)
+  }
+}
