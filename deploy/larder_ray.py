@@ -1,0 +1,20 @@
+"""One catalog over Ray, planned before: python larder_ray.py PLAN CACHE [OPTIONS OF SHARD RUN]
+
+64, 65, 74 and 78 end the run with that status. Any other failure of a shard, such as 75 or a lost node, is tried
+5 times. Once all have ended, the driver merges."""
+import json, subprocess, sys
+import ray
+
+larder, (plan, cache, *options) = ["larder", "shard"], sys.argv[1:]
+
+@ray.remote(num_cpus=1, max_retries=4, retry_exceptions=True)
+def run(shard):
+    words = ["run", "--plan", plan, "--shard", str(shard), "--cache", cache, "--die-with-parent", *options]
+    status = subprocess.run(larder + words, stdin=subprocess.DEVNULL).returncode
+    assert status in (0, 64, 65, 74, 78), f"shard {shard} ended with {status}"
+    return status
+
+ray.init(address="auto")
+n = len(json.load(open(f"{plan}/plan.json"))["shards"])
+worst = max(ray.get([run.remote(shard) for shard in range(n)]))
+sys.exit(worst or subprocess.run(larder + ["merge", "--plan", plan, "--cache", cache]).returncode)
