@@ -1,4 +1,3 @@
-import Crypto
 import Dispatch
 import FoundationEssentials
 import Pipeline
@@ -24,7 +23,7 @@ struct DocumentLog {
   ///
   /// - Throws: ``ShardError`` when it is no log; `Errno`.
   init(_ path: String) throws {
-    var reader = try LogReader(path)
+    let reader = try LineReader(path)
     var asked: [Int: String] = [:]
     var open: [Int: Exchange] = [:]
     var order: [Int] = []
@@ -59,69 +58,6 @@ struct DocumentLog {
     if rest.count > 1 { rest.removeFirst() }
     exchanges[key] = rest
     return first
-  }
-}
-
-/// Reads a file a line at a time, and hashes all of it.
-private struct LogReader {
-  private let file: FileDescriptor
-  private var buffer: [UInt8] = []
-  private var place = 0
-  private var hash = SHA256()
-  private var length: Int64 = 0
-  /// Where the next byte is.
-  private(set) var offset: Int64 = 0
-
-  private static let piece = 256 * 1024
-
-  init(_ path: String) throws {
-    file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-  }
-
-  /// The length and digest of what was read.
-  var sum: FileSum {
-    FileSum(bytes: length, sha256: Hexadecimal.text(hash.finalize()))
-  }
-
-  mutating func line() throws -> [UInt8]? {
-    var line: [UInt8] = []
-    while true {
-      guard try fill() else { return line.isEmpty ? nil : line }
-      if let end = buffer[place...].firstIndex(of: 10) {
-        line += buffer[place..<end]
-        offset += Int64(end - place + 1)
-        place = end + 1
-        return line
-      }
-      line += buffer[place...]
-      offset += Int64(buffer.count - place)
-      place = buffer.count
-    }
-  }
-
-  mutating func skip(_ count: Int) throws {
-    var left = count
-    while left > 0, try fill() {
-      let step = min(left, buffer.count - place)
-      place += step
-      offset += Int64(step)
-      left -= step
-    }
-  }
-
-  /// Has a byte in the buffer; closes the file at its end.
-  private mutating func fill() throws -> Bool {
-    if place < buffer.count { return true }
-    var next = [UInt8](repeating: 0, count: Self.piece)
-    let count = try next.withUnsafeMutableBytes { [file, length] in
-      try file.read(fromAbsoluteOffset: length, into: $0)
-    }
-    buffer = Array(next[..<count])
-    place = 0
-    length += Int64(count)
-    hash.update(data: buffer)
-    if count == 0 { try? file.close() }
-    return count > 0
   }
 }
 

@@ -49,15 +49,21 @@ final class LineFile: Sendable {
     append(try value.jsonLine(), [10])
   }
 
+  /// What was appended so far.
+  var sum: FileSum {
+    state.withLock { state in
+      FileSum(bytes: state.bytes, sha256: Hexadecimal.text(state.hash.finalize()))
+    }
+  }
+
   /// Writes what is left and waits for the device.
   ///
   /// - Returns: What the file holds.
   /// - Throws: ``CacheError`` of the first write that failed.
   func close() throws(CacheError) -> FileSum {
-    let (sum, failure) = state.withLock { state in
+    let failure = state.withLock { state in
       flush(&state)
-      let sum = FileSum(bytes: state.bytes, sha256: Hexadecimal.text(state.hash.finalize()))
-      return (sum, state.failure)
+      return state.failure
     }
     if let failure { throw failure }
     try disk.sync(file)

@@ -1,7 +1,8 @@
 import Cache
+import Crypto
 import FoundationEssentials
 import Pipeline
-import Transport
+import SystemPackage
 
 /// The last line of a manifest.
 struct ManifestTrailer: Codable, Equatable {
@@ -27,33 +28,55 @@ private struct TrailerLine: Codable {
 }
 
 /// What a shard run did, committed once: a line a picture, and a trailer.
-struct ShardManifest {
-  let trailer: ManifestTrailer
-  let pictures: [SettledPicture]
+enum ShardManifest {
+  /// A line of a manifest, and where it begins.
+  typealias Line = (offset: Int64, picture: SettledPicture)
 
-  /// Reads a manifest; nil when there is none.
+  /// How much of a manifest's end is read for its trailer.
+  private static let tail: Int64 = 64 * 1024
+
+  /// Reads a manifest a line at a time, beside the list that it answers.
+  ///
+  /// Lines are handed on before the last was read: what is made of them counts only when nothing is thrown.
   ///
   /// - Parameters:
   ///   - shard: The shard.
   ///   - planned: The plan.
-  /// - Throws: ``ShardError`` when it is torn, of another plan or of other pictures.
-  init?(_ shard: Int, of planned: PlannedRun) throws {
-    let name = ShardPlan.manifestName(shard)
-    let path = "\(planned.folder)/\(name)"
-    guard let trailer = try Self.trailer(of: shard, of: planned) else { return nil }
-    let bytes = try PlannedRun.bytes(name, in: planned.folder)
-    let rows = bytes.prefix(Int(trailer.rows.bytes))
-    guard FileSum(of: rows) == trailer.rows else { throw Self.torn(path) }
+  ///   - take: Given each line.
+  /// - Returns: The trailer; nil when there is no manifest.
+  /// - Throws: ``ShardError`` when it is torn, of another plan or of other pictures; what `take` throws.
+  static func read(
+    _ shard: Int,
+    of planned: PlannedRun,
+    take: (Line) throws -> Void
+  ) throws -> ManifestTrailer? {
+    let path = "\(planned.folder)/\(ShardPlan.manifestName(shard))"
+    guard let trailer = try trailer(of: shard, of: planned) else { return nil }
+    let reader = try LineReader(path)
+    var urls = try planned.urls(of: shard)
+    var hash = SHA256()
+    var isForeign = false
     let decoder = JSONDecoder()
-    let pictures = rows.split(separator: 10).compactMap {
-      try? decoder.decode(PictureRow.self, from: $0).settled
+    while reader.offset < trailer.rows.bytes {
+      let offset = reader.offset
+      guard let line = try reader.line() else { break }
+      hash.update(data: line)
+      hash.update(data: [10])
+      guard let picture = try? decoder.decode(PictureRow.self, from: Data(line)).settled,
+        try urls.next() == picture.entry.url
+      else {
+        isForeign = true
+        continue
+      }
+      if !isForeign { try take((offset, picture)) }
     }
-    let expected = try planned.pictures(of: shard).map(\.url)
-    guard pictures.map(\.entry.url) == expected, trailer.urls == expected.count,
-      trailer.fetched + trailer.held + trailer.failed == expected.count
-    else { throw Self.foreign(path) }
-    self.trailer = trailer
-    self.pictures = pictures
+    guard reader.offset == trailer.rows.bytes,
+      Hexadecimal.text(hash.finalize()) == trailer.rows.sha256
+    else { throw torn(path) }
+    guard !isForeign, try urls.next() == nil, trailer.urls == urls.count,
+      trailer.fetched + trailer.held + trailer.failed == urls.count
+    else { throw foreign(path) }
+    return trailer
   }
 
   /// The trailer of a manifest that is of this plan; nil when there is none.
@@ -61,19 +84,32 @@ struct ShardManifest {
     of shard: Int,
     of planned: PlannedRun
   ) throws(ShardError) -> ManifestTrailer? {
-    let name = ShardPlan.manifestName(shard)
-    let path = "\(planned.folder)/\(name)"
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
-    let bytes = try PlannedRun.bytes(name, in: planned.folder)
-    guard bytes.last == 10, let last = bytes.split(separator: 10).last,
-      let line = try? JSONDecoder().decode(TrailerLine.self, from: last)
+    let path = "\(planned.folder)/\(ShardPlan.manifestName(shard))"
+    guard let (size, end) = try end(of: path) else { return nil }
+    guard end.last == 10, let last = end.split(separator: 10).last,
+      let line = try? JSONDecoder().decode(TrailerLine.self, from: Data(last))
     else { throw torn(path) }
     let trailer = line.trailer
     guard trailer.plan == planned.plan.digest, trailer.run == planned.plan.run,
       trailer.shard == shard
     else { throw foreign(path) }
-    guard trailer.rows.bytes == Int64(bytes.count - last.count - 1) else { throw torn(path) }
+    guard trailer.rows.bytes == size - Int64(last.count + 1) else { throw torn(path) }
     return trailer
+  }
+
+  /// The length of a file and its last bytes; nil when there is no file.
+  private static func end(of path: String) throws(ShardError) -> (Int64, [UInt8])? {
+    do {
+      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+      defer { try? file.close() }
+      let size = try file.seek(offset: 0, from: .end)
+      let start = max(0, size - tail)
+      return (size, try file.bytes(from: start, count: Int(size - start)))
+    } catch Errno.noSuchFileOrDirectory {
+      return nil
+    } catch {
+      throw ShardError(.data, "cannot read \(path): \(error)")
+    }
   }
 
   private static func torn(_ path: String) -> ShardError {
@@ -109,15 +145,12 @@ struct ShardManifest {
     let name = ShardPlan.manifestName(trailer.shard)
     let temporary = "\(name).\(token)"
     defer { try? disk.remove(temporary, in: folder) }
-    var rows: [UInt8] = []
+    let file = try LineFile(temporary, in: folder, on: disk)
     for picture in pictures {
-      guard let row = PictureRow(picture) else { continue }
-      rows += try row.jsonLine() + [10]
+      if let row = PictureRow(picture) { try file.append(line: row) }
     }
     var trailer = trailer
-    trailer.rows = FileSum(of: rows)
-    let file = try LineFile(temporary, in: folder, on: disk)
-    file.append(rows)
+    trailer.rows = file.sum
     try file.append(line: TrailerLine(trailer: trailer))
     _ = try file.close()
     let mine = folder.stamp(of: temporary)

@@ -45,7 +45,8 @@ package struct ShardMerge {
     start: (SyncRun) -> Void = { _ in },
     sync: (RunParts) -> SyncRun
   ) throws -> SyncReport {
-    let manifests = try manifests()
+    try demandManifests()
+    let manifests = try SettledManifests(planned, cache: cache, reading: isRead)
     let path = "\(planned.folder)/\(ShardPlan.documentsName)"
     let log = try DocumentLog(path)
     try PlannedRun.demand(
@@ -55,8 +56,8 @@ package struct ShardMerge {
       in: planned.folder
     )
     var parts = RunParts()
-    parts.pictures = .settled(try pictures(manifests))
-    parts.requests = manifests.reduce(0) { $0 + $1.trailer.requests }
+    parts.pictures = .settled(manifests)
+    parts.requests = manifests.requests
     let now = now
     parts.origin = { origin, _ in ReplayTransport(origin, log, path: path, now: now) }
     let run = sync(parts)
@@ -68,57 +69,18 @@ package struct ShardMerge {
     return report
   }
 
-  /// The manifests of all shards.
-  private func manifests() throws -> [ShardManifest] {
-    var manifests: [ShardManifest] = []
+  /// Demands a manifest of every shard.
+  private func demandManifests() throws(ShardError) {
     var missing: [Int] = []
-    for shard in planned.plan.shards.indices {
-      if let manifest = try ShardManifest(shard, of: planned) {
-        manifests.append(manifest)
-      } else {
-        missing.append(shard)
-      }
-    }
-    guard missing.isEmpty else {
-      let names = missing.map(String.init).joined(separator: ", ")
-      let verb = missing.count == 1 ? "shard \(names) has" : "shards \(names) have"
-      throw ShardError(
-        .tryAgain,
-        "cannot merge \(planned.folder): \(verb) no manifest; "
-          + "run \(missing.count == 1 ? "it" : "them"), then merge again"
-      )
-    }
-    return manifests
-  }
-
-  /// The pictures of the manifests, as their files are.
-  private func pictures(_ manifests: [ShardManifest]) throws -> [PictureID: SettledPicture] {
-    let layout = try CacheLayout(creating: cache)
-    var pictures: [PictureID: SettledPicture] = [:]
-    pictures.reserveCapacity(planned.plan.urls)
-    var lost: [String] = []
-    for picture in manifests.lazy.flatMap(\.pictures) {
-      var picture = picture
-      if let entry = try layout.confirmed(picture.entry, read: isRead) {
-        picture.entry = entry
-      } else {
-        lost.append(picture.entry.name.path)
-      }
-      guard pictures.updateValue(picture, forKey: picture.entry.id) == nil else {
-        throw ShardError(
-          .data,
-          "cannot merge \(planned.folder): \(picture.entry.url) is in two manifests; plan anew"
-        )
-      }
-    }
-    if let first = lost.first {
-      let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
-      throw ShardError(
-        .lost,
-        "cannot merge \(planned.folder): \(cache)/\(first)\(others) is not as its shard left it; "
-          + "plan anew, what is whole is not fetched again"
-      )
-    }
-    return pictures
+    for shard in planned.plan.shards.indices
+    where try ShardManifest.trailer(of: shard, of: planned) == nil { missing.append(shard) }
+    guard !missing.isEmpty else { return }
+    let names = missing.map(String.init).joined(separator: ", ")
+    let verb = missing.count == 1 ? "shard \(names) has" : "shards \(names) have"
+    throw ShardError(
+      .tryAgain,
+      "cannot merge \(planned.folder): \(verb) no manifest; "
+        + "run \(missing.count == 1 ? "it" : "them"), then merge again"
+    )
   }
 }

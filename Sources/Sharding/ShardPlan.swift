@@ -142,6 +142,44 @@ package struct PlannedRun: Sendable {
     }
   }
 
+  /// The URLs of a shard's pictures, a line of its list at a time.
+  struct URLs {
+    private let reader: LineReader
+    private let decoder = JSONDecoder()
+    private let folder: String
+    private let name: String
+    private let list: FileSum
+    /// How many were read.
+    private(set) var count = 0
+
+    private struct Row: Decodable {
+      var url: String
+    }
+
+    fileprivate init(_ name: String, in folder: String, _ list: FileSum) throws {
+      reader = try LineReader("\(folder)/\(name)")
+      (self.name, self.folder, self.list) = (name, folder, list)
+    }
+
+    /// The next; nil at the end.
+    ///
+    /// - Throws: ``ShardError`` at the end when the list is not the one that was planned.
+    mutating func next() throws -> String? {
+      guard let line = try reader.line() else {
+        try PlannedRun.demand(reader.sum, list, name, in: folder)
+        return nil
+      }
+      count += 1
+      // A line that is none makes the digest another.
+      return (try? decoder.decode(Row.self, from: Data(line)))?.url ?? ""
+    }
+  }
+
+  /// The URLs of a shard's pictures.
+  func urls(of shard: Int) throws -> URLs {
+    try URLs(ShardPlan.listName(shard), in: folder, plan.shards[shard].list)
+  }
+
   /// Demands that a file of the plan is as it was written.
   static func demand(_ found: FileSum, _ planned: FileSum, _ name: String, in folder: String)
     throws(ShardError)

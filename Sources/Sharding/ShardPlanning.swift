@@ -2,7 +2,6 @@ import Cache
 import Catalog
 import FoundationEssentials
 import Pipeline
-import Synchronization
 import Transport
 
 /// Plans a run over many machines: fetches sections and details once, and parts the pictures that they name.
@@ -79,16 +78,19 @@ package struct ShardPlanning: Sendable {
     let place = try Self.place(folder)
     let known = try Known(cache)
     let log = try LineFile(ShardPlan.documentsName, in: place, on: disk)
-    let found = Mutex<[PictureID: WebURL]>([:])
+    let scratch = "\(folder)/planning"
+    let spool = "\(folder)/parting"
+    defer {
+      for path in [scratch, spool] { try? FileManager.default.removeItem(atPath: path) }
+    }
+    let lists = ShardLists(partition, among: shards, spool: spool, on: disk)
     var parts = RunParts()
     parts.states = onlyFailed ? known.states.filter { !$0.value.isHeld } : known.states
     parts.origin = { RecordingTransport($0, log: log, hiding: $1, now: now) }
     let held = onlyFailed ? known.states.filter { $0.value.isHeld } : [:]
     parts.pictures = .named { id, url in
-      if held[id] == nil { found.withLock { $0[id] = url } }
+      if held[id] == nil { lists.add(url) }
     }
-    let scratch = "\(folder)/planning"
-    defer { try? FileManager.default.removeItem(atPath: scratch) }
     let run = sync(scratch, parts)
     start(run)
     let report = try run.run(holder: "larder shard plan")
@@ -98,10 +100,7 @@ package struct ShardPlanning: Sendable {
       try disk.remove(ShardPlan.documentsName, in: place)
       return (nil, report)
     }
-    let pictures = found.withLock { $0 }
-    let lists = try PictureLists(pictures, partition, among: shards) { ids throws(CacheError) in
-      try known.entries(ids)
-    }
+    let parted = try lists.write(to: place) { ids throws(CacheError) in try known.entries(ids) }
     var plan = ShardPlan(
       run: self.run,
       catalog: catalog.name,
@@ -111,8 +110,8 @@ package struct ShardPlanning: Sendable {
       onlyFailed: onlyFailed,
       scope: ShardPlan.Scope(options),
       documents: try log.close(),
-      urls: pictures.count,
-      shards: try lists.write(to: place, on: disk)
+      urls: parted.reduce(0) { $0 + $1.urls },
+      shards: parted
     )
     let bytes = try plan.jsonLine() + [10]
     let temporary = ShardPlan.fileName + ".new"
@@ -150,52 +149,5 @@ package struct ShardPlanning: Sendable {
     let file = try LineFile(name, in: folder, on: disk)
     file.append(bytes)
     return try file.close()
-  }
-}
-
-/// The pictures of a plan, parted into shards.
-struct PictureLists {
-  /// The pictures of each shard, by URL.
-  let lists: [[PictureEntry]]
-
-  /// How many rows are looked up at once.
-  private static let batch = 1024
-
-  /// Parts pictures: each is in one list, and the lists are the same whatever order they came in.
-  ///
-  /// - Parameters:
-  ///   - pictures: The pictures.
-  ///   - partition: What decides.
-  ///   - count: How many lists.
-  ///   - known: Finds what an index knows of pictures.
-  /// - Throws: ``CacheError`` when it cannot be read.
-  init(
-    _ pictures: [PictureID: WebURL],
-    _ partition: Partition,
-    among count: Int,
-    known: ([PictureID]) throws(CacheError) -> [PictureID: PictureEntry]
-  ) throws(CacheError) {
-    var lists = [[PictureEntry]](repeating: [], count: count)
-    let ids = pictures.keys.sorted()
-    for start in stride(from: 0, to: ids.count, by: Self.batch) {
-      let batch = Array(ids[start..<min(start + Self.batch, ids.count)])
-      let rows = try known(batch)
-      for id in batch {
-        guard let url = pictures[id] else { continue }
-        let host = "\(url.hostPort)"
-        let shard = partition.shard(of: url.text, host: host, among: count)
-        lists[shard].append(rows[id] ?? PictureEntry(id: id, url: url.text))
-      }
-    }
-    self.lists = lists.map { $0.sorted { $0.url < $1.url } }
-  }
-
-  /// Writes a file a list.
-  func write(to folder: Folder, on disk: any Disk) throws -> [ShardPlan.Shard] {
-    try lists.enumerated().map { shard, entries in
-      let file = try LineFile(ShardPlan.listName(shard), in: folder, on: disk)
-      for entry in entries { try file.append(line: PictureRow(entry)) }
-      return ShardPlan.Shard(shard: shard, urls: entries.count, list: try file.close())
-    }
   }
 }

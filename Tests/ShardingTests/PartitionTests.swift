@@ -1,4 +1,5 @@
 import CurlTransport
+import Foundation
 import Support
 import Testing
 import Transport
@@ -32,28 +33,41 @@ struct PartitionTests {
     }
   }
 
-  @Test func `of a hundred thousand URLs each is in one shard, in order and whatever came first`()
-    throws
-  {
+  @Test(arguments: [64 << 20, 100_000, 1000])
+  func `of a hundred thousand URLs each is in one shard, in order, however few are held at once`(
+    _ most: Int
+  ) throws {
     let parser = CurlURLParser()
-    var pictures: [PictureID: WebURL] = [:]
-    for number in 0..<100_000 {
-      let url = try parser.parse("https://cdn\(number % 7).example/\(number).jpg", relativeTo: nil)
-      pictures[PictureID(url: url.text)] = url
+    let urls = try (0..<100_000).map { number in
+      try parser.parse("https://cdn\(number % 7).example/\(number).jpg", relativeTo: nil)
     }
+    let folder = try TemporaryFolder()
 
     for partition in Partition.allCases {
-      let lists = try PictureLists(pictures, partition, among: 16) { _ in [:] }.lists
+      let path = folder.path("\(partition)")
+      let place = try Folder(path: path, creating: true)
+      let disk = SystemDisk(durable: false)
+      let parting = ShardLists(partition, among: 16, spool: path + "/spool", most: most, on: disk)
+      for url in urls.shuffled() + urls.prefix(1000) { parting.add(url) }
+      let shards = try parting.write(to: place) { _ in [:] }
+      let lists = try (0..<16).map { try list($0, in: folder, "\(partition)") }
 
-      #expect(lists.map(\.count).reduce(0, +) == 100_000)
-      #expect(Set(lists.joined().map(\.id)).count == 100_000)
-      var shards: [String: Set<Int>] = [:]
+      #expect(lists.map(\.count) == shards.map(\.urls))
+      #expect(lists.joined().count == 100_000 && Set(lists.joined()).count == 100_000)
+      var hosts: [String: Set<Int>] = [:]
       for (shard, list) in lists.enumerated() {
-        #expect(list.map(\.url) == list.map(\.url).sorted())
-        for entry in list { shards["\(entry.url.prefix(12))", default: []].insert(shard) }
+        #expect(list == list.sorted())
+        for url in list { hosts["\(url.prefix(12))", default: []].insert(shard) }
       }
-      #expect(shards.count == 7)
-      #expect(shards.values.allSatisfy { partition == .url || $0.count == 1 })
+      #expect(hosts.count == 7)
+      #expect(hosts.values.allSatisfy { partition == .url || $0.count == 1 })
+      #expect(FileManager.default.fileExists(atPath: path + "/spool") == (most < 64 << 20))
+    }
+  }
+
+  private func list(_ shard: Int, in folder: TemporaryFolder, _ name: String) throws -> [String] {
+    try folder.text("\(name)/shard-\(shard).ndjson").split(separator: "\n").map {
+      try JSONDecoder().decode(PictureRow.self, from: Data($0.utf8)).url
     }
   }
 }

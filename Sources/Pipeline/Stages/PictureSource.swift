@@ -8,7 +8,18 @@ package enum PictureSource: Sendable {
   /// Nowhere: those that would be asked for are named, and nothing is fetched.
   case named(@Sendable (PictureID, WebURL) -> Void)
   /// Other runs, which placed their files in the cache.
-  case settled([PictureID: SettledPicture])
+  case settled(any SettledPictures)
+}
+
+/// What other runs made of a run's pictures.
+package protocol SettledPictures: Sendable {
+  /// Whether one of them had a picture to bring.
+  func has(_ id: PictureID) -> Bool
+
+  /// What they made of pictures; those that none had to bring are left out.
+  ///
+  /// - Throws: ``CacheError`` when it cannot be read.
+  func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: SettledPicture]
 }
 
 /// What takes the place of a run's origins: nothing, in a plain sync.

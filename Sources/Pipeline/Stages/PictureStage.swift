@@ -252,7 +252,7 @@ final class PictureStage: Sendable {
   private func isFresh(_ id: PictureID, at now: UnixTime, _ state: State) -> Bool {
     // What no shard was to ask for was fresh when the run was planned, or is kept by a guard.
     if case .settled(let pictures) = source {
-      return pictures[id] == nil && state.states[id]?.isHeld == true
+      return !pictures.has(id) && state.states[id]?.isHeld == true
     }
     if case .fresh = quiet(state.states[id], at: now) { return true }
     return false
@@ -297,8 +297,14 @@ final class PictureStage: Sendable {
         finish(job, .unfinished)
       }
     case .settled(let pictures):
+      var found: [PictureID: SettledPicture] = [:]
+      do throws(CacheError) {
+        found = try pictures.pictures(batch.map(\.id))
+      } catch {
+        context.failures.note(error)
+      }
       context.store.announce(batch.count)
-      for job in batch { settle(job, pictures[job.id]) }
+      for job in batch { settle(job, found[job.id]) }
     }
   }
 
