@@ -94,9 +94,23 @@ package final class ShardRun: Sendable {
   /// - Returns: What it did.
   /// - Throws: ``ShardError`` when it is to be tried again, or never; ``SyncError``; ``CacheError``.
   package func run() throws -> ShardOutcome {
-    if let trailer = try ShardManifest.trailer(of: shard, of: planned) {
-      return ShardOutcome(trailer, committed: false)
+    if let other = try committed() { return other }
+    do {
+      return try perform()
+    } catch {
+      // Once another run has committed the shard it is done, whatever hindered this one: a merge, for example, takes
+      // away the room of a run that was given up.
+      guard let other = try? committed() else { throw error }
+      return other
     }
+  }
+
+  /// What the run did that committed the shard; nil when none has.
+  private func committed() throws(ShardError) -> ShardOutcome? {
+    try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
+  }
+
+  private func perform() throws -> ShardOutcome {
     let result = try pictures.run(try planned.pictures(of: shard))
     if result.unfinished > 0 || pictures.hasStopped {
       throw ShardError(
@@ -115,9 +129,7 @@ package final class ShardRun: Sendable {
       token: token,
       on: disk
     )
-    if !isCommitted, let other = try ShardManifest.trailer(of: shard, of: planned) {
-      return ShardOutcome(other, committed: false)
-    }
+    if !isCommitted, let other = try committed() { return other }
     return ShardOutcome(trailer, committed: isCommitted)
   }
 

@@ -6,6 +6,7 @@ import SampleStore
 import Support
 import Synchronization
 import Testing
+import Transport
 
 @testable import Cache
 @testable import Sharding
@@ -144,6 +145,46 @@ struct CrashTests {
     #expect(ended.count == 2 && ended.count { $0.committed } == 1)
     #expect(ended.allSatisfy { $0.urls == 7 && $0.failed == 0 })
     #expect(try sharded.merge().outcome == .complete)
+    #expect(try verify(sharded.folder) == VerifyReport(checked: 7))
+  }
+
+  @Test func `a run that another overtook, and whose room the merge took away, ends well`() throws
+  {
+    try sharded.plan(1)
+    let (plan, cache) = (sharded.folder.path("plan"), sharded.folder.path("cache"))
+    let (options, clock) = (shop.transportOptions(), shop.clock)
+    let isOvertaken = Mutex(false)
+    @Sendable func run(_ token: String, now: @escaping @Sendable () -> UnixTime) throws
+      -> ShardOutcome
+    {
+      let curl = try CurlTransport(options)
+      defer { curl.shutdown() }
+      let disk = SystemDisk(durable: false)
+      return try ShardRun(
+        PlannedRun(plan),
+        shard: 0,
+        cache: cache,
+        token: token,
+        transport: curl,
+        disk: disk,
+        now: now
+      ).run()
+    }
+
+    let orphan = try run("orphan") {
+      let room = "\(cache)/shards/run-of-plan-0-orphan"
+      let isFirst = isOvertaken.withLock { isOvertaken in
+        defer { isOvertaken = isOvertaken || access(room, F_OK) == 0 }
+        return !isOvertaken && access(room, F_OK) == 0
+      }
+      if isFirst, (try? run("successor") { clock.now })?.committed == true {
+        CacheLayout.removeRooms(of: cache, prefix: "run-of-plan")
+      }
+      return clock.now
+    }
+
+    #expect(isOvertaken.withLock { $0 } && !orphan.committed && orphan.fetched == 7)
+    #expect(try sharded.merge(reading: true).outcome == .complete)
     #expect(try verify(sharded.folder) == VerifyReport(checked: 7))
   }
 

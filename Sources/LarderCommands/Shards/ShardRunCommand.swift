@@ -137,10 +137,12 @@ struct ShardRunCommand: ParsableCommand {
     Output.end(.done)
   }
 
-  /// Has the kernel tell when the parent ends; it may have ended already.
+  /// Has the kernel tell when the parent ends; it may have ended meanwhile.
+  ///
+  /// A parent with the number 1 is none that ended: in a container it may be the init process, or the engine's agent.
   private func endWithParent() throws {
     let parent = getppid()
-    guard larder_end_with_parent() == 0, getppid() == parent, parent != 1 else {
+    guard larder_end_with_parent() == 0, getppid() == parent else {
       throw CommandFailure("cannot run: the parent process has ended", .terminated)
     }
   }
