@@ -73,17 +73,18 @@ extension Crop {
     return !colours(of: file).isEmpty
   }
 
-  /// The part of a whole picture that is kept, `stored` as it is, scaled, upright, in sRGB where that
-  /// is asked for, and on its background.
+  /// The part of a whole picture that is kept, `stored` as it is, scaled where it is not yet, upright,
+  /// in sRGB where that is asked for, and on its background.
   func finished(
     _ bitmap: consuming Bitmap,
     _ part: Bitmap.Part? = nil,
     of file: PictureFile,
-    _ framing: Framing
+    _ framing: Framing,
+    isScaled: Bool = false
   ) throws(ImagingError) -> Bitmap {
     let orientation = file.probe.orientation
     var bitmap = bitmap
-    if framing.isScaled {
+    if framing.isScaled, !isScaled {
       let size = orientation.upright(framing.scaled)
       bitmap = try bitmap.scaled(
         part,

@@ -55,12 +55,19 @@ extension Crop {
     return !chunks.isInterlaced || bytes > 64 << 20
   }
 
-  /// The result as pixels, upright and of the size asked for.
+  /// The result as pixels, upright and of the size asked for; a part of more than `most` bytes is
+  /// scaled as its rows come.
   func decodedPNG(
     _ file: PictureFile,
-    form: PNGCodec.Form
+    form: PNGCodec.Form,
+    most: Int = PNGCodec.most
   ) throws(ImagingError) -> Decoded {
     let (probe, plain) = (file.probe, framing(file.probe))
+    // Fewer pixels are coloured afterwards.
+    if plain.isScaled, form == .coloured {
+      let grey = try decodedPNG(file, form: .expanded, most: most)
+      return Decoded(bitmap: grey.bitmap.coloured(), framing: grey.framing, isDamaged: false)
+    }
     let isNew = plain.isScaled || plain.isPadded
     // The colours of a palette are converted where they stand.
     var isIndexed = false
@@ -71,6 +78,7 @@ extension Crop {
     let bytes = whole.width * whole.height * max(probe.channels, 3) * (probe.depth == 16 ? 2 : 1)
     let framing: Framing
     var bitmap: Bitmap
+    var isScaled = false
     if needsLook(at: probe), bytes <= Attention.mostBytes {
       // Once for both, as unpacking takes most of the time.
       bitmap = try PNGCodec.decode(file, whole, form: form, limits)
@@ -79,10 +87,17 @@ extension Crop {
     } else {
       framing = try self.framing(of: file)
       let region = probe.orientation.stored(framing.window, in: probe.stored)
-      bitmap = try PNGCodec.decode(file, region, form: form, limits)
+      let share = Double(region.width * region.height) / Double(whole.width * whole.height)
+      isScaled = framing.isScaled && Double(bytes) * share > Double(most)
+      if isScaled {
+        let size = probe.orientation.upright(framing.scaled)
+        bitmap = try PNGCodec.scaled(file, region, to: size, limits)
+      } else {
+        bitmap = try PNGCodec.decode(file, region, form: form, limits)
+      }
     }
     return Decoded(
-      bitmap: try finished(consume bitmap, of: file, framing),
+      bitmap: try finished(consume bitmap, of: file, framing, isScaled: isScaled),
       framing: framing,
       isDamaged: false
     )

@@ -149,7 +149,7 @@ enum PNGCodec {
   }
 
   /// What is to be read of a file.
-  private struct Source {
+  struct Source {
     let file: PictureFile
     let chunks: PNGChunks
     let region: PixelRegion
@@ -305,7 +305,7 @@ enum PNGCodec {
     }
   }
 
-  private static func error(_ name: String, _ outcome: cpng_outcome) -> ImagingError {
+  static func error(_ name: String, _ outcome: cpng_outcome) -> ImagingError {
     let words = withUnsafeBytes(of: outcome.message) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }

@@ -53,7 +53,7 @@ struct ScalingTests {
     )
   }
 
-  private static func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
+  static func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
     if one.samples == other.samples { return 0 }
     guard one.depth == 16 else {
       return zip(one.samples, other.samples).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }

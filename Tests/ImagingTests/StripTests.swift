@@ -25,6 +25,65 @@ struct StripTests {
     }
   }
 
+  @Test(
+    arguments: PNGKind.all,
+    [PixelSize(width: 9, height: 61), PixelSize(width: 31, height: 900)]
+  )
+  func `a picture scaled as its rows come is the whole picture scaled`(
+    _ kind: PNGKind,
+    _ size: PixelSize
+  ) throws {
+    let file = try PictureFile(kind.bytes(width: 30, height: 500))
+    let region = PixelRegion(x: 3, y: 5, width: 24, height: 480)
+    let limits = PictureLimits()
+    let whole = try PNGCodec.decode(file, region, form: .expanded, limits)
+      .scaled(width: size.width, height: size.height, limits: limits, name: "x")
+
+    for strip in [1, 6000, 1 << 20] {
+      let made = try PNGCodec.scaled(file, region, to: size, strip: strip, limits)
+
+      #expect(made.layout == whole.layout && made.depth == whole.depth)
+      #expect(ScalingTests.largestDifference(made, whole) <= (whole.depth == 16 ? 16 : 1))
+    }
+  }
+
+  @Test(arguments: PNGKind.all, [PictureFit.cover, .contain])
+  func `a large picture is made as a small one is`(_ kind: PNGKind, _ fit: PictureFit) throws {
+    for orientation in [1, 6] {
+      let plain = try kind.bytes(width: 50, height: 470)
+      let exif = chunk("eXIf", tiff(orientation: orientation))
+      let bytes = Array(plain[..<33]) + exif + plain[33...]
+      let file = try PictureFile(bytes)
+      var crop = Crop(size: 20, gravity: .bottomRight)
+      crop.fit = fit
+      for form in [PNGCodec.Form.native, .expanded, .coloured] {
+        let small = try crop.decodedPNG(file, form: form, most: .max)
+
+        let large = try crop.decodedPNG(file, form: form, most: 0)
+
+        #expect(large.bitmap.layout == small.bitmap.layout)
+        let most = ScalingTests.largestDifference(large.bitmap, small.bitmap)
+        #expect(most <= (small.bitmap.depth == 16 ? 16 : 1))
+      }
+    }
+  }
+
+  @Test func `a picture that breaks off while it is scaled is refused as ever`() throws {
+    let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
+    // Behind the header: the length and the name of the one chunk of data, which is cut in half.
+    let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
+    let half = Array(bytes[41..<41 + length / 2])
+    let cut = try PictureFile(Array(bytes[..<33]) + chunk("IDAT", half) + chunk("IEND", []))
+
+    for most in [0, Int.max] {
+      #expect {
+        try Crop(size: 20).decodedPNG(cut, form: .expanded, most: most)
+      } throws: {
+        ($0 as? ImagingError)?.code == .damaged
+      }
+    }
+  }
+
   @Test(arguments: PNGKind.all)
   func `a stamp laid on in strips is the stamp laid on at once`(_ kind: PNGKind) throws {
     let file = try PictureFile(kind.bytes(width: 230, height: 210))

@@ -67,6 +67,20 @@ bool cpng_decode(const cpng_source *source, uint8_t *pixels, size_t stride, cpng
 bool cpng_pick(const cpng_source *source, const uint32_t *rows, uint32_t count, uint8_t *pixels,
                size_t stride, cpng_outcome *outcome);
 
+// A region whose rows are decoded as they are asked for, so that no more of them are ever in memory.
+typedef struct cpng_rows cpng_rows;
+
+// Opens a region of a source; NULL when that fails. Source and outcome have to stay where they are until the
+// rows are closed.
+cpng_rows *cpng_rows_open(const cpng_source *source, cpng_outcome *outcome);
+
+// Decodes the next `count` rows, one behind the other, and with the region's last one reads the file to its
+// end.
+bool cpng_rows_next(cpng_rows *rows, uint8_t *pixels, uint32_t count);
+
+// Closes rows; of NULL nothing.
+void cpng_rows_close(cpng_rows *rows);
+
 // Those that make a file take the caller's room, a byte at least, in `*out` and `*out_count`, and say there
 // where the file is: in that room, or, where it was too small, in memory that the caller frees.
 

@@ -30,4 +30,17 @@ typedef struct {
 bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
                  bool alpha, bool portable);
 
+// A picture whose rows come one after the other, from the top: `next` writes the `count` that follow, side by
+// side without padding; false ends it.
+typedef struct {
+  uint32_t width, height;
+  bool (*next)(void *context, uint8_t *rows, uint32_t count);
+  void *context;
+} czimg_rows;
+
+// Scales all of a picture that comes in rows as `czimg_scale` would, strip by strip: about `room` bytes of it
+// are held at a time. Its samples are like the target's, in which they are all scaled.
+bool czimg_scale_rows(const czimg_rows *source, const czimg_picture *target, bool alpha, size_t room,
+                      bool portable);
+
 #endif
