@@ -8,7 +8,7 @@ extension Crop {
     if keepsCoefficients, isStrict {
       throw ImagingError(
         .unsupported,
-        "cannot crop \(file.name) without loss: its blocks or its tables do not allow it",
+        "cannot crop \(file.name) without loss: its blocks, its tables or its size do not allow it",
         remedy: .encodeAnew
       )
     }
@@ -185,9 +185,12 @@ extension Crop {
         height: 8 * (markers.sampling.map(\.height).max() ?? 1)
       )
     }
-    // Coefficients of the input and of the result, which TurboJPEG holds without a limit of its own.
-    let coefficients = markers.size.width * markers.size.height * markers.sampling.count * 2
-    guard coefficients * 2 <= limits.memory, block.width > 0, block.height > 0,
+    // Coefficients that are held at once: none of a picture that is read in one go, else the input's, and, to
+    // turn them, which TurboJPEG does without a limit of its own, the result's.
+    let looks = needsLook(at: file.probe)
+    let isHeld = markers.scans > 1 || isProgressive || looks
+    let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
+    guard markers.coefficientBytes * copies <= limits.memory, block.width > 0, block.height > 0,
       // What is made here keeps to the standard.
       !markers.hasZeroInTable,
       // TurboJPEG would write Adobe's segment and with it turn the meaning of ink around.
@@ -199,7 +202,7 @@ extension Crop {
     var focus: Focus
     var cut: LosslessGrid?
     let made: JPEGCodec.Outcome<[UInt8]>?
-    if orientation == .upright, needsLook(at: file.probe), JPEGCodec.canLook(at: markers) {
+    if orientation == .upright, looks, JPEGCodec.canLook(at: markers) {
       focus = framing(file.probe).focus
       let part = JPEGCodec.Part.found { (glance) throws(ImagingError) in
         focus = try framing(file, whole: glance).focus

@@ -27,6 +27,14 @@ struct JPEGMarkers: Equatable {
   /// Whether the end was reached; a file without it was cut.
   private(set) var isWhole = false
 
+  /// Bytes of all coefficients, two each, as nearly as pixels tell.
+  var coefficientBytes: Int {
+    let most = (sampling.map(\.width).max() ?? 1) * (sampling.map(\.height).max() ?? 1)
+    let all = sampling.reduce(0) { $0 + $1.width * $1.height }
+    // A component alone is not sampled.
+    return size.width * size.height * 2 * (sampling.count == 1 ? most : all) / max(most, 1)
+  }
+
   /// The longest side that libjpeg reads.
   private static let longestSide = 65_500
 

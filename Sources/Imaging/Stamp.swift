@@ -145,7 +145,7 @@ public struct Stamp: PictureMaking {
     // Held once, so that it can be painted on in place.
     var bitmap = (consume square).bitmap
     if bitmap.layout == .cmyk {
-      bitmap = try bitmap.lit(
+      bitmap = try (consume bitmap).lit(
         profile: file.profile,
         isInverted: header.hasAdobe,
         name: file.name

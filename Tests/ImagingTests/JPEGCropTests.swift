@@ -171,4 +171,23 @@ struct JPEGCropTests {
 
     #expect(abs(read - quality) <= 1)
   }
+
+  @Test(arguments: [(1, 1_400_000, true), (6, 1_400_000, false), (6, 1_500_000, true)])
+  func `coefficients count as memory only where they are held`(
+    _ orientation: Int,
+    _ memory: Int,
+    _ isLossless: Bool
+  ) throws {
+    // All of its coefficients take 720,000 bytes.
+    let bytes = JPEGKind(name: "", across: 2, down: 2).bytes(
+      width: 600,
+      height: 400,
+      segments: exifSegment(tiff(orientation: orientation))
+    )
+    let limits = PictureLimits(memory: memory)
+
+    let square = try Crop(lossless: true, limits: limits).apply(to: PictureFile(bytes))
+
+    #expect(square.method == (isLossless ? .lossless : .reencoded))
+  }
 }
