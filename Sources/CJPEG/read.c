@@ -25,6 +25,27 @@ bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
   return true;
 }
 
+#if JPEG_LIB_VERSION >= 70
+#define LEAST_SIZE(source) ((source)->min_DCT_h_scaled_size)
+#define SIZE(info) ((info)->DCT_h_scaled_size)
+#else
+#define LEAST_SIZE(source) ((source)->min_DCT_scaled_size)
+#define SIZE(info) ((info)->DCT_scaled_size)
+#endif
+
+// Whether columns may be left out: jpeg_crop_scanline of libjpeg-turbo 2.1 takes the columns of a component that is
+// made less small than the others for half of what they are. That does no harm where it has as many as the picture.
+static bool can_crop(j_decompress_ptr source) {
+  const int least = LEAST_SIZE(source);
+  for (int i = 0; i < source->num_components; i++) {
+    const jpeg_component_info *info = &source->comp_info[i];
+    const bool is_full = info->h_samp_factor * SIZE(info) == source->max_h_samp_factor * least &&
+                         info->v_samp_factor * SIZE(info) == source->max_v_samp_factor * least;
+    if (SIZE(info) != least && !is_full) return false;
+  }
+  return true;
+}
+
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader) {
   if (source->buffered_image) {
     jpeg_start_output(source, source->input_scan_number);
@@ -39,7 +60,7 @@ void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *r
   reader->region = region;
   reader->pixel = (size_t)source->output_components;
   reader->left = region.x;
-  if (region.width < source->output_width) {
+  if (region.width < source->output_width && can_crop(source)) {
     // One iMCU more on either side: smooth upsampling looks at its neighbours, and the region must
     // come out as it would from the whole picture.
     JDIMENSION margin = (JDIMENSION)source->max_h_samp_factor * DCTSIZE;

@@ -34,6 +34,11 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
     JPEGKind(name: "arithmetic", isArithmetic: true),
   ]
 
+  /// Samplings that hardly any program writes, and all read.
+  static let odd = [(1, 4), (2, 4), (4, 2), (3, 1), (1, 3)].map { across, down in
+    JPEGKind(name: "\(across) × \(down)", across: across, down: down)
+  }
+
   /// A picture of this kind that is different at every place.
   func bytes(
     width: Int,

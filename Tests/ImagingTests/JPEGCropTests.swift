@@ -3,7 +3,7 @@ import Testing
 @testable import Imaging
 
 struct JPEGCropTests {
-  @Test(arguments: JPEGKind.all)
+  @Test(arguments: JPEGKind.all + JPEGKind.odd)
   func `a region has the pixels that the whole picture has there`(_ kind: JPEGKind) throws {
     let file = try PictureFile(kind.bytes(width: 131, height: 97))
     let layout = try JPEGCodec.header(of: file).layout
