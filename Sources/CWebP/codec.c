@@ -48,24 +48,28 @@ static int outcome(VP8StatusCode status) {
   }
 }
 
-int cwebp_decode(const uint8_t *bytes, size_t count, int width, int height, cwebp_region region,
-                 bool has_alpha, uint8_t *pixels, size_t stride) {
+int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decoding) {
   WebPDecoderConfig config;
   if (!their_WebPInitDecoderConfigInternal(&config, WEBP_DECODER_ABI_VERSION)) return cwebp_refused;
   VP8StatusCode status =
       their_WebPGetFeaturesInternal(bytes, count, &config.input, WEBP_DECODER_ABI_VERSION);
   if (status != VP8_STATUS_OK) return outcome(status);
+  const int width = decoding->width, height = decoding->height;
+  const cwebp_region region = decoding->region;
   if (config.input.width != width || config.input.height != height) return cwebp_broken;
   config.options.use_cropping = region.width != width || region.height != height;
   config.options.crop_left = region.x;
   config.options.crop_top = region.y;
   config.options.crop_width = region.width;
   config.options.crop_height = region.height;
-  config.output.colorspace = has_alpha ? MODE_RGBA : MODE_BGRA;
+  config.options.use_scaling = decoding->across != region.width || decoding->down != region.height;
+  config.options.scaled_width = decoding->across;
+  config.options.scaled_height = decoding->down;
+  config.output.colorspace = decoding->has_alpha ? MODE_RGBA : MODE_BGRA;
   config.output.is_external_memory = 1;
-  config.output.u.RGBA.rgba = pixels;
-  config.output.u.RGBA.stride = (int)stride;
-  config.output.u.RGBA.size = stride * (size_t)region.height;
+  config.output.u.RGBA.rgba = decoding->pixels;
+  config.output.u.RGBA.stride = (int)decoding->stride;
+  config.output.u.RGBA.size = decoding->stride * (size_t)decoding->down;
   status = their_WebPDecode(bytes, count, &config);
   their_WebPFreeDecBuffer(&config.output);
   return outcome(status);

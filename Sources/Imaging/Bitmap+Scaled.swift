@@ -7,6 +7,18 @@ extension Bitmap {
     var y: Double
     var width: Double
     var height: Double
+
+    /// Where `inner` lies, when this is where `outer` does, which holds it.
+    func inside(_ outer: PixelRegion, _ inner: PixelRegion) -> Part {
+      let across = width / Double(outer.width)
+      let down = height / Double(outer.height)
+      return Part(
+        x: x + Double(inner.x - outer.x) * across,
+        y: y + Double(inner.y - outer.y) * down,
+        width: Double(inner.width) * across,
+        height: Double(inner.height) * down
+      )
+    }
   }
 
   /// The picture scaled to `width` × `height` by zimg's Lanczos filter, in the depth that it has.

@@ -103,26 +103,40 @@ extension Crop {
         isDamaged: isDamaged
       )
     case .png: return try decodedPNG(file, form: coloured ? .coloured : .expanded)
-    case .webp, .avif, .gif:
-      let (probe, stored) = (file.probe, file.probe.stored)
-      var framing = framing(probe)
-      var bitmap: Bitmap
-      if needsLook(at: probe) {
-        // Their libraries decode all of it whatever part is asked for.
-        let whole = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
-        bitmap = try file.decode(whole, limits)
-        framing = try self.framing(file, whole: bitmap)
-        bitmap = bitmap.part(probe.orientation.stored(framing.window, in: stored))
-      } else {
-        bitmap = try file.decode(probe.orientation.stored(framing.window, in: stored), limits)
-      }
-      if coloured || framing.isScaled { bitmap = bitmap.expanded() }
-      return Decoded(
-        bitmap: try finished(consume bitmap, of: file, framing),
-        framing: framing,
-        isDamaged: probe.isCutShort
-      )
+    case .webp, .avif, .gif: return try decodedWhole(file, coloured: coloured)
     }
+  }
+
+  /// The result of a picture whose library decodes all of it whatever part is asked for.
+  private func decodedWhole(
+    _ file: PictureFile,
+    coloured: Bool
+  ) throws(ImagingError) -> Decoded {
+    let (probe, stored) = (file.probe, file.probe.stored)
+    var framing = framing(probe)
+    let looks = needsLook(at: probe)
+    var region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+    if !looks { region = probe.orientation.stored(framing.window, in: stored) }
+    var bitmap: Bitmap
+    var part: Bitmap.Part?
+    if case .webp(let chunks) = probe.structure, framing.isScaled,
+      let made = try WebPCodec.decode(file, chunks, region, smaller: framing.spare, limits)
+    {
+      (bitmap, part) = made
+    } else {
+      bitmap = try file.decode(region, limits)
+    }
+    if looks {
+      framing = try self.framing(file, whole: bitmap)
+      let window = probe.orientation.stored(framing.window, in: stored)
+      if let all = part { part = all.inside(region, window) } else { bitmap = bitmap.part(window) }
+    }
+    if coloured || framing.isScaled { bitmap = bitmap.expanded() }
+    return Decoded(
+      bitmap: try finished(consume bitmap, part, of: file, framing),
+      framing: framing,
+      isDamaged: probe.isCutShort
+    )
   }
 }
 

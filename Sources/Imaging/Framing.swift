@@ -24,6 +24,14 @@ struct Framing: Equatable {
   /// Whether pixels are new.
   var isScaled: Bool { scaled != window.size }
 
+  /// How many times more pixels the window has, along either side, than leave the filter two for one of the
+  /// result.
+  var spare: Double {
+    let across = Double(window.width) / Double(scaled.width)
+    let down = Double(window.height) / Double(scaled.height)
+    return min(across, down) / 2
+  }
+
   /// Whether there is background around the picture.
   var isPadded: Bool { scaled != canvas }
 

@@ -20,8 +20,11 @@ struct WebPChunks: Equatable {
   private(set) var xmp: Range<Int>?
 
   /// Whether any pixel of the canvas may be clear: where the first frame is, or beside it.
-  var hasAlpha: Bool {
-    frameHasAlpha || frame != PixelRegion(x: 0, y: 0, width: size.width, height: size.height)
+  var hasAlpha: Bool { frameHasAlpha || !coversCanvas }
+
+  /// Whether the first frame is all that there is to be seen, as a still is.
+  var coversCanvas: Bool {
+    frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height)
   }
 
   private var metadataBytes = 0

@@ -40,49 +40,94 @@ enum WebPCodec {
     _ region: PixelRegion,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    try open(file.name)
     let frame = chunks.frame
     // Frames that cover their canvas, as stills do, are decoded where they are wanted and no
     // further.
-    let isFull = frame.width == chunks.size.width && frame.height == chunks.size.height
     let wanted =
-      isFull ? region : PixelRegion(x: 0, y: 0, width: frame.width, height: frame.height)
-    let padded = wanted.padded(in: PixelSize(width: frame.width, height: frame.height))
+      chunks.coversCanvas
+      ? region : PixelRegion(x: 0, y: 0, width: frame.width, height: frame.height)
+    var padded = wanted.padded(in: PixelSize(width: frame.width, height: frame.height))
+    if chunks.hasAlpha, !chunks.isLossless {
+      // libwebp, 1.2.4 at least, forgets the rows above when alpha is predicted from them.
+      let height = padded.y + padded.height
+      padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: height)
+    }
+    let size = PixelSize(width: padded.width, height: padded.height)
+    let bitmap = try decode(file, chunks, padded, as: size, limits)
+    let part = bitmap.part(wanted.inside(padded))
+    return chunks.coversCanvas
+      ? part : try part.placed(frame, over: region, limits, name: file.name)
+  }
+
+  /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of those
+  /// that they stand for, and says where in the result the region lies.
+  ///
+  /// - Returns: nil for what cannot be made smaller on its way, or would not be less work then.
+  static func decode(
+    _ file: PictureFile,
+    _ chunks: WebPChunks,
+    _ region: PixelRegion,
+    smaller ratio: Double,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
+    // libwebp would mix colours of clear pixels into others.
+    guard ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha, !chunks.isLossless else {
+      return nil
+    }
+    let padded = region.padded(in: chunks.size)
+    let size = PixelSize(
+      width: Int((Double(padded.width) / ratio).rounded(.up)),
+      height: Int((Double(padded.height) / ratio).rounded(.up))
+    )
+    let bitmap = try decode(file, chunks, padded, as: size, limits)
+    let all = Bitmap.Part(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+    return (bitmap, all.inside(padded, region))
+  }
+
+  /// Decodes a region of the frame, whose corner is even, as so many pixels.
+  private static func decode(
+    _ file: PictureFile,
+    _ chunks: WebPChunks,
+    _ region: PixelRegion,
+    as size: PixelSize,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Bitmap {
+    try open(file.name)
+    let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
-    try limits.check(memory: padded.width * padded.height * 4, of: file.name)
+    try limits.check(memory: size.width * size.height * 4, of: file.name)
     // What libwebp holds besides: a lossless picture whole, of a lossy one the alpha.
     try limits.check(
       memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1),
       of: file.name
     )
-    let bitmap = try Bitmap(
-      width: padded.width,
-      height: padded.height,
+    return try Bitmap(
+      width: size.width,
+      height: size.height,
       layout: layout,
       depth: 8
     ) { (pixels) throws(ImagingError) in
       let status = file.bytes.withUnsafeBufferPointer { bytes in
         let image = UnsafeBufferPointer(rebasing: bytes[chunks.image])
-        return cwebp_decode(
-          image.baseAddress,
-          image.count,
-          CInt(frame.width),
-          CInt(frame.height),
-          cwebp_region(
-            x: CInt(padded.x),
-            y: CInt(padded.y),
-            width: CInt(padded.width),
-            height: CInt(padded.height)
+        var decoding = cwebp_decoding(
+          width: CInt(frame.width),
+          height: CInt(frame.height),
+          region: cwebp_region(
+            x: CInt(region.x),
+            y: CInt(region.y),
+            width: CInt(region.width),
+            height: CInt(region.height)
           ),
-          layout == .rgba,
-          pixels.baseAddress,
-          padded.width * 4
+          across: CInt(size.width),
+          down: CInt(size.height),
+          has_alpha: layout == .rgba,
+          pixels: pixels.baseAddress,
+          stride: size.width * 4
         )
+        return cwebp_decode(image.baseAddress, image.count, &decoding)
       }
       guard status == CInt(cwebp_done) else { throw error(file.name, status) }
     }
-    let part = bitmap.part(wanted.inside(padded))
-    return isFull ? part : try part.placed(frame, over: region, limits, name: file.name)
   }
 
   /// Encodes a bitmap of 8 bits as `rgb`, `rgba` or `bgrx`; without metadata.

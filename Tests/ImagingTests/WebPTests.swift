@@ -37,6 +37,52 @@ struct WebPTests {
     }
   }
 
+  @Test(arguments: [0, 1, 2, 3])
+  func `alpha that is predicted from the rows above is the same in every part`(
+    _ prediction: Int
+  ) throws {
+    let still = try webp(colours(width: 20, height: 40), lossless: false).dropFirst(12)
+    let alpha = riff("ALPH", [UInt8(prediction << 2)] + noise(800, depth: 8))
+    let bytes = webp(chunks: webpHeader(20, 40, flags: 0x10) + alpha + still)
+    let file = try PictureFile(bytes)
+    let whole = try decoded(bytes)
+
+    for region in [
+      PixelRegion(x: 0, y: 10, width: 20, height: 20),
+      PixelRegion(x: 3, y: 7, width: 9, height: 33),
+    ] {
+      #expect(try file.decode(region, PictureLimits()) == whole.part(region), "\(region)")
+    }
+  }
+
+  @Test(
+    arguments: [Gravity.centre, .bottomRight, .attention],
+    [Orientation.upright, .turnedLeft]
+  )
+  func `a WebP that is made smaller on its way is like the whole one made smaller`(
+    _ gravity: Gravity,
+    _ orientation: Orientation
+  ) throws {
+    let (width, height) = (331, 207)
+    let samples = wave(width: width, height: height, channels: 3, length: 9)
+    let source = Bitmap(width: width, height: height, layout: .rgb, samples: samples)
+    let exif = riff("EXIF", tiff(orientation: orientation.rawValue))
+    let still = try webp(source, lossless: false, quality: 95).dropFirst(12)
+    let bytes = webp(chunks: webpHeader(width, height, flags: 0x08) + still + exif)
+    let file = try PictureFile(bytes)
+    let limits = PictureLimits()
+    let all = PixelRegion(x: 0, y: 0, width: width, height: height)
+    guard case .webp(let chunks) = file.probe.structure else { return #expect(Bool(false)) }
+    #expect(try WebPCodec.decode(file, chunks, all, smaller: 3, limits)?.bitmap.width == 111)
+
+    let made = try Crop(size: 30, gravity: gravity).decoded(file, coloured: true)
+
+    let window = orientation.stored(made.framing.window, in: file.probe.stored)
+    let expected = try file.decode(window, limits)
+      .scaled(width: 30, height: 30, limits: limits, name: "x").upright(from: orientation)
+    #expect(psnr(made.bitmap, expected) > 36)
+  }
+
   @Test(arguments: Orientation.allCases)
   func `a WebP is turned as its EXIF data says and keeps it on request`(
     _ orientation: Orientation

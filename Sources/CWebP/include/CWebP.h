@@ -22,10 +22,20 @@ typedef struct {
 // How a sequence ended.
 enum { cwebp_done = 0, cwebp_no_memory = 1, cwebp_cut = 2, cwebp_broken = 3, cwebp_refused = 4 };
 
-// Decodes a region of the image in `bytes`, chunks of a WebP from ALPH or the bitstream on, whose size has to be
-// `width` × `height`. Pixels are red, green, blue and alpha, or blue, green, red and 255.
-int cwebp_decode(const uint8_t *bytes, size_t count, int width, int height, cwebp_region region,
-                 bool has_alpha, uint8_t *pixels, size_t stride);
+// What to decode, and where to: a region of an image whose size has to be `width` × `height`, made smaller on its
+// way to `across` × `down` pixels, each the mean of those that it stands for, or of its own size.
+typedef struct {
+  int width, height;
+  cwebp_region region;
+  int across, down;
+  bool has_alpha;
+  uint8_t *pixels;
+  size_t stride;
+} cwebp_decoding;
+
+// Decodes `bytes`, chunks of a WebP from ALPH or the bitstream on. Pixels are red, green, blue and alpha, or blue,
+// green, red and 255.
+int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decoding);
 
 // What the bytes of a pixel are.
 enum { cwebp_rgb = 0, cwebp_rgba = 1, cwebp_bgrx = 2 };
