@@ -41,6 +41,8 @@ public struct PictureBatch: Sendable, Equatable {
 
   /// The inputs in their order, those of a folder by name.
   public let items: [Item]
+  /// The files of folders that are passed over, as they are no pictures, in their order.
+  public let others: [FilePath]
 
   /// Looks at the inputs' first bytes, and no more, and names their outputs.
   ///
@@ -67,13 +69,14 @@ public struct PictureBatch: Sendable, Equatable {
       )
     }
     let naming = Naming(format: format, name: name)
-    var items: [Item] = []
+    var (items, others): ([Item], [FilePath]) = ([], [])
     for input in inputs {
       if input == "-", let standardInput {
         items.append(Self.item(try standardInput(), to: folder, as: naming))
       } else if Self.kind(of: input) == S_IFDIR {
         Self.add(
           to: &items,
+          others: &others,
           below: input,
           to: folder,
           as: naming,
@@ -83,7 +86,7 @@ public struct PictureBatch: Sendable, Equatable {
         items.append(Self.item(input, to: folder, as: naming))
       }
     }
-    self.items = items
+    (self.items, self.others) = (items, others)
     try checkOutputs()
   }
 
@@ -133,10 +136,11 @@ public struct PictureBatch: Sendable, Equatable {
     return stat(path.string, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Adds the pictures below a folder; what is no picture, hidden or the outputs' own is passed
-  /// over.
+  /// Adds the pictures below a folder, and to `others` what is none; what is hidden or the outputs' own
+  /// is passed over.
   private static func add(
     to items: inout [Item],
+    others: inout [FilePath],
     below input: FilePath,
     to output: FilePath,
     as naming: Naming,
@@ -168,10 +172,15 @@ public struct PictureBatch: Sendable, Equatable {
       guard lstat(path.string, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
         if let own, identity(of: path) == own { continue }
-        add(to: &items, below: path, to: output.appending(name), as: naming, isSame: own)
+        let below = output.appending(name)
+        add(to: &items, others: &others, below: path, to: below, as: naming, isSame: own)
       } else if kind(of: path) == S_IFREG {
         let item = item(path, to: output, as: naming)
-        if item.output != nil || item.error?.code != .unsupported { items.append(item) }
+        if item.output != nil || item.error?.code != .unsupported {
+          items.append(item)
+        } else {
+          others.append(path)
+        }
       }
     }
   }

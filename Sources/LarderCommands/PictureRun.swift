@@ -28,6 +28,7 @@ struct PictureRun<Making: PictureMaking> {
       name: try options.square.pictureName,
       standardInput: { () throws(ImagingError) in try FileReading.picture(limits) }
     )
+    tell(others: batch.others)
     if batch.items.isEmpty {
       let named = options.pictures.joined(separator: ", ")
       throw CommandFailure(
@@ -130,6 +131,14 @@ struct PictureRun<Making: PictureMaking> {
     }
     for words in line.warnings { Output.error(words) }
     return ExitStatus([result])
+  }
+
+  /// Counts what folders hold beside pictures, and names it where more is asked for.
+  private func tell(others: [FilePath]) {
+    guard !others.isEmpty, !output.quiet else { return }
+    Output.note(OtherFiles(files: others).summary)
+    guard output.verbose > 0 else { return }
+    for file in others { Output.note("\(file) is no picture") }
   }
 
   /// Prints what would be made.

@@ -147,6 +147,31 @@ struct PictureOptionTests {
     #expect(frame(progressive, 0xC2)?.last == 0x11)
   }
 
+  @Test func `what a folder holds beside pictures is counted by kind, and named with -v`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    for name in ["a.MP4", "b.mp4", "sub/c.mp4", "x.jpg", "LICENSE", ".hidden"] {
+      _ = try folder.write("no picture", to: "in/\(name)")
+    }
+    let none = try Command.larder(["crop", folder.path("in"), "--out", folder.path("out")])
+    try FileManager.default.copyItem(atPath: Self.photo, toPath: folder.path("in/photo.jpg"))
+    func crop(_ options: String...) throws -> Command {
+      let words = [
+        "crop", folder.path("in"), "--out", folder.path("out"), "--size", "32", "--force",
+      ]
+      return try Command.larder(words + options)
+    }
+    let count = "5 files are no pictures: 3 .mp4, 1 .jpg, 1 without an ending\n"
+
+    let (plain, named, quiet) = try (crop(), crop("-v"), crop("--quiet"))
+
+    #expect(none.status == 65 && none.errors.hasPrefix(count))
+    #expect(plain.status == 0 && plain.errors == count)
+    #expect(named.errors.hasPrefix(count) && named.errors.contains("sub/c.mp4 is no picture\n"))
+    #expect(quiet.status == 0 && quiet.errors.isEmpty)
+  }
+
   @Test func `what is there is left alone, and a dry run makes nothing`() throws {
     let folder = try TemporaryFolder()
     let words = [

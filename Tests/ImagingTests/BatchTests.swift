@@ -84,6 +84,7 @@ struct BatchTests {
         batch.items.map(\.output)
           == [folder.appending("out/a/x.png"), folder.appending("out/b/x.png")]
       )
+      #expect(batch.others == [folder.appending("in/notes.txt")])
     }
   }
 
