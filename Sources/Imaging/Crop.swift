@@ -245,5 +245,7 @@ public struct EncodedPicture: Sendable, Equatable {
     public static let notDated = Remark(rawValue: "not-dated")
     /// A stamp's letters are under 9 pixels high.
     public static let smallText = Remark(rawValue: "small-text")
+    /// A stamp's letters stand out less than 3 to 1 from what is behind them in places.
+    public static let faintText = Remark(rawValue: "faint-text")
   }
 }

@@ -10,7 +10,7 @@ extension Stamp {
     let (xs, ys) = layer.probes
     let backdrop = Backdrop(ys.flatMap { y in xs.map { bitmap.colour($0, y) } }, style: style)
     try layer.paint(on: &bitmap, over: backdrop, limits: limits, name: name)
-    return layer.remarks
+    return layer.remarks(over: backdrop)
   }
 
   /// Lines in their places, and the box around them.

@@ -257,7 +257,7 @@ public struct Stamp: PictureMaking {
       try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
     }
     let bytes = try PNGCodec.recode(file, square, form: .coloured, brush: brush, limits)
-    return (bytes, layer.remarks)
+    return (bytes, layer.remarks(over: backdrop))
   }
 }
 

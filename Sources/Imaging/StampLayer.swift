@@ -41,8 +41,11 @@ final class StampLayer {
   }
 
   /// What the maker of the picture ought to know.
-  var remarks: Set<EncodedPicture.Remark> {
-    block.lines.contains { $0.size < Self.leastSize } ? [.smallText] : []
+  func remarks(over backdrop: Backdrop) -> Set<EncodedPicture.Remark> {
+    var remarks: Set<EncodedPicture.Remark> = []
+    if block.lines.contains(where: { $0.size < Self.leastSize }) { remarks.insert(.smallText) }
+    if backdrop.leastContrast < Backdrop.readable { remarks.insert(.faintText) }
+    return remarks
   }
 
   /// How many rows are painted at a time.

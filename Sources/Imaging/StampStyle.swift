@@ -26,6 +26,8 @@ struct Backdrop: Equatable {
   /// The least contrast that is aimed at, a little above the 7 to 1 of WCAG 2.2, 1.4.6, as samples are
   /// whole numbers and JPEG's are not exact.
   static let contrast = 7.5
+  /// Letters that stand out less than this are hard to read even where they are large. (WCAG 2.2, 1.4.3)
+  static let readable = 3.0
   /// What a bar darkens by: white stands out 7.5 to 1 from white behind that.
   static let barStrength = 0.7
 
@@ -33,6 +35,9 @@ struct Backdrop: Equatable {
   let ink: StampInk
   /// How much of the other ink has to lie over what is behind them, 0 to 1.
   let strength: Double
+  /// How far the letters stand out from what is behind them where they do least, 1 to 21; of letters
+  /// alone, without their shadow.
+  let leastContrast: Double
 
   /// The places of a grid of at most 128 × 64 pixels inside the block.
   static func probes(
@@ -45,10 +50,6 @@ struct Backdrop: Equatable {
 
   /// Measures some pixels.
   init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .scrim) {
-    guard style != .bar else {
-      (ink, strength) = (.white, Self.barStrength)
-      return
-    }
     // A veil hardly changes which are the lightest and the darkest.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
     let white = Self.veil(Array(sorted.suffix(64)), for: .white)
@@ -56,8 +57,13 @@ struct Backdrop: Equatable {
     // One light spot is no reason for a white veil over a dark picture.
     let sum = colours.reduce(0) { $0 + Int($1.red) + Int($1.green) + Int($1.blue) }
     let mean = Double(sum) / Double(max(colours.count, 1) * 3 * 255)
-    (ink, strength) =
-      white * mean <= black * (1 - mean) ? (.white, white) : (.black, black)
+    let isWhite = style == .bar || white * mean <= black * (1 - mean)
+    ink = isWhite ? .white : .black
+    strength = style == .bar ? Self.barStrength : isWhite ? white : black
+    let (letters, laid) = (ink, style == .plain ? 0 : strength)
+    leastContrast =
+      (isWhite ? sorted.suffix(64) : sorted.prefix(64))
+      .map { Self.contrast($0, letters, behind: laid) }.min() ?? 21
   }
 
   /// The weakest veil, in steps of a hundredth, behind which letters stand out from all of these.
@@ -67,14 +73,22 @@ struct Backdrop: Equatable {
   ) -> Double {
     for step in 0..<100 {
       let strength = Double(step) / 100
-      let isEnough = colours.allSatisfy { colour in
-        let ground = luminance(colour, ink.opposite, strength) + 0.05
-        let letter = ink.light + 0.05
-        return max(ground, letter) / min(ground, letter) >= contrast
+      if colours.allSatisfy({ contrast($0, ink, behind: strength) >= contrast }) {
+        return strength
       }
-      if isEnough { return strength }
     }
     return 1
+  }
+
+  /// How far letters stand out from a colour behind a veil.
+  private static func contrast(
+    _ colour: (red: UInt8, green: UInt8, blue: UInt8),
+    _ ink: StampInk,
+    behind strength: Double
+  ) -> Double {
+    let ground = luminance(colour, ink.opposite, strength) + 0.05
+    let letter = ink.light + 0.05
+    return max(ground, letter) / min(ground, letter)
   }
 
   /// Relative luminance behind a veil. (WCAG 2.2)

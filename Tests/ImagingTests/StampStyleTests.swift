@@ -98,6 +98,17 @@ struct StampStyleTests {
     #expect(inked.count > 500)
   }
 
+  @Test(arguments: grounds)
+  func `letters without a veil that are hard to read are told of`(_ name: String) throws {
+    let file = try PictureFile(Self.ground(name).png())
+    for style in StampStyle.allCases {
+      let remarks = try Self.stamp(style).apply(to: file).remarks
+
+      let isFaint = style == .plain && ["busy", "half", "spot"].contains(name)
+      #expect(remarks.contains(.faintText) == isFaint, "\(style)")
+    }
+  }
+
   @Test(arguments: ["white", "black"])
   func `nothing is veiled where letters can be read as it is`(_ name: String) throws {
     let bitmap = try Self.ground(name)

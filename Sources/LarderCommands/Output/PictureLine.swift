@@ -62,6 +62,12 @@ struct PictureLine {
         "the text on \(output) is under 9 pixels high; make the picture larger with --size, or say less"
       )
     }
+    if summary.remarks.contains(.faintText) {
+      warnings.append(
+        "the text on \(output) is hard to read in places: it stands out less than 3 to 1; choose "
+          + "--style scrim or bar"
+      )
+    }
     return warnings
   }
 }
