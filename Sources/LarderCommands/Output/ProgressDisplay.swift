@@ -35,17 +35,23 @@ final class ProgressDisplay: @unchecked Sendable {
   /// Stops drawing and takes the line away, drawn a last time so that a record of the terminal has it.
   func end() {
     timer.cancel()
-    above(draw)
-    above {}
-  }
-
-  /// Prints with the line out of the way; it comes back with the next drawing.
-  func above(_ print: () -> Void) {
     queue.sync {
-      Output.raw("\r\u{1B}[K")
-      print()
+      draw()
+      Self.clear()
     }
   }
+
+  /// Prints with the line out of the way, and draws it again: it would flicker if it came back with the next
+  /// drawing alone.
+  func above(_ print: () -> Void) {
+    queue.sync {
+      Self.clear()
+      print()
+      draw()
+    }
+  }
+
+  private static func clear() { Output.raw("\r\u{1B}[K") }
 }
 
 /// What every progress line does: a bar for what is done, and parts that give way to a narrow terminal.
