@@ -24,13 +24,16 @@ private let target: @Sendable ([UInt8]) -> Void =
   }
 
 /// Small enough for many runs a second; every sum that the limits guard is the same.
-private let limits = PictureLimits(
-  pixels: 1_000_000,
-  side: 4096,
-  scannedPixels: 20_000_000,
-  metadataBytes: 1 << 18,
-  memory: 64 << 20
-)
+private let limits =
+  isWhole
+  ? PictureLimits(pixels: 50_000_000)
+  : PictureLimits(
+    pixels: 1_000_000,
+    side: 4096,
+    scannedPixels: 20_000_000,
+    metadataBytes: 1 << 18,
+    memory: 64 << 20
+  )
 
 private func file(_ bytes: [UInt8], _ format: PictureFormat) -> PictureFile? {
   guard PictureFormat(sniffing: bytes) == format else { return nil }
@@ -101,17 +104,25 @@ private func check(_ picture: EncodedPicture, _ crop: Crop) {
 }
 
 private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
-  guard let file = file(bytes, format) else { return }
+  let costs = Costs(of: bytes)
+  guard let file = file(bytes, format) else { return costs.check(pixels: 0) }
   let crop = crop(bytes)
-  if let picture = try? crop.apply(to: file) { check(picture, crop) }
+  let picture = try? crop.apply(to: file)
+  costs.check(pixels: file.probe.width * file.probe.height)
+  if let picture, !isWhole { check(picture, crop) }
+  // As a large picture is scaled.
+  if format == .png, !isWhole { _ = try? crop.decodedPNG(file, form: .expanded, most: 0) }
 }
 
 private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
-  guard let file = file(bytes, format) else { return }
+  let costs = Costs(of: bytes)
+  guard let file = file(bytes, format) else { return costs.check(pixels: 0) }
   var stamp = Stamp(crop: crop(bytes))
   // Letters of a large picture take longer than all the rest.
   stamp.crop.size = stamp.crop.size ?? (file.probe.width > 300 ? 64 : nil)
-  if let picture = try? stamp.apply(to: file) { check(picture, stamp.crop) }
+  let picture = try? stamp.apply(to: file)
+  costs.check(pixels: file.probe.width * file.probe.height)
+  if let picture, !isWhole { check(picture, stamp.crop) }
   guard format == .png,
     let moment = try? StampTime(
       .now,
