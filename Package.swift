@@ -97,7 +97,8 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: [
-        "Cache", "Catalog", "Imaging", "Pipeline", "Transport",
+        "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -226,7 +227,9 @@ let package = Package(
     ),
     .testTarget(
       name: "WebTests",
-      dependencies: ["Cache", "Catalog", "Pipeline", "Support", "Transport", "Web"]
+      dependencies: [
+        "Cache", "Catalog", "Larder", "Orders", "Pipeline", "Support", "Transport", "Web",
+      ]
     ),
     .testTarget(name: "ArchitectureTests"),
   ],

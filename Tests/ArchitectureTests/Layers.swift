@@ -32,7 +32,9 @@ enum Layers {
     "Larder": [
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
     ],
-    "Web": ["Cache", "Catalog", "Imaging", "Pipeline", "Transport"],
+    "Web": [
+      "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
+    ],
     "Bench": ["Cache", "Catalog", "Pipeline", "Transport", "Web"],
     "Sharding": ["Cache", "Catalog", "Pipeline", "Transport"],
     // An origin that shared the parsers of its clients would share their mistakes.

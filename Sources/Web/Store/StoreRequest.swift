@@ -1,0 +1,44 @@
+import FoundationEssentials
+
+/// What a visitor asks of the store, taken apart by whoever speaks HTTP.
+package struct StoreRequest: Sendable {
+  /// What is to be done; a HEAD request is a GET whose body nobody sends.
+  package enum Method: Sendable, Equatable {
+    /// Show.
+    case get
+    /// Change.
+    case post
+  }
+
+  /// What is to be done.
+  package var method: Method
+  /// The path, percent-decoded, beginning with `/`.
+  package var path: String
+  /// The query's pairs in their order, percent-decoded.
+  package var query: [(name: String, value: String)] = []
+  /// The pairs of a posted `application/x-www-form-urlencoded` body in their order, decoded.
+  package var form: [(name: String, value: String)] = []
+  /// The cookies by name.
+  package var cookies: [String: String] = [:]
+  /// The header `Accept-Language`.
+  package var languages: String?
+  /// The header `Origin`.
+  package var origin: String?
+  /// The header `Host`, as it was checked.
+  package var host: String?
+  /// The header `Sec-Fetch-Site`.
+  package var fetchSite: String?
+  /// When the request came.
+  package var now: Date
+
+  /// A request for a page.
+  package init(_ method: Method = .get, _ path: String, at now: Date) {
+    (self.method, self.path, self.now) = (method, path, now)
+  }
+
+  /// The first value of that name in the query.
+  func asked(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// The first value of that name in the form.
+  func posted(_ name: String) -> String? { form.first { $0.name == name }?.value }
+}
