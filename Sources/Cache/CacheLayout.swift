@@ -8,6 +8,7 @@ import Synchronization
 ///     thumbnails/<side>/<2 hex>/…   small pictures for pages, named by what they were made of
 ///     partial/           bytes on their way; nothing here is ever shown
 ///     shards/            the rooms of runs that place pictures side by side, each with a partial/ of its own
+///     serving/           the rooms of servers, for what they fetch until it can be taken in
 ///     index.sqlite       what is known of them
 ///     lock               held while a run changes anything
 ///     lock.host          which machine holds it, on a file system that several see

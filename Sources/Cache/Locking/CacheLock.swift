@@ -10,6 +10,13 @@ package final class CacheLock: Sendable {
   private let claim: HostClaim?
   private let layout: CacheLayout
 
+  /// What a holder is called that lets go in milliseconds: a server that keeps what it was asked for.
+  static let briefHolder = "larder serve"
+
+  /// How often, and after how many microseconds each time, such a holder is looked at again: three seconds in all.
+  private static let patience = 300
+  private static let pause: useconds_t = 10_000
+
   /// A sentence that says from whom the cache was taken over; nil when it was nobody's.
   package var notice: String? {
     claim?.predecessor.map {
@@ -44,9 +51,15 @@ package final class CacheLock: Sendable {
       close(descriptor)
       throw CacheError(.unfit, "cannot lock \(path): it is no regular file; remove it")
     }
+    var patience = Self.patience
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
+      if code == EWOULDBLOCK, patience > 0, Self.text(of: descriptor).hasPrefix(Self.briefHolder) {
+        patience -= 1
+        usleep(Self.pause)
+        continue
+      }
       let other = Machine.withoutHost(Self.text(of: descriptor))
       close(descriptor)
       guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }

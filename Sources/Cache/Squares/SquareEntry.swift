@@ -14,7 +14,7 @@ package struct SquareEntry: Sendable, Equatable {
   /// The SHA-256 of the square; nil when none could be made.
   package var sha256: [UInt8]?
   /// What `stat` said of its file when it was committed.
-  var stamp: FileStamp?
+  package var stamp: FileStamp?
   /// Why none could be made.
   package var failure: String?
 
@@ -30,6 +30,17 @@ extension Index {
         db,
         sql: "SELECT * FROM square WHERE ?1 IS NULL OR side = ?1 ORDER BY picture, side",
         arguments: [side]
+      )
+    }
+  }
+
+  /// What is known of a picture's square of one size.
+  package func square(of picture: PictureID, side: Int) throws(CacheError) -> SquareEntry? {
+    try read { db in
+      try SquareEntry.fetchOne(
+        db,
+        sql: "SELECT * FROM square WHERE picture = ? AND side = ?",
+        arguments: [picture, side]
       )
     }
   }

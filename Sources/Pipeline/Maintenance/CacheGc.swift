@@ -94,6 +94,7 @@ package struct CacheGc: Sendable {
     if report.unfinished > 0 { return report }
     _ = try SquareSweep(layout, index).run()
     try ThumbnailSweep(layout, index).run()
+    ServingRoom.removeDead(in: layout.root.path)
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
     }

@@ -15,6 +15,29 @@ package enum ItemDocument {
     try Body(item: item, isListing: false).jsonLine()
   }
 
+  /// Listings, or one item with all its sections, as a server has them: each picture's `url` is where this server has it,
+  /// `source` where its origin has it.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - place: Where a picture is to be had.
+  /// - Returns: JSON without a line end.
+  /// - Throws: What the encoder finds.
+  package static func list(
+    _ items: [ShownItem],
+    at place: @escaping (ShownImage) -> String
+  ) throws -> [UInt8] {
+    try items.map { Body(item: $0, isListing: true, place: place) }.jsonLine()
+  }
+
+  /// The same for one item with all its sections.
+  package static func show(
+    _ item: ShownItem,
+    at place: @escaping (ShownImage) -> String
+  ) throws -> [UInt8] {
+    try Body(item: item, isListing: false, place: place).jsonLine()
+  }
+
   /// One listing, as a part of another document.
   struct Listing: Encodable {
     private let body: Body
@@ -29,6 +52,8 @@ package enum ItemDocument {
   private struct Body: Encodable {
     let item: ShownItem
     let isListing: Bool
+    /// Where a picture is to be had; nil for its origin.
+    var place: ((ShownImage) -> String)?
 
     enum Key: String, CodingKey {
       case id, section, sections, title, description, badges, deliveryTypes, normalPrice
@@ -56,23 +81,23 @@ package enum ItemDocument {
       try body.encode(store.coordinate?.longitude, forKey: .longitude)
       try body.encode(store.address, forKey: .address)
       try body.encode(item.isStale, forKey: .stale)
-      try body.encode(item.thumbnail.map(Image.init), forKey: .thumbnail)
-      try body.encode(
-        item.images.filter { $0.role != .thumbnail }.map(Image.init),
-        forKey: .images
-      )
+      let images = item.images.map { Image(image: $0, place: place?($0)) }
+      try body.encode(images.first { $0.image.role == .thumbnail }, forKey: .thumbnail)
+      try body.encode(images.filter { $0.image.role != .thumbnail }, forKey: .images)
     }
   }
 
   private struct Image: Encodable {
     let image: ShownImage
+    let place: String?
 
-    enum Key: String, CodingKey { case role, url, path, sha256, bytes, type, state }
+    enum Key: String, CodingKey { case role, url, source, path, sha256, bytes, type, state }
 
     func encode(to encoder: any Encoder) throws {
       var body = encoder.container(keyedBy: Key.self)
       try body.encode(image.role.rawValue, forKey: .role)
-      try body.encode(image.url, forKey: .url)
+      try body.encode(place ?? image.url, forKey: .url)
+      if place != nil { try body.encode(image.url, forKey: .source) }
       try body.encode(image.path, forKey: .path)
       try body.encode(image.sha256, forKey: .sha256)
       try body.encode(image.bytes, forKey: .bytes)

@@ -3,7 +3,6 @@ import Dispatch
 import Glibc
 import Imaging
 import Synchronization
-import SystemPackage
 import Transport
 
 /// Makes a square of every picture, on as many workers as there are processors, while others
@@ -111,7 +110,7 @@ final class SquareStage: Sendable {
       }
     }
     do throws(ImagingError) {
-      let square = try square(of: picture)
+      let square = try crop.square(of: picture, in: context.layout.root.path)
       try store(square.bytes, of: picture)
     } catch {
       // Without its library a picture is not unfit: the next run tries again.
@@ -138,24 +137,5 @@ final class SquareStage: Sendable {
       // What the disk refuses ends the run, as it does for the pictures themselves.
       context.failures.note(error)
     }
-  }
-
-  private func square(of picture: PictureEntry) throws(ImagingError) -> EncodedPicture {
-    let path = picture.name.path
-    let file = try PictureFile(FilePath(context.layout.path(path)), limits: crop.limits)
-    guard ContentDigest.sha256(file.bytes) == picture.sha256 else {
-      throw ImagingError(
-        .damaged,
-        "cannot crop \(path): it is not what was fetched; repair the cache and sync again"
-      )
-    }
-    let square = try crop.apply(to: file)
-    guard !square.isDamaged else {
-      throw ImagingError(
-        .damaged,
-        "cannot crop \(path): a part of it is missing or broken; have its shop mend it"
-      )
-    }
-    return square
   }
 }

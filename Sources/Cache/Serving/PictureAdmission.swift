@@ -1,0 +1,67 @@
+import Glibc
+
+/// Takes pictures into a cache that were fetched beside it, without its lock.
+///
+/// Whoever fetches at somebody's wish holds the lock only for this: milliseconds, not the time that an origin takes.
+/// Every file is whole and on the device before; it is renamed, its folder synced, and its row written, so that a crash
+/// leaves what a killed run leaves: a whole picture, or none.
+package struct PictureAdmission: Sendable {
+  /// Makes the lock's holder known as one that lets go at once; others then wait a moment.
+  package static let holder = CacheLock.briefHolder
+
+  private let cache: String
+  private let room: String
+
+  /// An admission.
+  ///
+  /// - Parameters:
+  ///   - room: A cache of its own, on the same file system, that the pictures were fetched into.
+  ///   - cache: The cache that they go into.
+  package init(from room: String, into cache: String) {
+    (self.room, self.cache) = (room, cache)
+  }
+
+  /// Admits pictures, and what is known of those that could not be had.
+  ///
+  /// A picture that the cache holds by now stays as it is.
+  ///
+  /// - Parameter entries: Their rows.
+  /// - Returns: The rows as they stand in the cache now.
+  /// - Throws: ``CacheError``, with code `locked` while a run holds the cache; nothing was changed then.
+  package func admit(_ entries: [PictureEntry]) throws(CacheError) -> [PictureEntry] {
+    let layout = try CacheLayout(creating: cache)
+    let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
+    defer { withExtendedLifetime(lock) {} }
+    let index = try Index(layout)
+    let disk = SystemDisk()
+    let known = try index.pictures(entries.map(\.id))
+    var rows: [PictureEntry] = []
+    var folders: Set<UInt8> = []
+    try layout.demandHold()
+    for entry in entries {
+      let isHeld = known[entry.id]?.isHeld == true
+      if !isHeld { rows.append(entry) }
+      guard entry.isHeld else { continue }
+      let name = entry.name
+      let place = PictureName.folderName(name.folder)
+      let source = try Folder(path: "\(room)/images/\(place)", creating: false)
+      guard !isHeld else {
+        try disk.remove(name.file, in: source)
+        continue
+      }
+      let folder = try layout.folder(name.folder)
+      folders.insert(name.folder)
+      // An attempt that failed behind this may have moved it.
+      guard try folder.find(name.file) != entry.stamp else { continue }
+      try disk.rename(name.file, in: source, to: name.file, in: folder)
+    }
+    for folder in folders { try disk.sync(layout.folder(folder)) }
+    try layout.syncFolderNames(on: disk)
+    let entered = rows
+    try index.write { db in
+      var writer = try PictureRowWriter(db)
+      for row in entered { try writer.save(row) }
+    }
+    return entries.map { entry in known[entry.id].flatMap { $0.isHeld ? $0 : nil } ?? entry }
+  }
+}

@@ -1,0 +1,80 @@
+import Glibc
+import Synchronization
+import Transport
+
+/// Opens the files of a cache for whoever sends them on, and nothing beside them.
+///
+/// Paths come from the index, never from a request; no link is followed on the way all the same.
+package final class ServedFiles: Sendable {
+  private let root: String
+  private let folders = Mutex<[String: Folder]>([:])
+
+  /// More folders than pictures and three sizes of squares have.
+  private static let most = 1100
+
+  /// The files of the cache at `root`.
+  package init(cache root: String) {
+    self.root = root
+  }
+
+  /// Opens a file for reading.
+  ///
+  /// - Parameter path: Its path in the cache: `images/3f/…` or `squares/256/3f/…`.
+  /// - Returns: The descriptor, which is the caller's to close, and what `fstat` says; nil when there is no such regular
+  ///   file.
+  package func open(_ path: String) -> (descriptor: Int32, stamp: FileStamp)? {
+    guard let slash = path.lastIndex(of: "/") else { return nil }
+    let place = String(path[..<slash])
+    let name = String(path[path.index(after: slash)...])
+    guard let folder = folder(place) else { return nil }
+    var descriptor = openat(folder.descriptor, name, Self.flags)
+    if descriptor < 0, errno == ENOENT, let again = renewed(place, folder) {
+      descriptor = openat(again.descriptor, name, Self.flags)
+    }
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      return nil
+    }
+    return (
+      descriptor,
+      FileStamp(
+        inode: Int64(truncatingIfNeeded: status.st_ino),
+        bytes: ByteCount(Int64(status.st_size)),
+        modified: UnixTime(Int64(status.st_mtim.tv_sec))
+      )
+    )
+  }
+
+  private static let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
+  private func folder(_ place: String) -> Folder? {
+    if let folder = folders.withLock({ $0[place] }) { return folder }
+    return open(folder: place)
+  }
+
+  /// Opens a folder anew that was removed and made again since it was opened; nil when it is still the same.
+  private func renewed(_ place: String, _ old: Folder) -> Folder? {
+    var status = stat()
+    guard fstat(old.descriptor, &status) == 0, status.st_nlink == 0 else { return nil }
+    return open(folder: place)
+  }
+
+  private func open(folder place: String) -> Folder? {
+    // Step by step, so that no place on the way is a link.
+    var path = root
+    var folder: Folder?
+    for part in place.split(separator: "/") {
+      path += "/" + part
+      folder = try? Folder(path: path, creating: false)
+      guard folder != nil else { return nil }
+    }
+    guard let folder else { return nil }
+    folders.withLock { folders in
+      if folders.count >= Self.most { folders = [:] }
+      folders[place] = folder
+    }
+    return folder
+  }
+}
