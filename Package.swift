@@ -99,7 +99,12 @@ let package = Package(
       dependencies: [
         "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),

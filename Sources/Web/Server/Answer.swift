@@ -1,0 +1,115 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import Pipeline
+
+/// An open file that an answer sends; closed when nobody needs it any more.
+final class SentFile: Sendable {
+  let descriptor: Int32
+
+  /// Takes the descriptor over.
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+}
+
+/// What is sent for a request: a head that is rendered once and may be sent many times, and a body.
+struct Answer: Sendable {
+  /// What follows the head.
+  enum Body: Sendable {
+    case none
+    case bytes(ByteBuffer)
+    /// A part of a file, which goes from the disk to the socket.
+    case file(SentFile, Range<Int>)
+
+    var count: Int {
+      switch self {
+      case .none: 0
+      case .bytes(let bytes): bytes.readableBytes
+      case .file(_, let range): range.count
+      }
+    }
+  }
+
+  let status: Int
+  /// The status line and the fields, but for those that the connection adds.
+  let head: ByteBuffer
+  var body: Body
+  /// Whether the connection cannot be used for another request.
+  var closes = false
+
+  /// An answer with a head that was rendered before.
+  init(status: Int, head: ByteBuffer, body: Body) {
+    (self.status, self.head, self.body) = (status, head, body)
+  }
+
+  /// Renders an answer.
+  ///
+  /// - Parameters:
+  ///   - status: The status code.
+  ///   - fields: The fields; the body's length is added where a body may be.
+  ///   - body: The body.
+  init(_ status: Int, _ fields: [(name: String, value: String)], _ body: Body = .none) {
+    self.status = status
+    self.body = body
+    head = Self.head(status, fields, length: status == 304 || status == 204 ? nil : body.count)
+  }
+
+  /// Renders a status line and fields.
+  static func head(
+    _ status: Int,
+    _ fields: [(name: String, value: String)],
+    length: Int?
+  ) -> ByteBuffer {
+    var head = ByteBuffer()
+    head.writeString(
+      "HTTP/1.1 \(status) \(HTTPResponseStatus(statusCode: status).reasonPhrase)\r\n"
+    )
+    for field in fields where isFit(field.name) && isFit(field.value) {
+      head.writeString("\(field.name): \(field.value)\r\n")
+    }
+    if let length { head.writeString("Content-Length: \(length)\r\n") }
+    return head
+  }
+
+  /// Whether a text may stand in a head: what ends a line would begin a field of its own.
+  private static func isFit(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+  }
+}
+
+extension Answer {
+  /// A failure in the words of RFC 9457, which people can read too.
+  ///
+  /// - Parameters:
+  ///   - status: The status code.
+  ///   - detail: What is wrong and what to do, in one sentence.
+  ///   - fields: Fields besides.
+  /// - Returns: The answer.
+  static func problem(
+    _ status: Int,
+    _ detail: String,
+    _ fields: [(name: String, value: String)] = []
+  ) -> Answer {
+    let problem = Problem(
+      title: HTTPResponseStatus(statusCode: status).reasonPhrase,
+      status: status,
+      detail: detail
+    )
+    let bytes = (try? problem.jsonLine()) ?? []
+    let own = [
+      (name: "Content-Type", value: "application/problem+json"),
+      (name: "Cache-Control", value: "no-store"),
+    ]
+    return Answer(status, own + fields + SafetyFields.data, .bytes(ByteBuffer(bytes: bytes)))
+  }
+
+  private struct Problem: Encodable {
+    var type = "about:blank"
+    let title: String
+    let status: Int
+    let detail: String
+  }
+}

@@ -1,0 +1,115 @@
+import Cache
+import Pipeline
+import Synchronization
+
+/// The catalog as it stands now, and what was made of it so far.
+///
+/// A run beside the server changes the index; the next request then finds a new ``Edition``.
+package final class CatalogShelf: Sendable {
+  private let cache: String
+  private let catalog: String?
+  private let pulse: IndexPulse
+  private let edition = Mutex<Edition?>(nil)
+  /// Held while an edition is opened, so that many who find the old one out of date open one new one.
+  private let opening = Mutex<Void>(())
+
+  /// Opens a catalog.
+  ///
+  /// - Parameters:
+  ///   - cache: The cache's path.
+  ///   - catalog: Which of its catalogs; nil for the only one.
+  /// - Throws: ``CacheError`` when there is no such cache or catalog.
+  package init(cache: String, catalog: String?) throws(CacheError) {
+    (self.cache, self.catalog) = (cache, catalog)
+    pulse = IndexPulse(cache: cache)
+    _ = try renewed()
+  }
+
+  /// The catalog's name.
+  package var name: String { edition.withLock { $0?.reader.catalog.name } ?? "" }
+
+  /// The edition that is up to date; nil when it has yet to be opened, with ``renewed()`` and off the event loop.
+  var current: Edition? {
+    guard let beat = pulse.beat() else { return nil }
+    return edition.withLock { $0?.beat == beat ? $0 : nil }
+  }
+
+  /// The edition that is up to date, opened now if it has to be; blocks.
+  func renewed() throws(CacheError) -> Edition {
+    if let current { return current }
+    let result: Result<Edition, CacheError> = opening.withLock { _ in
+      if let current { return .success(current) }
+      do throws(CacheError) {
+        // Before the index is opened: what is read is then as old as this beat, or newer.
+        let beat = pulse.beat()
+        let reader = try CatalogReader(cache: cache, catalog: catalog)
+        let edition = Edition(reader, beat)
+        self.edition.withLock { $0 = edition }
+        return .success(edition)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Whether the index is there.
+  var isReadable: Bool { pulse.beat() != nil }
+}
+
+/// The catalog at a moment, with the answers that were made of it.
+final class Edition: Sendable {
+  let reader: CatalogReader
+  let beat: IndexPulse.Beat?
+  /// Pictures that were asked for, by path and size of square.
+  let images = Shelved<ServedImage>(most: 8 << 20)
+  /// Answers of the interface, by target.
+  let answers = Shelved<PreparedAnswer>(most: 16 << 20)
+
+  init(_ reader: CatalogReader, _ beat: IndexPulse.Beat?) {
+    (self.reader, self.beat) = (reader, beat)
+  }
+}
+
+/// Values by their keys, as many as fit into a number of bytes: when half of that is full, what was not asked for since
+/// the last time goes.
+final class Shelved<Value: Sendable>: Sendable {
+  private struct State {
+    var young: [String: (value: Value, cost: Int)] = [:]
+    var old: [String: (value: Value, cost: Int)] = [:]
+    var cost = 0
+  }
+
+  private let most: Int
+  private let state = Mutex(State())
+
+  /// A shelf.
+  ///
+  /// - Parameter most: The most bytes that all values may take together.
+  init(most: Int) { self.most = most }
+
+  subscript(key: String) -> Value? {
+    state.withLock { state in
+      if let found = state.young[key] { return found.value }
+      guard let found = state.old[key] else { return nil }
+      add(found.value, found.cost, key, &state)
+      return found.value
+    }
+  }
+
+  /// Adds a value, unless it is too large for the shelf.
+  func add(_ value: Value, cost: Int, for key: String) {
+    let cost = cost + 2 * key.utf8.count + 128
+    guard cost < most / 8 else { return }
+    state.withLock { add(value, cost, key, &$0) }
+  }
+
+  private func add(_ value: Value, _ cost: Int, _ key: String, _ state: inout State) {
+    if state.cost + cost > most / 2 {
+      state.old = state.young
+      (state.young, state.cost) = ([:], 0)
+    }
+    state.cost += cost - (state.young[key]?.cost ?? 0)
+    state.young[key] = (value, cost)
+  }
+}

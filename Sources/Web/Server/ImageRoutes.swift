@@ -1,0 +1,202 @@
+import Cache
+import NIOCore
+import Pipeline
+import Synchronization
+import Transport
+
+/// Pictures, by their paths in the cache, and squares of them.
+///
+/// A path is looked up among what the index knows and what the catalog names; nothing else is opened or fetched.
+final class ImageRoutes: Sendable {
+  private let shelf: CatalogShelf
+  private let cache: String
+  private let files: ServedFiles
+  private let sides: [Int]
+  private let squares: Squares
+  private let pulls: Pulls?
+  private let roomPath: String
+  private let bench: Workbench
+  /// Paths that no catalog names, for as long as its last run is the last.
+  private let unknown = Mutex<(run: Int64, paths: Set<String>)>((0, []))
+
+  init(_ content: ServerContent, _ bench: Workbench) {
+    shelf = content.shelf
+    cache = content.cache
+    files = ServedFiles(cache: content.cache)
+    sides = content.squares
+    squares = Squares(content.cache)
+    pulls = content.pulls
+    roomPath = content.room?.path ?? ""
+    self.bench = bench
+  }
+
+  /// What was fetched and made for who asked.
+  var counts: (pulls: PullCounts?, squares: SquareCounts) { (pulls?.counts, squares.counts) }
+
+  /// Ends what is under way.
+  func stop() { pulls?.stop() }
+
+  func outcome(of request: ServerRequest) -> Site.Outcome {
+    let path = String(request.target.path.dropFirst())
+    guard request.target.segments.count == 3 else { return .now(.noPicture, .image) }
+    var side: Int?
+    if let text = request.target.value("square") {
+      guard let number = Int(text), sides.contains(number), text == "\(number)" else {
+        let sizes = sides.map(String.init).joined(separator: ", ")
+        let words =
+          sides.isEmpty ? "this server has no squares" : "squares are of \(sizes) pixels"
+        return .now(.problem(400, words), .square)
+      }
+      side = number
+    }
+    let key = Self.key(path, side)
+    let route = side == nil ? RequestRecord.Route.image : .square
+    if let image = shelf.current?.images[key], let answer = image.answer(request, from: files) {
+      return .now(answer, route)
+    }
+    return .later(route) { [self, side] done in
+      let begins = bench.begin { [self] in find(request, path, side, done) }
+      if !begins { done(.busy) }
+    }
+  }
+
+  private static func key(_ path: String, _ side: Int?) -> String {
+    side.map { "\($0)/\(path)" } ?? path
+  }
+
+  /// Finds a picture in the index, else in what waits to be kept, else at its origin.
+  private func find(
+    _ request: ServerRequest,
+    _ path: String,
+    _ side: Int?,
+    _ done: @escaping @Sendable (Answer) -> Void
+  ) {
+    do throws(CacheError) {
+      let edition = try shelf.renewed()
+      let known = try edition.reader.picture(at: path)
+      if let known, known.isHeld {
+        return try send(known, .cache, side, request, edition, done)
+      }
+      guard let pulls else { return done(.noPicture) }
+      if let entry = pulls.unkept(at: path) {
+        return try send(entry, .room, side, request, edition, done)
+      }
+      guard let url = try url(of: path, edition.reader) else { return done(.noPicture) }
+      pulls.fetch(url, known: known) { [self] outcome in
+        answer(outcome, side, request, edition, done)
+      }
+    } catch {
+      done(.unreadable)
+    }
+  }
+
+  /// The URL of a picture that the catalog names; what it does not name is looked for once a run.
+  private func url(of path: String, _ reader: CatalogReader) throws(CacheError) -> String? {
+    let run = try reader.lastRun().id.rawValue
+    let isUnknown = unknown.withLock { unknown in
+      if unknown.run != run || unknown.paths.count > 10_000 { unknown = (run, []) }
+      return unknown.paths.contains(path)
+    }
+    guard !isUnknown else { return nil }
+    if let url = try reader.url(ofPictureAt: path) { return url }
+    // Shorter than the longest name that a picture has.
+    if path.utf8.count < 128 { unknown.withLock { _ = $0.paths.insert(path) } }
+    return nil
+  }
+
+  private func answer(
+    _ outcome: Pulls.Outcome,
+    _ side: Int?,
+    _ request: ServerRequest,
+    _ edition: Edition,
+    _ done: @escaping @Sendable (Answer) -> Void
+  ) {
+    switch outcome {
+    case .busy: done(.busy)
+    case .refused(let refusal) where refusal.isLasting:
+      done(.problem(404, "its origin does not have the picture: \(refusal.reason)"))
+    case .refused(let refusal):
+      let words = "its origin does not deliver the picture: \(refusal.reason)"
+      done(.problem(502, words, [("Retry-After", "10")]))
+    case .had(let entry, let place):
+      do throws(CacheError) {
+        try send(entry, place, side, request, edition, done)
+      } catch {
+        done(.unreadable)
+      }
+    }
+  }
+
+  /// Sends a picture, or its square.
+  private func send(
+    _ picture: PictureEntry,
+    _ place: Pulls.Place,
+    _ side: Int?,
+    _ request: ServerRequest,
+    _ edition: Edition,
+    _ done: @escaping @Sendable (Answer) -> Void
+  ) throws(CacheError) {
+    let path = picture.name.path
+    if let side {
+      if place == .cache, let square = try edition.reader.square(of: picture, side: side),
+        square.source == picture.sha256
+      {
+        if let digest = square.sha256 {
+          let image = ServedImage(
+            path: square.name,
+            sha256: digest,
+            type: picture.type?.kept,
+            stamp: square.stamp
+          )
+          if let answer = image.answer(request, from: files) {
+            edition.images.add(image, cost: image.cost, for: Self.key(path, side))
+            return done(answer)
+          }
+        } else if let words = square.failure {
+          return done(.noSquare(words))
+        }
+      }
+      return squares.make(of: picture, side: side, in: place == .cache ? cache : roomPath) {
+        done(Self.answer($0, request))
+      }
+    }
+    guard let digest = picture.sha256 else { return done(.noPicture) }
+    let image = ServedImage(
+      path: path,
+      sha256: digest,
+      type: picture.type,
+      stamp: picture.stamp
+    )
+    if place == .cache { edition.images.add(image, cost: image.cost, for: path) }
+    // What waited in the room may have been kept meanwhile.
+    let answer =
+      place == .room
+      ? pulls.flatMap { image.answer(request, from: $0.files) } : nil
+    done(answer ?? image.answer(request, from: files) ?? .noPicture)
+  }
+
+  private static func answer(_ outcome: Squares.Outcome, _ request: ServerRequest) -> Answer {
+    switch outcome {
+    case .busy: .busy
+    case .refused(let words): .noSquare(words)
+    case .made(let bytes, let type):
+      PreparedAnswer(type?.mediaType ?? "application/octet-stream", [], bytes).answer(request)
+    }
+  }
+}
+
+extension Answer {
+  /// What is said of a picture that no catalog names.
+  static let noPicture = Answer.problem(404, "no catalog names such a picture")
+  /// What is said while the cache cannot be read.
+  static let unreadable = Answer.problem(
+    503,
+    "the cache cannot be read just now; ask again in a second",
+    [("Retry-After", "1")]
+  )
+
+  /// What is said of a picture of which no square can be made.
+  static func noSquare(_ words: String) -> Answer {
+    .problem(404, "no square can be made of the picture: \(words)")
+  }
+}

@@ -1,0 +1,239 @@
+/// The description of the interface in OpenAPI 3.1.
+///
+/// A test asks a server for every path of it and holds every key of every answer against it.
+struct InterfaceDescription {
+  /// The document, as JSON.
+  let bytes: [UInt8]
+
+  /// A description.
+  ///
+  /// - Parameter squares: The sizes of squares.
+  init(squares: [Int]) {
+    let document = Self.document(squares)
+    bytes = Array(document.text.utf8)
+  }
+
+  private static func document(_ squares: [Int]) -> DescriptionNode {
+    let paths: [String: DescriptionNode] = [
+      "/api/sections": sections, "/api/sections/{key}": section, "/api/items/{id}": item,
+      "/api/search": search, "/images/{folder}/{file}": image(squares), "/healthz": health,
+      "/metrics": metrics,
+    ]
+    return [
+      "openapi": "3.1.0", "info": info, "paths": .object(paths),
+      "components": ["schemas": InterfaceSchemas.all],
+    ]
+  }
+
+  private static let info: DescriptionNode = [
+    "title": "larder",
+    "version": "1",
+    "description": """
+    A shop's catalog as last synced, and its pictures. Items are as larder list --json and larder show --json \
+    print them; a picture's url is a path on this server, source is where its origin has it. Answers have an \
+    ETag: ask again with If-None-Match.
+    """,
+    "license": ["name": "MIT", "identifier": "MIT"],
+  ]
+
+  private static let sections = path(
+    "sections",
+    "All sections, in the catalog's order",
+    [],
+    "Sections",
+    ["200", "304", "412"]
+  )
+
+  private static let section = path(
+    "section",
+    "The items of a section, in the catalog's order, a page at a time",
+    [part("key", "The section's key"), offset, limit],
+    "Items",
+    ["200", "304", "400", "404", "412"]
+  )
+
+  private static let item = path(
+    "item",
+    "One item with its detail, its pictures and all its sections",
+    [part("id", "The item's id")],
+    "Item",
+    ["200", "304", "400", "404", "412"]
+  )
+
+  private static let search = path(
+    "search",
+    "Items that a text and filters fit, a page at a time",
+    [searched, badge, price, sort, offset, limit],
+    "Items",
+    ["200", "304", "400", "412"]
+  )
+
+  private static let searched = query(
+    "q",
+    ["type": "string", "maxLength": 40],
+    "What title, description, badge or id have in them; Korean initials too"
+  )
+  private static let badge = query(
+    "badge",
+    ["type": "string", "maxLength": 40],
+    "What a badge has in it"
+  )
+  private static let price = query(
+    "price",
+    ["type": "string", "pattern": "^([0-9]{1,9}[.]{2}|[.]{2}[0-9]{1,9})$"],
+    "Bounds in the currency's major unit: 5000.., ..9000; 5000..9000 is understood too"
+  )
+  private static let sort = query(
+    "sort",
+    ["type": "string", "enum": ["price", "-price", "title"]],
+    "The order; the catalog's without it"
+  )
+
+  private static let health = plain(
+    "health",
+    "Whether the server is well: 503 while it is about to end or the cache cannot be read"
+  )
+  private static let metrics = plain("metrics", "Counts for Prometheus")
+
+  private static let offset = query(
+    "offset",
+    ["type": "integer", "minimum": 0, "maximum": 10_000_000, "default": 0],
+    "How many items to pass over"
+  )
+  private static let limit = query(
+    "limit",
+    [
+      "type": "integer", "minimum": 1, "maximum": .number(InterfaceRoutes.most),
+      "default": .number(InterfaceRoutes.usual),
+    ],
+    "How many items at most; Link: rel=\"next\" names the next page"
+  )
+
+  private static func query(_ name: String, _ schema: DescriptionNode, _ words: String)
+    -> DescriptionNode
+  {
+    ["name": .text(name), "in": "query", "description": .text(words), "schema": schema]
+  }
+
+  private static func part(_ name: String, _ words: String) -> DescriptionNode {
+    [
+      "name": .text(name), "in": "path", "required": true, "description": .text(words),
+      "schema": ["type": "string", "minLength": 1],
+    ]
+  }
+
+  private static func path(
+    _ name: String,
+    _ words: String,
+    _ parameters: [DescriptionNode],
+    _ schema: String,
+    _ statuses: [String]
+  ) -> DescriptionNode {
+    var responses: [String: DescriptionNode] = [:]
+    for status in statuses + usual { responses[status] = response(status, schema) }
+    return [
+      "get": [
+        "operationId": .text(name), "summary": .text(words), "parameters": .list(parameters),
+        "responses": .object(responses),
+      ]
+    ]
+  }
+
+  /// What any request may be answered.
+  private static let usual = ["400", "421", "429", "503"]
+
+  private static func response(_ status: String, _ schema: String) -> DescriptionNode {
+    switch status {
+    case "200":
+      var headers: [String: DescriptionNode] = ["ETag": header("The version of this answer")]
+      if schema == "Items" {
+        headers["Link"] = header("Where the next page is, when there is one")
+        headers["X-Total-Count"] = header("How many items the section has")
+      }
+      return [
+        "description": "What was asked for", "headers": .object(headers),
+        "content": [
+          "application/json": ["schema": ["$ref": .text("#/components/schemas/\(schema)")]]
+        ],
+      ]
+    case "304": return ["description": "What the client has is current"]
+    default: return problem(status)
+    }
+  }
+
+  private static func header(_ words: String) -> DescriptionNode {
+    ["description": .text(words), "schema": ["type": "string"]]
+  }
+
+  private static func problem(_ status: String) -> DescriptionNode {
+    let words: [String: String] = [
+      "400": "A parameter is malformed", "404": "There is no such thing",
+      "412": "A precondition does not hold", "416": "No such range",
+      "421": "The server does not go by that name", "429": "Too many requests",
+      "502": "The picture's origin does not deliver it",
+      "503": "Too much is asked for, or the cache cannot be read",
+    ]
+    return [
+      "description": .text(words[status] ?? "A failure"),
+      "content": [
+        "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]
+      ],
+    ]
+  }
+
+  private static func image(_ squares: [Int]) -> DescriptionNode {
+    let file: DescriptionNode = ["type": "string", "contentEncoding": "binary"]
+    var content: [String: DescriptionNode] = [:]
+    for type in ["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"] {
+      content[type] = ["schema": file]
+    }
+    var responses: [String: DescriptionNode] = [
+      "200": ["description": "The picture", "content": .object(content)],
+      "206": ["description": "A part of it", "content": .object(content)],
+      "304": ["description": "What the client has is current"],
+    ]
+    for status in ["400", "404", "412", "416", "502"] + usual {
+      responses[status] = problem(status)
+    }
+    var parameters = [
+      part("folder", "Two hexadecimal digits"), part("file", "The file's name"),
+    ]
+    if !squares.isEmpty {
+      parameters.append(
+        query(
+          "square",
+          ["type": "integer", "enum": .list(squares.map { .number($0) })],
+          "A square of so many pixels, cut as larder crop does"
+        )
+      )
+    }
+    return [
+      "get": [
+        "operationId": "image",
+        "summary":
+          "A picture, by an image's url; one that the cache lacks is fetched from its origin",
+        "parameters": .list(parameters), "responses": .object(responses),
+      ]
+    ]
+  }
+
+  private static func plain(_ name: String, _ words: String) -> DescriptionNode {
+    let text: DescriptionNode = ["schema": ["type": "string"]]
+    var responses: [String: DescriptionNode] = [
+      "200": ["description": "What was asked for", "content": ["text/plain": text]],
+      "503": [
+        "description": "It is not well, or too much is asked for",
+        "content": [
+          "text/plain": text,
+          "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]],
+        ],
+      ],
+    ]
+    for status in ["400", "421", "429"] { responses[status] = problem(status) }
+    return [
+      "get": [
+        "operationId": .text(name), "summary": .text(words), "responses": .object(responses),
+      ]
+    ]
+  }
+}

@@ -1,0 +1,76 @@
+import Transport
+
+/// What the conditions of a GET or HEAD say of what is held. (RFC 9110, section 13)
+enum Precondition: Equatable {
+  case passed, failed, notModified
+
+  /// Judges a request in the order of RFC 9110, section 13.2.2.
+  init(_ request: ServerRequest, tag: EntityTag?, modified: UnixTime?) {
+    if let list = request.list("If-Match") {
+      guard Self.isAmong(list, tag, { $0.isIdentical(to: $1) }) else {
+        self = .failed
+        return
+      }
+    } else if let since = Self.moment(request.single("If-Unmodified-Since")),
+      let modified, modified > since
+    {
+      self = .failed
+      return
+    }
+    if let list = request.list("If-None-Match") {
+      self = Self.isAmong(list, tag, { $0.isEquivalent(to: $1) }) ? .notModified : .passed
+    } else if let since = Self.moment(request.single("If-Modified-Since")),
+      let modified, modified <= since
+    {
+      self = .notModified
+    } else {
+      self = .passed
+    }
+  }
+
+  /// Whether a range is of what is held now. (RFC 9110, section 13.1.5)
+  static func mayUseRange(
+    _ request: ServerRequest,
+    tag: EntityTag?,
+    modified: UnixTime?
+  ) -> Bool {
+    guard let text = request.list("If-Range") else { return true }
+    if let asked = EntityTag(text) { return tag.map { $0.isIdentical(to: asked) } ?? false }
+    // A date counts only when it is exactly ours.
+    return modified.map { $0.httpDate == text } ?? false
+  }
+
+  /// Whether one of a list of entity tags, or `*`, is the one there is.
+  private static func isAmong(
+    _ list: String,
+    _ tag: EntityTag?,
+    _ equal: (EntityTag, EntityTag) -> Bool
+  ) -> Bool {
+    if list == "*" { return tag != nil }
+    guard let tag else { return false }
+    return tags(list).contains { equal($0, tag) }
+  }
+
+  /// The tags of a list; a tag may hold commas.
+  private static func tags(_ list: String) -> [EntityTag] {
+    var tags: [EntityTag] = []
+    var text: [UInt8] = []
+    var isQuoted = false
+    for byte in list.utf8 {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if byte == UInt8(ascii: ","), !isQuoted {
+        if let tag = EntityTag(text) { tags.append(tag) }
+        text = []
+      } else {
+        text.append(byte)
+      }
+    }
+    if let tag = EntityTag(text) { tags.append(tag) }
+    return tags
+  }
+
+  private static func moment(_ text: String?) -> UnixTime? {
+    // Which century a date of two digits is in depends on now; this serves nobody who sends one.
+    text.flatMap { UnixTime(httpDate: $0, now: UnixTime(1_700_000_000)) }
+  }
+}

@@ -1,0 +1,286 @@
+import NIOCore
+import NIOHTTP1
+
+/// One client connection: reads a request, has the site answer it, sends the answer, and so on.
+///
+/// Nothing is read while an answer is on its way, so a client that asks faster than it reads waits. All of it runs on
+/// the loop of its channel.
+final class ServerConnection: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundIn = Never
+  typealias OutboundOut = IOData
+
+  /// What the connection is doing.
+  private enum Phase {
+    /// Nothing; the next request has not begun.
+    case idle
+    /// A request is arriving.
+    case reading
+    /// An answer is being made or sent.
+    case answering
+    /// The last answer was sent, and what the client still sends is thrown away.
+    case lingering
+  }
+
+  /// How many bytes of a body are under way between two looks at whether the client takes any.
+  private static let piece = 128 << 10
+
+  private let site: Site
+  private let connections: LoopConnections
+  private var phase = Phase.idle
+  private var incoming: IncomingRequest?
+  private var waiting = CircularBuffer<IncomingRequest>()
+  private var current: IncomingRequest?
+  private var record: RequestRecord?
+  private var holdsRead = false
+  private var inputClosed = false
+  private var quits = false
+  private var context: ChannelHandlerContext?
+
+  /// When it is closed unless something happens.
+  private(set) var deadline = NIODeadline.distantFuture
+  /// Since when it waits for a request.
+  private(set) var waitingSince = NIODeadline.now()
+
+  init(_ site: Site, _ connections: LoopConnections) {
+    (self.site, self.connections) = (site, connections)
+  }
+
+  /// Whether it can be closed without taking an answer from anybody.
+  var isWaiting: Bool {
+    switch phase {
+    case .idle, .reading, .lingering: true
+    case .answering: false
+    }
+  }
+
+  /// Closes it as it is.
+  func shut() { context?.close(promise: nil) }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    guard connections.add(self) else {
+      site.metrics.refuse()
+      return context.close(promise: nil)
+    }
+    wait(site.limits.requestTime)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    connections.remove(self)
+    waiting.removeAll()
+    context.fireChannelInactive()
+  }
+
+  /// Holds the reading back while an answer is on its way.
+  func read(context: ChannelHandlerContext) {
+    if phase == .answering || !waiting.isEmpty || !context.channel.isWritable {
+      holdsRead = true
+    } else {
+      context.read()
+    }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard phase != .lingering else { return }
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      if phase == .idle {
+        phase = .reading
+        wait(site.limits.requestTime)
+      }
+      incoming = IncomingRequest(head, limit: site.limits.body)
+      if phase == .reading, head.version == .http1_1,
+        head.headers.first(name: "Expect")?.lowercased() == "100-continue"
+      {
+        let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(line)), promise: nil)
+      }
+    case .body(let piece):
+      incoming?.append(piece)
+      // What is too long is answered before its end, which may never come.
+      guard incoming?.isTooLong == true, phase == .reading else { return }
+      finishReading(context)
+    case .end:
+      finishReading(context)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent:
+      quits = true
+      if phase == .idle { context.close(promise: nil) }
+    case ChannelEvent.inputClosed:
+      inputClosed = true
+      if phase != .answering { context.close(promise: nil) }
+    default:
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? HTTPParserError, phase == .idle || phase == .reading else {
+      return context.close(promise: nil)
+    }
+    var answer: Answer =
+      switch error {
+      case .headerOverflow: .problem(431, "the head of the request is too large")
+      case .invalidVersion: .problem(505, "this server speaks HTTP/1.1")
+      default: .problem(400, "this is no HTTP request")
+      }
+    answer.closes = true
+    record = RequestRecord(unreadable: context.remoteAddress)
+    phase = .answering
+    begin(answer, context)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable, phase == .idle {
+      wait(site.limits.idleTime)
+      advance(context)
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  private func wait(_ time: Duration) { deadline = .now() + TimeAmount(time) }
+
+  private func finishReading(_ context: ChannelHandlerContext) {
+    guard let request = incoming else { return }
+    incoming = nil
+    waiting.append(request)
+    advance(context)
+  }
+
+  /// Answers what has arrived, until an answer takes its time.
+  private func advance(_ context: ChannelHandlerContext) {
+    while phase == .idle || phase == .reading, context.channel.isWritable,
+      let request = waiting.popFirst()
+    {
+      phase = .answering
+      // However long it takes to be made, the site has limits of its own.
+      deadline = .distantFuture
+      current = request
+      let record = RequestRecord(request.head, context.remoteAddress)
+      self.record = record
+      switch site.outcome(of: request, at: context.localAddress, from: context.remoteAddress) {
+      case .now(let answer, let route):
+        self.record?.route = route
+        begin(answer, context)
+      case .later(let route, let work):
+        self.record?.route = route
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        work { answer in
+          bound.eventLoop.execute {
+            let (connection, context) = bound.value
+            // The client may have gone.
+            guard connection.phase == .answering, context.channel.isActive else { return }
+            connection.begin(answer, context)
+            connection.advance(context)
+          }
+        }
+      }
+    }
+    guard phase == .idle || phase == .reading else { return }
+    if inputClosed || quits && phase == .idle { return context.close(promise: nil) }
+    if holdsRead, waiting.isEmpty, context.channel.isWritable {
+      holdsRead = false
+      context.read()
+    }
+  }
+
+  private func begin(_ answer: Answer, _ context: ChannelHandlerContext) {
+    let head = current?.head
+    let closes = answer.closes || quits || inputClosed || !(head?.isKeepAlive ?? false)
+    var top = answer.head
+    top.writeString("Date: ")
+    top.writeString(connections.date)
+    if closes {
+      top.writeString("\r\nConnection: close\r\n\r\n")
+    } else if head?.version == .http1_0 {
+      top.writeString("\r\nConnection: keep-alive\r\n\r\n")
+    } else {
+      top.writeString("\r\n\r\n")
+    }
+    record?.status = answer.status
+    context.write(wrapOutboundOut(.byteBuffer(top)), promise: nil)
+    guard head?.method != .HEAD, answer.body.count > 0 else { return finish(closes, context) }
+    record?.bytes = answer.body.count
+    if case .bytes(let bytes) = answer.body, bytes.readableBytes <= Self.piece {
+      context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+      finish(closes, context)
+    } else {
+      send(answer.body, from: 0, closes: closes, context)
+    }
+  }
+
+  /// Sends a body piece by piece, each when the one before it has left.
+  private func send(
+    _ body: Answer.Body,
+    from start: Int,
+    closes: Bool,
+    _ context: ChannelHandlerContext
+  ) {
+    let count = min(Self.piece, body.count - start)
+    wait(site.limits.answerTime)
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let isLast = start + count == body.count
+    switch body {
+    case .none: sent.succeed()
+    case .bytes(let bytes):
+      let slice = bytes.getSlice(at: bytes.readerIndex + start, length: count) ?? ByteBuffer()
+      context.writeAndFlush(wrapOutboundOut(.byteBuffer(slice)), promise: sent)
+    case .file(let file, let range):
+      let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: file.descriptor)
+      let first = range.lowerBound + start
+      let region = FileRegion(fileHandle: handle, readerIndex: first, endIndex: first + count)
+      // The descriptor is the file's to close, once the last piece has left.
+      sent.futureResult.whenComplete { _ in
+        _ = try? handle.takeDescriptorOwnership()
+        withExtendedLifetime(file) {}
+      }
+      context.writeAndFlush(wrapOutboundOut(.fileRegion(region)), promise: sent)
+    }
+    sent.futureResult.assumeIsolated().whenComplete { result in
+      guard case .success = result, context.channel.isActive else {
+        // Half an answer looks whole to nobody: its length was said.
+        return context.close(promise: nil)
+      }
+      if isLast {
+        self.finish(closes, context)
+        self.advance(context)
+      } else {
+        self.send(body, from: start + count, closes: closes, context)
+      }
+    }
+  }
+
+  /// Ends an answer all of whose bytes were handed to NIO.
+  private func finish(_ closes: Bool, _ context: ChannelHandlerContext) {
+    if var record {
+      record.end()
+      site.note(record)
+    }
+    (record, current) = (nil, nil)
+    guard closes else {
+      context.flush()
+      phase = .idle
+      waitingSince = .now()
+      // Of what the client has not taken yet it must take some first.
+      wait(context.channel.isWritable ? site.limits.idleTime : site.limits.answerTime)
+      return
+    }
+    phase = .lingering
+    waiting.removeAll()
+    wait(.seconds(2))
+    // A close while the client still sends would be a reset, and could overtake the answer.
+    let flushed = context.eventLoop.makePromise(of: Void.self)
+    context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: flushed)
+    flushed.futureResult.assumeIsolated().whenComplete { _ in
+      context.close(mode: .output, promise: nil)
+      if self.inputClosed { context.close(promise: nil) } else { context.read() }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Cache
+import Pipeline
+import Transport
+
+/// What a server serves.
+package struct ServerContent: Sendable {
+  /// The cache's path.
+  let cache: String
+  /// The catalog.
+  let shelf: CatalogShelf
+  /// The sizes in which squares can be had, in pixels a side.
+  let squares: [Int]
+  /// The pages; nil for none.
+  let pages: PageSource?
+  /// What fetches pictures that are not held; nil when nothing does.
+  let pulls: Pulls?
+  /// Where they wait to be kept.
+  let room: ServingRoom?
+  /// Why nothing is fetched although something is there to do it; nil when that is not so.
+  package let obstacle: CacheError?
+  /// The wall clock.
+  let clock: @Sendable () -> UnixTime
+  /// Told of each request once it was answered.
+  let log: @Sendable (RequestRecord) -> Void
+
+  /// What fetches pictures, given the room that they go into.
+  package typealias Pulling = (_ room: String) -> PicturePull
+
+  /// What a server serves.
+  ///
+  /// - Parameters:
+  ///   - cache: The cache's path.
+  ///   - shelf: The catalog.
+  ///   - squares: The sizes in which squares can be had, in pixels a side.
+  ///   - clock: The wall clock.
+  ///   - pulling: What fetches pictures that are not held; nil to serve what is held alone.
+  ///   - pages: Answers requests for pages; nil from it for what is no page.
+  ///   - log: Told of each request once it was answered, on an event loop: it must not take its time.
+  package init(
+    cache: String,
+    shelf: CatalogShelf,
+    squares: [Int],
+    clock: @escaping @Sendable () -> UnixTime,
+    pulling: Pulling? = nil,
+    pages: (@Sendable (StoreRequest) async -> StoreAnswer?)? = nil,
+    log: @escaping @Sendable (RequestRecord) -> Void = { _ in }
+  ) {
+    self.cache = cache
+    self.shelf = shelf
+    self.squares = squares
+    self.pages = pages.map { PageSource($0, clock: clock) }
+    self.clock = clock
+    self.log = log
+    guard let pulling else {
+      (pulls, room, obstacle) = (nil, nil, nil)
+      return
+    }
+    do throws(CacheError) {
+      let room = try ServingRoom(in: cache)
+      pulls = Pulls(cache, room: room, pull: pulling(room.path), now: clock)
+      (self.room, obstacle) = (room, nil)
+    } catch {
+      (pulls, room, obstacle) = (nil, nil, error)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import NIOCore
+import Synchronization
+
+/// What the server counts, in Prometheus' text format, version 0.0.4.
+final class ServerMetrics: Sendable {
+  private struct Key: Hashable {
+    let route: RequestRecord.Route
+    let method: String
+    let status: Int
+  }
+
+  private struct Timing {
+    var buckets = [Int](repeating: 0, count: ServerMetrics.bounds.count)
+    var count = 0
+    var seconds = 0.0
+  }
+
+  private struct State {
+    var requests: [Key: Int] = [:]
+    var bytes: [RequestRecord.Route: Int] = [:]
+    var timings: [RequestRecord.Route: Timing] = [:]
+    var refused = 0
+    var connections: @Sendable () -> Int = { 0 }
+  }
+
+  private static let bounds = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+  private static let methods: Set<String> = ["GET", "HEAD", "POST"]
+
+  private let state = Mutex(State())
+
+  /// Asks how many connections are open.
+  var connections: @Sendable () -> Int {
+    get { state.withLock { $0.connections } }
+    set { state.withLock { $0.connections = newValue } }
+  }
+
+  /// Counts a connection that was turned away.
+  func refuse() { state.withLock { $0.refused += 1 } }
+
+  /// Counts a request that was answered.
+  func note(_ record: RequestRecord) {
+    let method = Self.methods.contains(record.method) ? record.method : "other"
+    let key = Key(route: record.route, method: method, status: record.status)
+    state.withLock { state in
+      state.requests[key, default: 0] += 1
+      state.bytes[record.route, default: 0] += record.bytes
+      var timing = state.timings[record.route] ?? Timing()
+      if let place = Self.bounds.firstIndex(where: { record.seconds <= $0 }) {
+        timing.buckets[place] += 1
+      }
+      timing.count += 1
+      timing.seconds += record.seconds
+      state.timings[record.route] = timing
+    }
+  }
+
+  /// Answers with all of it.
+  func answer(_ images: (pulls: PullCounts?, squares: SquareCounts)) -> Answer {
+    let fields = [
+      (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8"),
+      (name: "Cache-Control", value: "no-store"),
+    ]
+    return Answer(
+      200,
+      fields + SafetyFields.data,
+      .bytes(ByteBuffer(string: text(images)))
+    )
+  }
+
+  private func text(_ images: (pulls: PullCounts?, squares: SquareCounts)) -> String {
+    let (state, open) = state.withLock { ($0, $0.connections) }
+    var text = MetricLines()
+    text.family("http_requests_total", "Requests that were answered.", "counter")
+    let keys = state.requests.keys.sorted {
+      ($0.route.rawValue, $0.method, $0.status) < ($1.route.rawValue, $1.method, $1.status)
+    }
+    for key in keys {
+      let labels = [
+        ("route", key.route.rawValue), ("method", key.method), ("status", "\(key.status)"),
+      ]
+      text.sample(labels, "\(state.requests[key] ?? 0)")
+    }
+    text.family("http_response_bytes_total", "Bytes of answers' bodies.", "counter")
+    for (route, bytes) in state.bytes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      text.sample([("route", route.rawValue)], "\(bytes)")
+    }
+    text.family(
+      "http_request_duration_seconds",
+      "From the end of a request to the end of its answer.",
+      "histogram"
+    )
+    for (route, timing) in state.timings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let label = ("route", route.rawValue)
+      var sum = 0
+      for (bound, count) in zip(Self.bounds, timing.buckets) {
+        sum += count
+        text.sample([label, ("le", "\(bound)")], "\(sum)", suffix: "_bucket")
+      }
+      text.sample([label, ("le", "+Inf")], "\(timing.count)", suffix: "_bucket")
+      text.sample([label], "\(timing.seconds)", suffix: "_sum")
+      text.sample([label], "\(timing.count)", suffix: "_count")
+    }
+    text.family("http_connections", "Connections that are open.", "gauge")
+    text.sample([], "\(open())")
+    text.family(
+      "http_connections_refused_total",
+      "Connections for which there was no room.",
+      "counter"
+    )
+    text.sample([], "\(state.refused)")
+    text.family("squares_made_total", "Squares that were made because somebody asked.", "counter")
+    text.sample([("outcome", "made")], "\(images.squares.made)")
+    text.sample([("outcome", "refused")], "\(images.squares.refused)")
+    if let pulls = images.pulls {
+      text.family("pulls_total", "Pictures that were fetched because somebody asked.", "counter")
+      text.sample([("outcome", "fetched")], "\(pulls.fetched)")
+      text.sample([("outcome", "failed")], "\(pulls.failed)")
+      text.family("pulled_bytes_total", "Bytes of these pictures.", "counter")
+      text.sample([], "\(pulls.bytes)")
+      text.family("pulls_under_way", "Pictures that are being fetched.", "gauge")
+      text.sample([], "\(pulls.underWay)")
+      text.family("pulls_unkept", "Pictures that wait until no run holds the cache.", "gauge")
+      text.sample([], "\(pulls.unkept)")
+    }
+    return text.text
+  }
+}
+
+/// Lines of the text format.
+private struct MetricLines {
+  private(set) var text = ""
+  private var name = ""
+
+  /// Begins a family.
+  mutating func family(_ name: String, _ help: String, _ type: String) {
+    self.name = "larder_" + name
+    text += "# HELP \(self.name) \(help)\n# TYPE \(self.name) \(type)\n"
+  }
+
+  /// Adds a sample; labels hold nothing that would have to be escaped.
+  mutating func sample(_ labels: [(String, String)], _ value: String, suffix: String = "") {
+    let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+    text += name + suffix + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
+  }
+}

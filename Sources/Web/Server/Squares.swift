@@ -1,0 +1,128 @@
+import Cache
+import Imaging
+import NIOCore
+import Pipeline
+import Synchronization
+
+/// Squares that are asked for and not held: each is made once, however many ask, and kept.
+final class Squares: Sendable {
+  /// What came of a square.
+  enum Outcome: Sendable {
+    /// Its bytes and what they are; its file may not be there.
+    case made([UInt8], PictureType?)
+    /// None can be made of that picture.
+    case refused(String)
+    case busy
+  }
+
+  private struct Key: Hashable {
+    let digest: [UInt8]
+    let side: Int
+  }
+
+  private struct State {
+    var waiters: [Key: [@Sendable (Outcome) -> Void]] = [:]
+    var counts = SquareCounts()
+  }
+
+  private let cache: String
+  private let admission: SquareAdmission
+  private let limits: PictureLimits
+  private let state = Mutex(State())
+  /// One at a time: a square takes memory by the size of its picture.
+  private let bench = Workbench(threads: 1, most: 256)
+  /// What was made while the cache could not be changed.
+  private let unkept = Shelved<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
+
+  /// Squares of the pictures in a cache.
+  init(_ cache: String) {
+    self.cache = cache
+    admission = SquareAdmission(into: cache)
+    var limits = PictureLimits()
+    limits.memory = 64 << 20
+    limits.fileBytes = 64 << 20
+    self.limits = limits
+  }
+
+  /// How many were made.
+  var counts: SquareCounts { state.withLock { $0.counts } }
+
+  /// Has a square made; `waiter` is told once, on any thread.
+  ///
+  /// - Parameters:
+  ///   - picture: The picture, which is held.
+  ///   - side: Pixels along a side.
+  ///   - root: Where the picture's file is: the cache, or a room beside it, whose pictures have no row yet.
+  ///   - waiter: Told what came of it.
+  func make(
+    of picture: PictureEntry,
+    side: Int,
+    in root: String,
+    _ waiter: @escaping @Sendable (Outcome) -> Void
+  ) {
+    let key = Key(digest: picture.sha256 ?? [], side: side)
+    if let made = unkept["\(side) \(key.digest.hexadecimal)"] {
+      return waiter(.made(made.bytes, made.type))
+    }
+    let isFirst = state.withLock { state in
+      defer { state.waiters[key, default: []].append(waiter) }
+      return state.waiters[key] == nil
+    }
+    guard isFirst else { return }
+    let begins = bench.begin { [self] in
+      let outcome = made(of: picture, key, in: root)
+      let waiters = state.withLock { state in
+        if case .made = outcome { state.counts.made += 1 } else { state.counts.refused += 1 }
+        return state.waiters.removeValue(forKey: key) ?? []
+      }
+      for waiter in waiters { waiter(outcome) }
+    }
+    guard !begins else { return }
+    for waiter in state.withLock({ $0.waiters.removeValue(forKey: key) ?? [] }) { waiter(.busy) }
+  }
+
+  private func made(of picture: PictureEntry, _ key: Key, in root: String) -> Outcome {
+    var crop = Crop(size: key.side)
+    crop.limits = limits
+    do throws(ImagingError) {
+      let square = try crop.square(of: picture, in: root)
+      keep(.success(square.bytes), of: picture, key, in: root)
+      return .made(square.bytes, picture.type?.kept)
+    } catch {
+      // Another machine may have the library that this one lacks, or more memory.
+      let isOfPicture = error.code != .library && error.code != .tooLarge
+      if isOfPicture {
+        keep(.failure(SquareRefusal(error.description)), of: picture, key, in: root)
+      }
+      return .refused(error.description)
+    }
+  }
+
+  /// Keeps a square where that can be done now; else it is remembered for a while.
+  private func keep(
+    _ square: Result<[UInt8], SquareRefusal>,
+    of picture: PictureEntry,
+    _ key: Key,
+    in root: String
+  ) {
+    do throws(CacheError) {
+      if root == cache {
+        return try admission.keep(square, of: picture, side: key.side)
+      }
+    } catch {
+      // A run holds the cache, or it cannot be written.
+    }
+    guard case .success(let bytes) = square else { return }
+    unkept.add(
+      (bytes, picture.type?.kept),
+      cost: bytes.count,
+      for: "\(key.side) \(key.digest.hexadecimal)"
+    )
+  }
+}
+
+/// How squares went.
+struct SquareCounts: Sendable {
+  var made = 0
+  var refused = 0
+}
