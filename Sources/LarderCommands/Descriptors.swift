@@ -16,4 +16,13 @@ enum Descriptors {
     let highest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, Int32(last - 1))
     if highest >= 0 { close(highest) }
   }
+
+  /// Lets the process have as many descriptors as the system allows it, for a server with many connections.
+  static func raiseLimit() {
+    var limit = rlimit()
+    let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard getrlimit(kind, &limit) == 0 else { return }
+    limit.rlim_cur = min(limit.rlim_max, 65_536)
+    setrlimit(kind, &limit)
+  }
 }

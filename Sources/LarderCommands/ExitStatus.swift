@@ -145,6 +145,7 @@ struct CommandFailure: Error {
     case let error as PictureFolder.Failure:
       let words = systemWords(error.code)
       self.init("cannot write \(error.path): \(words); check its folder", .io)
+    case let error as ServerError: self.init(error.description, .failed)
     case let error as ShardError: self.init(error.description, Self.status(error))
     case let error as ProbeFailure: self.init(error.description, .unavailable)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.

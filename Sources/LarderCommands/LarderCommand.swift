@@ -45,7 +45,7 @@ package struct LarderCommand: ParsableCommand {
         name: "Look at what is held",
         subcommands: [
           ListCommand.self, ShowCommand.self, DiffCommand.self, ReportCommand.self,
-          StatusCommand.self,
+          ServeCommand.self, StatusCommand.self,
         ]
       ),
       CommandGroup(

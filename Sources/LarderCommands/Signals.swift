@@ -7,11 +7,15 @@ final class Signals {
   private let sources: [any DispatchSourceSignal]
   private static let queue = DispatchQueue(label: "larder.signals")
 
-  /// How long work may take to stop before the process ends without it.
-  private static let patience = DispatchTimeInterval.milliseconds(1800)
-
   /// Calls `stop` on the first signal, on a queue of its own.
-  init(stop: @escaping @Sendable (Int32) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - patience: How long work may take to stop before the process ends without it.
+  ///   - stop: Asks the work to stop; it is given the signal.
+  init(
+    patience: DispatchTimeInterval = .milliseconds(1800),
+    stop: @escaping @Sendable (Int32) -> Void
+  ) {
     let box = SignalBox()
     sources = [SIGINT, SIGTERM].map { number in
       Glibc.signal(number, SIG_IGN)
@@ -19,7 +23,7 @@ final class Signals {
       source.setEventHandler {
         guard box.isFirst(number) else { _exit(128 + number) }
         stop(number)
-        Self.queue.asyncAfter(deadline: .now() + Self.patience) { _exit(128 + number) }
+        Self.queue.asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
       }
       source.resume()
       return source

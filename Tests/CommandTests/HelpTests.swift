@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTests {
   private static let subcommands = [
     "sync", "warm", "list", "show", "diff", "status", "verify", "gc", "export", "bench", "demo",
-    "report",
+    "report", "serve",
     "order", "catalog", "shard",
   ]
 

@@ -79,7 +79,7 @@ struct JSONSchema {
     }
   }
 
-  private static func has(_ value: Any, _ type: String) -> Bool {
+  static func has(_ value: Any, _ type: String) -> Bool {
     switch type {
     case "null": value is NSNull
     case "boolean": isBoolean(value)

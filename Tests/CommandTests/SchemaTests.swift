@@ -131,6 +131,7 @@ import Testing
     "OrderShowCommand": ["order-show"], "OrderCancelCommand": ["order"], "CatalogSync": ["sync"],
     "StatusCommand": ["status"], "BenchSession": ["bench"], "ExportCommand": ["export"],
     "CatalogWarm": ["sync"], "GcCommand": ["gc"], "ReportCommand": ["report"],
+    "ServeCommand": ["serve"],
     "ShardPlanCommand": ["shard-plan"],
     "ShardRunCommand": ["shard-run"], "ShardMergeCommand": ["sync"],
   ]

@@ -104,8 +104,12 @@ final class Shop: Sendable {
 
   /// A file that begins and ends as a JPEG does, unlike any other label's.
   static func picture(_ label: String) -> Resource {
-    let bytes = [0xFF, 0xD8, 0xFF, 0xE0] + Array("JFIF \(label)".utf8) + [0xFF, 0xD9]
-    return Resource(bytes, type: "image/jpeg", lastModified: 1_610_000_000)
+    Resource(bytes(label), type: "image/jpeg", lastModified: 1_610_000_000)
+  }
+
+  /// The bytes of ``picture(_:)``.
+  static func bytes(_ label: String) -> [UInt8] {
+    [0xFF, 0xD8, 0xFF, 0xE0] + Array("JFIF \(label)".utf8) + [0xFF, 0xD9]
   }
 
   private static func content() -> StoreContent {
