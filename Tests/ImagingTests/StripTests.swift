@@ -70,7 +70,7 @@ struct StripTests {
 
   @Test func `a picture that breaks off while it is scaled is refused as ever`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
-    // Behind the header: the length and the name of the one chunk of data, which is cut in half.
+    // Behind the header: length and name of the first chunk of data, of which half is left.
     let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
     let half = Array(bytes[41..<41 + length / 2])
     let cut = try PictureFile(Array(bytes[..<33]) + chunk("IDAT", half) + chunk("IEND", []))
