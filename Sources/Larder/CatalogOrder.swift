@@ -16,9 +16,15 @@ package struct CatalogOrder {
   ///   - draft: what is asked for.
   ///   - reader: the catalog.
   ///   - now: when.
+  ///   - chance: the chance in its id, when that was drawn before.
   /// - Throws: ``LarderError`` when the catalog has no such item, ``OrdersError`` when it cannot be
   ///   ordered, ``CacheError`` when the catalog cannot be read.
-  package init(_ draft: OrderDraft, _ reader: CatalogReader, at now: OrderTime) throws {
+  package init(
+    _ draft: OrderDraft,
+    _ reader: CatalogReader,
+    at now: OrderTime,
+    chance: OrderID.Chance? = nil
+  ) throws {
     var items: [String: StoreItem] = [:]
     for wish in draft.wishes where items[wish.item] == nil {
       if let shown = try reader.show(wish.item) {
@@ -34,7 +40,8 @@ package struct CatalogOrder {
       )
     }
     var generator = SystemRandomNumberGenerator()
-    order = try draft.order(items, id: OrderID(at: now, using: &generator), at: now)
+    let id = OrderID(at: now, chance: chance ?? OrderID.Chance(using: &generator))
+    order = try draft.order(items, id: id, at: now)
     priceChanges = Self.changes(order, items, reader)
   }
 

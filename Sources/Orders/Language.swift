@@ -11,7 +11,7 @@ package enum Language: String, Sendable, CaseIterable {
   }
 
   /// What is ordered, in a few words: "title", "title × 2", "title 외 2건" or "title and 2 more".
-  func summary(of lines: [OrderLine]) -> String {
+  package func summary(of lines: [OrderLine]) -> String {
     guard let first = lines.first else { return "" }
     let more = lines.count - 1
     if more == 0 {

@@ -62,4 +62,7 @@ package struct Order: Hashable, Sendable {
   /// What is ordered, in a few words: the only title with its number, or the first and how many
   /// more.
   package var summary: String { language.summary(of: lines) }
+
+  /// The same in a language.
+  package func summary(in language: Language) -> String { language.summary(of: lines) }
 }

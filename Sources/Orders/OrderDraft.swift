@@ -37,8 +37,8 @@ package struct OrderDraft: Sendable {
   }
 
   /// The longest name, and the longest note, in characters.
-  static let longestName = 200
-  static let longestNote = 10_000
+  package static let longestName = 200
+  package static let longestNote = 10_000
   /// The most pieces of one item.
   package static let mostPieces = 1_000_000
 

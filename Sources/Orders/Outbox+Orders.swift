@@ -6,21 +6,75 @@ extension Outbox {
   ///
   /// - Throws: ``OrdersError``; the order is not kept then.
   package func place(_ order: Order) throws(OrdersError) {
+    try write { try insert(order, $0) }
+  }
+
+  /// Keeps an order and the message about it, unless one with the same chance in its id is there.
+  ///
+  /// - Parameters:
+  ///   - order: the order.
+  ///   - chance: the chance in its id.
+  /// - Returns: The id of the order that is there now.
+  /// - Throws: ``OrdersError``; the order is not kept then.
+  package func place(_ order: Order, once chance: OrderID.Chance) throws(OrdersError) -> OrderID {
     try write { db in
-      try PlacedRow(order).insert(db)
-      let row = PlacedRow.ID(rawValue: db.lastInsertedRowID)
-      for (position, line) in order.lines.enumerated() {
-        try LineRow(
-          placed: row,
-          position: position,
-          item: line.item,
-          title: line.title,
-          price: line.price.minorUnits,
-          quantity: line.quantity
-        ).insert(db)
+      if let earlier = try Self.row(of: chance, db) {
+        return try String.fetchOne(
+          db,
+          sql: "SELECT id FROM placed WHERE row = ?",
+          arguments: [earlier]
+        )
+        .map(OrderID.init(rawValue:)) ?? order.id
       }
-      try enter(.ordered, row, at: order.placed, db)
-      try post(.ordered, order.id, row, at: order.placed, db)
+      try insert(order, db)
+      return order.id
+    }
+  }
+
+  private func insert(_ order: Order, _ db: Database) throws {
+    try PlacedRow(order).insert(db)
+    let row = PlacedRow.ID(rawValue: db.lastInsertedRowID)
+    for (position, line) in order.lines.enumerated() {
+      try LineRow(
+        placed: row,
+        position: position,
+        item: line.item,
+        title: line.title,
+        price: line.price.minorUnits,
+        quantity: line.quantity
+      ).insert(db)
+    }
+    try enter(.ordered, row, at: order.placed, db)
+    try post(.ordered, order.id, row, at: order.placed, db)
+  }
+
+  private static func row(of chance: OrderID.Chance, _ db: Database) throws -> PlacedRow.ID? {
+    try PlacedRow.ID.fetchOne(
+      db,
+      sql: "SELECT row FROM placed WHERE substr(id, ?) = ?",
+      arguments: [-OrderID.Chance.count, chance.rawValue]
+    )
+  }
+
+  /// The order whose id has this chance; nil when there is none yet.
+  package func order(_ chance: OrderID.Chance) throws(OrdersError) -> OrderEntry? {
+    try read { db in
+      guard let row = try Self.row(of: chance, db) else { return nil }
+      return try Self.entries(db, where: "row = ?", [row]).first
+    }
+  }
+
+  /// Some of the orders, the last placed first, and how many there are.
+  package func latest(_ count: Int, after skipped: Int = 0) throws(OrdersError)
+    -> (entries: [OrderEntry], all: Int)
+  {
+    try read { db in
+      let entries = try Self.entries(
+        db,
+        where: "row IN (SELECT row FROM placed ORDER BY row DESC LIMIT ? OFFSET ?)",
+        [count, skipped]
+      )
+      return (entries.reversed(), try Int.fetchOne(db, sql: "SELECT count(*) FROM placed") ?? 0)
     }
   }
 

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Orders
+
+/// Orders whose id was drawn before they are placed, as a form's is.
+@Suite struct OnceTests {
+  private func order(_ chance: OrderID.Chance, at seconds: Int64) -> Order {
+    let order = Shelf.order(at: OrderTime(seconds: seconds))
+    return Order(
+      id: OrderID(at: order.placed, chance: chance),
+      by: order.by,
+      lines: order.lines,
+      total: order.total,
+      note: nil,
+      language: .korean,
+      placed: order.placed
+    )
+  }
+
+  @Test func `an order of the same chance is kept once, whenever it is placed again`() throws {
+    let shelf = try Shelf()
+    var generator = SystemRandomNumberGenerator()
+    let chances = (0..<2).map { _ in OrderID.Chance(using: &generator) }
+    let first = order(chances[0], at: 1_700_000_000)
+
+    let placed = try shelf.outbox().place(first, once: chances[0])
+    let again = try shelf.outbox().place(order(chances[0], at: 1_700_000_900), once: chances[0])
+    let other = try shelf.outbox().place(order(chances[1], at: 1_700_000_900), once: chances[1])
+
+    #expect(placed == first.id && again == first.id && other != first.id)
+    #expect(try shelf.outbox().orders().map(\.order.id) == [first.id, other])
+    #expect(try shelf.outbox().order(chances[0])?.order == first)
+    #expect(try shelf.outbox().order(OrderID.Chance(using: &generator)) == nil)
+  }
+
+  @Test(arguments: [
+    ("0123456789abcdef", true), ("0123456789abcde", false), ("0123456789abcdefg", false),
+    ("0123456789ABCDEF", false), ("0123456789abcdeu", false), ("0123456789abcd%_", false),
+    ("", false),
+  ])
+  func `only digits of an id are a chance`(_ text: String, _ isOne: Bool) {
+    #expect((OrderID.Chance(text) != nil) == isOne)
+  }
+
+  @Test func `the latest orders come first, some at a time`() throws {
+    let shelf = try Shelf()
+    let ids = try shelf.place(5)
+
+    let page = try shelf.outbox().latest(2, after: 1)
+
+    #expect(page.entries.map(\.order.id) == [ids[3], ids[2]])
+    #expect(page.all == 5)
+    #expect(try shelf.outbox().latest(2, after: 9).entries.isEmpty)
+  }
+}
