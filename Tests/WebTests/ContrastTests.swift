@@ -13,19 +13,42 @@ import Testing
     _ text: String,
     _ ground: String
   ) throws {
-    let schemes = SharedStyle.css.matches(of: /:root\{([^}]*)\}/).map { scheme in
-      Dictionary(
-        scheme.1.matches(of: /--(\w+):#(\w+)/).map { (String($0.1), String($0.2)) }
-      ) { first, _ in first }
-    }
+    try Self.expect(text, on: ground, 4.5, in: [SharedStyle.css])
+  }
 
-    #expect(schemes.count == 3)
+  @Test(arguments: [
+    ("price", "paper"), ("price", "card"), ("price", "tint"), ("was", "paper"), ("was", "card"),
+    ("was", "tint"), ("ink", "paper"), ("ink", "card"), ("ink", "tint"),
+  ])
+  func `the store's prices stand out 7 to 1`(_ text: String, _ ground: String) throws {
+    try Self.expect(text, on: ground, 7, in: [SharedStyle.css, StoreStyle.colours])
+  }
+
+  @Test(arguments: [("onpress", "press"), ("faint", "tint"), ("accent", "tint"), ("good", "card")])
+  func `what the store adds stands out as well`(_ text: String, _ ground: String) throws {
+    try Self.expect(text, on: ground, 4.5, in: [SharedStyle.css, StoreStyle.colours])
+  }
+
+  /// Holds the contrast of two colours in light, dark and print; a later sheet adds to the ones before.
+  private static func expect(
+    _ text: String,
+    on ground: String,
+    _ least: Double,
+    in sheets: [String]
+  ) throws {
+    var schemes = [[String: String]](repeating: [:], count: 3)
+    for sheet in sheets {
+      let found = sheet.matches(of: /:root\{([^}]*)\}/)
+      #expect(found.count == 3)
+      for (place, scheme) in found.enumerated() {
+        for colour in scheme.1.matches(of: /--(\w+):#(\w+)/) {
+          schemes[place][String(colour.1)] = String(colour.2)
+        }
+      }
+    }
     for colours in schemes {
-      let contrast = Self.contrast(
-        try #require(colours[text]),
-        try #require(colours[ground])
-      )
-      #expect(contrast >= 4.5, "\(colours)")
+      let contrast = contrast(try #require(colours[text]), try #require(colours[ground]))
+      #expect(contrast >= least, "\(text) on \(ground): \(contrast), \(colours)")
     }
   }
 

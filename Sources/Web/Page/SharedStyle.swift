@@ -11,9 +11,9 @@ package enum SharedStyle {
     --bad:#ff8a80;--hole:#262c33;--shade:none}}
     *,::before,::after{box-sizing:border-box}
     html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:5rem}
-    body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,
-    "Segoe UI",Roboto,"Apple SD Gothic Neo","Noto Sans KR","Noto Sans CJK KR","Malgun Gothic",
-    NanumGothic,sans-serif}
+    body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 -apple-system,
+    BlinkMacSystemFont,"Segoe UI",Roboto,"Apple SD Gothic Neo","Malgun Gothic","Noto Sans KR",
+    "Noto Sans CJK KR",NanumBarunGothic,NanumGothic,system-ui,sans-serif}
     :lang(ko){word-break:keep-all}
     h1,h2,h3,p{margin:0;overflow-wrap:anywhere}
     h1{font-size:1.875rem;line-height:1.2;letter-spacing:-.01em}

@@ -33,7 +33,7 @@ struct SheetData {
     if !delivery.isEmpty { facts.append((say("Delivery", "배송"), delivery)) }
     if let address = item.address { facts.append((say("Place", "위치"), PlainText.line(address))) }
     for (name, note) in (shown.detail?.notes ?? [:]).sorted(by: { $0.key < $1.key }) {
-      facts.append((self.note(name), PlainText.line(note)))
+      facts.append((language.note(name), PlainText.line(note)))
     }
     if let since = shown.detailSince {
       facts.append((say("Detail gone since", "상세 정보 없음"), clock.text(since)))
@@ -92,15 +92,5 @@ struct SheetData {
     textPlaces[text] = texts.count
     texts.append(text)
     return texts.count - 1
-  }
-
-  /// The notes that larder's own formats have, in words; others as they are called.
-  private func note(_ name: String) -> String {
-    switch name {
-    case "point": language.of("Points", "적립금")
-    case "delivery_info": language.of("Delivery days", "배송 안내")
-    case "delivery_fee": language.of("Delivery fee", "배송비")
-    default: PlainText.line(name)
-    }
   }
 }

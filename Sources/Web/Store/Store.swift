@@ -1,4 +1,10 @@
+import Cache
 import Catalog
+import Crypto
+import Dispatch
+import Mustache
+import Pipeline
+import Synchronization
 
 /// The web store: pages over what a cache holds of a catalog, and over the orders.
 ///
@@ -13,16 +19,33 @@ package struct Store: Sendable {
   let orders: String?
   /// The most that an order may cost; nil without such a limit.
   let budget: Price?
+  /// The squares in which pictures are served.
+  let squares: StoreSquares
+  /// What forms are known by; new with each store.
+  let key: SymmetricKey
+  let shelving = StoreShelving()
+  let sizes: PictureSizes
+  private let lanes = StoreLanes()
 
   /// A store over a cache and an order book.
   ///
   /// - Parameters:
   ///   - cache: the cache's path.
   ///   - catalog: which of its catalogs; nil for the only one.
-  ///   - orders: the path of the orders' file, as ``OrderBook`` takes it; nil to show only.
+  ///   - orders: the path of the orders' file, as an order book takes it; nil to show only.
   ///   - budget: the most that an order may cost.
-  package init(cache: String, catalog: String?, orders: String?, budget: Price? = nil) {
+  ///   - squares: the sides of the squares that pictures can be had in, in pixels.
+  package init(
+    cache: String,
+    catalog: String?,
+    orders: String?,
+    budget: Price? = nil,
+    squares: [Int] = [128, 256, 512]
+  ) {
     (self.cache, self.catalog, self.orders, self.budget) = (cache, catalog, orders, budget)
+    self.squares = StoreSquares(squares)
+    key = SymmetricKey(size: .bits256)
+    sizes = PictureSizes(cache: cache)
   }
 
   /// Answers a request.
@@ -32,6 +55,156 @@ package struct Store: Sendable {
   /// - Parameter request: the request; for POST its form must be whole.
   /// - Returns: The answer; nil when the path is none of the store's.
   package func answer(_ request: StoreRequest) async -> StoreAnswer? {
-    nil
+    if request.path.hasPrefix("/assets/") {
+      return request.method == .get ? StoreAssets.answer(request.path) : nil
+    }
+    guard let route = StoreRoute(request.path) else { return nil }
+    return await lanes.run(isOrder: route.takesForms) { answer(request, route) }
+  }
+
+  private func answer(_ request: StoreRequest, _ route: StoreRoute) -> StoreAnswer {
+    let visit = StoreVisit(request)
+    switch request.method {
+    case .get where !route.isPage: return refused(visit, "POST")
+    case .post where !route.takesForms: return refused(visit, "GET, HEAD")
+    case .get:
+      // The choice of a language is kept, and the address goes back to what it was.
+      if let chosen = request.asked("language").flatMap(PageLanguage.init(rawValue:)) {
+        return StorePage.redirect(
+          visit,
+          to: visit.address(),
+          cookies: [(StoreVisit.languageCookie, chosen.rawValue)]
+        )
+      }
+    case .post:
+      if let refusal = FormRefusal.of(request, visit.session, key), refusal == .foreign {
+        return notice(
+          visit,
+          403,
+          visit.say("This form came from somewhere else.", "다른 곳에서 보낸 요청입니다."),
+          visit.say(
+            "The store takes its own forms alone, and did nothing.",
+            "상점의 화면에서 보낸 요청만 처리합니다. 아무것도 바뀌지 않았습니다."
+          )
+        )
+      }
+    }
+    do {
+      if route == .away { return away(visit) }
+      return try StoreDesk(self, visit).answer(route)
+    } catch let error as CacheError where error.code == .empty || error.code == .ambiguous {
+      return notice(
+        visit,
+        503,
+        visit.say("The store is not open yet.", "아직 준비 중입니다."),
+        visit.say(
+          "No catalog is here to show: fetch one first, or name which one is meant.",
+          "보여 드릴 카탈로그가 없습니다. 먼저 카탈로그를 가져오거나 어느 카탈로그인지 정해 주세요."
+        )
+      )
+    } catch {
+      return notice(
+        visit,
+        500,
+        visit.say("Something is wrong here.", "문제가 생겼습니다."),
+        visit.say(
+          "What the store keeps could not be read or written. Nothing was ordered; try again later.",
+          "저장된 자료를 읽거나 쓰지 못했습니다. 주문되지 않았으니 잠시 뒤 다시 시도해 주세요."
+        )
+      )
+    }
+  }
+
+  // MARK: - Pages without a catalog
+
+  /// A page that says one thing.
+  func notice(_ visit: StoreVisit, _ status: Int, _ heading: String, _ message: String)
+    -> StoreAnswer
+  {
+    struct Notice {
+      let eyebrow, heading, message, way, wayWords: String
+    }
+    var page = StorePage()
+    page.status = status
+    page.title = heading
+    page.isPrivate = true
+    let notice = Notice(
+      eyebrow: "\(status)",
+      heading: heading,
+      message: message,
+      way: "/",
+      wayWords: visit.say("To the store", "처음으로")
+    )
+    return finished(page, visit, "notice", notice, shelves: nil)
+  }
+
+  /// What the worker shows in place of a page that it has not.
+  private func away(_ visit: StoreVisit) -> StoreAnswer {
+    struct Notice {
+      let eyebrow, heading, message, way, wayWords: String
+    }
+    var page = StorePage()
+    page.title = visit.say("Out of reach", "연결할 수 없음")
+    let notice = Notice(
+      eyebrow: visit.say("Out of reach", "연결할 수 없음"),
+      heading: visit.say("The store cannot be reached.", "상점에 연결할 수 없습니다."),
+      message: visit.say(
+        "Pages that you have seen can still be read. Ordering has to wait until the store is back.",
+        "이미 본 화면은 계속 볼 수 있습니다. 주문은 다시 연결된 뒤에 할 수 있습니다."
+      ),
+      way: "/",
+      wayWords: visit.say("Try again", "다시 시도")
+    )
+    return finished(page, visit, "notice", notice, shelves: nil)
+  }
+
+  private func refused(_ visit: StoreVisit, _ allowed: String) -> StoreAnswer {
+    var answer = notice(
+      visit,
+      405,
+      visit.say("This address is not asked so.", "이렇게 요청할 수 없는 주소입니다."),
+      visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다.")
+    )
+    answer.headers.append(("allow", allowed))
+    return answer
+  }
+
+  /// Puts a main part into the frame.
+  func finished(
+    _ page: StorePage,
+    _ visit: StoreVisit,
+    _ template: String,
+    _ view: Any,
+    shelves: StoreShelves?,
+    shop: String? = nil
+  ) -> StoreAnswer {
+    guard let library = try? StoreTemplates.shared(visit.language) else {
+      return StoreAnswer(status: 500, headers: [("content-type", "text/plain; charset=utf-8")])
+    }
+    var page = page
+    page.main = library.render(view, withTemplate: template) ?? ""
+    let shop = PlainText.line(shop ?? catalog ?? "larder")
+    return page.answer(visit, page.html(visit, shop, shelves, library))
+  }
+}
+
+/// The threads on which the store works: few, so that no crowd of visitors makes many.
+private final class StoreLanes: Sendable {
+  private let reading: [DispatchQueue]
+  /// Orders wait for the disk, and for whoever else writes them; readers do not wait with them.
+  private let ordering = DispatchQueue(label: "larder.store.orders")
+  private let next = Atomic(0)
+
+  init() {
+    reading = (0..<4).map { DispatchQueue(label: "larder.store.\($0)") }
+  }
+
+  func run<Value: Sendable>(isOrder: Bool, _ body: @escaping @Sendable () -> Value) async -> Value
+  {
+    let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    let lane = isOrder ? ordering : reading[Int(UInt(bitPattern: number) % UInt(reading.count))]
+    return await withCheckedContinuation { continuation in
+      lane.async { continuation.resume(returning: body()) }
+    }
   }
 }

@@ -1,0 +1,199 @@
+import Cache
+import Catalog
+import Pipeline
+import Transport
+
+/// The first page: what is cheapest against before, and the beginning of each section.
+struct StoreHome {
+  /// The item that is reduced most.
+  struct Deal {
+    let lede, title, text, address, picture, price, normal, saleWord, normalWord: String
+    let hasText: Bool
+    let off: Int
+
+    init?(_ shown: ShownItem?, _ language: PageLanguage) {
+      guard let shown, let off = shown.item.percentOff, let path = shown.thumbnail?.path else {
+        return nil
+      }
+      let words = ItemView.Words(language)
+      let view = ItemView(shown, number: 0, picture: path, words)
+      lede = language.of("The largest saving now", "지금 가장 큰 할인")
+      (title, text, hasText) = (view.title, view.text, !view.text.isEmpty)
+      (price, normal) = (view.price, view.normal)
+      (saleWord, normalWord) = (words.sale, words.normal)
+      address = StoreAddress.item(shown.item.id)
+      // A detail's picture is the larger one.
+      let top = shown.images.first { $0.role == .top && $0.path != nil }?.path
+      picture = StoreAddress.picture(top ?? path)
+      self.off = off
+    }
+  }
+
+  /// A section with its first items.
+  struct Shelf {
+    let anchor, title, subtitle, address, all, speech, note, message: String
+    let hasSubtitle, hasNote, hasCards: Bool
+    let hasWay = false
+    let cards: [StoreCard]
+  }
+
+  let shop, speech, message: String
+  let hasDeal: Bool
+  let deal: Deal?
+  let hasShelves: Bool
+  let hasWay = false
+  let shelves: [Shelf]
+}
+
+/// Some items with what narrows them down, and the links of their pages.
+struct StoreList {
+  /// How many items a page has.
+  static let pageSize = 48
+
+  /// A badge that some of the items have.
+  struct Badge {
+    let title, address: String
+    let count: String
+    let isCurrent: Bool
+  }
+
+  /// An order to choose.
+  struct Order {
+    let value, title: String
+    let isCurrent: Bool
+  }
+
+  /// The words of the address.
+  struct Words {
+    let search, badge, low, high: String
+  }
+
+  let title, subtitle, note, path, clear, found, unit, speech: String
+  let hasSubtitle, hasNote, hasSearch, hasBadge, isWrong, isNarrowed: Bool
+  let query: Words
+  let hasBadges: Bool
+  let badges: [Badge]
+  let orders: [Order]
+  let hasCards: Bool
+  let cards: [StoreCard]
+  let hasPages: Bool
+  let pages: [PageLink]
+  let message, way, wayWords: String
+  let hasWay: Bool
+
+  /// The items that a query asks for, in its order, and those of them that its page shows.
+  ///
+  /// - Parameters:
+  ///   - items: those that are there.
+  ///   - query: what is asked for.
+  /// - Returns: How many there are, and the page's with the page's number, which is one of those there are.
+  static func chosen(
+    _ items: [(item: StoreItem, section: RunSection)],
+    _ query: StoreQuery
+  ) -> (count: Int, page: Int, some: [(item: StoreItem, section: RunSection)]) {
+    let rules = query.items
+    let admitted = rules.isFiltering ? items.filter { rules.admits($0.item) } : items
+    let arranged = rules.arranged(admitted) { $0.item }
+    let pages = max(1, (arranged.count + pageSize - 1) / pageSize)
+    let page = min(query.page, pages)
+    return (
+      arranged.count, page, Array(arranged.dropFirst((page - 1) * pageSize).prefix(pageSize))
+    )
+  }
+
+  init(
+    _ visit: StoreVisit,
+    heading: (title: String, subtitle: String, speech: String, note: String),
+    path: String,
+    query: StoreQuery,
+    among items: [(item: StoreItem, section: RunSection)],
+    chosen: (count: Int, page: Int, shown: [ShownItem]),
+    currency: String,
+    squares: StoreSquares
+  ) {
+    let language = visit.language
+    (title, subtitle, speech, note) = heading
+    (hasSubtitle, hasNote) = (!heading.subtitle.isEmpty, !heading.note.isEmpty)
+    self.path = path
+    self.query = Words(search: query.search, badge: query.badge, low: query.low, high: query.high)
+    (hasSearch, hasBadge) = (!query.search.isEmpty, !query.badge.isEmpty)
+    (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
+    clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
+    unit = Self.unit(of: currency)
+    let pageCount = max(1, (chosen.count + Self.pageSize - 1) / Self.pageSize)
+    let number = language.count(chosen.count, "item", "items", "상품")
+    found =
+      pageCount == 1
+      ? number
+      : language.of(
+        "\(number), page \(chosen.page) of \(PageLanguage.number(pageCount))",
+        "\(number) · \(PageLanguage.number(pageCount))쪽 중 \(chosen.page)쪽"
+      )
+    let within = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.items
+    badges = Self.offered(
+      within.isFiltering ? items.filter { within.admits($0.item) } : items,
+      query,
+      path
+    )
+    hasBadges = !badges.isEmpty
+    orders = [
+      (nil, language.of("As the shop lists them", "상점 순서")),
+      (ItemOrder.price, language.of("Price, low to high", "낮은 가격순")),
+      (.dearest, language.of("Price, high to low", "높은 가격순")),
+      (.title, language.of("By name", "이름순")),
+    ].map { order, title in
+      Order(value: order?.rawValue ?? "", title: title, isCurrent: query.order == order)
+    }
+    let words = ItemView.Words(language, within: heading.speech)
+    cards = chosen.shown.enumerated().map { StoreCard($1, words, squares, isEager: $0 < 4) }
+    hasCards = !cards.isEmpty
+    pages = PageLink.all(chosen.page, of: pageCount, language) { page in
+      query.with { $0.page = page }.address(path)
+    }
+    hasPages = !pages.isEmpty
+    if items.isEmpty {
+      (message, way, wayWords) = (language.of("Nothing here yet.", "아직 상품이 없습니다."), "", "")
+    } else if query.isNarrowed {
+      message = language.of("No item is like that.", "조건에 맞는 상품이 없습니다.")
+      (way, wayWords) = (clear, language.of("Clear filters", "조건 지우기"))
+    } else {
+      message = language.of(
+        "No item has these words in its name, description, badge or id.",
+        "이름, 설명, 배지, 상품 번호에 이 말이 들어 있는 상품이 없습니다."
+      )
+      (way, wayWords) = ("/", language.of("See everything", "전체 상품 보기"))
+    }
+    hasWay = !way.isEmpty
+  }
+
+  /// The badges that most items have, and the one that is wanted.
+  private static func offered(
+    _ items: [(item: StoreItem, section: RunSection)],
+    _ query: StoreQuery,
+    _ path: String
+  ) -> [Badge] {
+    var counts: [String: Int] = [:]
+    for (item, _) in items {
+      for badge in Set(item.badges.map(PlainText.line)) where !badge.isEmpty {
+        counts[badge, default: 0] += 1
+      }
+    }
+    if !query.badge.isEmpty, counts[query.badge] == nil { counts[query.badge] = 0 }
+    let order = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return order.enumerated().filter { $0 < 8 || $1.key == query.badge }.map { _, badge in
+      let isCurrent = badge.key == query.badge
+      return Badge(
+        title: badge.key,
+        address: query.with { $0.badge = isCurrent ? "" : badge.key }.address(path),
+        count: PageLanguage.number(badge.value),
+        isCurrent: isCurrent
+      )
+    }
+  }
+
+  /// What stands behind an amount: 원, $, EUR.
+  private static func unit(of currency: String) -> String {
+    Price(minorUnits: 0, currency: currency).formatted()
+      .filter { !$0.isNumber && $0 != "." && $0 != "," && !$0.isWhitespace }
+  }
+}

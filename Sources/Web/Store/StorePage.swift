@@ -1,0 +1,154 @@
+import Catalog
+import Mustache
+
+/// A page of the store before it is an answer: its main part, and what stands around it.
+struct StorePage {
+  /// What every answer of the store carries, by which its worker knows it from another server's.
+  static let mark = (name: "larder-store", value: "1")
+
+  /// The whole policy: nothing from elsewhere, nothing inline, no frame, forms to the store alone. (W3C, CSP level 3)
+  static let policy = """
+    default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+    worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+    """
+
+  /// Which part of the store a page belongs to.
+  enum Part: Equatable {
+    case home, orders, basket, other
+    case section(String)
+  }
+
+  var status = 200
+  /// What the page is called beside the shop; empty for the shop alone.
+  var title = ""
+  var part = Part.other
+  /// The main part, as HTML.
+  var main = ""
+  /// The words in the search field.
+  var search = ""
+  /// The basket, when the request changes it.
+  var basket: StoreBasket?
+  /// Cookies to set: names and values, nil to forget one.
+  var cookies: [(name: String, value: String?)] = []
+  /// Whether the page is its visitor's alone, and never kept.
+  var isPrivate = false
+
+  /// The link of a section in the page's head.
+  struct Aisle {
+    let title: String
+    let address: String
+    let isCurrent: Bool
+  }
+
+  /// The assets' addresses.
+  struct Assets {
+    let style = StoreAssets.style.path
+    let script = StoreAssets.script.path
+    let icon = StoreAssets.icon.path
+    let worker = StoreAssets.worker
+  }
+
+  /// What the frame's template names.
+  struct Frame {
+    let language, title, shop, address, search, main, footer, speech: String
+    let assets = Assets()
+    let isHome, isOrders, isBasket, hasAisles: Bool
+    let count: Int?
+    let otherAddress, otherLanguage, otherName: String
+    let aisles: [Aisle]
+  }
+
+  /// The whole page.
+  func html(
+    _ visit: StoreVisit,
+    _ shop: String,
+    _ shelves: StoreShelves?,
+    _ library: MustacheLibrary
+  )
+    -> String
+  {
+    let other: PageLanguage = visit.language == .korean ? .english : .korean
+    let count = (basket ?? visit.basket).count
+    let aisles = (shelves?.all ?? []).prefix(60).map { shelf in
+      Aisle(
+        title: shelf.title,
+        address: StoreAddress.section(shelf.section.key),
+        isCurrent: part == .section(shelf.section.key)
+      )
+    }
+    let updated = shelves?.name.finished.map(visit.clock.text)
+    let frame = Frame(
+      language: visit.language.rawValue,
+      title: title.isEmpty ? shop : "\(title) – \(shop)",
+      shop: shop,
+      address: visit.address(),
+      search: search,
+      main: main,
+      footer: updated.map {
+        visit.say(
+          "As last fetched \($0) \(visit.clock.zone). Served by larder from this machine.",
+          "\($0) \(visit.clock.zone)에 가져온 내용입니다. 이 컴퓨터에서 larder가 보여 드립니다."
+        )
+      } ?? visit.say("Served by larder.", "larder가 보여 드립니다."),
+      speech: shelves?.speech ?? "",
+      isHome: part == .home,
+      isOrders: part == .orders,
+      isBasket: part == .basket,
+      hasAisles: !aisles.isEmpty,
+      count: count == 0 ? nil : count,
+      otherAddress: visit.address(in: other),
+      otherLanguage: other.rawValue,
+      otherName: other == .korean ? "한국어" : "English",
+      aisles: Array(aisles)
+    )
+    return library.render(frame, withTemplate: "frame") ?? ""
+  }
+
+  /// The answer.
+  func answer(_ visit: StoreVisit, _ html: String) -> StoreAnswer {
+    var headers = [
+      ("content-type", "text/html; charset=utf-8"), ("content-security-policy", Self.policy),
+      ("cache-control", isPrivate ? "no-store" : "private, no-cache"),
+      ("vary", "Accept-Language, Cookie"), ("content-language", visit.language.rawValue),
+      ("referrer-policy", "same-origin"), Self.mark,
+    ]
+    headers += cookieHeaders(visit)
+    return StoreAnswer(status: status, headers: headers, body: Array(html.utf8))
+  }
+
+  private func cookieHeaders(_ visit: StoreVisit) -> [(String, String)] {
+    Self.cookieHeaders(visit, basket: basket, cookies)
+  }
+
+  /// An answer that leads elsewhere. (RFC 9110, section 15.4.4)
+  static func redirect(
+    _ visit: StoreVisit,
+    to address: String,
+    basket: StoreBasket? = nil,
+    cookies: [(name: String, value: String?)] = []
+  ) -> StoreAnswer {
+    StoreAnswer(
+      status: 303,
+      headers: [("location", address), ("cache-control", "no-store"), mark]
+        + cookieHeaders(visit, basket: basket, cookies)
+    )
+  }
+
+  private static func cookieHeaders(
+    _ visit: StoreVisit,
+    basket: StoreBasket?,
+    _ cookies: [(name: String, value: String?)]
+  ) -> [(String, String)] {
+    var all = cookies
+    if visit.session.isNew { all.append((StoreSession.cookie, visit.session.id)) }
+    if let basket {
+      all.append((StoreVisit.basketCookie, basket.lines.isEmpty ? nil : basket.cookie))
+    }
+    return all.map { name, value in
+      // A session ends with the browser; what was typed and put aside is there for a month.
+      let age =
+        value == nil ? "; Max-Age=0" : name == StoreSession.cookie ? "" : "; Max-Age=2592000"
+      return ("set-cookie", "\(name)=\(value ?? ""); Path=/; HttpOnly; SameSite=Strict\(age)")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Catalog
+
+/// What a visitor looks for: the words of an address, and the address again.
+struct StoreQuery: Equatable {
+  /// The words that are searched for.
+  var search = ""
+  /// The badge that is wanted; empty for any.
+  var badge = ""
+  /// The lowest and the highest price that are wanted, as they were typed; empty for any.
+  var low = ""
+  var high = ""
+  /// The order; nil for the catalog's.
+  var order: ItemOrder?
+  /// The page, from 1.
+  var page = 1
+
+  /// How long a word of an address may be, in characters.
+  private static let longest = 200
+
+  /// Asks for everything.
+  init() {}
+
+  /// Reads an address's pairs; what cannot be is left out.
+  init(_ request: StoreRequest) {
+    func word(_ name: String) -> String {
+      String(PlainText.line(request.asked(name) ?? "").prefix(Self.longest))
+    }
+    search = word("q")
+    badge = word("badge")
+    low = word("low")
+    high = word("high")
+    order = ItemOrder(rawValue: word("sort"))
+    page = min(max(Int(word("page")) ?? 1, 1), 1_000_000)
+  }
+
+  /// Whether the prices are no range.
+  var isWrongRange: Bool { !(low + high).isEmpty && bounds == nil }
+
+  /// Whether more is asked for than a page.
+  var isNarrowed: Bool { !(badge + low + high).isEmpty }
+
+  private var bounds: PriceBounds? {
+    func plain(_ text: String) -> String { text.filter { !$0.isWhitespace && $0 != "," } }
+    return PriceBounds("\(plain(low))..\(plain(high))")
+  }
+
+  /// The same by the rules of lists, without a page.
+  var items: ItemQuery {
+    ItemQuery(
+      search: search.isEmpty ? nil : SearchText(search),
+      badge: badge.isEmpty ? nil : SearchText(badge),
+      price: bounds,
+      order: order
+    )
+  }
+
+  /// The address of a page that shows this.
+  func address(_ path: String) -> String {
+    var pairs: [(String, String)] = []
+    func add(_ name: String, _ value: String) {
+      if !value.isEmpty { pairs.append((name, value)) }
+    }
+    add("q", search)
+    add("badge", badge)
+    add("low", low)
+    add("high", high)
+    add("sort", order?.rawValue ?? "")
+    add("page", page == 1 ? "" : "\(page)")
+    return pairs.isEmpty
+      ? path
+      : path + "?" + pairs.map { "\($0)=\(PercentEncoding.escaped($1))" }.joined(separator: "&")
+  }
+
+  /// The same with something else.
+  func with(_ change: (inout StoreQuery) -> Void) -> StoreQuery {
+    var query = self
+    query.page = 1
+    change(&query)
+    return query
+  }
+}
+
+/// The addresses of the store's pages.
+enum StoreAddress {
+  /// An item's page.
+  static func item(_ id: String) -> String { "/items/\(PercentEncoding.escaped(id))" }
+  /// A section's page.
+  static func section(_ key: String) -> String { "/sections/\(PercentEncoding.escaped(key))" }
+  /// An order's page.
+  static func order(_ id: String) -> String { "/orders/\(PercentEncoding.escaped(id))" }
+
+  /// A held picture, whole.
+  ///
+  /// Its path in the cache begins with the folder that pictures are served from.
+  static func picture(_ path: String) -> String {
+    "/" + PercentEncoding.escaped(path, keeping: "/")
+  }
+}
+
+/// The squares in which pictures can be had.
+struct StoreSquares: Sendable {
+  /// Pixels along a side, the smallest first.
+  private let sides: [Int]
+
+  init(_ sides: [Int]) {
+    self.sides = sides.sorted()
+  }
+
+  /// The side of the smallest square that is no smaller than asked for, or of the largest; nil for none.
+  func side(_ wanted: Int) -> Int? { sides.first { $0 >= wanted } ?? sides.last }
+
+  /// A picture as such a square, or whole where there are none.
+  func address(_ path: String, _ wanted: Int) -> String {
+    StoreAddress.picture(path) + (side(wanted).map { "?square=\($0)" } ?? "")
+  }
+}

@@ -1,0 +1,107 @@
+import Catalog
+import FoundationEssentials
+import Orders
+import Transport
+
+/// A request with what the store knows of who makes it.
+struct StoreVisit: Sendable {
+  /// The cookies of the store beside the session's.
+  static let languageCookie = "larder-language"
+  static let basketCookie = "larder-basket"
+  static let draftCookie = "larder-draft"
+
+  /// The request.
+  let request: StoreRequest
+  /// The language that the visitor chose, or else prefers.
+  let language: PageLanguage
+  /// Who it is.
+  let session: StoreSession
+  /// What the visitor put aside.
+  let basket: StoreBasket
+  /// What the visitor typed into the order form before.
+  let draft: StoreDraft
+  /// The time, in the zone of this machine.
+  let clock: PageClock
+
+  /// Reads a request.
+  init(_ request: StoreRequest) {
+    self.request = request
+    language =
+      request.cookies[Self.languageCookie].flatMap(PageLanguage.init(rawValue:))
+      ?? PageLanguage(preferred: request.languages)
+    session = StoreSession(cookie: request.cookies[StoreSession.cookie])
+    basket = StoreBasket(cookie: request.cookies[Self.basketCookie])
+    draft = StoreDraft(cookie: request.cookies[Self.draftCookie])
+    clock = .system(at: UnixTime(Int64(request.now.timeIntervalSince1970)))
+  }
+
+  /// One of two texts.
+  func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
+
+  /// The language that orders are told in.
+  var orderLanguage: Language { language == .korean ? .korean : .english }
+
+  /// The page's own address, in the other language or as it is.
+  func address(in language: PageLanguage? = nil) -> String {
+    var pairs = request.query.filter { $0.name != "language" }
+    if let language { pairs.append(("language", language.rawValue)) }
+    let path = PercentEncoding.escaped(request.path, keeping: "/")
+    guard !pairs.isEmpty else { return path }
+    return path + "?"
+      + pairs.map { "\(PercentEncoding.escaped($0.name))=\(PercentEncoding.escaped($0.value))" }
+      .joined(separator: "&")
+  }
+}
+
+/// What stands in the order form beside the items.
+struct StoreDraft: Equatable {
+  var by = ""
+  var note = ""
+  var budget = ""
+
+  /// How much of a note is remembered, in characters; all of it is ordered.
+  private static let remembered = 200
+  /// The longest note that the form takes.
+  static let longestNote = 1000
+
+  init() {}
+
+  /// Reads a cookie's value.
+  init(cookie: String?) {
+    let parts = (cookie ?? "").split(separator: "!", omittingEmptySubsequences: false)
+      .map { PercentDecoding.text(String($0)) ?? "" }
+    guard parts.count == 3 else { return }
+    (by, note, budget) = (parts[0], parts[1], parts[2])
+  }
+
+  /// Reads a form.
+  init(_ request: StoreRequest) {
+    by = PlainText.line(request.posted("by") ?? "")
+    note = PlainText.block(request.posted("note") ?? "")
+    budget = String(PlainText.line(request.posted("budget") ?? "").prefix(40))
+  }
+
+  /// The value of a cookie that holds it.
+  var cookie: String {
+    [String(by.prefix(100)), String(note.prefix(Self.remembered)), budget]
+      .map { PercentEncoding.escaped($0) }.joined(separator: "!")
+  }
+}
+
+extension PageLanguage {
+  /// The language that a browser prefers. (RFC 9110, section 12.5.4)
+  ///
+  /// - Parameter header: `Accept-Language`; nil for none.
+  init(preferred header: String?) {
+    var best: (language: PageLanguage, quality: Double)?
+    for range in (header ?? "").prefix(500).split(separator: ",") {
+      let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
+      let tag = parts.first?.split(separator: "-").first.map(String.init) ?? ""
+      guard let language = PageLanguage(rawValue: tag) else { continue }
+      let quality =
+        parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+      if quality > best?.quality ?? 0 { best = (language, quality) }
+    }
+    self = best?.language ?? .english
+  }
+}

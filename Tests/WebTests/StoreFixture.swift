@@ -1,0 +1,134 @@
+import Catalog
+import Foundation
+import Orders
+import Support
+import Testing
+
+@testable import Web
+
+/// A store over a synced sample shop, and a visitor who keeps its cookies.
+final class StoreFixture {
+  let folder: TemporaryFolder
+  let shop: SampleShop
+  let orders: String
+  private(set) var store: Store
+  var cookies: [String: String] = [:]
+  var now = Date(timeIntervalSince1970: 1_700_000_000)
+
+  /// A shop of two sections of so many items, synced once a change was made.
+  init(items: Int = 3, budget: Price? = nil, _ change: (SampleShop) -> Void = { _ in }) throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 2, items: items)
+    change(shop)
+    try shop.publish()
+    _ = try shop.sync(folder)
+    orders = folder.path("orders.sqlite")
+    store = Store(cache: folder.path("cache"), catalog: nil, orders: orders, budget: budget)
+  }
+
+  /// The orders so far.
+  var placed: [OrderEntry] {
+    get throws { Outbox.exists(at: orders) ? try Outbox(orders).orders() : [] }
+  }
+
+  /// Ends the store and begins it anew, as a server does.
+  func restart() {
+    store = Store(cache: folder.path("cache"), catalog: nil, orders: orders)
+  }
+
+  /// Asks for a page by its address.
+  func get(_ address: String, languages: String? = nil) async -> Page {
+    let parts = address.split(separator: "?", maxSplits: 1).map(String.init)
+    var request = StoreRequest(.get, parts[0], at: now)
+    request.query = Self.pairs(parts.count > 1 ? String(parts[1].prefix { $0 != "#" }) : "")
+    request.languages = languages
+    return await ask(request)
+  }
+
+  /// Sends a form.
+  func post(
+    _ path: String,
+    _ form: KeyValuePairs<String, String>,
+    _ change: (inout StoreRequest) -> Void = { _ in }
+  ) async -> Page {
+    var request = StoreRequest(.post, path, at: now)
+    request.form = form.map { (name: $0.key, value: $0.value) }
+    (request.origin, request.host, request.fetchSite) = (
+      "http://127.0.0.1:8080", "127.0.0.1:8080", "same-origin"
+    )
+    change(&request)
+    return await ask(request)
+  }
+
+  private func ask(_ request: StoreRequest) async -> Page {
+    var request = request
+    request.cookies = cookies
+    let page = Page(await store.answer(request))
+    for value in page.all("set-cookie") {
+      let pair = value.prefix { $0 != ";" }.split(
+        separator: "=",
+        maxSplits: 1,
+        omittingEmptySubsequences: false
+      )
+      let isGone = value.contains("Max-Age=0")
+      cookies[String(pair[0])] = isGone ? nil : String(pair[1])
+    }
+    return page
+  }
+
+  private static func pairs(_ query: String) -> [(name: String, value: String)] {
+    query.split(separator: "&").map { pair in
+      let parts = pair.split(separator: "=", maxSplits: 1).map {
+        String($0).removingPercentEncoding ?? ""
+      }
+      return (parts[0], parts.count > 1 ? parts[1] : "")
+    }
+  }
+
+  /// An answer as a visitor sees it.
+  struct Page {
+    let status: Int
+    let html: String
+    private let headers: [(name: String, value: String)]
+
+    init(_ answer: StoreAnswer?) {
+      status = answer?.status ?? 0
+      headers = answer?.headers ?? []
+      html = String(decoding: answer?.body ?? [], as: UTF8.self)
+    }
+
+    func all(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
+
+    var location: String { all("location").first ?? "" }
+
+    /// The value of a hidden field.
+    func field(_ name: String) -> String {
+      guard let start = html.firstRange(of: "name=\"\(name)\" value=\"") else { return "" }
+      return String(html[start.upperBound...].prefix { $0 != "\"" })
+    }
+  }
+
+  /// Puts items aside, and returns the page with the order form.
+  func fill(_ items: KeyValuePairs<String, Int>) async -> Page {
+    for (id, count) in items {
+      let token = await get("/items/\(id)").field("token")
+      _ = await post("/basket", ["token": token, "item": id, "quantity": "\(count)", "do": "add"])
+    }
+    return await get("/basket")
+  }
+
+  /// Sends the order form of a page.
+  func order(
+    _ page: Page,
+    by name: String = "Jiyeon",
+    budget: String = "",
+    note: String = "",
+    _ change: (inout StoreRequest) -> Void = { _ in }
+  ) async -> Page {
+    let form: KeyValuePairs = [
+      "token": page.field("token"), "key": page.field("key"), "total": page.field("total"),
+      "by": name, "note": note, "budget": budget, "do": "order",
+    ]
+    return await post("/orders", form, change)
+  }
+}

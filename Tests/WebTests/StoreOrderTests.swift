@@ -1,0 +1,231 @@
+import Catalog
+import Foundation
+import Orders
+import Testing
+
+@testable import Web
+
+/// Orders by the store's forms, as a browser sends them.
+@Suite struct StoreOrderTests {
+  @Test func `what was put aside becomes one order in the outbox, and the basket is empty`()
+    async throws
+  {
+    let visitor = try StoreFixture()
+    let basket = await visitor.fill(["A1": 2, "A2": 1, "B1": 1])
+    #expect(basket.html.contains("Dish A1 and 2 more"))
+    #expect(basket.html.contains("28,000원"))
+
+    let sent = await visitor.order(basket, note: "문 앞")
+
+    #expect(sent.status == 303 && sent.location.hasSuffix("?told=placed"))
+    let entry = try #require(try visitor.placed.first)
+    #expect(entry.order.lines.map(\.quantity) == [2, 1, 1])
+    #expect(entry.order.total == Price(minorUnits: 28_000, currency: "KRW"))
+    #expect(entry.order.by == "Jiyeon" && entry.order.note == "문 앞")
+    #expect(entry.delivery.state == .queued)
+    let page = await visitor.get(sent.location)
+    #expect(page.html.contains("the order is placed") && page.html.contains("queued"))
+    #expect(page.html.contains("Cancel the order"))
+    #expect(await visitor.get("/basket").html.contains("Your basket is empty"))
+    #expect(await visitor.get("/orders").html.contains("Dish A1 and 2 more"))
+  }
+
+  @Test func `a form that is sent twice makes one order, also after a restart and at once`()
+    async throws
+  {
+    let visitor = try StoreFixture()
+    let basket = await visitor.fill(["A1": 1])
+    let first = await visitor.order(basket)
+    // The browser goes back to the form, which has its basket still.
+    visitor.cookies["larder-basket"] = "A1*1"
+    let second = await visitor.order(basket)
+    visitor.cookies["larder-basket"] = "A1*3"
+    let other = await visitor.order(basket)
+
+    #expect(first.location == second.location)
+    #expect(other.location.hasSuffix("?told=again"))
+    #expect(await visitor.get(other.location).html.contains("nothing was ordered again"))
+    #expect(try visitor.placed.count == 1)
+
+    visitor.cookies["larder-basket"] = "A2*1"
+    let next = await visitor.get("/basket")
+    let store = visitor.store
+    var request = StoreRequest(.post, "/orders", at: visitor.now)
+    request.cookies = visitor.cookies
+    request.form = ["token", "key", "total"].map { ($0, next.field($0)) } + [("by", "Jiyeon")]
+    async let one = store.answer(request)
+    async let two = store.answer(request)
+    let both = await [one, two].map { StoreFixture.Page($0).location }
+    #expect(both[0] == both[1] && both[0].hasPrefix("/orders/ord_"))
+    #expect(try visitor.placed.count == 2)
+  }
+
+  @Test
+  func `a form without its token, of another session or from before a restart orders nothing`()
+    async throws
+  {
+    let visitor = try StoreFixture()
+    let basket = await visitor.fill(["A1": 1])
+    let kept = visitor.cookies
+
+    let forged = await visitor.order(basket) { $0.form.removeAll { $0.name == "token" } }
+    #expect(forged.status == 422 && forged.html.contains("too old"))
+    let wrong = await visitor.order(basket) { request in
+      request.form[0].value = String(basket.field("token").reversed())
+    }
+    #expect(wrong.status == 422)
+    visitor.cookies["larder-session"] = String(repeating: "a", count: 32)
+    #expect(await visitor.order(basket).status == 422)
+    visitor.cookies["larder-session"] = nil
+    #expect(await visitor.order(basket).status == 422)
+    #expect(try visitor.placed.isEmpty)
+
+    visitor.cookies = kept
+    visitor.restart()
+    let late = await visitor.order(basket)
+    #expect(late.status == 422 && late.html.contains("value=\"Jiyeon\""))
+    // The form that is shown in its place is good, and is the same order.
+    #expect(late.field("key") == basket.field("key"))
+    #expect(await visitor.order(late).status == 303)
+    #expect(try visitor.placed.count == 1)
+  }
+
+  @Test(arguments: [
+    (String?.none, "127.0.0.1:8080", String?.none, true),
+    ("http://127.0.0.1:8080", "127.0.0.1:8080", "same-origin", true),
+    ("https://shop.example", "shop.example", nil, true),
+    ("http://evil.example", "127.0.0.1:8080", nil, false),
+    ("http://127.0.0.1:8081", "127.0.0.1:8080", nil, false),
+    ("null", "127.0.0.1:8080", nil, false),
+    (nil, "127.0.0.1:8080", "cross-site", false),
+    (nil, "127.0.0.1:8080", "same-site", false),
+    (nil, "127.0.0.1:8080", "none", false),
+  ])
+  func `a form is taken from the store's own pages alone`(
+    _ origin: String?,
+    _ host: String,
+    _ site: String?,
+    _ isTaken: Bool
+  ) async throws {
+    let visitor = try StoreFixture(items: 1)
+    let basket = await visitor.fill(["A1": 1])
+
+    let sent = await visitor.order(basket) { request in
+      (request.origin, request.host, request.fetchSite) = (origin, host, site)
+    }
+
+    #expect(sent.status == (isTaken ? 303 : 403))
+    #expect(try visitor.placed.count == (isTaken ? 1 : 0))
+  }
+
+  @Test func `what cannot be ordered is said before anything is, and the form keeps its words`()
+    async throws
+  {
+    let visitor = try StoreFixture()
+    let basket = await visitor.fill(["A1": 2])
+    func refused(_ words: String, _ page: StoreFixture.Page) throws {
+      #expect(page.status == 422)
+      #expect(page.html.contains(words), "\(words)")
+      #expect(page.html.contains("Nothing was ordered yet."))
+      #expect(try visitor.placed.isEmpty)
+    }
+
+    try refused("1,000원 over the budget", await visitor.order(basket, budget: "13,000"))
+    try refused("budget is no amount", await visitor.order(basket, budget: "much"))
+    try refused("Say who orders", await visitor.order(basket, by: " "))
+    let long = String(repeating: "a", count: 1001)
+    try refused("note is too long", await visitor.order(basket, note: long))
+    let many = await visitor.order(basket) { request in
+      request.form += [("item", "A1"), ("quantity", "-1")]
+    }
+    try refused("A quantity is a number", many)
+    #expect(many.html.contains("value=\"Jiyeon\""))
+    #expect(await visitor.order(basket, budget: "14000").status == 303)
+  }
+
+  @Test func `the house's budget holds whatever the visitor says`() async throws {
+    let budget = Price(minorUnits: 10_000, currency: "KRW")
+    let visitor = try StoreFixture(budget: budget)
+    let basket = await visitor.fill(["A1": 2])
+    #expect(basket.html.contains("at most 10,000원"))
+
+    #expect(await visitor.order(basket, budget: "50000").status == 422)
+    #expect(try visitor.placed.isEmpty)
+  }
+
+  @Test func `a price that changed since the form was shown is shown before it is owed`()
+    async throws
+  {
+    let visitor = try StoreFixture()
+    let basket = await visitor.fill(["A1": 1])
+    visitor.shop.items["A"]?[0].price = "7,500원"
+    try visitor.shop.publish()
+    visitor.shop.clock.advance(86_400)
+    _ = try visitor.shop.sync(visitor.folder)
+
+    let first = await visitor.order(basket)
+    #expect(first.status == 422 && first.html.contains("the total is 7,500원 now"))
+    #expect(try visitor.placed.isEmpty)
+
+    #expect(await visitor.order(first).status == 303)
+    #expect(try visitor.placed.first?.order.total.minorUnits == 7500)
+  }
+
+  @Test func `what is sold out or gone is neither put aside nor ordered`() async throws {
+    let visitor = try StoreFixture { $0.items["A"]?[0].badges = ["품절"] }
+    let page = await visitor.get("/items/A1")
+    #expect(page.html.contains("Sold out") && !page.html.contains("class=\"buy\""))
+    let token = await visitor.get("/items/A2").field("token")
+    for id in ["A1", "A9"] {
+      let sent = await visitor.post("/basket", ["token": token, "item": id, "do": "add"])
+      #expect(sent.location == "/items/\(id)?added=0#buy")
+    }
+    #expect(visitor.cookies["larder-basket"] == nil)
+
+    visitor.cookies["larder-basket"] = "A1*1!A9*1!A2*1"
+    let basket = await visitor.get("/basket")
+    #expect(basket.html.contains("No longer in the catalog"))
+    let sent = await visitor.order(basket)
+    #expect(sent.status == 422 && sent.html.contains("Remove what cannot be ordered"))
+    let form: KeyValuePairs = ["token": basket.field("token"), "remove": "A9", "by": "민"]
+    _ = await visitor.post("/basket", form)
+    #expect(visitor.cookies["larder-basket"] == "A1*1!A2*1")
+    #expect(await visitor.get("/basket").html.contains("value=\"민\""))
+  }
+
+  @Test func `an order is cancelled while nobody works on it, and not afterwards`() async throws {
+    let visitor = try StoreFixture()
+    _ = await visitor.order(await visitor.fill(["A1": 1]))
+    _ = await visitor.order(await visitor.fill(["A2": 1]))
+    let ids = try visitor.placed.map(\.order.id.rawValue)
+    _ = try Outbox(visitor.orders).move(ids[1], to: nil, posting: false, at: OrderTime(seconds: 1))
+
+    #expect(await visitor.post("/orders/\(ids[0])/cancel", [:]).status == 303)
+    #expect(try visitor.placed[0].state == .ordered)
+    for id in ids {
+      let token = await visitor.get("/items/A1").field("token")
+      let answer = await visitor.post("/orders/\(id)/cancel", ["token": token])
+      #expect(answer.location == "/orders/\(id)" + (id == ids[1] ? "?told=late" : ""))
+    }
+
+    #expect(try visitor.placed.map(\.state) == [.cancelled, .preparing])
+    #expect(!(await visitor.get("/orders/\(ids[1])").html.contains("Cancel the order")))
+    #expect(await visitor.get("/orders/\(ids[1])?told=late").html.contains("too late to cancel"))
+    #expect(await visitor.get("/orders/\(ids[0])").html.contains("Cancelled"))
+  }
+
+  @Test func `a store without orders shows everything and takes none`() async throws {
+    let visitor = try StoreFixture(items: 1)
+    let store = Store(cache: visitor.folder.path("cache"), catalog: nil, orders: nil)
+
+    let item = StoreFixture.Page(
+      await store.answer(StoreRequest(.get, "/items/A1", at: visitor.now))
+    )
+    let orders = StoreFixture.Page(
+      await store.answer(StoreRequest(.get, "/orders", at: visitor.now))
+    )
+
+    #expect(item.status == 200 && !item.html.contains("class=\"buy\""))
+    #expect(orders.status == 404)
+  }
+}
