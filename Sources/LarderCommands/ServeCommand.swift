@@ -56,6 +56,9 @@ struct ServeCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Replaces the catalog file's base.", valueName: "url"))
   var base: String?
 
+  @Option(help: ArgumentHelp("Take no order that costs more.", valueName: "amount"))
+  var budget: String?
+
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
@@ -71,7 +74,16 @@ struct ServeCommand: ParsableCommand {
     var pulling: ServerContent.Pulling?
     if let origin { pulling = { room in origin.pull(into: room) } }
     let log = output.verbose > 0 ? AccessLog(output.logFormat) : nil
-    let store = Store(cache: cache.path, catalog: shelf.name, orders: try outbox.path())
+    let store = Store(
+      cache: cache.path,
+      catalog: shelf.name,
+      orders: try outbox.path(),
+      budget: try budget.map { text in
+        let reader = try CatalogReader(cache: cache.path, catalog: shelf.name)
+        return try OrderPlaceCommand.budget(text, reader.catalog.currency)
+      },
+      squares: server.squares.sides
+    )
     let content = ServerContent(
       cache: cache.path,
       shelf: shelf,

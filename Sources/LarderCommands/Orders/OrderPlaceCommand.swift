@@ -80,7 +80,7 @@ struct OrderPlaceCommand: ParsableCommand {
     draft.note = note
     draft.anyway = anyway
     let clock = SystemCourierClock()
-    draft.budget = try budget.map { try Self.price($0, reader.catalog.currency) }
+    draft.budget = try budget.map { try Self.budget($0, reader.catalog.currency) }
     let made = try CatalogOrder(draft, reader, at: clock.now())
     let box = try outbox.outbox()
     try box.place(made.order)
@@ -99,7 +99,8 @@ struct OrderPlaceCommand: ParsableCommand {
     Output.end(ExitStatus(mine, signal: signal))
   }
 
-  private static func price(_ text: String, _ currency: String) throws -> Price {
+  /// The most that may be spent, as a person writes it.
+  static func budget(_ text: String, _ currency: String) throws -> Price {
     do {
       return try Price(parsing: text, currency: currency)
     } catch {
