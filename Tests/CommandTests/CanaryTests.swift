@@ -90,6 +90,7 @@ import Testing
       commands.append(try running.wait())
     }
 
+    shop.store.faults = try FaultScript(text: "path=/pictures/S1.jpg hits=1 hang")
     try interrupt(sync, at: "/pictures/S1.jpg")
     shop.store.faults = try FaultScript(
       text: """

@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: [
     (["bogus"], "there is no command"), (["help", "bogus"], "there is no command"),
-    (["serve"], "there is no command"), (["diff", "--from", "3"], "unknown option '--from'"),
+    (["publish"], "there is no command"), (["diff", "--from", "3"], "unknown option '--from'"),
     (["crop", "a.jpg", "--out", "o", "--at", "x"], "unknown option '--at'"),
   ])
   func `for a word that is like nothing no command and no option is suggested`(
