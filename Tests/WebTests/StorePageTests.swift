@@ -229,7 +229,7 @@ import Testing
 
   @Test(arguments: [
     (12_000, 5_900, 50), (10_000, 9_999, nil), (10_000, 10_000, nil), (9_000, 10_000, nil),
-    (10_000, 0, 100),
+    (10_000, 0, 100), (12_000, 10_800, 10), (39_000, 31_200, 20), (.max, 0, 100), (100, 99, 1),
   ])
   func `a saving is told in whole percent, rounded down`(_ normal: Int, _ sale: Int, _ off: Int?) {
     let item = StoreItem(

@@ -66,9 +66,11 @@ extension StoreItem {
     guard let normal = normalPrice, let sale = salePrice, normal.currency == sale.currency,
       sale.minorUnits >= 0, normal.minorUnits > sale.minorUnits
     else { return nil }
-    // In floating point: the difference of two prices of a feed may be beyond all integers.
-    let share = 1 - Double(sale.minorUnits) / Double(normal.minorUnits)
-    let percent = Int((share * 100).rounded(.down))
+    // In whole numbers: 10,800 of 12,000 is 10 % less, and 9.99… in floating point. Full width, for a feed's prices
+    // may be near the largest integer.
+    let saving = (normal.minorUnits - sale.minorUnits).magnitude
+    let hundredfold = saving.multipliedFullWidth(by: 100)
+    let percent = Int(normal.minorUnits.magnitude.dividingFullWidth(hundredfold).quotient)
     return percent > 0 ? percent : nil
   }
 }
