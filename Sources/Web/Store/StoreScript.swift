@@ -44,6 +44,7 @@ enum StoreScript {
     const show=(page,address,isNew)=>{
       $('#main').replaceWith(page.querySelector('#main'));
       document.title=page.title;
+      $('.tongue').href=$('.tongue',page).getAttribute('href');
       history[isNew?'pushState':'replaceState'](null,'',address);
       $$('.aisles [aria-current],.shop[aria-current]').forEach(e=>e.removeAttribute('aria-current'));
       listen();
@@ -56,16 +57,16 @@ enum StoreScript {
       const address='/search?q='+encodeURIComponent(words);
       try{
         const page=await fetched(address,asking.signal);
-        show(page,address,!before&&location.pathname!=='/search');
-        before??=location.pathname==='/search'?'/':document.referrer||'/';
-      }catch(error){if(error.name!=='AbortError'&&field.form)field.form.classList.add('slow')}
+        // One step back leads to the page where the search began.
+        show(page,address,location.pathname!=='/search');
+      }catch(error){if(error.name!=='AbortError')location.assign(address)}
     };
     const first=location.href,isList=()=>$('#found')||$('.some')||location.pathname==='/';
     if(!isAway&&isList()&&!$('.item')){
       let wait;
       field.addEventListener('input',e=>{
         if(e.isComposing&&!/[\u3131-\uD7A3]$/.test(field.value))return;
-        before??=location.pathname==='/search'?null:first;
+        before??=location.pathname==='/search'?'/search':first;
         clearTimeout(wait);
         wait=setTimeout(search,180);
       });
