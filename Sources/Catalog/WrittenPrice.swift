@@ -163,32 +163,58 @@ struct WrittenPrice {
     case decimals
   }
 
-  /// What stands behind a whole amount in place of decimals: "12,-", "99:-", "5.--".
-  private static let emptyDecimals = [",", ".", ":"].flatMap { separator in
+  /// What stands behind a whole amount in place of decimals: "12,-", "99:-", "5.--", "5/-".
+  private static let emptyDecimals = [",", ".", ":", "/"].flatMap { separator in
     ["--", "-", "–", "—"].map { separator + $0 }
   }
 
-  /// The unit in the text around the amount, without white space and what stands for no decimals.
+  /// What says that the amount is all there is to pay.
+  ///
+  /// Other notes may mean another amount.
+  private static let taxNotes = [
+    "税込み", "税込", "incl.vat", "inc.vat", "includingvat", "vatincluded", "vatincl.",
+    "incl.tax", "inc.tax", "taxincluded", "incl.gst", "inc.gst", "inkl.mwst.", "inkl.mwst",
+    "inkl.ust.", "ttc", "ivaincluido", "ivaincluído", "ivaincl.", "ivainclusa", "inkl.moms",
+    "부가세포함", "vat포함", "含税",
+  ]
+
+  /// A unit without the note that taxes are in the amount, in brackets or not.
+  private static func withoutTaxNote(_ unit: String) -> String {
+    for note in taxNotes {
+      for text in ["(\(note))", "（\(note)）", note]
+      where unit.hasSuffix(text) || unit.hasPrefix(text) {
+        return unit.replacing(text, with: "", maxReplacements: 1)
+      }
+    }
+    return unit
+  }
+
+  /// The unit in the text around the amount, without white space, notes and what stands for no decimals.
   private static func unit(
     in part: Substring.UnicodeScalarView,
     of text: String
   ) throws(CatalogError) -> String {
     var unit = ""
-    for scalar in part where !scalar.properties.isWhitespace { unit.unicodeScalars.append(scalar) }
+    for scalar in part where !scalar.properties.isWhitespace {
+      // Marks of the direction in which people read say nothing.
+      if scalar.properties.generalCategory != .format { unit.unicodeScalars.append(scalar) }
+    }
     if let mark = emptyDecimals.first(where: unit.hasPrefix) {
       unit.removeFirst(mark.count)
     }
     if unit.hasPrefix("-") || unit.hasPrefix("−") || unit.hasSuffix("-") {
       throw priceError("\"\(shortened(text))\" is negative")
     }
-    return unit.lowercased()
+    return unit.isEmpty ? unit : withoutTaxNote(unit.lowercased())
   }
 
-  /// The value of a digit, half or full width.
+  /// The value of a digit, half or full width, or as Arabic and Persian write it.
   private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
     switch scalar.value {
     case 0x30...0x39: UInt8(scalar.value - 0x30)
     case 0xFF10...0xFF19: UInt8(scalar.value - 0xFF10)
+    case 0x0660...0x0669: UInt8(scalar.value - 0x0660)
+    case 0x06F0...0x06F9: UInt8(scalar.value - 0x06F0)
     default: nil
     }
   }
@@ -196,8 +222,8 @@ struct WrittenPrice {
   /// The separator that a scalar is, with its look-alikes folded into one.
   private static func separator(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar {
-    case ",", "，": ","
-    case ".", "．": "."
+    case ",", "，", "٬": ","
+    case ".", "．", "٫": "."
     case "'", "’": "'"
     case " ", "\u{A0}", "\u{2009}", "\u{202F}": " "
     default: nil

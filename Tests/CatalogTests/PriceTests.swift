@@ -24,6 +24,11 @@ struct PriceTests {
       ("1 299:-", "SEK", 129_900), ("99:- kr", "SEK", 9900), ("kr 1.299,50", "DKK", 129_950),
       ("249 kr.", "DKK", 24_900), ("5.–", "CHF", 500), ("12,--", "CHF", 1200),
       ("GH₵ 12.50", "GHS", 1250), ("R 1 299,00", "ZAR", 129_900), ("45,00 zł.", "PLN", 4500),
+      ("￥1,980（税込）", "JPY", 1980), ("税込1,980円", "JPY", 1980),
+      ("12.50 EUR (incl. VAT)", "EUR", 1250), ("12,50 € TTC", "EUR", 1250),
+      ("Rs 1,299/-", "INR", 129_900), ("N1,299.00", "NGN", 129_900), ("KD 1.250", "KWD", 1250),
+      ("1,299 บาท", "THB", 129_900), ("12.90 ש״ח", "ILS", 1290),
+      ("\u{200F}١٬٢٩٩٫٥٠ ر.س\u{200F}", "SAR", 129_950), ("۱۲٬۵۰۰", "IRR", 1_250_000),
       ("1.299.500", "EUR", 129_950_000), ("19.9", "USD", 1990), ("¥1,200", "JPY", 1200),
     ])
   func `a written price is read exactly`(text: String, currency: String, units: Int) throws {
@@ -46,6 +51,8 @@ struct PriceTests {
       ("-5", "USD", "is negative"), ("7~5", "USD", "not one amount"),
       ("2024-01-02", "USD", "not one amount"), ("5 - 7 €", "USD", "is in EUR"),
       ("5 - 7 %", "USD", "unknown unit"), ("-5 - 7", "USD", "is negative"),
+      ("1,980円（税抜1,800円）", "JPY", "not one amount"),
+      ("1,800円（税抜）", "JPY", "unknown unit"), ("12,50 €/kg", "EUR", "unknown unit"),
       ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "no known way"),
       ("99999999999999999999", "KRW", "too large"), ("92233720368547758.08", "USD", "too large"),
       ("2,500원 (40,000원 이상 무료)", "KRW", "not one amount"),
