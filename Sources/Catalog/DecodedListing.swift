@@ -47,6 +47,13 @@ public struct DecodedListing: Hashable, Sendable {
     nextPage = page.nextPage
     total = total ?? page.total
   }
+
+  /// Leaves as absent what no section has: those of one response are read by the same paths, and a field that a small
+  /// one lacks is not missing.
+  package mutating func settleAbsence() {
+    let all = absent.values.dropFirst().reduce(absent.values.first ?? []) { $0.intersection($1) }
+    for key in absent.keys { absent[key] = all }
+  }
 }
 
 /// A section of a combined response that cannot be used.

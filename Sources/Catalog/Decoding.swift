@@ -17,19 +17,48 @@ public func decodeSection(
   try ListingDecoder(file, source: source).section(body, source: source, firstIndex: firstIndex)
 }
 
-/// Cuts the body of one listed section into windows, each a smaller body of the same section.
+/// Cuts a body of the source at a position into windows, each a smaller body of the same source.
 ///
 /// - Parameters:
 ///   - body: JSON in UTF-8.
-///   - source: The section it was fetched for.
+///   - position: The source, in the catalog's order.
 ///   - file: The catalog it belongs to.
-/// - Returns: The windows; nil when the body has to be decoded whole, as one that holds many sections has.
+/// - Returns: The windows; nil when the body has to be decoded whole.
 package func windows(
   of body: some RandomAccessBody,
-  source: SectionSource,
+  at position: Int,
   using file: CatalogFile
 ) -> ListingWindows? {
-  source.parts == nil ? ListingWindows(body, for: ListingDecoder(file, source: source)) : nil
+  ListingWindows(
+    body,
+    for: ListingDecoder(file, position: position),
+    parts: file.sections.parts(ofSource: position)
+  )
+}
+
+/// Decodes a window of a body.
+///
+/// - Parameters:
+///   - window: The window.
+///   - position: The source that the body was fetched for, in the catalog's order.
+///   - file: The catalog it belongs to.
+///   - earlier: What the windows before it were decoded to; the items are of no concern.
+///   - elements: How many elements earlier windows listed of its section.
+/// - Returns: The sections, or parts of them, to be added to what is there.
+/// - Throws: ``CatalogError`` when the body has to be decoded whole, which tells what it is.
+package func decodeWindow(
+  _ window: ListingWindow,
+  at position: Int,
+  using file: CatalogFile,
+  after earlier: DecodedListing,
+  elements: Int
+) throws(CatalogError) -> DecodedListing {
+  let decoder = ListingDecoder(file, position: position)
+  if let parts = file.sections.parts(ofSource: position) {
+    return try decoder.sections(in: window, plan: parts, after: earlier, elements: elements)
+  }
+  guard case .listed(let sources) = file.sections else { return earlier }
+  return try decoder.section(window.bytes, source: sources[position], firstIndex: elements)
 }
 
 /// Decodes a body of the source at a position: one section, or the many that it holds.
@@ -113,6 +142,15 @@ extension ListingDecoder {
       nextPage: paging?.path
     )
     if case .cursor = paging?.step { nextPageIsCursor = true }
+  }
+
+  /// A decoder for the source at a position.
+  fileprivate init(_ file: CatalogFile, position: Int) {
+    guard case .listed(let sources) = file.sections else {
+      self.init(file)
+      return
+    }
+    self.init(file, source: sources[position])
   }
 }
 

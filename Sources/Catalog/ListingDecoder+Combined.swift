@@ -13,16 +13,70 @@ extension ListingDecoder {
     firstIndices: [String: Int] = [:]
   ) throws(CatalogError) -> DecodedListing {
     do throws(CatalogError) {
-      return try listing(body, plan: plan, firstIndices: firstIndices)
+      var listing = try listing(body, plan: plan, SectionsBefore(), firstIndices: firstIndices)
+      listing.settleAbsence()
+      if listing.sections.isEmpty, let first = listing.failed.first {
+        throw CatalogError(
+          .unexpectedShape,
+          subject: "sections",
+          reason:
+            "none of \(listing.failed.count) can be used, the first because \(first.reason)"
+        )
+      }
+      return listing
     } catch {
       // Of a feed in XML, the fault itself says more than that it is no JSON.
       throw mapping.notation == .json ? error.quoting(body) : error
     }
   }
 
+  /// Decodes a window of a body that holds all sections.
+  ///
+  /// - Parameters:
+  ///   - window: The window.
+  ///   - plan: Where the sections and their names are.
+  ///   - earlier: What the windows before it were decoded to; the items are of no concern.
+  ///   - elements: How many elements earlier windows listed of a section that goes on.
+  /// - Returns: The sections, or parts of them, whose absence is to be settled when all are there; one that cannot be
+  ///   used is among those that failed.
+  /// - Throws: ``CatalogError`` when only the whole body can tell what it is.
+  func sections(
+    in window: ListingWindow,
+    plan: CombinedSections,
+    after earlier: DecodedListing,
+    elements: Int
+  ) throws(CatalogError) -> DecodedListing {
+    let last = earlier.sections.last?.key
+    let hasFailed = earlier.failed.last?.index == window.sectionsBefore
+    return try listing(
+      window.bytes,
+      plan: plan,
+      SectionsBefore(
+        count: window.sectionsBefore,
+        keys: Set(earlier.sections.map(\.key) + earlier.failed.compactMap(\.key)),
+        extent: window.extent,
+        open: hasFailed ? nil : last
+      ),
+      firstIndices: window.isContinuation ? last.map { [$0: elements] } ?? [:] : [:]
+    )
+  }
+
+  /// What stands before the sections that are decoded.
+  private struct SectionsBefore {
+    /// How many sections.
+    var count = 0
+    /// The keys that are taken.
+    var keys: Set<String> = []
+    /// How much of its sections the body has.
+    var extent = ListingWindow.Extent.whole
+    /// The section that goes on in the body; nil when it cannot be used.
+    var open: String?
+  }
+
   private func listing(
     _ body: [UInt8],
     plan: CombinedSections,
+    _ before: SectionsBefore,
     firstIndices: [String: Int]
   ) throws(CatalogError) -> DecodedListing {
     let (root, nextPage, _) = try read(body, of: "sections")
@@ -39,15 +93,10 @@ extension ListingDecoder {
       )
     }
     var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
-    for (position, node) in nodes.enumerated() {
-      try decodeSection(node, at: position, plan, firstIndices, into: &listing)
-    }
-    if listing.sections.isEmpty, let first = listing.failed.first {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "sections",
-        reason: "none of \(nodes.count) can be used, the first because \(first.reason)"
-      )
+    var before = before
+    for node in nodes {
+      try decodeSection(node, plan, &before, firstIndices, into: &listing)
+      before.count += 1
     }
     return listing
   }
@@ -55,23 +104,26 @@ extension ListingDecoder {
   /// Adds one section to the listing, or why it fails: alone, for the others are as good as before.
   private func decodeSection(
     _ node: JSONNode,
-    at position: Int,
     _ plan: CombinedSections,
+    _ before: inout SectionsBefore,
     _ firstIndices: [String: Int],
     into listing: inout DecodedListing
   ) throws(CatalogError) {
+    let position = before.count
+    let isContinuation = before.extent == .continuation
     func fail(_ key: String?, _ reason: String) {
       listing.failed.append(FailedSection(index: position, key: key, reason: reason))
     }
     var reader = FieldReader(node: node, currency: currency)
     let remedy = "correct \"key\" under sections, or the feed"
-    guard let key = try plan.key.firstValue(in: node).flatMap(FieldReader.plainText), !key.isEmpty
+    let read = try plan.key.firstValue(in: node).flatMap(FieldReader.plainText)
+    if isContinuation, read == nil || read != before.open { return }
+    guard let key = read, !key.isEmpty
     else { return fail(nil, "it has no key at \(plan.key); \(remedy)") }
     guard isFileName(key) else {
       return fail(nil, "its key at \(plan.key) could not be a file name; \(remedy)")
     }
-    let others = listing.sections.map(\.key) + listing.failed.compactMap(\.key)
-    guard !others.contains(key) else {
+    guard before.keys.insert(key).inserted || isContinuation else {
       return fail(key, "an earlier section has the same key at \(plan.key); \(remedy)")
     }
     let elements: [JSONNode]
@@ -85,7 +137,7 @@ extension ListingDecoder {
       title: plan.title.flatMap { reader.identifier([$0]) } ?? key,
       subtitle: plan.subtitle.flatMap { reader.identifier([$0]) }
     )
-    for fault in reader.faults {
+    for fault in reader.faults where !isContinuation {
       listing.skipped.append(
         SkippedItem(
           section: key,
@@ -103,6 +155,10 @@ extension ListingDecoder {
       firstIndex: firstIndices[key] ?? 0
     )
     if let reason = sharedID(of: section.items) {
+      // The rest of the section may have other ids.
+      guard before.extent == .whole else {
+        throw CatalogError(.unexpectedShape, subject: "section \(key)", reason: reason)
+      }
       listing.skipped.removeAll { $0.section == key }
       return fail(key, "\(reason); correct item.id in the catalog file, or the feed")
     }

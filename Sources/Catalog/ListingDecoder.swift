@@ -208,6 +208,7 @@ public struct ListingDecoder: Sendable {
     _ body: [UInt8],
     of subject: String
   ) throws(CatalogError) -> (root: JSONNode, nextPage: String?, total: Int?) {
+    try mapping.transform?.checkSize(body.count, of: subject)
     let body = try mapping.notation.json(of: body, subject)
     let response = try JSONDocument(parsing: body, of: subject).root
     let nextPage = try link(in: response)

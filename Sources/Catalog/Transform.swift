@@ -53,6 +53,22 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
+  /// The largest response that a program is given, in bytes: jq holds all of it at once, many times its size.
+  static let mostInput = 256 << 20
+
+  /// Refuses a response that is too large for a program.
+  func checkSize(_ count: Int, of subject: String) throws(CatalogError) {
+    guard count > Self.mostInput else { return }
+    throw CatalogError(
+      .transform,
+      subject: subject,
+      reason:
+        "a transform holds the whole response in memory, and takes \(Self.mostInput >> 20) MiB at most; this "
+        + "one has \((count + (1 << 20) - 1) >> 20) MiB",
+      remedy: "ask for it in pages, or read it by items and item alone"
+    )
+  }
+
   /// Runs the program on a response.
   ///
   /// - Parameters:

@@ -278,4 +278,21 @@ struct TransformTests {
       try CatalogFile(parsing: bytes("name: a\ncurrency: USD\n" + yaml), file: "shop.yaml")
     }
   }
+
+  @Test
+  func `a response that is too large for a program is refused before anything is made of it`() {
+    let body = [UInt8](repeating: 0x20, count: Transform.mostInput + 1)
+
+    let error = #expect(throws: CatalogError.self) {
+      try decodeSection(
+        body,
+        source: SectionSource(key: "main", url: "main"),
+        using: catalog("items: $.items\ntransform: .")
+      )
+    }
+
+    #expect(error?.code == .transform)
+    #expect(error?.reason.contains("takes 256 MiB at most; this one has 257 MiB") == true)
+    #expect(error?.remedy?.contains("in pages") == true)
+  }
 }

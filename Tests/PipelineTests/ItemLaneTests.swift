@@ -28,10 +28,22 @@ struct ItemLaneTests {
     for first in stride(from: 0, to: 900, by: 100) {
       try lane.add { $0 += Self.window(first..<first + 100) }
     }
-    let listing = try index.keepListing(lane.finish())
+    let listing = try index.keepListing(lane.finish()[0])
 
     #expect(try index.items(listing: listing) == Self.window(0..<900))
     #expect(try index.keepListing(Self.window(0..<900)) == listing)
+  }
+
+  @Test("Items go to the listings that they are added to", arguments: [1, 500, .max])
+  func listings(batch: Int) throws {
+    let lane = ItemLane(index, batch: batch)
+    let parts = [(0, 0..<90), (1, 90..<90), (2, 90..<300), (2, 300..<310), (3, 20..<40)]
+    for (listing, keys) in parts { try lane.add(to: listing) { $0 += Self.window(keys) } }
+
+    let listings = try lane.finish().map { try index.keepListing($0) }
+
+    let items = try listings.map { try index.items(listing: $0) }
+    #expect(items == [0..<90, 90..<90, 90..<310, 20..<40].map(Self.window))
   }
 
   @Test("Nothing is kept behind what the index refuses, and who adds and who waits are told")

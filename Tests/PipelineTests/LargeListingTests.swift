@@ -80,6 +80,51 @@ struct LargeListingTests {
     #expect(try verify(folder).isClean)
   }
 
+  /// Lists sections in one response.
+  private func serveMenus(_ menus: [(key: String, ids: Range<Int>, title: String)]) {
+    let pad = String(repeating: #"[\"x, "#, count: 90)
+    let text = menus.map { menu in
+      let items = menu.ids.map { id in
+        let picture = id % 3000 == 0 ? ", \"image\": \"/pictures/A1-thumb.jpg?\(id)\"" : ""
+        let title = id == 16_000 ? "{}" : "\"\(menu.title) \(id)\""
+        return "{\"hash\": \"\(id)\", \"title\": \(title), \"description\": \"\(pad)\"\(picture)}"
+      }
+      return "{\"slug\": \(menu.key), \"items\": [\(items.joined(separator: ","))]}"
+    }
+    shop.put("{\"menus\": [\(text.joined(separator: ","))]}", at: "/shop/A")
+  }
+
+  @Test func `a large body of many sections is read as a small one is`() throws {
+    let catalog = try shop.catalog(
+      sections: "{url: A, each: \"$.menus[*]\", key: $.slug}",
+      detail: false,
+      """
+      items: $.items
+      item: {id: $.hash, title: $.title, description: $.description, images: {thumbnail: $.image}}
+      """
+    )
+    serveMenus([
+      ("\"tea\"", 0..<3, "Tea"), ("\"dishes\"", 3..<17_000, "Dish"),
+      ("null", 17_000..<17_001, "X"),
+      ("\"rice\"", 17_001..<17_500, "Rice"), ("\"tea\"", 17_500..<18_001, "X"),
+    ])
+    let first = try shop.sync(folder, catalog)
+    let second = try shop.sync(folder, catalog)
+    serveMenus([("\"tea\"", 0..<3, "Tea"), ("\"dishes\"", 3..<16_999, "Dish")])
+    let third = try shop.sync(folder, catalog)
+
+    #expect(
+      first.sections.filter { $0.source == .network }.map(\.key) == ["tea", "dishes", "rice"]
+    )
+    #expect(first.sections.filter { $0.source == .network }.map(\.items) == [3, 16_996, 499])
+    #expect(first.skipped.map(\.index) == [15_997] && first.skipped[0].section == "dishes")
+    #expect(first.images.fetched == 6 && first.outcome == .partial)
+    #expect(second.items.total == 17_498 && second.items.added.isEmpty)
+    #expect(third.sections.map(\.items) == [3, 16_995, 499])
+    #expect(third.sections.map(\.source) == [.network, .network, .withheld])
+    #expect(try verify(folder).isClean)
+  }
+
   @Test
   func `an index that lost one of its items is made anew, and no picture is lost or waited for`()
     throws

@@ -67,7 +67,7 @@ package struct ListingDraft: Sendable {
   package init() {}
 
   /// Adds items, and says which versions they are.
-  mutating func add(_ records: [ItemRecord]) -> [ItemVersion] {
+  mutating func add(_ records: some Collection<ItemRecord>) -> [ItemVersion] {
     let versions = records.map { ItemVersion(rawValue: ContentDigest.number(of: $0.body)) }
     items += PackedNumbers.pack(versions.map(\.rawValue))
     for record in records {
@@ -103,19 +103,25 @@ extension Index {
     return listing.id
   }
 
-  /// Keeps the next items of a listing that is too large to be held at once.
+  /// Keeps the next items of listings that are too large to be held at once.
   ///
-  /// Until the listing is kept they belong to no listing, and the next clean-up takes them.
+  /// Until the listings are kept they belong to none, and the next clean-up takes them.
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - draft: The listing so far.
+  ///   - shares: How many of them, one after the other, belong to which listing.
+  ///   - drafts: The listings so far.
   /// - Throws: ``CacheError`` when the index cannot be written.
   package func keep(
     _ items: [ItemRecord],
-    in draft: inout ListingDraft
+    _ shares: [(listing: Int, count: Int)],
+    in drafts: inout [ListingDraft]
   ) throws(CacheError) {
-    let versions = draft.add(items)
+    var versions: [ItemVersion] = []
+    versions.reserveCapacity(items.count)
+    for (listing, count) in shares {
+      versions += drafts[listing].add(items[versions.count...].prefix(count))
+    }
     try write { db in try Self.insert(items, versions, db) }
   }
 

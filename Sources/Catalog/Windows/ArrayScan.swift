@@ -1,3 +1,5 @@
+import Glibc
+
 /// Finds one array in a JSON text, and where it can be cut, without making a tree of it or holding it whole.
 ///
 /// It does not validate the text: what it misreads is no JSON, and the parser of a piece reports that.
@@ -8,6 +10,8 @@ struct ArrayScan {
   private(set) var end = 0
   /// The commas between elements that stand at least one window apart.
   private(set) var cuts: [Int] = []
+  /// Whether one of the elements is an array.
+  private(set) var holdsArrays = false
 
   /// Whether an array is there.
   enum Finding: Equatable {
@@ -69,12 +73,55 @@ struct ArrayScan {
     return reader.take("}") ? finding : .unsure
   }
 
+  /// The elements of an array of sections, each searched for an array of its own.
+  ///
+  /// - Parameters:
+  ///   - names: The members to follow to the array of sections.
+  ///   - inner: The members to follow from a section to its array; the first of these ways that leads to one counts.
+  ///   - body: JSON in UTF-8.
+  ///   - place: Where its text begins, behind any byte order mark.
+  ///   - window: How many bytes are between two cuts of a section's array at least.
+  ///   - found: Told of each section: where it is in the body, and its array when there is one.
+  /// - Returns: What was found; `start` and `end` are of the array of sections.
+  mutating func findSections(
+    _ names: [String],
+    inner: [[String]],
+    in body: some RandomAccessBody,
+    from place: Int,
+    window: Int,
+    _ found: (Range<Int>, ArrayScan?) -> Void
+  ) -> Finding {
+    // The sections themselves are cut nowhere.
+    let finding = find(names, in: body, from: place, window: .max)
+    guard finding == .array else { return finding }
+    var reader = Reader(body, at: start)
+    while reader.place < end {
+      reader.skipSpace()
+      let first = reader.place
+      var own: ArrayScan?
+      for names in inner where own == nil {
+        reader.move(to: first)
+        var scan = ArrayScan()
+        switch scan.find(names[...].map { Array($0.utf8) }[...], &reader, window) {
+        case .unsure: return .unsure
+        case .none: continue
+        case .array: own = scan
+        }
+      }
+      found(first..<reader.place, own)
+      reader.skipSpace()
+      guard reader.take(",") else { return reader.place == end ? .array : .unsure }
+    }
+    return .unsure
+  }
+
   private mutating func findCuts(_ reader: inout Reader, _ window: Int) -> Finding {
     guard reader.take("[") else { return reader.skipValue() ? .none : .unsure }
     start = reader.place
     var last = start
     while true {
       reader.skipSpace()
+      if reader.isBefore("[") { holdsArrays = true }
       guard reader.skipValue() else {
         // An array without elements has no value to pass over.
         end = reader.place
@@ -120,6 +167,15 @@ struct ArrayScan {
     /// The place in the body.
     var place: Int { first + offset }
 
+    /// Goes to another place.
+    mutating func move(to place: Int) {
+      if place >= first, place <= first + filled {
+        offset = place - first
+      } else {
+        (first, offset, filled) = (place, 0, 0)
+      }
+    }
+
     /// The byte at the place; nil at the end, and where the body cannot be read.
     private mutating func peek() -> UInt8? {
       if offset < filled { return piece[offset] }
@@ -143,8 +199,12 @@ struct ArrayScan {
       }
     }
 
+    mutating func isBefore(_ character: Unicode.Scalar) -> Bool {
+      peek() == UInt8(ascii: character)
+    }
+
     mutating func take(_ character: Unicode.Scalar) -> Bool {
-      guard peek() == UInt8(ascii: character) else { return false }
+      guard isBefore(character) else { return false }
       offset += 1
       return true
     }
@@ -190,16 +250,29 @@ struct ArrayScan {
 
     private mutating func skipString() -> Bool {
       offset += 1
-      while let byte = peek() {
-        switch byte {
-        case UInt8(ascii: "\""):
-          offset += 1
-          return true
-        case UInt8(ascii: "\\"): offset += 2
-        default: offset += 1
+      while peek() != nil {
+        let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[offset..<filled])
+        let quote = Self.place(of: UInt8(ascii: "\""), in: rest) ?? rest.count
+        let before = UnsafeRawBufferPointer(rebasing: rest[..<quote])
+        if let escape = Self.place(of: UInt8(ascii: "\\"), in: before) {
+          offset += escape + 2
+        } else {
+          offset += quote
+          if take("\"") { return true }
         }
       }
       return false
+    }
+
+    /// Where a byte is first; nil when it is not there.
+    ///
+    /// Texts are most of a body.
+    private static func place(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+      guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count)
+      else {
+        return nil
+      }
+      return found - UnsafeMutableRawPointer(mutating: start)
     }
   }
 }

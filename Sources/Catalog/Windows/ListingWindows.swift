@@ -1,14 +1,42 @@
-/// A body of a section in pieces, each a body of its own: all that stands around the items, and some of them.
+/// A part of a body that can be decoded by itself.
+package struct ListingWindow: Sendable {
+  /// A body of its own; empty, and so no JSON, when the whole one could not be read.
+  package let bytes: [UInt8]
+  /// How many sections of the body stand before it; 0 in the body of one section.
+  let sectionsBefore: Int
+  /// How much of its sections it has.
+  let extent: Extent
+
+  /// How much of its sections a window of a body of many sections has.
+  enum Extent {
+    /// All of one or of several.
+    case whole
+    /// The first items of one.
+    case beginning
+    /// Further items of one.
+    case continuation
+  }
+
+  /// Whether it has further items of the last section of the window before it, and nothing else.
+  package var isContinuation: Bool { extent == .continuation }
+}
+
+/// A body of a section, or of many, in pieces, each a body of its own: all that stands around the items, and some of
+/// them.
 ///
 /// A tree of a whole catalog, and the items read from it, take several times its bytes; those of a window
 /// are gone with the next. All windows together are the body: one that is no JSON makes at least one window
 /// that is none, and what each is decoded to, put together in order, is what the body would be decoded to.
 package struct ListingWindows: Sequence, IteratorProtocol {
+  /// A window before it is read.
+  private struct Plan {
+    var ranges: [Range<Int>]
+    var sectionsBefore = 0
+    var extent = ListingWindow.Extent.whole
+  }
+
   private let body: any RandomAccessBody
-  /// Where the text begins: behind the byte order mark, if there is one.
-  private let start: Int
-  private var scan = ArrayScan()
-  private var number = 0
+  private var plans: ArraySlice<Plan>
 
   /// How many bytes of items make a window at least, where a smaller body is not worth the cutting.
   private static let size = 2 << 20
@@ -16,52 +44,39 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private static let mostAround = 64 << 10
 
   /// Cuts a body; nil when it has to be read whole: it is small, or the paths of the decoder may look at all
-  /// items at once, or the items do not stand in one array.
+  /// items at once, or the items do not stand in one array, or in one of each section.
   ///
   /// - Parameters:
   ///   - body: JSON in UTF-8.
   ///   - decoder: The decoder that is to read it.
+  ///   - parts: Where its sections are; nil when it is one.
   ///   - size: How many bytes of items make a window at least.
-  package init?(_ body: some RandomAccessBody, for decoder: ListingDecoder, size: Int = Self.size)
-  {
+  package init?(
+    _ body: some RandomAccessBody,
+    for decoder: ListingDecoder,
+    parts: CombinedSections? = nil,
+    size: Int = Self.size
+  ) {
     guard body.count > 2 * size, decoder.mapping.notation == .json,
       decoder.mapping.transform == nil
     else { return nil }
     self.body = body
     var beginning: [UInt8] = [0, 0, 0]
     guard beginning.withUnsafeMutableBytes({ body.copy(0..<3, to: $0) }) else { return nil }
-    start = beginning.count - JSONText(beginning).bytes.count
-    for path in decoder.mapping.items {
-      guard let names = path.plainNames else { return nil }
-      var scan = ArrayScan()
-      switch scan.find(names, in: body, from: start, window: size) {
-      case .unsure: return nil
-      case .none: continue
-      case .array:
-        let around = body.count - (scan.end - scan.start)
-        let others = decoder.pathsAroundItems
-        guard !scan.cuts.isEmpty, around <= Self.mostAround,
-          others.allSatisfy({ $0.staysOutside(names) })
-        else { return nil }
-        self.scan = scan
-        return
-      }
-    }
-    return nil
+    let start = beginning.count - JSONText(beginning).bytes.count
+    let plans =
+      parts.map { Self.plans(of: body, from: start, decoder, $0, size) }
+      ?? Self.plans(of: body, from: start, decoder, size)
+    guard let plans, plans.count > 1 else { return nil }
+    self.plans = plans[...]
   }
 
   /// The next window; nil behind the last.
-  ///
-  /// One that cannot be read is empty, and so no JSON.
-  package mutating func next() -> [UInt8]? {
-    guard number <= scan.cuts.count else { return nil }
-    let first = number == 0 ? scan.start : scan.cuts[number - 1] + 1
-    let last = number == scan.cuts.count ? scan.end : scan.cuts[number]
-    number += 1
-    let ranges = [start..<scan.start, first..<last, scan.end..<body.count]
-    let size = ranges.reduce(0) { $0 + $1.count }
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
-      for range in ranges {
+  package mutating func next() -> ListingWindow? {
+    guard let plan = plans.popFirst() else { return nil }
+    let size = plan.ranges.reduce(0) { $0 + $1.count }
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+      for range in plan.ranges {
         let room = buffer.extracting(filled..<filled + range.count)
         guard body.copy(range, to: UnsafeMutableRawBufferPointer(room)) else {
           filled = 0
@@ -70,6 +85,110 @@ package struct ListingWindows: Sequence, IteratorProtocol {
         filled += range.count
       }
     }
+    return ListingWindow(
+      bytes: bytes,
+      sectionsBefore: plan.sectionsBefore,
+      extent: plan.extent
+    )
+  }
+
+  /// The windows of the body of one section.
+  private static func plans(
+    of body: some RandomAccessBody,
+    from start: Int,
+    _ decoder: ListingDecoder,
+    _ size: Int
+  ) -> [Plan]? {
+    for path in decoder.mapping.items {
+      guard let (names, isChoice) = path.namesOfArray else { return nil }
+      var scan = ArrayScan()
+      switch scan.find(names, in: body, from: start, window: size) {
+      case .unsure: return nil
+      case .none: continue
+      case .array:
+        let around = body.count - (scan.end - scan.start)
+        // Of lists in a list, those are meant that a path leads to, whatever stands beside them.
+        guard around <= mostAround, !(isChoice && scan.holdsArrays),
+          decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) })
+        else { return nil }
+        return scan.parts.map { part in
+          Plan(ranges: [start..<scan.start, part, scan.end..<body.count])
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The windows of a body of many sections: several small ones each, or a part of a large one.
+  private static func plans(
+    of body: some RandomAccessBody,
+    from start: Int,
+    _ decoder: ListingDecoder,
+    _ sections: CombinedSections,
+    _ size: Int
+  ) -> [Plan]? {
+    let ways = decoder.mapping.items.map(\.namesOfArray)
+    let fromSection = [sections.key, sections.title, sections.subtitle].compactMap(\.self)
+    guard let names = sections.each.namesOfArray?.names, sections.each.isOfEvery,
+      !ways.contains(where: { $0 == nil }),
+      ways.allSatisfy({ way in fromSection.allSatisfy { $0.staysOutside(way?.names ?? []) } }),
+      ([decoder.nextPage].compactMap(\.self) + decoder.mapping.envelope.status)
+        .allSatisfy({ $0.staysOutside(names) })
+    else { return nil }
+    var plans: [Plan] = []
+    var group: (range: Range<Int>, before: Int)?
+    var count = 0
+    var isSure = true
+    func endGroup() {
+      guard let ended = group else { return }
+      plans.append(Plan(ranges: [ended.range], sectionsBefore: ended.before))
+      group = nil
+    }
+    var scan = ArrayScan()
+    let inner = ways.compactMap { $0?.names }
+    let isChoice = ways.contains { $0?.isChoice == true }
+    let finding = scan.findSections(names, inner: inner, in: body, from: start, window: size) {
+      section,
+      items in
+      defer { count += 1 }
+      guard let items, !items.cuts.isEmpty else {
+        group = (
+          (group?.range.lowerBound ?? section.lowerBound)..<section.upperBound,
+          group?.before ?? count
+        )
+        if section.upperBound - (group?.range.lowerBound ?? 0) >= size { endGroup() }
+        return
+      }
+      endGroup()
+      let around = section.count - (items.end - items.start)
+      isSure = isSure && around <= mostAround && !(isChoice && items.holdsArrays)
+      for (place, part) in items.parts.enumerated() {
+        plans.append(
+          Plan(
+            ranges: [
+              section.lowerBound..<items.start, part, items.end..<section.upperBound,
+            ],
+            sectionsBefore: count,
+            extent: place == 0 ? .beginning : .continuation
+          )
+        )
+      }
+    }
+    endGroup()
+    let around = body.count - (scan.end - scan.start)
+    guard finding == .array, isSure, around <= mostAround else { return nil }
+    return plans.map { plan in
+      var plan = plan
+      plan.ranges = [start..<scan.start] + plan.ranges + [scan.end..<body.count]
+      return plan
+    }
+  }
+}
+
+extension ArrayScan {
+  /// The elements between two cuts each.
+  fileprivate var parts: [Range<Int>] {
+    zip([start] + cuts.map { $0 + 1 }, cuts + [end]).map { $0..<$1 }
   }
 }
 
@@ -78,44 +197,5 @@ extension ListingDecoder {
   fileprivate var pathsAroundItems: [JSONPath] {
     let envelope = mapping.envelope
     return envelope.title + envelope.subtitle + envelope.status + [nextPage].compactMap(\.self)
-  }
-}
-
-extension JSONPath {
-  /// The names of a path that takes one member after the other; nil of any other path.
-  fileprivate var plainNames: [String]? {
-    var names: [String] = []
-    for segment in segments {
-      guard let name = segment.plainName else { return nil }
-      names.append(name)
-    }
-    return names
-  }
-
-  /// Whether the path never looks into what is at `names`, an array.
-  fileprivate func staysOutside(_ names: [String]) -> Bool {
-    for (place, segment) in segments.enumerated() {
-      guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
-      let isArray = place >= names.count
-      switch segment.selectors[0] {
-      case .name(let name) where isArray || name != names[place]: return true
-      case .name: break
-      // Past the members on the way, which are objects.
-      case .wildcard where !isArray: break
-      case .index, .slice: return !isArray
-      case .wildcard, .filter: return false
-      }
-    }
-    return segments.count < names.count
-  }
-}
-
-extension JSONPath.Segment {
-  /// The one name that the step takes; nil when it takes anything else.
-  fileprivate var plainName: String? {
-    guard !isDescendant, selectors.count == 1, case .name(let name) = selectors[0] else {
-      return nil
-    }
-    return name
   }
 }

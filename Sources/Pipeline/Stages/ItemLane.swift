@@ -2,15 +2,17 @@ import Cache
 import Dispatch
 import Synchronization
 
-/// Keeps the items of a page in the index while the page's next windows are decoded.
+/// Keeps the items of a page's listings in the index while the page's next windows are decoded.
 ///
 /// Many windows share a transaction: items are found by their digests, and as these are scattered, each transaction
 /// writes most of that index anew.
 final class ItemLane: Sendable {
   private struct Kept {
-    var listing = ListingDraft()
+    var listings: [ListingDraft] = []
     /// Items that no transaction has taken yet.
     var waiting: [ItemRecord] = []
+    /// How many of these, one after the other, belong to which listing.
+    var shares: [(listing: Int, count: Int)] = []
     /// Their bytes.
     var bytes = 0
   }
@@ -39,11 +41,17 @@ final class ItemLane: Sendable {
 
   /// Keeps the items that `append` adds, behind those before; waits while too many windows are under way.
   ///
+  /// - Parameters:
+  ///   - listing: The listing that they belong to, counted from 0.
+  ///   - append: Adds them.
   /// - Throws: ``CacheError`` when the index could not be written.
-  func add(_ append: @escaping @Sendable (inout [ItemRecord]) -> Void) throws(CacheError) {
+  func add(
+    to listing: Int = 0,
+    _ append: @escaping @Sendable (inout [ItemRecord]) -> Void
+  ) throws(CacheError) {
     places.wait()
     queue.async { [self] in
-      kept.withLock { take(append, into: &$0) }
+      kept.withLock { take(append, to: listing, into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -51,27 +59,33 @@ final class ItemLane: Sendable {
 
   /// Waits until all items are kept.
   ///
-  /// - Returns: The listing that they make.
+  /// - Returns: The listings that they make.
   /// - Throws: ``CacheError`` when the index could not be written.
-  func finish() throws(CacheError) -> ListingDraft {
-    let listing = queue.sync {
+  func finish() throws(CacheError) -> [ListingDraft] {
+    let listings = queue.sync {
       kept.withLock { kept in
         commit(&kept)
-        return kept.listing
+        return kept.listings
       }
     }
     try demandSuccess()
-    return listing
+    return listings
   }
 
   private func demandSuccess() throws(CacheError) {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  private func take(_ append: (inout [ItemRecord]) -> Void, into kept: inout Kept) {
+  private func take(
+    _ append: (inout [ItemRecord]) -> Void,
+    to listing: Int,
+    into kept: inout Kept
+  ) {
     guard failure.withLock({ $0 == nil }) else { return }
+    while kept.listings.count <= listing { kept.listings.append(ListingDraft()) }
     let first = kept.waiting.count
     append(&kept.waiting)
+    kept.shares.append((listing, kept.waiting.count - first))
     for record in kept.waiting[first...] { kept.bytes += record.body.count }
     if kept.bytes >= batch { commit(&kept) }
   }
@@ -79,11 +93,12 @@ final class ItemLane: Sendable {
   private func commit(_ kept: inout Kept) {
     guard failure.withLock({ $0 == nil }) else { return }
     do throws(CacheError) {
-      try index.keep(kept.waiting, in: &kept.listing)
+      try index.keep(kept.waiting, kept.shares, in: &kept.listings)
     } catch {
       failure.withLock { $0 = error }
     }
     kept.waiting.removeAll(keepingCapacity: true)
+    kept.shares.removeAll(keepingCapacity: true)
     kept.bytes = 0
   }
 }

@@ -79,7 +79,7 @@ struct ListingUnion {
       rest = rest.dropFirst(Self.batch)
       try lane.add { $0 += records }
     }
-    return try index.keepListing(lane.finish())
+    return try index.keepListing(lane.finish().first ?? ListingDraft())
   }
 
   private func records(

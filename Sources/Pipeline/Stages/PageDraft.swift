@@ -7,8 +7,9 @@ struct PageDraft: Sendable {
   private(set) var listing = DecodedListing(sections: [], elementCount: 0)
   /// By section, the fields that have paths, and that no item has a value in.
   private(set) var valueless: [String: Set<ItemField>] = [:]
-  /// The items of a page in windows, which are in the index already; nil for a page that was decoded whole.
-  var kept: ListingDraft?
+  /// By section, in the order of ``listing``, the items of a page in windows, which are in the index already; nil
+  /// for a page that was decoded whole.
+  var kept: [ListingDraft]?
 
   /// Adds what was decoded.
   ///
@@ -22,6 +23,9 @@ struct PageDraft: Sendable {
     }
     listing.append(part)
   }
+
+  /// Leaves as absent what no section has, once all are there.
+  mutating func settleAbsence() { listing.settleAbsence() }
 
   /// Lets go of the items, for they are kept.
   mutating func dropItems() {

@@ -22,28 +22,35 @@ struct PageReader {
     base: WebURL?,
     _ reading: SectionReading
   ) throws(CacheError) -> Result<PageDraft, CatalogError> {
-    guard case .listed(let sources) = context.catalog.sections,
-      let windows = windows(of: body, source: sources[reading.position], using: context.catalog)
-    else { return decode(body, reading) }
+    guard let windows = windows(of: body, at: reading.position, using: context.catalog) else {
+      return decode(body, reading)
+    }
     var draft = PageDraft()
+    let isMany = context.catalog.isMany(source: reading.position)
+    var elements = 0
     let lane = ItemLane(context.index)
     for window in windows {
+      if isMany, !window.isContinuation { elements = 0 }
       let part: DecodedListing
       do throws(CatalogError) {
-        part = try decodeSection(
+        part = try decodeWindow(
           window,
-          source: sources[reading.position],
+          at: reading.position,
           using: context.catalog,
-          firstIndex: draft.listing.elementCount
+          after: draft.listing,
+          elements: elements
         )
       } catch {
         _ = try lane.finish()
         return decode(body, reading)
       }
+      elements += part.elementCount
       try writer.keep(part, base: base, after: reading, in: &draft, on: lane)
     }
     draft.kept = try lane.finish()
-    return .success(draft)
+    if isMany { draft.settleAbsence() }
+    // Of sections that cannot be used, only the whole body says it of all.
+    return draft.listing.sections.isEmpty ? decode(body, reading) : .success(draft)
   }
 
   /// Decodes a page whole.

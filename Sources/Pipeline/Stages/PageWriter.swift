@@ -26,8 +26,12 @@ struct PageWriter: Sendable {
   ) throws(CacheError) {
     draft.add(window, context.catalog.mapping(ofSource: reading.position).item)
     draft.dropItems()
-    for section in window.sections {
-      try lane.add { [self] in append(section, pictures(of: section, base), to: &$0) }
+    // Only the last section goes on in another window.
+    let first = draft.listing.sections.count - window.sections.count
+    for (place, section) in window.sections.enumerated() {
+      try lane.add(to: first + place) { [self] in
+        append(section, pictures(of: section, base), to: &$0)
+      }
     }
   }
 
@@ -63,7 +67,7 @@ struct PageWriter: Sendable {
     var references: [String: [PictureReference]] = [:]
     var sections: [DecodedSection] = []
     var failed = listing.failed[...]
-    for (section, pictures) in zip(listing.sections, pictures) {
+    for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
       // In the places where the body has them.
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append(try row(of: first))
@@ -78,7 +82,7 @@ struct PageWriter: Sendable {
       )
       let kept: ListingID
       if let windows = draft.kept {
-        kept = try context.index.keepListing(windows)
+        kept = try context.index.keepListing(windows[place])
       } else {
         kept = try context.index.keepListing(records(of: section, pictures))
       }

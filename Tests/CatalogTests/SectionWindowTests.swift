@@ -1,0 +1,157 @@
+import Testing
+
+@testable import Catalog
+
+/// A large body of many sections is read in windows too: several small sections each, or a part of a large one.
+struct SectionWindowTests {
+  private static let item = "item: {id: $.id, title: $.title, badges: $.badge}\n"
+
+  /// Items of one section, the last of which cannot be read.
+  private static func goods(_ ids: Range<Int>) -> String {
+    let items = ids.map { #"{"id": "\#($0)", "title": "[\#($0)] \"a, b\" {\\"}"# }
+    return "[\((items + [#"{"title": "T"}"#]).joined(separator: " ,\n"))]"
+  }
+
+  private static func menu(_ key: String, _ ids: Range<Int>, _ more: String = "") -> String {
+    "{\"slug\": \(key), \"goods\": \(goods(ids))\(more)}"
+  }
+
+  private static let menus = [
+    menu("\"a\"", 0..<2), menu("\"b\"", 2..<3, ", \"name\": \"B\""),
+    menu("\"large\"", 3..<40, ", \"name\": {\"no\": \"text\"}"),
+    menu("\"c\"", 40..<40), menu("null", 41..<60), menu("\"a\"", 61..<90),
+    "{\"slug\": \"none\"}", menu("5", 90..<95), "7", menu("\"last\"", 95..<140),
+  ]
+
+  private static let body =
+    "{\"of\": {\"menus\": [\(menus.joined(separator: " , "))]}, \"next\": \"p2\"}"
+
+  private func file(_ more: String = "items: $.goods", each: String = "$.of.menus[*]") throws
+    -> CatalogFile
+  {
+    try catalog(
+      Self.item + more,
+      sections: "[{url: main, each: \"\(each)\", key: $.slug, title: $.name}]"
+    )
+  }
+
+  private func windows(_ body: String, _ file: CatalogFile, size: Int) throws -> [ListingWindow]? {
+    guard case .listed(let sources) = file.sections else { return nil }
+    return ListingWindows(
+      bytes(body),
+      for: ListingDecoder(file, source: sources[0]),
+      parts: sources[0].parts,
+      size: size
+    ).map { Array($0) }
+  }
+
+  private func read(
+    _ windows: [ListingWindow],
+    _ file: CatalogFile
+  ) throws(CatalogError) -> DecodedListing {
+    var whole = DecodedListing(sections: [], elementCount: 0)
+    var elements = 0
+    for window in windows {
+      if !window.isContinuation { elements = 0 }
+      let part = try decodeWindow(window, at: 0, using: file, after: whole, elements: elements)
+      elements += part.elementCount
+      whole.append(part)
+    }
+    whole.settleAbsence()
+    return whole
+  }
+
+  @Test func `what is read does not depend on where a body is cut`() throws {
+    let file = try file("items: $.goods\npaging: {next: $.next}")
+    let whole = try decodeSource(bytes(Self.body), at: 0, using: file)
+
+    for size in [1, 60, 90, 150, 400, 1000, 2000] {
+      let windows = try #require(try windows(Self.body, file, size: size))
+      #expect(windows.count > 1)
+      #expect(try read(windows, file) == whole, "\(size) bytes")
+    }
+    #expect(whole.sections.map(\.key) == ["a", "b", "large", "c", "5", "last"])
+    #expect(whole.failed.map(\.index) == [4, 5, 6, 8])
+    #expect(whole.sections[2].items.count == 37 && whole.sections[2].title == "large")
+    #expect(whole.skipped.contains { $0.section == "large" && $0.index == 37 })
+    #expect(whole.nextPage == "p2")
+  }
+
+  @Test func `a body that is cut off or torn is never read through windows alone`() throws {
+    let file = try file()
+    let menus = [
+      Self.menu("\"a\"", 0..<1), Self.menu("\"large\"", 1..<6), Self.menu("null", 7..<8), "7",
+      Self.menu("\"last\"", 9..<10),
+    ]
+    let body = bytes("{\"of\": {\"menus\": [\(menus.joined(separator: " , "))]}}")
+    var torn: [[UInt8]] = (1..<body.count).map { Array(body[..<$0]) }
+    for place in body.indices where "[]{},:\"".utf8.contains(body[place]) {
+      torn.append(Array(body[..<place] + body[(place + 1)...]))
+      torn.append(Array(body[...place] + body[place...]))
+    }
+    for body in torn {
+      let text = String(decoding: body, as: UTF8.self)
+      guard let windows = try windows(text, file, size: 60) else { continue }
+      let whole = try? decodeSource(body, at: 0, using: file)
+      let read = try? read(windows, file)
+      // Where windows tell nothing, the whole body is read.
+      #expect(read == nil || read == whole, "\(text)")
+    }
+  }
+
+  @Test func `sections whose items share an id in one window are judged whole`() throws {
+    let same = Array(repeating: #"{"id": "1", "title": "T"}, {"id": "1", "title": "U"}"#, count: 9)
+    let body =
+      "{\"of\": {\"menus\": [{\"slug\": \"x\", \"goods\": [\(same.joined(separator: ",")), "
+      + #"{"id": "2", "title": "V"}]}]}}"#
+    let file = try file()
+    let windows = try #require(try windows(body, file, size: 150))
+
+    #expect(throws: CatalogError.self) { try read(windows, file) }
+    #expect(try decodeSource(bytes(body), at: 0, using: file).sections[0].items.count == 19)
+  }
+
+  @Test(arguments: [
+    // Sections by name, deeper ones, and chosen ones.
+    ("$.of.*", "$.goods"), ("$.of[*].menus[*]", "$.goods"), ("$.of.menus[?@.slug]", "$.goods"),
+    ("$..menus[*]", "$.goods"),
+    // Who looks at all sections at once needs them all.
+    ("$.of.menus[*]", "$.goods\npaging: {next: \"$.of.menus[-1].slug\"}"),
+    ("$.of.menus[*]", "$.goods\nenvelope: {status: \"$..slug\"}"),
+    ("$.of.menus[*]", "\"$.goods[-1:]\""),
+    ("$.of.menus[*]", "$.goods\ntransform: ."),
+  ])
+  func `a body that windows could read otherwise is read whole`(each: String, items: String) throws
+  {
+    let file = try file("items: \(items)", each: each)
+
+    #expect(try windows(Self.body, file, size: 60) == nil)
+  }
+
+  @Test func `a large body of many sections is read in windows, a small one is not`() throws {
+    let item = #"{"id": "H", "title": "\#(String(repeating: "t", count: 1 << 20))"}"#
+    let goods = Array(repeating: item, count: 12).joined(separator: ",")
+    let body = bytes("{\"of\": {\"menus\": [{\"slug\": \"a\", \"goods\": [\(goods)]}]}}")
+    let file = try file()
+
+    #expect(Catalog.windows(of: body, at: 0, using: file) != nil)
+    #expect(Catalog.windows(of: bytes(Self.body), at: 0, using: file) == nil)
+  }
+
+  @Test func `a field that one section of a response has is missing in none of them`() throws {
+    let plan = CombinedSections(
+      url: "all",
+      each: try JSONPath(parsing: "$[*]"),
+      key: try JSONPath(parsing: "$.key")
+    )
+    let item = "item: {id: $.id, title: $.t, badges: $.b, description: $.d}\nitems: $.items"
+    let body = """
+      [{"key": "a", "items": [{"id": 1, "t": "A", "b": ["new"]}, {"id": 2, "t": "B"}]},
+       {"key": "b", "items": [{"id": 3, "t": "C"}]}, {"key": "c", "items": []}]
+      """
+
+    let listing = try decodeSections(bytes(body), plan: plan, using: catalog(item))
+
+    #expect(listing.absent == ["a": [.description], "b": [.description], "c": [.description]])
+  }
+}
