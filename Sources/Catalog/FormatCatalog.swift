@@ -1,4 +1,4 @@
-/// The built-in formats as people see them: what there is, and each as a file to start from.
+/// The built-in formats and examples as people see them: what there is, and each as a file to start from.
 package enum FormatCatalog {
   /// A format in a line.
   package struct Entry: Sendable {
@@ -13,14 +13,20 @@ package enum FormatCatalog {
     BuiltInFormat.allCases.map { Entry(name: $0.rawValue, summary: $0.summary) }
   }
 
+  /// The examples: files to edit for shops that no format can read.
+  package static var examples: [Entry] {
+    ExampleCatalog.allCases.map { Entry(name: $0.rawValue, summary: $0.summary) }
+  }
+
   /// A format spelled out as a catalog file, which reads what the format reads.
   ///
   /// - Parameter name: The format.
   /// - Returns: YAML, whole but for the shop's own address.
   /// - Throws: ``CatalogError`` that names the nearest format when there is none of that name.
   package static func catalogFile(of name: String) throws(CatalogError) -> String {
+    if let example = ExampleCatalog(rawValue: name) { return example.catalogFile }
     guard let format = BuiltInFormat(rawValue: name) else {
-      let names = BuiltInFormat.allCases.map(\.rawValue)
+      let names = (entries + examples).map(\.name)
       let nearest = nearest(to: name, in: names)
       throw CatalogError(
         .catalogFile,

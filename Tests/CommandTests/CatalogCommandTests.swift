@@ -248,6 +248,13 @@ import class Support.ClosedPort
     }
   }
 
+  @Test func `examples can be shown, and who lists the formats hears of them`() throws {
+    let shown = try Command.larder(["catalog", "show", "contentful"])
+
+    #expect(shown.status == 0 && shown.output.contains("\ntransform: |"))
+    #expect(try Command.larder(["catalog", "formats"]).errors.contains("contentful, square"))
+  }
+
   @Test func `the schema is JSON`() throws {
     let schema = try Command.larder(["catalog", "schema"])
 

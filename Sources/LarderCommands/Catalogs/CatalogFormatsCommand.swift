@@ -24,6 +24,9 @@ struct CatalogFormatsCommand: ParsableCommand {
 
   func run() throws {
     let document = FormatsDocument(FormatCatalog.entries)
-    if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
+    guard !output.json else { return Output.json(try document.json()) }
+    Output.data(document.text)
+    let examples = FormatCatalog.examples.map(\.name).joined(separator: ", ")
+    if !output.quiet { Output.note("larder catalog show also has examples to edit: \(examples)") }
   }
 }

@@ -11,9 +11,12 @@ struct CatalogShowCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print a built-in format as a catalog file to edit.",
+    abstract: "Print a built-in format, or an example, as a catalog file to edit.",
     discussion: """
       Example:  larder catalog show shopify > shop.yaml
+                larder catalog show contentful > shop.yaml
+
+      Contentful and Square are modelled by each owner: theirs are examples to edit, and no formats.
 
       \(statuses.text)
       """
@@ -21,7 +24,7 @@ struct CatalogShowCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The format; larder catalog formats lists them.", valueName: "format"),
-    completion: .list(FormatCatalog.entries.map(\.name))
+    completion: .list((FormatCatalog.entries + FormatCatalog.examples).map(\.name))
   )
   var format: String
 
