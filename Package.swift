@@ -234,6 +234,8 @@ let package = Package(
       name: "WebTests",
       dependencies: [
         "Cache", "Catalog", "Larder", "Orders", "Pipeline", "Support", "Transport", "Web",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ]
     ),
     .testTarget(name: "ArchitectureTests"),

@@ -213,6 +213,28 @@ def slow(port, pid, count=1000):
     print(f"slow: beside {count} slow connections an answer takes {sorted(took)[-1] * 1000:.0f} ms at most; {memory} MiB")
 
 
+def sent_by_the_kernel():
+    """A picture goes from the disk to the socket by sendfile; no read or pread touches its file."""
+    trace = work + "/trace"
+    server = subprocess.Popen(["strace", "-f", "-y", "-qq", "-o", trace, "-e", "trace=sendfile,read,pread64,mmap",
+                               larder, "serve", "--offline", "--cache", cache, "--port", "0"],
+                              stdout=subprocess.PIPE, text=True)
+    port = int(server.stdout.readline().rsplit(":", 1)[1])
+    url = next(url for url, state in pictures(port) if state == "held")
+    size = os.path.getsize(cache + url)
+    if len(get(port, url)[2]) != size:
+        fail(f"{url} is not sent whole")
+    pid = subprocess.run(["pgrep", "-P", str(server.pid)], capture_output=True, text=True).stdout.split()[0]
+    os.kill(int(pid), signal.SIGTERM)
+    server.wait()
+    calls = [line for line in open(trace) if url in line]
+    sent = sum(int(line.rsplit("=", 1)[1]) for line in calls if "sendfile(" in line and " = -1" not in line)
+    others = [line for line in calls if "sendfile(" not in line and "resumed" not in line]
+    if sent != size or others:
+        fail(f"{url}: sendfile sent {sent} of {size}; {others}")
+    print(f"sendfile: sent all {size} bytes of {url}, and nothing read them")
+
+
 def killed(rounds):
     """Kills servers while they fetch; nothing that is half may be left, and the next run mends the rest."""
     fetched = 0
@@ -276,6 +298,7 @@ try:
     if server.wait() != 143:
         fail("it does not end with 143")
     server = None
+    sent_by_the_kernel()
     killed(int(os.environ["ROUNDS"]))
 finally:
     for process in (server, store):

@@ -28,6 +28,37 @@ import Testing
     #expect(try Document(try shop.larder("verify", "--json"))["checked"].int == 10)
   }
 
+  @Test
+  func `a square that a server is asked for is that of crop, is kept, and is the sync's own`()
+    throws
+  {
+    let shop = try Self.shop()
+    _ = try shop.sync()
+    let server = try Served(shop, "--squares", "32,16")
+    let pictures = try Self.pictures(shop)
+    let path = try #require(pictures.first)
+
+    let square = try server.get("/images/\(path)?square=32")
+    let again = try server.get("/images/\(path)?square=32")
+
+    let out = shop.folder.path("crops")
+    let crop = ["crop", "\(shop.cache)/images/\(path)", "--out", out, "--size", "32"]
+    #expect(try Command.larder(crop).status == 0)
+    let cropped = try shop.folder.contents(below: "crops").values.first
+    #expect(square.status == 200 && square.body == cropped.map(Array.init))
+    #expect(square["Content-Type"] == "image/jpeg")
+    #expect(again.body == square.body && again["ETag"] != nil && again["Last-Modified"] != nil)
+    #expect(try Self.squares(shop).keys.sorted() == [path])
+    #expect(try shop.larder("verify").status == 0)
+    #expect(try server.get("/images/\(path)?square=33").status == 400)
+    let sync = try shop.sync("--square", "32", "--json")
+    #expect(try Self.counts(sync)["fresh"] == 1)
+    #expect(
+      try server.get("/images/\(path)?square=32", "If-None-Match: \(again["ETag"] ?? "")").status
+        == 304
+    )
+  }
+
   @Test func `a sync without squares removes those whose picture changed and makes none`() throws {
     let shop = try Self.shop()
     #expect(try shop.sync("--square", "32").status == 0)

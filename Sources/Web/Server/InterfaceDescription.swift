@@ -70,12 +70,12 @@ struct InterfaceDescription {
 
   private static let searched = query(
     "q",
-    ["type": "string", "maxLength": 40],
+    ["type": "string", "maxLength": .number(InterfaceQuery.longest)],
     "What title, description, badge or id have in them; Korean initials too"
   )
   private static let badge = query(
     "badge",
-    ["type": "string", "maxLength": 40],
+    ["type": "string", "maxLength": .number(InterfaceQuery.longest)],
     "What a badge has in it"
   )
   private static let price = query(

@@ -23,8 +23,8 @@ struct InterfaceQuery: Sendable {
   private(set) var limit = InterfaceRoutes.usual
   private let target: RequestTarget
 
-  /// The longest text that is searched for, in bytes.
-  private static let longest = 200
+  /// The longest text that is searched for, in code points.
+  static let longest = 100
 
   init(_ target: RequestTarget) throws(Refusal) {
     self.target = target
@@ -101,8 +101,9 @@ struct InterfaceQuery: Sendable {
   private static let filters = ["q", "badge", "price", "sort"]
 
   private static func search(_ target: RequestTarget) throws(Refusal) -> ItemQuery {
-    for name in filters where target.value(name).map({ $0.utf8.count > longest }) ?? false {
-      throw Refusal(status: 400, words: "\(name) is longer than \(longest) bytes")
+    for name in filters
+    where target.value(name).map({ $0.unicodeScalars.count > longest }) ?? false {
+      throw Refusal(status: 400, words: "\(name) is longer than \(longest) characters")
     }
     var query = ItemQuery(
       search: target.value("q").map(SearchText.init),

@@ -112,7 +112,8 @@ final class ServerConnection: ChannelDuplexHandler {
     switch event {
     case is ChannelShouldQuiesceEvent:
       quits = true
-      if phase == .idle { context.close(promise: nil) }
+      // What has not arrived whole was promised no answer.
+      if phase == .idle || phase == .reading { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
       inputClosed = true
       if phase != .answering { context.close(promise: nil) }

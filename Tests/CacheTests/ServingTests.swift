@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import Support
+import Testing
+
+@testable import Cache
+
+@Suite struct ServingTests {
+  private func picture(_ label: String) -> [UInt8] {
+    [0xFF, 0xD8, 0xFF, 0xE0] + Array(label.utf8) + [0xFF, 0xD9]
+  }
+
+  @Test func `the pulse of an index changes with what is written, and with nothing else`() throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    let pulse = IndexPulse(cache: folder.path("cache"))
+    let first = try #require(pulse.beat())
+
+    _ = try Index(reading: folder.path("cache")).catalogs()
+    #expect(pulse.beat() == first)
+    try cache.keep([("https://a.example/1.jpg", picture("one"))])
+    let second = pulse.beat()
+
+    #expect(second != nil && second != first)
+    #expect(IndexPulse(cache: folder.path("none")).beat() == nil)
+  }
+
+  @Test func `another file in the index's place is another index`() throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    let pulse = IndexPulse(cache: folder.path("cache"))
+    let first = try #require(pulse.beat())
+    let path = folder.path("cache/index.sqlite")
+
+    try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
+    #expect(rename(path + ".new", path) == 0)
+
+    #expect(pulse.beat() != nil && pulse.beat() != first)
+    withExtendedLifetime(cache) {}
+  }
+
+  @Test
+  func `a picture is found by its path, held or not, and by nothing that only looks like it`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    let url = "https://a.example/soup.jpg"
+    try cache.keep([(url, picture("soup"))])
+    let path = try #require(try cache.entry(url)).name.path
+
+    #expect(try cache.index.picture(at: path)?.url == url)
+    for other in [
+      path + "x", String(path.dropLast(3)) + "png", "images/../index.sqlite", "", path + "/",
+    ] {
+      #expect(try cache.index.picture(at: other) == nil, "\(other)")
+    }
+  }
+
+  @Test func `files are opened that are regular, and no link on the way is followed`() throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    try cache.keep([("https://a.example/1.jpg", picture("one"))])
+    let entry = try #require(try cache.entry("https://a.example/1.jpg"))
+    let files = ServedFiles(cache: folder.path("cache"))
+    let place = String(entry.name.path.dropLast(entry.name.file.count + 1))
+    _ = try folder.write("secret", to: "outside")
+    #expect(symlink(folder.path("outside"), folder.path("cache/\(place)/link.jpg")) == 0)
+    #expect(symlink(folder.path, folder.path("cache/images/out")) == 0)
+    #expect(mkfifo(folder.path("cache/\(place)/pipe.jpg"), 0o600) == 0)
+
+    let opened = try #require(files.open(entry.name.path))
+
+    #expect(opened.stamp == entry.stamp)
+    close(opened.descriptor)
+    for path in [
+      "\(place)/link.jpg", "images/out/outside", "\(place)/pipe.jpg", place, "nothing",
+      "images/zz/a",
+    ] {
+      #expect(files.open(path) == nil, "\(path)")
+    }
+  }
+
+  @Test func `pictures fetched beside a cache are taken in whole, and a held one stays`() throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    let beside = try TemporaryFolder()
+    let room = try CacheOnDisk(beside)
+    try cache.keep([("https://a.example/1.jpg", picture("one"))])
+    try room.keep([
+      ("https://a.example/1.jpg", picture("another one")),
+      ("https://a.example/2.jpg", picture("two")),
+    ])
+    let ids = ["https://a.example/1.jpg", "https://a.example/2.jpg"].map { PictureID(url: $0) }
+    let entries = try room.index.pictures(ids)
+    let admission = PictureAdmission(from: beside.path("cache"), into: folder.path("cache"))
+
+    let rows = try admission.admit(ids.compactMap { entries[$0] })
+
+    #expect(rows.map(\.sha256) == [picture("one"), picture("two")].map(ContentDigest.sha256))
+    let report = try Verification(cache.layout, cache.index).run(.full)
+    #expect(report.isClean && report.checked == 2)
+    #expect(
+      try room.layout.existingFolders().allSatisfy { try room.layout.folder($0).names().isEmpty }
+    )
+    // Once more, as after a row that could not be written.
+    #expect(try admission.admit(rows).map(\.sha256) == rows.map(\.sha256))
+  }
+
+  @Test func `while a run holds the cache nothing is taken in`() throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    let beside = try TemporaryFolder()
+    let room = try CacheOnDisk(beside)
+    try room.keep([("https://a.example/2.jpg", picture("two"))])
+    let entry = try #require(try room.entry("https://a.example/2.jpg"))
+    let lock = try CacheLock(cache.layout, holder: "larder sync, process 1")
+
+    let error = #expect(throws: CacheError.self) {
+      try PictureAdmission(from: beside.path("cache"), into: folder.path("cache")).admit([entry])
+    }
+
+    #expect(error?.code == .locked)
+    #expect(try cache.entry("https://a.example/2.jpg") == nil)
+    #expect(try room.layout.existingFolder(entry.name.folder)?.find(entry.name.file) != nil)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `a run waits for a server that keeps a picture, and for no other`() throws {
+    let folder = try TemporaryFolder()
+    let layout = try CacheLayout(creating: folder.path("cache"))
+    let held = Release(try CacheLock(layout, holder: "\(CacheLock.briefHolder), process 1"))
+    Thread.detachNewThread { held.letGo() }
+
+    let lock = try CacheLock(CacheLayout(creating: folder.path("cache")), holder: "larder sync")
+
+    withExtendedLifetime(lock) {}
+  }
+
+  /// Lets a lock go on another thread.
+  private final class Release: @unchecked Sendable {
+    // SAFETY: handed over once, to one thread, before anybody reads it.
+    private var lock: CacheLock?
+
+    init(_ lock: CacheLock) { self.lock = lock }
+
+    func letGo() { lock = nil }
+  }
+
+  @Test func `the room of a killed server is removed, and that of a living one is not`() throws {
+    let folder = try TemporaryFolder()
+    _ = try CacheOnDisk(folder)
+    let cache = folder.path("cache")
+    let living = try ServingRoom(in: cache)
+    let dead = cache + "/serving/1-dead"
+    try FileManager.default.createDirectory(
+      atPath: dead + "/images/3f",
+      withIntermediateDirectories: true
+    )
+    _ = try folder.write("half", to: "cache/serving/1-dead/images/3f/a.jpg")
+    _ = try folder.write("", to: "cache/serving/1-dead.lock")
+
+    ServingRoom.removeDead(in: cache)
+
+    #expect(!FileManager.default.fileExists(atPath: dead))
+    #expect(!FileManager.default.fileExists(atPath: dead + ".lock"))
+    #expect(FileManager.default.fileExists(atPath: living.path))
+    living.leave()
+    #expect(!FileManager.default.fileExists(atPath: cache + "/serving"))
+  }
+}

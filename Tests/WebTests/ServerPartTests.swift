@@ -1,0 +1,157 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+import Transport
+
+@testable import Web
+
+@Suite struct ServerPartTests {
+  @Test(arguments: [
+    ("/", [""], "/"), ("/images/3f/a.jpg", ["images", "3f", "a.jpg"], "/images/3f/a.jpg"),
+    ("/a%2Fb/c?d=e", ["a/b", "c"], "/a/b/c"), ("/%EA%B0%80", ["가"], "/가"),
+    ("http://h:1/x?y", ["x"], "/x"), ("http://h", [""], "/"), ("/../a", ["..", "a"], "/../a"),
+    ("/%2e%2e/a", ["..", "a"], "/../a"),
+  ])
+  func `a target is decoded once, part by part`(
+    _ text: String,
+    _ segments: [String],
+    _ path: String
+  ) throws {
+    let target = try #require(RequestTarget(text))
+
+    #expect(target.segments == segments && target.path == path)
+  }
+
+  @Test(arguments: [
+    "", "*", "a", "/%", "/%4", "/%zz", "/%00", "/a%0d%0aB: c", "/%ff", "/%c0%ae", "/\u{7}",
+    "/?a=%",
+    "/?%ff", "ftp://h/", "/?a=%00",
+  ])
+  func `a malformed target is none`(_ text: String) {
+    #expect(RequestTarget(text) == nil)
+  }
+
+  @Test func `a form is decoded, with its line ends`() throws {
+    let pairs = try #require(RequestTarget.pairs("a=b+c&d=%0D%0A&e&=f&g=h=i".utf8))
+
+    #expect(pairs.map(\.name) == ["a", "d", "e", "", "g"])
+    #expect(pairs.map(\.value) == ["b c", "\r\n", "", "f", "h=i"])
+  }
+
+  @Test(arguments: [
+    ("localhost", "127.0.0.1", true), ("LOCALHOST:80", "127.0.0.1", true),
+    ("127.0.0.1", "127.0.0.1", true),
+    ("[::1]:1", "::1", true), ("shop.example", "127.0.0.1", true),
+    ("shop.example.", "10.0.0.1", true),
+    ("10.0.0.1:8080", "10.0.0.1", true), ("localhost", "10.0.0.1", false),
+    ("10.0.0.2", "10.0.0.1", false),
+    ("127.0.0.1", "10.0.0.1", false), ("evil.example", "127.0.0.1", false),
+    ("", "127.0.0.1", false),
+    ("localhost:", "127.0.0.1", true), ("localhost:a", "127.0.0.1", false),
+    ("localhost evil", "127.0.0.1", false),
+    ("a@localhost", "127.0.0.1", false), ("[::1", "::1", false),
+    ("localhost/", "127.0.0.1", false),
+    ("xshop.example", "127.0.0.1", false), ("shop.example.evil", "127.0.0.1", false),
+  ])
+  func `a server goes by its address, by localhost on loopback, and by the names it was given`(
+    _ host: String,
+    _ local: String,
+    _ isAdmitted: Bool
+  ) throws {
+    let rule = HostRule(names: ["Shop.Example"])
+
+    #expect(try rule.admits(host, at: SocketAddress(ipAddress: local, port: 1)) == isAdmitted)
+  }
+
+  @Test(arguments: [
+    ("bytes=0-1", ByteRange.part(0..<2)), ("bytes=5-", .part(5..<10)), ("bytes=-3", .part(7..<10)),
+    ("BYTES=0-99999999999999999999", .part(0..<10)), ("bytes=-99", .part(0..<10)),
+    ("bytes=10-", .unsatisfiable),
+    ("bytes=-0", .unsatisfiable), ("bytes=0-1,3-4", .whole), ("bytes=3-2", .whole),
+    ("bytes=", .whole),
+    ("bytes=-", .whole), ("bytes=a-b", .whole), ("items=0-1", .whole), ("bytes 0-1", .whole),
+    ("bytes=0 - 1", .part(0..<2)),
+  ])
+  func `a range is read as RFC 9110 says, and what it cannot be is passed over`(
+    _ text: String,
+    _ range: ByteRange
+  ) {
+    #expect(ByteRange(text, size: 10) == range)
+  }
+
+  @Test(arguments: [
+    ([("If-None-Match", "\"a\"")], Precondition.notModified),
+    ([("If-None-Match", "W/\"a\"")], .notModified),
+    ([("If-None-Match", "\"x,y\", \"a\"")], .notModified),
+    ([("If-None-Match", "*")], .notModified),
+    ([("If-None-Match", "\"b\"")], .passed), ([("If-None-Match", "a")], .passed),
+    ([("If-Match", "\"b\"")], .failed), ([("If-Match", "W/\"a\"")], .failed),
+    ([("If-Match", "*")], .passed),
+    ([("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], .notModified),
+    ([("If-Modified-Since", "Sun, 09 Sep 2001 01:46:39 GMT")], .passed),
+    ([("If-Modified-Since", "yesterday")], .passed),
+    ([("If-Unmodified-Since", "Sun, 09 Sep 2001 01:46:39 GMT")], .failed),
+    (
+      [("If-None-Match", "\"b\""), ("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], .passed
+    ),
+  ])
+  func `conditions are judged in the order of RFC 9110`(
+    _ fields: [(String, String)],
+    _ verdict: Precondition
+  ) throws {
+    let request = ServerRequest(
+      method: .get,
+      target: try #require(RequestTarget("/")),
+      headers: HTTPHeaders(fields)
+    )
+
+    #expect(
+      Precondition(request, tag: EntityTag("\"a\""), modified: UnixTime(1_000_000_000)) == verdict
+    )
+  }
+
+  @Test
+  func `a client has its requests a second, another client its own, and loopback any number`()
+    throws
+  {
+    var limits = ServerLimits()
+    limits.perClient = 5
+    let rates = ClientRates(limits)
+    let start = NIODeadline.now()
+    let (one, other) = (
+      try SocketAddress(ipAddress: "192.0.2.1", port: 1),
+      try SocketAddress(ipAddress: "192.0.2.2", port: 1)
+    )
+    for _ in 0..<10 { #expect(rates.refusal(of: one, at: start) == nil) }
+
+    #expect(rates.refusal(of: one, at: start) == 1)
+    #expect(rates.refusal(of: other, at: start) == nil)
+    #expect(rates.refusal(of: one, at: start + .milliseconds(200)) == nil)
+    #expect(rates.refusal(of: one, at: start + .milliseconds(210)) == 1)
+    let local = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+    for _ in 0..<1000 { #expect(rates.refusal(of: local, at: start) == nil) }
+    let neighbours = try (1...11).map { try SocketAddress(ipAddress: "2001:db8::\($0)", port: 1) }
+    #expect(neighbours.map { rates.refusal(of: $0, at: start) }.last == 1)
+  }
+
+  @Test func `a shelf holds what was asked for last, and no more than it may`() {
+    let shelf = Shelved<Int>(most: 20_000)
+    shelf.add(0, cost: 900, for: "kept")
+    for number in 1...200 {
+      shelf.add(number, cost: 900, for: "\(number)")
+      #expect(shelf["kept"] == 0)
+    }
+
+    #expect((1...200).filter { shelf["\($0)"] != nil }.count < 22)
+    #expect(shelf["200"] == 200 && shelf["1"] == nil)
+    shelf.add(1, cost: 20_000, for: "large")
+    #expect(shelf["large"] == nil)
+  }
+
+  @Test func `what would end a line of a head is left out of it`() {
+    let answer = Answer(200, [("A", "b\r\nC: d"), ("E", "f")])
+    let head = String(buffer: answer.head)
+
+    #expect(head == "HTTP/1.1 200 OK\r\nE: f\r\nContent-Length: 0\r\n")
+  }
+}
