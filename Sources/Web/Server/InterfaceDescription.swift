@@ -118,7 +118,8 @@ struct InterfaceDescription {
   private static func part(_ name: String, _ words: String) -> DescriptionNode {
     [
       "name": .text(name), "in": "path", "required": true, "description": .text(words),
-      "schema": ["type": "string", "minLength": 1],
+      // No control characters, which no path of this server has.
+      "schema": ["type": "string", "pattern": "^[^\\x00-\\x1F\\x7F]+$"],
     ]
   }
 

@@ -98,7 +98,9 @@ final class Site: Sendable {
       return .failure(Refusal(.problem(414, "the URL is too long"), closes: true))
     }
     guard let method = ServerRequest.Method(rawValue: head.method.rawValue) else {
-      let answer = Answer.problem(405, "this server reads only", [("Allow", "GET, HEAD, POST")])
+      let isData = Self.data.contains { head.uri.hasPrefix($0) }
+      let methods = isData ? "GET, HEAD" : "GET, HEAD, POST"
+      let answer = Answer.problem(405, "there is no such method here", [("Allow", methods)])
       return .failure(Refusal(answer, closes: true))
     }
     let names = head.headers["Host"]
@@ -134,6 +136,9 @@ final class Site: Sendable {
     }
     return .success(request)
   }
+
+  /// What the paths begin with that are no pages.
+  private static let data = ["/api/", "/images/", "/openapi.json", "/healthz", "/metrics"]
 
   /// Whether a POST does not come from another site's page, as far as the browser says.
   private func isOwn(_ request: ServerRequest, at local: SocketAddress?) -> Bool {
