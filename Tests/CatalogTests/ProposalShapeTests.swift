@@ -33,6 +33,67 @@ struct ProposalShapeTests {
       lines: ["currency: CLP"]
     ),
     Way(
+      testDescription: "a sign behind a price that nobody calls so",
+      item: #""gia": "12.99NUMBER ₫""#,
+      lines: ["currency: VND", "  salePrice: $.gia"]
+    ),
+    Way(
+      testDescription: "a price with taxes in it",
+      item: #""価格": "￥1,98NUMBER（税込）""#,
+      lines: ["currency: JPY", "  salePrice: $.価格"]
+    ),
+    Way(
+      testDescription: "an amount beside its currency that nobody calls a price",
+      item: #""priceMoney": {"amountMinor": 420NUMBER, "currency": "EUR"}"#,
+      lines: ["  salePrice: {path: $.priceMoney.amountMinor, minorUnits: true}"]
+    ),
+    Way(
+      testDescription: "amounts that were calculated, in variants",
+      item: #""variants": [{"cost": {"calculated_amount": 4.2, "original_amount": 5}}]"#
+        .replacing("cost", with: "calculated_price"),
+      lines: [
+        "  salePrice: \"$.variants[0].calculated_price.calculated_amount\"",
+        "  normalPrice: \"$.variants[0].calculated_price.original_amount\"",
+      ]
+    ),
+    Way(
+      testDescription: "a number whose unit stands beside it",
+      item: #""price": {"amount": 420NUMBER, "currency": "EUR", "unit": "cents"}"#,
+      lines: ["  salePrice: {path: $.price.amount, minorUnits: true}"]
+    ),
+    Way(
+      testDescription: "a fee beside a price",
+      item: #""fee": "2.50 EUR", "cost": {"it": "4.2NUMBER EUR"}"#,
+      lines: ["  salePrice: $.cost.it"]
+    ),
+    Way(
+      testDescription: "pictures by number",
+      item: #""images": {"1": "/NUMBER-1.png", "2": "/NUMBER-2.png"}"#,
+      lines: ["    thumbnail: \"$.images['1']\"", "    gallery: \"$.images[*]\""]
+    ),
+    Way(
+      testDescription: "a picture in sizes, each an object",
+      item:
+        #""images": {"small": {"src": "/s-NUMBER.png"}, "large": {"src": "/l-NUMBER.png"}}"#,
+      lines: ["    thumbnail: $.images.small.src", "    gallery: $.images.large.src"]
+    ),
+    Way(
+      testDescription: "a picture in sizes, beside one another",
+      item: #""thumbnailImage": "/s-NUMBER.png", "largeImage": "/l-NUMBER.png""#,
+      lines: ["    thumbnail: $.thumbnailImage", "    gallery: $.largeImage"]
+    ),
+    Way(
+      testDescription: "a text that is shown, beside its label",
+      item: #""info": {"description": {"DisplayValue": "Long NUMBER", "Label": "Text"}}"#,
+      lines: ["  description: $.info.description.DisplayValue"]
+    ),
+    Way(
+      testDescription: "pictures in sizes that are numbers",
+      item:
+        #""images": [{"url_75x75": "/s.png", "url_570xN": "/m.png", "url_fullxfull": "/l.png"}]"#,
+      lines: ["    gallery: \"$.images[*].url_fullxfull\""]
+    ),
+    Way(
       testDescription: "a range as text",
       item: #""price": "10.00 EUR - 12.50 EUR""#,
       lines: ["currency: EUR", "  salePrice: $.price"]

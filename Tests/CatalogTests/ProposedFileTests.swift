@@ -138,7 +138,7 @@ struct ProposedFileTests {
       ]
     ),
     (
-      #"[{"ref": "x", "id": "b", "description": "long"}, {"ref": "y", "id": "a", "description": "long"}]"#,
+      #"[{"ref": "z", "id": "other", "description": "long"}, {"ref": "x", "id": "b", "description": "long"}, {"ref": "y", "id": "a", "description": "long"}]"#,
       "https://a.example/all.json",
       ["  url: \"all.json\"", "  entries: \"$[*]\"", "  id: $.id", "  description: $.description"]
     ),
@@ -204,6 +204,10 @@ struct ProposedFileTests {
       "paging: {page: page, first: 0}"
     ),
     (#"{"has_more": true, "items": LIST}"#, "list?p=2", "paging: {page: p}"),
+    (
+      #"{"has_more": true, "items": LIST}"#, "list?starting_after=b",
+      "paging: {cursor: starting_after, from: \"$.items[-1].id\"}"
+    ),
   ])
   func `the paging that brings other items is the one`(
     _ body: String,
@@ -218,9 +222,9 @@ struct ProposedFileTests {
     let file = try ProposedFile(
       of: [Self.page(first, "https://a.example/list")],
       name: "shop.yaml"
-    ) {
-      asked.append($1)
-      return bytes($1 == known ? second : first)
+    ) { _, url, _ in
+      asked.append(url)
+      return bytes(url == known ? second : first)
     }
 
     #expect(
@@ -235,7 +239,7 @@ struct ProposedFileTests {
     var asked = 0
 
     let file = try ProposedFile(of: [Self.page(body, "https://a.example/list")], name: "shop.yaml")
-    { _, _ in
+    { _, _, _ in
       asked += 1
       return bytes(body)
     }
@@ -253,7 +257,7 @@ struct ProposedFileTests {
     let body = "{\"next\": \"https://a.example/list?page=2\", \"items\": [\(Self.list("a", "b"))]}"
 
     let file = try ProposedFile(of: [Self.page(body, "https://a.example/list")], name: "shop.yaml")
-    { _, _ in
+    { _, _, _ in
       Issue.record("it was asked")
       return nil
     }
@@ -284,12 +288,91 @@ struct ProposedFileTests {
     #expect(file.text.contains("\npaging: {from: "))
   }
 
+  @Test(arguments: [
+    // What the request says, what the response counts, the request for the second page, and what the file says.
+    (
+      #"{"page": 1, "limit": 2}"#, #""total": 9, "page": 1"#, #"{"page": 2, "limit": 2}"#,
+      #"{"page": {page}, "limit": 2}"#, "{page: page}"
+    ),
+    (
+      #"{"q": "", "page":0}"#, #""nbPages": 3, "page": 0, "nbHits": 5"#, #"{"q": "", "page":1}"#,
+      #"{"q": "", "page":{page}}"#, "{page: page, first: 0}"
+    ),
+    (
+      #"{"from": 0, "size": 2}"#, #""total": 9"#, #"{"from": 2, "size": 2}"#,
+      #"{"from": {offset}, "size": 2}"#, "{offset: from}"
+    ),
+    (
+      #"{"query": "query($p: Int) { all(currentPage: $p) { id } }", "variables": {"p": 1}}"#,
+      #""total": 9"#,
+      #"{"query": "query($p: Int) { all(currentPage: $p) { id } }", "variables": {"p": 2}}"#,
+      #"{"query": "query($p: Int) { all(currentPage: $p) { id } }", "variables": {"p": {page}}}"#,
+      "{page: currentPage}"
+    ),
+    // A place that the request has not is made.
+    (
+      #"{}"#, #""total": 9, "pageNumber": 1"#, #"{"pageNumber": 2}"#, #"{"pageNumber": {page}}"#,
+      "{page: pageNumber}"
+    ),
+    (#"{}"#, #""total": 9"#, #"{"offset": 2}"#, #"{"offset": {offset}}"#, "{offset: offset}"),
+  ])
+  func `what tells pages apart has its place in the body that asks`(
+    _ request: String,
+    _ counts: String,
+    _ known: String,
+    _ line: String,
+    _ paging: String
+  ) throws {
+    var source = ProposedSource(url: "https://a.example/search")
+    source.body = try ProposedSource.requestBody(request)
+    func page(_ ids: String...) -> [UInt8] {
+      bytes("{\(counts), \"items\": [\(ids.map { Self.list($0) }.joined(separator: ","))]}")
+    }
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: page("a", "b"), source: source)],
+      name: "shop.yaml"
+    ) { _, url, body in
+      #expect(url == "search")
+      return body?.trimmed == known ? page("c", "d") : page("a", "b")
+    }
+
+    #expect(file.text.contains("\nrequest:\n  body: |\n    \(line)\n"), "\(file.text)")
+    #expect(file.text.contains("\npaging: \(paging)   # "), "\(file.text)")
+  }
+
+  @Test(arguments: [
+    ("https://a.example/cups/page/1", "{page}", "2", "cups"),
+    ("https://a.example/cups/page-1.json?n=2", "page-{page}.json?n=2", "page-2.json?n=2", "cups"),
+    ("https://a.example/cups/", "./", "./", "cups"),
+  ])
+  func `pages are counted in the path of a URL`(
+    _ address: String,
+    _ written: String,
+    _ known: String,
+    _ key: String
+  ) throws {
+    let first = bytes("{\"pages\": 2, \"items\": [\(Self.list("a", "b"))]}")
+    let second = bytes("{\"pages\": 2, \"items\": [\(Self.list("c", "d"))]}")
+    let page = ProposedPage(body: first, source: ProposedSource(url: address))
+
+    let file = try ProposedFile(of: [page], name: "shop.yaml") { _, url, _ in
+      url == known ? second : first
+    }
+
+    #expect(file.text.contains("\n  - {key: \(key), url: \"\(written)\"}\n"), "\(file.text)")
+    #expect(
+      file.text.contains("\npaging: {page: page}   # 1.0") == written.contains("{page}"),
+      "\(file.text)"
+    )
+  }
+
   // MARK: - Stdin
 
   @Test func `what comes on stdin gets an address to be corrected`() throws {
     let page = ProposedPage(body: bytes("[\(Self.list("a", "b"))]"), source: .standardInput)
 
-    let file = try ProposedFile(of: [page], name: "shop.yaml") { _, _ in
+    let file = try ProposedFile(of: [page], name: "shop.yaml") { _, _, _ in
       Issue.record("nobody said whom to ask")
       return nil
     }

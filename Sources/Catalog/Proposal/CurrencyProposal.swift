@@ -12,10 +12,7 @@ struct CurrencyProposal: Equatable {
   /// Judges by what the user said, what the items name, what the prices are written with, or what the
   /// response names elsewhere.
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
-    let named = items.first { evidence in
-      Self.names.contains(NameWords.plain(evidence.place.name))
-        && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
-    }
+    let named = items.first(where: Self.isNamed)
     if let given {
       self.init(code: given, confidence: 1, reason: "given")
       if let named, named.distinct.count > 1 { path = named.place.first }
@@ -66,6 +63,12 @@ struct CurrencyProposal: Equatable {
       return
     }
     self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
+  }
+
+  /// Whether what stands at a place is the code of a currency, and is called so.
+  static func isNamed(by evidence: FieldEvidence) -> Bool {
+    names.contains(NameWords.plain(evidence.place.name))
+      && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
   }
 
   private init(code: String, confidence: Double, reason: String) {

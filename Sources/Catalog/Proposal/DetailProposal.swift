@@ -168,14 +168,12 @@ struct DetailProposal {
 
   /// An element of a document that holds the details of many items; nil when it is none.
   private static func shared(_ root: JSONNode, _ items: [Candidate]) -> JSONNode? {
-    guard let list = list(in: root)?.elements, let first = list.first, list.count > 1 else {
-      return nil
-    }
+    guard let list = list(in: root)?.elements, list.count > 1 else { return nil }
     let ids = Set(items.map(\.id))
-    let isNamed = first.members.contains {
-      FieldReader.plainText($0.value).map(ids.contains) ?? false
+    // It may have those of items that other listings have.
+    return list.prefix(fieldLimit).first { entry in
+      entry.members.contains { FieldReader.plainText($0.value).map(ids.contains) ?? false }
     }
-    return isNamed ? first : nil
   }
 
   private static func list(in root: JSONNode) -> JSONNode? {

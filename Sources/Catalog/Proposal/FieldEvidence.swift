@@ -15,6 +15,8 @@ struct FieldEvidence {
   var samples: [String] = []
   /// The values of the first of each item: as many as items when all differ.
   var distinct: Set<String> = []
+  /// Whether a currency's code stands beside it, in an object that is not the item itself.
+  var isBesideCurrency = false
 
   /// The share of items that have it, 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
@@ -26,6 +28,15 @@ struct FieldEvidence {
   /// The share of samples that satisfy a condition.
   func share(_ isSo: (String) -> Bool) -> Double {
     samples.isEmpty ? 0 : Double(samples.count(where: isSo)) / Double(samples.count)
+  }
+
+  /// The same at another place.
+  func at(_ place: FieldPlace) -> Self {
+    var evidence = Self(place: place)
+    (evidence.total, evidence.held, evidence.values) = (total, held, values)
+    (evidence.texts, evidence.integers, evidence.reals) = (texts, integers, reals)
+    (evidence.samples, evidence.distinct) = (samples, distinct)
+    return evidence
   }
 
   /// What the values are, for people: "text", "a number".
@@ -57,7 +68,14 @@ struct EvidenceCollection {
       var seen: Set<Int> = []
       visit(item, FieldPlace(steps: []), &seen)
     }
-    for position in all.indices { all[position].total = chosen.count }
+    let amounts = Set(
+      all.filter { $0.place.steps.count > 1 && CurrencyProposal.isNamed(by: $0) }
+        .map { $0.place.steps.dropLast() }
+    )
+    for position in all.indices {
+      all[position].total = chosen.count
+      all[position].isBesideCurrency = amounts.contains(all[position].place.steps.dropLast())
+    }
   }
 
   private mutating func visit(_ node: JSONNode, _ place: FieldPlace, _ seen: inout Set<Int>) {

@@ -35,9 +35,14 @@ struct FieldPlace: Hashable {
   /// Whether a name says nothing, because what stands before it is the name of the text: `{"name": {"en": …}}`.
   private static func isVeil(_ name: String, _ parent: String) -> Bool {
     let words = NameWords.words(of: name)
-    if ["rendered", "html", "plain", "default"].contains(name.lowercased()) { return true }
+    if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
+    {
+      return true
+    }
     guard FieldVocabulary.isText(parent) else { return false }
-    if name == "value" { return true }
+    if ["value", "text", "_", "#cdata-section", "displayvalue"].contains(name.lowercased()) {
+      return true
+    }
     guard let first = words.first, words.count <= 2 else {
       return false
     }

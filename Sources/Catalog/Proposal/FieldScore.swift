@@ -38,6 +38,7 @@ struct FieldScore {
       let isSingle = place.steps.count == 1 && !place.isMany
       return isPicture ? (isSingle ? 0.6 : 0.5) : 0
     }
+    if field == .salePrice { return silentPrice(evidence) }
     guard evidence.place.steps.count == 1, !evidence.place.isMany else { return 0 }
     switch field {
     case .id:
@@ -50,6 +51,16 @@ struct FieldScore {
       return isWords && evidence.variety > 0.8 ? 0.35 : 0
     default: return 0
     }
+  }
+
+  /// A price that nobody calls so is written with its currency, or stands beside it.
+  private static func silentPrice(_ evidence: FieldEvidence) -> Double {
+    let place = evidence.place
+    guard place.steps.count <= 3, !place.isMany, !FieldVocabulary.isPriceAside(place) else {
+      return 0
+    }
+    if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.5 }
+    return evidence.isBesideCurrency ? 0.5 : 0
   }
 
   private static func silentID(_ evidence: FieldEvidence) -> Double {
@@ -70,8 +81,9 @@ struct FieldScore {
       return isShort && evidence.reals == 0 ? evidence.share * min(1, evidence.variety * 2) : 0
     case .title:
       guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
-      let isLink = evidence.share(PictureText.isLink) > 0.5
-      return isLink ? 0 : evidence.share * (0.5 + 0.5 * evidence.variety)
+      let isOther =
+        evidence.share(PictureText.isLink) > 0.5 || evidence.share(PriceText.hasUnit) > 0.5
+      return isOther ? 0 : evidence.share * (0.5 + 0.5 * evidence.variety)
     case .description:
       guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
       return evidence.share(PictureText.isLink) > 0.5 ? 0 : share

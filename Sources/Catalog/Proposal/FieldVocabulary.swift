@@ -46,24 +46,48 @@ enum FieldVocabulary {
     var score = namedPrice(field, name)
     // {"price": {"amount": 7}} and its kin are called by what stands before; {"price": {"EUR": 7}} too.
     let isCode = Currency.codes.contains(name.uppercased())
-    if valueWords.contains(name) || isCode,
+    let isValue = Self.isValue(name)
+    if isValue || isCode,
       let before = path.dropLast().last(where: {
-        namedPrice(field, $0) > 0 || !valueWords.contains($0)
+        namedPrice(field, $0) > 0 || !Self.isValue($0)
       })
     {
       let named = namedPrice(field, before)
-      score = named > 0 ? named * (isCode ? 0.8 : 0.95) : name == "price" ? score : 0
+      // "min price" says by itself what it is; "min" does not.
+      let isSilent = valueWords.contains(name) && name != "price"
+      score = named > 0 ? named * (isCode ? 0.8 : 0.95) : isSilent || isCode ? 0 : score
+    }
+    // {"calculated_price": {"calculated_amount": 7, "original_amount": 9}}
+    if !isValue, score == 0, has(valueWords, in: name), has(formerWords, in: name),
+      path.dropLast().contains(where: { has(["price", "prices"], in: $0) })
+    {
+      return field == .normalPrice ? 0.8 : 0
     }
     // {"compareAtPriceRange": {"minVariantPrice": …}}: what stands further out says that it was.
     let isFormer = path.dropLast().contains { has(formerWords, in: $0) }
     if isFormer, !formerWords.contains(name) {
       let other = names[.salePrice]?[name] ?? 0
-      return field == .salePrice
-        ? score * 0.3 : max(score, other > 0 || valueWords.contains(name) ? 0.8 : 0)
+      return field == .salePrice ? score * 0.3 : max(score, other > 0 || isValue ? 0.8 : 0)
     }
     // A price by the kilogram, of shipping, or that members alone pay is not the item's.
     let isAside = path.contains { has(asideWords, in: $0) }
     return isAside ? score * 0.4 : score
+  }
+
+  /// Whether a name only says that a number is an amount: `amount`, `calculated amount`.
+  private static func isValue(_ name: String) -> Bool {
+    if valueWords.contains(name) { return true }
+    let words = name.split(separator: " ").map(String.init)
+    return words.contains(where: valueWords.contains)
+      && words.allSatisfy { valueWords.contains($0) || amountWords.contains($0) }
+  }
+
+  /// Whether a place speaks of money that is not the item's price.
+  static func isPriceAside(_ place: FieldPlace) -> Bool {
+    place.names.map(NameWords.plain).contains {
+      has(asideWords, in: $0) || has(otherMoneyWords, in: $0) || has(formerWords, in: $0)
+        || has(highWords, in: $0)
+    }
   }
 
   /// How surely one name means a price: one that is known, or that ends in the word.
@@ -71,7 +95,7 @@ enum FieldVocabulary {
     if let score = names[field]?[name] { return score }
     guard [" price", " prc", "가격"].contains(where: name.hasSuffix) else { return 0 }
     // The high end of a range is nobody's price.
-    if has(["max", "maximum", "high", "highest", "to"], in: name) { return 0 }
+    if has(highWords, in: name) { return 0 }
     return has(formerWords, in: name) == (field == .normalPrice) ? 0.75 : 0
   }
 
@@ -147,6 +171,15 @@ enum FieldVocabulary {
     "original", "large", "full", "xl", "big", "high", "zoom", "fullsize",
   ]
 
+  /// How large a picture is of which a name speaks, to be compared with others: its numbers are pixels.
+  static func pictureSize(_ name: String) -> Int {
+    let plain = name.lowercased()
+    if largestNames.contains(where: plain.contains) { return .max }
+    if ["thumb", "small", "tiny", "mini", "icon"].contains(where: plain.contains) { return 0 }
+    let numbers = plain.split { !$0.isWholeNumber }.compactMap { Int($0) }
+    return numbers.max() ?? 400
+  }
+
   /// What shops call a price that only reduced items have.
   static let reducedNames: Set<String> = [
     "sale price", "special price", "discount price", "discounted price", "offer price",
@@ -157,6 +190,17 @@ enum FieldVocabulary {
     "amount", "value", "current", "raw", "price", "cents", "minor", "cent amount", "min", "from",
     "low",
     "minimum", "lowest", "gross", "net", "units", "unit amount", "start",
+  ]
+  /// What stands beside the word for an amount without saying whose it is.
+  private static let amountWords: Set<String> = [
+    "calculated", "decimal", "number", "total", "sale", "final",
+  ]
+  private static let highWords: Set<String> = ["max", "maximum", "high", "highest", "to"]
+  /// What else costs or is worth something.
+  private static let otherMoneyWords: Set<String> = [
+    "fee", "fees", "tax", "taxes", "vat", "save", "saved", "saving", "savings", "discount",
+    "discounts", "point", "points", "reward", "rewards", "credit", "bonus", "per", "tip",
+    "minimum", "배송비", "적립금", "포인트", "送料",
   ]
   private static let formerWords: Set<String> = [
     "compare", "original", "org", "orig", "regular", "former", "previous", "old", "list", "was",
@@ -216,7 +260,8 @@ enum FieldVocabulary {
       "uvp": 0.8, "precio anterior": 0.9, "정상가": 0.95, "소비자가": 0.9, "定価": 0.9, "原价": 0.9,
     ],
     .salePrice: [
-      "sale price": 1, "price": 0.95, "s price": 0.9, "final price": 0.95, "current price": 0.95,
+      "sale price": 1, "calculated price": 0.97, "price": 0.95, "s price": 0.9,
+      "final price": 0.95, "current price": 0.95,
       "selling price": 0.95, "special price": 0.9, "offer price": 0.9, "unit price": 0.7,
       "now": 0.6, "price in cents": 0.95, "price cents": 0.95, "prices": 0.6, "cost": 0.5,
       "amount": 0.4, "min price": 0.8, "price amount": 0.9, "discounted price": 0.95,

@@ -24,6 +24,7 @@ extension MappingProposal {
         let ranking = FieldScore.ranking(field, evidence)
         if !ranking.isEmpty { rankings[field] = ranking }
       }
+      rankings[.gallery] = rankings[.gallery].map(Self.largestFirst)
       if rankings[.latitude] == nil || rankings[.longitude] == nil {
         rankings[.latitude] = nil
         rankings[.longitude] = nil
@@ -65,12 +66,65 @@ extension MappingProposal {
 
     /// The same picture as one, in its largest size; none where there is but one size.
     func largest(beside thumbnail: FieldScore?) -> [FieldScore] {
-      guard let place = thumbnail?.evidence.place, place.steps.count > 1 else { return [] }
+      guard let place = thumbnail?.evidence.place else { return [] }
       return (rankings[.thumbnail] ?? []).filter { other in
-        other.evidence.place != place
-          && other.evidence.place.steps.dropLast() == place.steps.dropLast()
-          && FieldVocabulary.largestNames.contains(NameWords.plain(other.evidence.place.name))
+        if let step = Self.difference(place, other.evidence.place) {
+          return FieldVocabulary.largestNames.contains(
+            NameWords.plain(other.evidence.place.steps[step].name)
+          )
+        }
+        // {"thumbnailImage": …, "largeImage": …}
+        return place.steps.count == 1 && other.evidence.place.steps.count == 1
+          && other.evidence.place != place
+          && !FieldVocabulary.largestNames.isDisjoint(
+            with: NameWords.words(of: other.evidence.place.name)
+          )
       }
+    }
+
+    /// The pictures of an object that numbers them, `{"1": …, "2": …}`, of which one is the thumbnail.
+    func numbered(beside thumbnail: FieldScore?) -> [FieldScore] {
+      guard let thumbnail else { return [] }
+      let place = thumbnail.evidence.place
+      for other in rankings[.thumbnail] ?? [] {
+        guard let step = Self.difference(place, other.evidence.place),
+          [place, other.evidence.place].allSatisfy({ Int($0.steps[step].name) != nil })
+        else { continue }
+        var every = place
+        every.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement)
+        return [
+          FieldScore(
+            evidence: thumbnail.evidence.at(every),
+            confidence: thumbnail.confidence
+          )
+        ]
+      }
+      return []
+    }
+
+    /// The one name in which two places differ, by its position below the item; nil when they are farther apart.
+    private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
+      guard one.steps.count == other.steps.count, one.steps.count > 1 else { return nil }
+      let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
+      guard apart.count == 1, apart[0] > 0, !one.steps[apart[0]].isList else { return nil }
+      return apart[0]
+    }
+
+    /// A ranking in which the largest of the sizes of one picture comes before the others.
+    private static func largestFirst(_ ranking: [FieldScore]) -> [FieldScore] {
+      guard let first = ranking.first else { return ranking }
+      let place = first.evidence.place
+      let sizes = ranking.filter { other in
+        other.confidence == first.confidence
+          && other.evidence.place.steps.count == place.steps.count
+          && other.evidence.place.steps.dropLast() == place.steps.dropLast()
+      }
+      let largest = sizes.max {
+        FieldVocabulary.pictureSize($0.evidence.place.name)
+          < FieldVocabulary.pictureSize($1.evidence.place.name)
+      }
+      guard let largest, largest.evidence.place != place else { return ranking }
+      return [largest] + ranking.filter { $0.evidence.place != largest.evidence.place }
     }
 
     /// Whether items could be read at all.

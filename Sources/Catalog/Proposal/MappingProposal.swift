@@ -41,16 +41,14 @@ package struct MappingProposal {
   ///
   /// - Parameters:
   ///   - looks: The responses, one at least.
-  ///   - query: The names and values of the first one's query.
+  ///   - source: Where the first one came from.
   ///   - currency: The ISO 4217 code that the user gave; nil to judge.
   ///   - hasNextLink: Whether the first one's `Link` header names a next page.
-  ///   - request: The body by which the first one was asked for; nil for a plain GET.
   init(
     of looks: [ResponseLook],
-    query: [(name: String, value: String)],
+    source: ProposedSource,
     currency: String?,
-    hasNextLink: Bool,
-    request: String? = nil
+    hasNextLink: Bool
   ) {
     let first = looks[0]
     let root = first.root
@@ -78,8 +76,9 @@ package struct MappingProposal {
       PictureText.separator(of: $0.evidence) == nil
     }
     thumbnail = PictureProposal(single, isMany: false, among: all, root: first.response)
+    let others = [chosen.largest, chosen.numbered].map { $0(single.first) }
     gallery = PictureProposal(
-      fields[.gallery] ?? chosen.largest(beside: single.first),
+      fields[.gallery] ?? others.first { !$0.isEmpty } ?? [],
       isMany: true,
       among: all,
       root: first.response
@@ -98,9 +97,11 @@ package struct MappingProposal {
       place: first.program == nil
         ? first.place : ItemPlace(shape: .list(path: []), items: first.place.items, sections: []),
       formats: formats,
-      query: query,
+      query: source.query,
       hasNextLink: hasNextLink,
-      request: request
+      url: source.url,
+      id: fields[.id]?.first?.evidence.place.first,
+      request: source.body
     )
   }
 

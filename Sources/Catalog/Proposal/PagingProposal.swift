@@ -6,8 +6,10 @@ struct PagingProposal: Equatable {
   let confidence: Double
   /// Why.
   let reason: String
-  /// What is to be sent, where the cursor belongs into the body of a request.
+  /// What is to be sent, where what tells pages apart belongs into the body of a request.
   var body: String?
+  /// The section's URL, where it belongs into that and is no parameter of its query.
+  var url: String?
 
   /// How many are tried at most, each by a request.
   static let mostTried = 8
@@ -17,7 +19,7 @@ struct PagingProposal: Equatable {
 
   /// The same, taken to be right so that it can be tried.
   var believed: Self {
-    Self(yaml, 0.95, "\(reason), and asked for so, a second page has other items", body)
+    Self(yaml, 0.95, "\(reason), and asked for so, a second page has other items", body, url)
   }
 
   /// The same, after a second page brought nothing new.
@@ -26,7 +28,8 @@ struct PagingProposal: Equatable {
       yaml,
       min(confidence, 0.4),
       "\(reason), but a second page asked for so has no other items",
-      body
+      body,
+      url
     )
   }
 
@@ -57,6 +60,8 @@ struct PagingProposal: Equatable {
   ///   - formats: The built-in formats that read it as well.
   ///   - query: The names and values of the URL's query.
   ///   - hasNextLink: Whether the `Link` header names a next page.
+  ///   - url: The URL, relative to the catalog's base.
+  ///   - id: The path to an item's id, from the item; nil when it has none.
   ///   - request: The body of the request; nil for a plain GET.
   /// - Returns: What it may be, the likeliest first; only the first needs no trial, if it is sure.
   static func ranking(
@@ -65,6 +70,8 @@ struct PagingProposal: Equatable {
     formats: [String] = [],
     query: [(name: String, value: String)],
     hasNextLink: Bool,
+    url: String = "",
+    id: String? = nil,
     request: String? = nil
   ) -> [PagingProposal] {
     if hasNextLink {
@@ -72,7 +79,7 @@ struct PagingProposal: Equatable {
     }
     let around = members(around: root, place: place)
     let count = place.items.count
-    if let request { return posted(around, request) }
+    if let request { return posted(around, count: count, PostedPaging(request)) }
     if let next = around.first(where: { isNextURL($0) }) {
       return [Self("{next: \(YAMLText.scalar(next.path))}", 0.9, "it holds the next page's URL")]
     }
@@ -102,6 +109,8 @@ struct PagingProposal: Equatable {
       ]
     }
     var ranking = counted(around, count: count)
+    ranking.insert(contentsOf: inPath(url), at: 0)
+    ranking.insert(contentsOf: behindLast(around, place, id), at: 0)
     for name in ["page", "skip", "offset", "start", "p", "from"]
     where query.contains(where: { $0.name == name }) {
       let way = ["page", "p"].contains(name) ? "page" : "offset"
@@ -113,9 +122,7 @@ struct PagingProposal: Equatable {
         Self("{next: \(YAMLText.scalar(next.path))}", 0.6, "it would hold the next page's URL")
       ]
     }
-    let isRound = [10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100, 200, 250, 500]
-      .contains(count)
-    if ranking.isEmpty, isRound {
+    if ranking.isEmpty, isPage(count) {
       let reason = "\(count) items may be one page of more"
       ranking = [
         Self("{page: page}", 0.2, reason), Self("{offset: offset}", 0.15, reason),
@@ -127,15 +134,60 @@ struct PagingProposal: Equatable {
     }.map(\.element)
   }
 
-  private init(_ yaml: String, _ confidence: Double, _ reason: String, _ body: String? = nil) {
+  /// Whether so many items may be one page of more.
+  static func isPage(_ count: Int) -> Bool {
+    [10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100, 200, 250, 500].contains(count)
+  }
+
+  /// Pages that the URL counts in its path: `products/page/1`, `products/page-1.json`.
+  private static func inPath(_ url: String) -> [PagingProposal] {
+    let file = url.prefix { $0 != "?" && $0 != "#" }
+    let digits = file.prefix { $0 != "." }.reversed().prefix { $0.isWholeNumber }
+    let head = file.prefix { $0 != "." }.dropLast(digits.count)
+    guard let first = Int(String(digits.reversed())), (0...1).contains(first),
+      ["", "p", "page", "page-", "page_", "page/", "p/"].contains(
+        head.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+      )
+    else { return [] }
+    let paged = head + Placeholder.page.written + url[head.endIndex...].dropFirst(digits.count)
+    let yaml = "{page: page\(first == 0 ? ", first: 0" : "")}"
+    return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
+  }
+
+  /// What follows the last item, which is named by its id, where the response only says that there is more.
+  private static func behindLast(
+    _ around: [Member],
+    _ place: ItemPlace,
+    _ id: String?
+  ) -> [PagingProposal] {
+    let goesOn = around.contains {
+      ["has more", "has next", "has next page", "more"].contains(NameWords.plain($0.name))
+        && $0.value.boolean == true
+    }
+    let isCounted = around.contains { $0.value.kind == .integer }
+    guard goesOn, !isCounted, let id, case .list(let path) = place.shape else { return [] }
+    let from = "$\(path.map(FieldPlace.segment).joined())[-1]\(id.dropFirst())"
+    return ["starting_after", "after"].map { name in
+      Self("{cursor: \(name), from: \(YAMLText.scalar(from))}", 0.3, "it says that there are more")
+    }
+  }
+
+  init(
+    _ yaml: String,
+    _ confidence: Double,
+    _ reason: String,
+    _ body: String? = nil,
+    _ url: String? = nil
+  ) {
     self.yaml = yaml
     self.confidence = confidence
     self.reason = reason
     self.body = body
+    self.url = url
   }
 
   /// A member that stands around the items.
-  private struct Member {
+  struct Member {
     let name: String
     let path: String
     let value: JSONNode
@@ -158,13 +210,13 @@ struct PagingProposal: Equatable {
     return members
   }
 
-  private static let cursorNames: Set<String> = [
+  static let cursorNames: Set<String> = [
     "cursor", "next cursor", "end cursor", "next page token", "continuation token", "after",
     "next token", "continuation", "cursor next", "next after", "page token", "next cursor token",
   ]
 
   /// Where the response names what leads to the next page.
-  private static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
+  static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
     let found = around.first { member in
       guard let text = FieldReader.plainText(member.value), !text.isEmpty else { return false }
       let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init).map(
@@ -221,42 +273,6 @@ struct PagingProposal: Equatable {
     }
   }
 
-  /// The paging of what is asked for by a body: its cursor is put where the body has a place for one.
-  private static func posted(_ around: [Member], _ request: String) -> [PagingProposal] {
-    guard let (member, path) = cursor(around) else { return [] }
-    let yaml = "{from: \(YAMLText.scalar(path))}"
-    let names = [
-      member.name, "after", "cursor", "afterCursor", "page_token", "pageToken", "starting_after",
-    ]
-    for name in names {
-      for gap in ["", " "] {
-        let slot = "\"\(name)\":\(gap)null"
-        guard request.contains(slot) else { continue }
-        let body = request.replacing(slot, with: "\"\(name)\":\(gap){cursor}", maxReplacements: 1)
-        return [Self(yaml, 0.9, "it holds a cursor, and the request takes one", body)]
-      }
-    }
-    guard let end = request.lastIndex(of: "}"), !request.contains("\"query\"") else {
-      return [
-        Self(
-          yaml,
-          0.3,
-          "it holds a cursor; write {cursor} where the request takes it, outside of quotes"
-        )
-      ]
-    }
-    let head = String(request[..<end]).trimmed
-    let body = "\(head)\(head.hasSuffix("{") ? "" : ", ")\"\(member.name)\": {cursor}}"
-    return [
-      Self(
-        yaml,
-        0.7,
-        "it holds a cursor, which the request is taken to take under that name",
-        body
-      )
-    ]
-  }
-
   private static func isNextURL(_ member: Member) -> Bool {
     guard let text = member.value.text,
       PictureText.isLink(text) || text.hasPrefix("?") || text.contains("?") && text.contains("=")
@@ -275,7 +291,7 @@ struct PagingProposal: Equatable {
   }
 
   /// Pages or elements that are counted: there are more than the response has.
-  private static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
+  static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
     func number(_ names: Set<String>) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
         // {"total": {"value": 15}} is called by what stands before.
@@ -290,11 +306,13 @@ struct PagingProposal: Equatable {
     }
     let total = number(
       ListingDecoder.totalNames.union([
-        "total elements", "total records", "total products", "num found",
+        "total elements", "total records", "total products", "num found", "nb hits",
+        "total results",
       ])
     )
     let pages = number([
-      "total pages", "last page", "pages", "page count", "num pages", "max page",
+      "total pages", "last page", "pages", "page count", "num pages", "max page", "nb pages",
+      "number of pages",
     ])
     let goesOn =
       flag(["has more", "has next", "has next page", "more", "is truncated"])

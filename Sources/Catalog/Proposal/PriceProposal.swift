@@ -40,11 +40,25 @@ struct PriceProposal {
       unit = .divided(by: divisor)
     } else if isWhole,
       evidence.place.name == "unit_amount" || !words.isDisjoint(with: Self.minorWords)
+        || Self.isCalledMinor(evidence, among: all)
         || Self.isShown(evidence, among: all, currency.code)
     {
       unit = .minor
     } else {
       unit = Self.seemsMinor(evidence, in: currency.code) ? .doubtful : .major
+    }
+  }
+
+  /// Whether a text beside the number says that it counts cents, in every item.
+  private static func isCalledMinor(
+    _ evidence: FieldEvidence,
+    among all: [FieldEvidence]
+  ) -> Bool {
+    let parents = evidence.place.steps.dropLast()
+    return all.contains { other in
+      other.place.steps.dropLast() == parents && !parents.isEmpty
+        && ["unit", "units", "scale", "format"].contains(NameWords.plain(other.place.name))
+        && other.share { !minorWords.isDisjoint(with: NameWords.words(of: $0)) } == 1
     }
   }
 

@@ -9,6 +9,15 @@ enum PriceText {
       && parts.allSatisfy { $0.utf8.count <= 30 && isAmount($0) }
   }
 
+  /// Whether it is a price with the sign of its currency, or with its code in capitals: "Cup 1" is no Cuban peso.
+  static func hasUnit(_ text: String) -> Bool {
+    isPrice(text)
+      && units(of: text).contains { unit in
+        unit.unicodeScalars.contains { !$0.isASCII || $0 == "$" }
+          || unit.utf8.count == 3 && text.contains(unit.uppercased())
+      }
+  }
+
   /// The units of a currency that stand in a text, lower case.
   static func units(of text: String) -> [String] {
     guard text.utf8.count <= 60 else { return [] }

@@ -40,11 +40,11 @@ enum ProposedReading {
     if case .mapping(let mapping) = self { mapping.partLines } else { [] }
   }
 
-  /// The body that asks for a page, where a cursor belongs into it.
-  fileprivate var pagedBody: String? {
+  /// The paging that stands in the file, not in a comment.
+  fileprivate var paging: PagingProposal? {
     guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
     else { return nil }
-    return paging.body
+    return paging
   }
 
   /// Whether a transform makes the sections.
@@ -93,7 +93,7 @@ extension ProposedFile {
       lines += headers.map { "  \(YAMLText.scalar($0.name)): \(YAMLText.quoted($0.rawValue))" }
     }
     lines += sections(parts)
-    lines += request(first.pagedBody ?? sources[0].body)
+    lines += request(first.paging?.body ?? sources[0].body)
     lines += first.lines(isLocal: sources[0].base == nil)
     lines += detail
     return lines.joined(separator: "\n") + "\n"
@@ -103,7 +103,7 @@ extension ProposedFile {
     let sources = parts.flatMap(\.sources)
     let first = parts[0].reading
     if sources.count == 1 {
-      let url = YAMLText.quoted(sources[0].url)
+      let url = YAMLText.quoted(first.paging?.url ?? sources[0].url)
       if first.makesSections { return ["sections: {url: \(url)}"] }
       let own = first.partLines
       if !own.isEmpty { return ["sections:", "  url: \(url)"] + own.map { "  \($0)" } }
@@ -111,7 +111,8 @@ extension ProposedFile {
     var lines = ["sections:"]
     for (place, part) in parts.enumerated() {
       for source in part.sources {
-        let url = YAMLText.quoted(source.url)
+        let paged = part.sources.count == 1 ? part.reading.paging?.url : nil
+        let url = YAMLText.quoted(paged ?? source.url)
         let key = YAMLText.scalar(source.key)
         let own = part.reading.partLines
         let reading = place == 0 ? [] : part.reading.lines(isLocal: source.base == nil)

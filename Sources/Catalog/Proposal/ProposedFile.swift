@@ -44,8 +44,8 @@ package struct ProposedFile {
   ///   - headers: What is sent along.
   ///   - currency: The ISO 4217 code that the user gave; nil to judge.
   ///   - name: What the file is called, for messages.
-  ///   - ask: Fetches the next page of the response at a position by a URL as the file writes it, to see whether
-  ///     the shop knows a paging; nil where nobody can be asked.
+  ///   - ask: Fetches the next page of the response at a position by a URL as the file writes it, and by a body
+  ///     where it is asked for by one, to see whether the shop knows a paging; nil where nobody can be asked.
   /// - Throws: ``CatalogError`` when nothing in a response looks like items, or no item is that of the detail; its subject is the
   ///   response's address.
   package init(
@@ -54,7 +54,7 @@ package struct ProposedFile {
     headers: [HeaderTemplate] = [],
     currency: String? = nil,
     name: String,
-    asking ask: ((_ position: Int, _ url: String) -> [UInt8]?)? = nil
+    asking ask: ((_ position: Int, _ url: String, _ body: String?) -> [UInt8]?)? = nil
   ) throws(CatalogError) {
     self.headers = headers
     var pages = pages
@@ -110,10 +110,9 @@ package struct ProposedFile {
     let look = try ResponseLook(page.body)
     let mapping = MappingProposal(
       of: [look],
-      query: page.source.query,
+      source: page.source,
       currency: currency,
-      hasNextLink: page.hasNextLink,
-      request: page.source.body
+      hasNextLink: page.hasNextLink
     )
     return (.mapping(mapping), look)
   }
@@ -132,7 +131,7 @@ package struct ProposedFile {
       parts[place].reading = .mapping(
         MappingProposal(
           of: found,
-          query: pages[first].source.query,
+          source: pages[first].source,
           currency: currency,
           hasNextLink: own.contains { pages[$0].hasNextLink }
         )
@@ -199,22 +198,24 @@ package struct ProposedFile {
   private mutating func tryPagings(
     _ pages: [ProposedPage],
     _ name: String,
-    _ ask: (_ position: Int, _ url: String) -> [UInt8]?
+    _ ask: (_ position: Int, _ url: String, _ body: String?) -> [UInt8]?
   ) throws(CatalogError) {
     var first = 0
     for place in parts.indices {
       defer { first += parts[place].sources.count }
       guard case .mapping(var mapping) = parts[place].reading else { continue }
       let (asked, page) = page(of: parts[place].sources[0], pages)
-      let doubtful = mapping.pagings
-      guard page.source.base != nil, page.source.body == nil, !page.source.isUnknown,
+      let isAlone = parts[place].sources.count == 1
+      let doubtful = mapping.pagings.filter { isAlone || $0.url == nil }
+      guard page.source.base != nil, !page.source.isUnknown,
         let best = doubtful.first, !best.isSure
       else { continue }
       for paging in doubtful.prefix(PagingProposal.mostTried) {
         mapping.pagings = [paging.believed]
         parts[place].reading = .mapping(mapping)
         let file = try CatalogFile(parsing: Array(text.utf8), file: name)
-        if Self.bringsMore(file, first, page.body, page.source.url, { ask(asked, $0) }) { break }
+        let url = paging.url ?? page.source.url
+        if Self.bringsMore(file, first, page.body, url, { ask(asked, $0, $1) }) { break }
         mapping.pagings = doubtful.map(\.refuted)
         parts[place].reading = .mapping(mapping)
       }
@@ -227,14 +228,28 @@ package struct ProposedFile {
     _ position: Int,
     _ body: [UInt8],
     _ url: String,
-    _ ask: (String) -> [UInt8]?
+    _ ask: (_ url: String, _ body: String?) -> [UInt8]?
   ) -> Bool {
     guard let rule = file.paging(ofSource: position),
       let listing = try? decodeSource(body, at: position, using: file)
     else { return false }
-    let start = rule.firstPage(of: url)
-    guard let next = rule.nextPage(afterReading: 1, of: start, last: start, listing: listing),
-      let answer = ask(next), let second = try? decodeSource(answer, at: position, using: file)
+    let request = file.request(ofSource: position)
+    var next: String?
+    var values = rule.size.map { [Placeholder.size: String($0.value)] } ?? [:]
+    let start = rule.firstPage(of: url, request)
+    if let place = rule.place, rule.usesPlace(in: url, request) {
+      values[place] = rule.nextValue(
+        afterReading: 1,
+        last: rule.firstValue,
+        listing: listing
+      )
+      next = values[place].map { _ in Placeholder.fill(url: start, with: values) }
+    } else {
+      next = rule.nextPage(afterReading: 1, of: start, last: start, listing: listing)
+    }
+    let asking = request.body.isEmpty ? nil : request.body(filling: values)
+    guard let next, let answer = ask(next, asking.map { String(decoding: $0, as: UTF8.self) }),
+      let second = try? decodeSource(answer, at: position, using: file)
     else { return false }
     let known = Set(listing.sections.flatMap(\.items).map(\.id))
     let found = second.sections.flatMap(\.items).map(\.id)

@@ -38,8 +38,13 @@ package struct ProposedSource: Hashable, Sendable {
     variables = veiled.variables
     secrets = veiled.secrets
     name = Self.fileName(Self.shop(of: String(authority)), else: "shop")
-    let stem = file.prefix { $0 != "." }
-    key = Self.fileName(String(stem), else: "main")
+    // A number of a page names nothing, nor does a folder's own listing.
+    let names = path.split(separator: "/").map { $0.prefix { $0 != "." } }
+    let telling = names.last { name in
+      let word = name.prefix { !$0.isWholeNumber && !"-_".contains($0) }.lowercased()
+      return !["", "p", "page"].contains(word)
+    }
+    key = Self.fileName(String(telling ?? ""), else: "main")
   }
 
   /// Whether a text may be a catalog's name.

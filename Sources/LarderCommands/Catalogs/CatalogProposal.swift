@@ -67,7 +67,7 @@ struct CatalogProposal {
       currency: currency,
       name: path
     ) {
-      reader.next($1, of: sources[$0], origins[$0])
+      reader.next($1, body: $2, of: sources[$0], origins[$0])
     }
     if path != "-" { try TextFile.create(path, with: file.text) }
     let document = ProposalDocument(file, path: path == "-" ? nil : path)

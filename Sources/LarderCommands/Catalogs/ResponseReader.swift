@@ -78,12 +78,17 @@ struct ResponseReader {
   }
 
   /// A further page of a response; nil when it cannot be had, or is on another host.
-  func next(_ text: String, of source: String, _ origin: ProposedSource) -> [UInt8]? {
+  func next(
+    _ text: String,
+    body: String?,
+    of source: String,
+    _ origin: ProposedSource
+  ) -> [UInt8]? {
     guard let url = urls[source], let transport,
       let next = try? CurlURLParser().parse(origin.unveiled(text), relativeTo: url),
       next.hostPort == url.hostPort
     else { return nil }
-    return try? probe(url, transport).page(at: next).body
+    return try? probe(url, transport).page(at: next, posting: body).body
   }
 
   private func probe(_ url: WebURL, _ transport: CurlTransport) -> CatalogProbe {
