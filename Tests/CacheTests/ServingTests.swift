@@ -6,9 +6,7 @@ import Testing
 @testable import Cache
 
 @Suite struct ServingTests {
-  private func picture(_ label: String) -> [UInt8] {
-    [0xFF, 0xD8, 0xFF, 0xE0] + Array(label.utf8) + [0xFF, 0xD9]
-  }
+  private func picture(_ label: String) -> [UInt8] { jpeg(label) }
 
   @Test func `the pulse of an index changes with what is written, and with nothing else`() throws {
     let folder = try TemporaryFolder()
