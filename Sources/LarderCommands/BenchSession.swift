@@ -136,7 +136,7 @@ struct BenchSession {
 
   private func show(_ report: BenchReport, _ terminal: Terminal) throws {
     if let path = bench.html {
-      let page = BenchPage(report, title: title)
+      let page = BenchPage(report, title: title, setting: setting)
       do {
         try Data(page.html.utf8).write(to: URL(filePath: path), options: .atomic)
       } catch {
@@ -150,6 +150,24 @@ struct BenchSession {
     } else {
       Output.data(BenchTable(report, terminal).text)
     }
+  }
+
+  private var setting: BenchSetting {
+    var system = utsname()
+    uname(&system)
+    /// A field of fixed length, up to its end.
+    func text<Field>(_ field: Field) -> String {
+      withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    let count = processors == 1 ? "1 processor" : "\(processors) processors"
+    let kernel = "\(text(system.sysname)) \(text(system.release)) \(text(system.machine))"
+    return BenchSetting(
+      date: UnixTime(Int64(time(nil))).text("%Y-%m-%d %H:%M UTC"),
+      host: "\(text(system.nodename)), \(count), \(kernel)",
+      version: "larder \(LarderCommand.version)",
+      command: ShownCommand(CommandLine.arguments).description
+    )
   }
 
   private var title: String {

@@ -46,7 +46,8 @@ import Testing
   }
 
   @Test func `the page stands alone, and nothing in it runs`() {
-    let html = BenchPage(Self.report, title: "<script>alert('&')</script>").html
+    let html = BenchPage(Self.report, title: "<script>alert('&')</script>", setting: Self.setting)
+      .html
 
     #expect(html.hasPrefix("<!doctype html>"))
     #expect(html.contains("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"))
@@ -58,8 +59,22 @@ import Testing
     #expect(html.contains("width=device-width"))
   }
 
+  @Test func `the page says when, where, with what and how it was measured`() {
+    let html = BenchPage(BenchReport(), title: "shop", setting: Self.setting).html
+
+    #expect(html.contains("2026-01-13 06:30 UTC · host, 2 processors · larder 9.9"))
+    #expect(html.contains("<code>larder bench &#39;a &lt;b&gt;&#39; --html x</code>"))
+  }
+
+  private static let setting = BenchSetting(
+    date: "2026-01-13 06:30 UTC",
+    host: "host, 2 processors",
+    version: "larder 9.9",
+    command: "larder bench 'a <b>' --html x"
+  )
+
   @Test func `every plot is there with its points`() {
-    let html = BenchPage(Self.report, title: "shop").html
+    let html = BenchPage(Self.report, title: "shop", setting: Self.setting).html
 
     #expect(html.components(of: "<svg").count == 5)
     #expect(html.components(of: "<svg").count == html.components(of: "</svg>").count)
@@ -74,7 +89,9 @@ import Testing
   }
 
   @Test func `a page of nothing is a page`() {
-    #expect(BenchPage(BenchReport(), title: "nothing").html.contains("</html>"))
+    #expect(
+      BenchPage(BenchReport(), title: "nothing", setting: Self.setting).html.contains("</html>")
+    )
   }
 
   private static let report: BenchReport = {

@@ -164,7 +164,9 @@ import Testing
     // Four at once, each no sooner than 5 ms after it was asked for.
     #expect(bare > 0 && bare < 800)
     #expect((report["runs"][0]["totalMilliseconds"]["p50"].double ?? 0) >= 5)
-    #expect(try folder.text("bench.html").hasSuffix("</html>\n"))
+    let html = try folder.text("bench.html")
+    #expect(html.hasSuffix("</html>\n"))
+    #expect(html.contains("larder bench --origin sample --count 40"))
   }
 
   @Test func `Ctrl-C ends a measurement with 130 and leaves nothing behind`() throws {

@@ -2,11 +2,13 @@
 package struct BenchPage: Sendable {
   private let report: BenchReport
   private let title: String
+  private let setting: BenchSetting
 
   /// The page of a report; `title` says what was measured.
-  package init(_ report: BenchReport, title: String) {
+  package init(_ report: BenchReport, title: String, setting: BenchSetting) {
     self.report = report
     self.title = title
+    self.setting = setting
   }
 
   /// The page's text.
@@ -20,6 +22,7 @@ package struct BenchPage: Sendable {
     <body><main>
     <h1>\(Markup.escaped(title))</h1>
     <p class="faint">\(Markup.escaped(subtitle))</p>
+    \(setting.html)
     \(tiles)
     <p>\(Markup.escaped(sentence(report.latency)))</p>
     <div class="plots">

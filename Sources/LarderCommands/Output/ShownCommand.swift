@@ -1,0 +1,38 @@
+/// A command line as a page may show it: fit to be pasted into a shell, and without what a URL may keep secret.
+struct ShownCommand: CustomStringConvertible {
+  let description: String
+
+  /// - Parameter arguments: The process's arguments; the first, its name, is shown as `larder`.
+  init(_ arguments: [String]) {
+    description = (["larder"] + arguments.dropFirst().map(Self.masked)).map(Self.quoted)
+      .joined(separator: " ")
+  }
+
+  /// A word whose URL has neither a user nor a query: both may hold what lets somebody in.
+  private static func masked(_ word: String) -> String {
+    guard let slashes = word.firstRange(of: "://") else { return word }
+    var rest = word[slashes.upperBound...]
+    var shown = String(word[..<slashes.upperBound])
+    let authority = rest.prefix { !"/?#".contains($0) }
+    if let at = authority.lastIndex(of: "@") {
+      shown += "***@"
+      rest = rest[rest.index(after: at)...]
+    }
+    guard let query = rest.firstIndex(of: "?") else { return shown + rest }
+    return shown + rest[..<query] + "?***"
+  }
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain =
+      !word.isEmpty
+      && word.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "_-./:=@%+,".utf8.contains(byte)
+        }
+      }
+    return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+}
