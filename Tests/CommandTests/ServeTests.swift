@@ -136,6 +136,21 @@ import Testing
     #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)
   }
 
+  @Test func `a picture whose file is gone is fetched as one that was never held`() throws {
+    let shop = try Shop()
+    _ = try shop.sync()
+    let server = try Served(shop)
+    let url = try "/" + path(shop)
+    #expect(try server.get(url).body == Shop.bytes("A1"))
+    shop.store.clearRequests()
+
+    #expect(unlink(shop.cache + url) == 0)
+
+    #expect(try server.get(url).body == Shop.bytes("A1"))
+    #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)
+    #expect(try shop.larder("verify").status == 0)
+  }
+
   @Test func `what no catalog names, its origin does not have, or is no picture, is not served`()
     throws
   {

@@ -23,7 +23,7 @@ package struct PictureAdmission: Sendable {
 
   /// Admits pictures, and what is known of those that could not be had.
   ///
-  /// A picture that the cache holds by now stays as it is.
+  /// A picture that the cache holds by now stays as it is; one whose file is gone is not held.
   ///
   /// - Parameter entries: Their rows.
   /// - Returns: The rows as they stand in the cache now.
@@ -37,9 +37,15 @@ package struct PictureAdmission: Sendable {
     let known = try index.pictures(entries.map(\.id))
     var rows: [PictureEntry] = []
     var folders: Set<UInt8> = []
+    var held: [PictureID: PictureEntry] = [:]
     try layout.demandHold()
     for entry in entries {
-      let isHeld = known[entry.id]?.isHeld == true
+      if let row = known[entry.id], row.isHeld,
+        try layout.folder(row.name.folder).find(row.name.file) != nil
+      {
+        held[entry.id] = row
+      }
+      let isHeld = held[entry.id] != nil
       if !isHeld { rows.append(entry) }
       guard entry.isHeld else { continue }
       let name = entry.name
@@ -62,6 +68,6 @@ package struct PictureAdmission: Sendable {
       var writer = try PictureRowWriter(db)
       for row in entered { try writer.save(row) }
     }
-    return entries.map { entry in known[entry.id].flatMap { $0.isHeld ? $0 : nil } ?? entry }
+    return entries.map { held[$0.id] ?? $0 }
   }
 }

@@ -47,6 +47,13 @@ package final class ServedFiles: Sendable {
     )
   }
 
+  /// Whether there is such a regular file.
+  package func hold(_ path: String) -> Bool {
+    guard let file = open(path) else { return false }
+    close(file.descriptor)
+    return true
+  }
+
   private static let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
   private func folder(_ place: String) -> Folder? {

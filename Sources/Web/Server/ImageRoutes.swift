@@ -73,9 +73,13 @@ final class ImageRoutes: Sendable {
   ) {
     do throws(CacheError) {
       let edition = try shelf.renewed()
-      let known = try edition.reader.picture(at: path)
-      if let known, known.isHeld {
-        return try send(known, .cache, side, request, edition, done)
+      var known = try edition.reader.picture(at: path)
+      if let held = known, held.isHeld {
+        if pulls == nil || files.hold(path) {
+          return try send(held, .cache, side, request, edition, done)
+        }
+        // Its file is gone, by whosever hand: it is fetched as if it had never been held, for a 304 brings no bytes.
+        known = nil
       }
       guard let pulls else { return done(.noPicture) }
       if let entry = pulls.unkept(at: path) {
