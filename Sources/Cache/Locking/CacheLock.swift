@@ -55,12 +55,14 @@ package final class CacheLock: Sendable {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
-      if code == EWOULDBLOCK, patience > 0, Self.text(of: descriptor).hasPrefix(Self.briefHolder) {
-        patience -= 1
+      let text = Self.text(of: descriptor)
+      // A holder that comes or goes has no name for a moment.
+      if code == EWOULDBLOCK, patience > 0, text.isEmpty || text.hasPrefix(Self.briefHolder) {
+        patience -= text.isEmpty ? 15 : 1
         usleep(Self.pause)
         continue
       }
-      let other = Machine.withoutHost(Self.text(of: descriptor))
+      let other = Machine.withoutHost(text)
       close(descriptor)
       guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }
       throw CacheError(
