@@ -22,9 +22,7 @@ final class ClientRates: Sendable {
   /// In how many seconds a client may ask again; nil when it may now.
   func refusal(of client: SocketAddress?, at now: NIODeadline = .now()) -> Int? {
     guard remote != nil || all != nil, let address = client?.ipAddress else { return nil }
-    let isLocal =
-      address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
-    guard let rate = all ?? (isLocal ? nil : remote) else { return nil }
+    guard let rate = all ?? (LoopbackAddress.isOne(address) ? nil : remote) else { return nil }
     // Whoever has one IPv6 address has 2^64.
     let key =
       address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address

@@ -7,6 +7,7 @@ import NIOCore
 /// An address in digits cannot be rebound: it is taken when the connection came to it.
 struct HostRule: Sendable {
   private let names: Set<String>
+  private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "::1"]
 
   /// A rule for the names that the user gave.
   init(names: [String]) {
@@ -23,8 +24,7 @@ struct HostRule: Sendable {
     guard let host = Self.host(of: authority) else { return false }
     if names.contains(host) { return true }
     guard let own = local?.ipAddress else { return false }
-    let isLoopback = own == "::1" || own.hasPrefix("127.") || own.hasPrefix("::ffff:127.")
-    if isLoopback, host == "localhost" || host == "127.0.0.1" || host == "::1" { return true }
+    if LoopbackAddress.isOne(own), Self.loopbackNames.contains(host) { return true }
     return host == own || "::ffff:" + host == own
   }
 

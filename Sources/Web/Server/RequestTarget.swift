@@ -77,32 +77,11 @@ struct RequestTarget: Sendable {
     _ bytes: some Collection<UInt8>,
     plusIsSpace: Bool
   ) -> String? {
-    var plain: [UInt8] = []
-    plain.reserveCapacity(bytes.count)
-    var iterator = bytes.makeIterator()
-    while let byte = iterator.next() {
-      switch byte {
-      case UInt8(ascii: "%"):
-        guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit)
-        else { return nil }
-        plain.append(high << 4 | low)
-      case UInt8(ascii: "+") where plusIsSpace: plain.append(UInt8(ascii: " "))
-      default: plain.append(byte)
-      }
-    }
+    guard let plain = PercentDecoding.bytes(bytes, plusIsSpace: plusIsSpace) else { return nil }
     // A form's text areas have line ends; nothing has a NUL.
     let isFit = plain.allSatisfy { plusIsSpace ? $0 != 0 : !isForbidden($0) }
     return isFit ? String(validating: plain, as: UTF8.self) : nil
   }
 
   private static func isForbidden(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
 }

@@ -15,7 +15,7 @@ package final class WebServer: Sendable {
   package let port: Int
 
   /// Whether only this machine can reach it.
-  package var isLoopback: Bool { address == "::1" || address.hasPrefix("127.") }
+  package var isLoopback: Bool { LoopbackAddress.isOne(address) }
 
   private let group: MultiThreadedEventLoopGroup
   private let server: Server<ServerChannel>

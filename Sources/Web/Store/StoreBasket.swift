@@ -83,24 +83,3 @@ struct StoreBasket: Equatable {
     return isRead
   }
 }
-
-/// How values come out of URLs and cookies.
-enum PercentDecoding {
-  /// The text that was escaped; nil when the escapes are none, or their bytes no UTF-8.
-  static func text(_ escaped: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(escaped.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-}
