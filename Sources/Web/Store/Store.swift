@@ -117,13 +117,17 @@ package struct Store: Sendable {
 
   // MARK: - Pages without a catalog
 
-  /// A page that says one thing.
+  /// What a page shows that says one thing.
+  private struct Notice {
+    let eyebrow, heading, message: String
+    var way = "/"
+    let wayWords: String
+  }
+
+  /// A page that says why there is no other.
   func notice(_ visit: StoreVisit, _ status: Int, _ heading: String, _ message: String)
     -> StoreAnswer
   {
-    struct Notice {
-      let eyebrow, heading, message, way, wayWords: String
-    }
     var page = StorePage()
     page.status = status
     page.title = heading
@@ -132,7 +136,6 @@ package struct Store: Sendable {
       eyebrow: "\(status)",
       heading: heading,
       message: message,
-      way: "/",
       wayWords: visit.say("To the store", "처음으로")
     )
     return finished(page, visit, "notice", notice, shelves: nil)
@@ -140,19 +143,15 @@ package struct Store: Sendable {
 
   /// What the worker shows in place of a page that it has not.
   private func away(_ visit: StoreVisit) -> StoreAnswer {
-    struct Notice {
-      let eyebrow, heading, message, way, wayWords: String
-    }
     var page = StorePage()
     page.title = visit.say("Out of reach", "연결할 수 없음")
     let notice = Notice(
-      eyebrow: visit.say("Out of reach", "연결할 수 없음"),
+      eyebrow: page.title,
       heading: visit.say("The store cannot be reached.", "상점에 연결할 수 없습니다."),
       message: visit.say(
         "Pages that you have seen can still be read. Ordering has to wait until the store is back.",
         "이미 본 화면은 계속 볼 수 있습니다. 주문은 다시 연결된 뒤에 할 수 있습니다."
       ),
-      way: "/",
       wayWords: visit.say("Try again", "다시 시도")
     )
     return finished(page, visit, "notice", notice, shelves: nil)

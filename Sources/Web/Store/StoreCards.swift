@@ -48,18 +48,6 @@ struct StoreCard: MustacheParent {
   }
 }
 
-/// What stands where items would.
-struct StoreEmpty {
-  let message: String
-  let hasWay: Bool
-  let way: String
-  let wayWords: String
-
-  init(_ message: String, way: String = "", _ wayWords: String = "") {
-    (self.message, self.way, self.wayWords, hasWay) = (message, way, wayWords, !way.isEmpty)
-  }
-}
-
 extension StoreItem {
   /// How much less the sale price is than the normal one, in whole percent; nil below one.
   var percentOff: Int? {

@@ -108,13 +108,7 @@ struct StoreDesk {
   /// What is to be said of a section that is not of the last run; empty for one that is.
   private func note(_ shelf: StoreShelves.Shelf) throws(CacheError) -> String {
     guard shelf.section.isStale else { return "" }
-    guard let since = try reader.lastGood(shelf.section.key) else {
-      return visit.say("As last seen: the shop could not be asked.", "이전 정보입니다.")
-    }
-    return visit.say(
-      "As last seen on \(visit.clock.text(since)): the shop could not be asked since.",
-      "\(visit.clock.text(since)) 기준 정보입니다. 그 뒤로 상점에서 확인하지 못했습니다."
-    )
+    return visit.asLastSeen(try reader.lastGood(shelf.section.key))
   }
 
   private func search() throws(CacheError) -> StoreAnswer {
@@ -200,7 +194,7 @@ struct StoreDesk {
       shop: shop,
       shown,
       on: listed,
-      since: since.map(visit.clock.text),
+      since: since,
       more: try reader.shown(neighbours.prefix(4).map { ($0, place.shelf.section) }),
       squares: store.squares,
       sizes: store.sizes,

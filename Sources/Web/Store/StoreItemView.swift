@@ -4,6 +4,7 @@ import Orders
 import Pipeline
 import Synchronization
 import SystemPackage
+import Transport
 
 /// The page of an item.
 struct StoreItemPage {
@@ -49,7 +50,7 @@ struct StoreItemPage {
     shop: String,
     _ shown: ShownItem,
     on shelves: [StoreShelves.Shelf],
-    since: String?,
+    since: UnixTime?,
     more: [ShownItem],
     squares: StoreSquares,
     sizes: PictureSizes,
@@ -85,14 +86,7 @@ struct StoreItemPage {
     facts = Self.facts(shown, visit)
     hasFacts = !facts.isEmpty
     isStale = shown.isStale
-    stale =
-      since.map {
-        language.of(
-          "As last seen on \($0): the shop could not be asked since.",
-          "\($0) 기준 정보입니다. 그 뒤로 상점에서 확인하지 못했습니다."
-        )
-      } ?? language.of("As last seen: the shop could not be asked.", "이전 정보입니다. 상점에서 확인하지 못했습니다.")
-
+    stale = visit.asLastSeen(since)
     pictures = Self.gallery(shown, visit, squares)
     (hasPictures, isMany) = (!pictures.isEmpty, pictures.count > 1)
     let parts = shown.images.filter { $0.role == .section && $0.path != nil }

@@ -38,6 +38,21 @@ struct StoreVisit: Sendable {
   /// One of two texts.
   func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
 
+  /// What is said of what is not of the last run.
+  ///
+  /// - Parameter since: When the shop was last asked with success; nil when that is not known.
+  /// - Returns: A sentence.
+  func asLastSeen(_ since: UnixTime?) -> String {
+    guard let since else {
+      return say("As last seen: the shop could not be asked.", "이전 정보입니다. 상점에서 확인하지 못했습니다.")
+    }
+    let moment = clock.text(since)
+    return say(
+      "As last seen on \(moment): the shop could not be asked since.",
+      "\(moment) 기준 정보입니다. 그 뒤로 상점에서 확인하지 못했습니다."
+    )
+  }
+
   /// The language that orders are told in.
   var orderLanguage: Language { language == .korean ? .korean : .english }
 
