@@ -5,34 +5,18 @@ indirect enum DescriptionNode: Sendable {
   case flag(Bool)
   case list([DescriptionNode])
   case object([String: DescriptionNode])
-  case null
+}
 
-  /// The JSON, keys sorted.
-  var text: String {
+extension DescriptionNode: Encodable {
+  func encode(to encoder: any Encoder) throws {
+    var value = encoder.singleValueContainer()
     switch self {
-    case .text(let text): Self.quoted(text)
-    case .number(let number): "\(number)"
-    case .flag(let flag): "\(flag)"
-    case .null: "null"
-    case .list(let nodes): "[" + nodes.map(\.text).joined(separator: ",") + "]"
-    case .object(let members):
-      "{"
-        + members.sorted { $0.key < $1.key }
-        .map { Self.quoted($0.key) + ":" + $0.value.text }.joined(separator: ",") + "}"
+    case .text(let text): try value.encode(text)
+    case .number(let number): try value.encode(number)
+    case .flag(let flag): try value.encode(flag)
+    case .list(let nodes): try value.encode(nodes)
+    case .object(let members): try value.encode(members)
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
   }
 }
 

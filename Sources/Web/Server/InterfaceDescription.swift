@@ -1,3 +1,5 @@
+import Pipeline
+
 /// The description of the interface in OpenAPI 3.1.
 ///
 /// A test asks a server for every path of it and holds every key of every answer against it.
@@ -9,8 +11,8 @@ struct InterfaceDescription {
   ///
   /// - Parameter squares: The sizes of squares.
   init(squares: [Int]) {
-    let document = Self.document(squares)
-    bytes = Array(document.text.utf8)
+    // Texts, numbers and flags: none can fail to be encoded.
+    bytes = (try? Self.document(squares).jsonLine()) ?? []
   }
 
   private static func document(_ squares: [Int]) -> DescriptionNode {

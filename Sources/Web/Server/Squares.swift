@@ -18,6 +18,8 @@ final class Squares: Sendable {
   private struct Key: Hashable {
     let digest: [UInt8]
     let side: Int
+
+    var text: String { "\(side) \(digest.hexadecimal)" }
   }
 
   private struct State {
@@ -61,7 +63,7 @@ final class Squares: Sendable {
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
     let key = Key(digest: picture.sha256 ?? [], side: side)
-    if let made = unkept["\(side) \(key.digest.hexadecimal)"] {
+    if let made = unkept[key.text] {
       return waiter(.made(made.bytes, made.type))
     }
     let isFirst = state.withLock { state in
@@ -113,11 +115,7 @@ final class Squares: Sendable {
       // A run holds the cache, or it cannot be written.
     }
     guard case .success(let bytes) = square else { return }
-    unkept.add(
-      (bytes, picture.type?.kept),
-      cost: bytes.count,
-      for: "\(key.side) \(key.digest.hexadecimal)"
-    )
+    unkept.add((bytes, picture.type?.kept), cost: bytes.count, for: key.text)
   }
 }
 
