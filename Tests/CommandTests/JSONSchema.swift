@@ -1,17 +1,25 @@
 import Foundation
 
-/// A JSON Schema of `docs/schemas`, as far as those use the language.
+/// A JSON Schema, as far as `docs/schemas` and the server's description use the language.
 ///
 /// A keyword that is not known here is a finding of its own, so that no rule is passed over.
 struct JSONSchema {
   private let root: [String: Any]
-  private static let silent: Set<String> = ["$schema", "$defs", "title", "description"]
+  /// Keywords that demand nothing.
+  private let silent: Set<String>
 
   /// Reads `docs/schemas/NAME.schema.json`.
   init(_ name: String) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/schemas/\(name).schema.json")
-    root = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+    let root = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
+    self.init(within: root as? [String: Any] ?? [:])
+  }
+
+  /// The schemas of a document that holds them; `notes` are keywords that demand nothing there, besides those of all.
+  init(within document: [String: Any], notes: Set<String> = []) {
+    root = document
+    silent = notes.union(["$schema", "$defs", "title", "description"])
   }
 
   /// What is wrong with a document, each with its place; nothing when it fits.
@@ -23,13 +31,16 @@ struct JSONSchema {
     return findings(root, value, "$")
   }
 
-  private func findings(_ schema: [String: Any], _ value: Any, _ place: String) -> [String] {
+  /// What is wrong with a value that one of the document's schemas describes.
+  func findings(_ schema: [String: Any], _ value: Any, _ place: String) -> [String] {
     schema.flatMap { keyword, rule -> [String] in
       switch (keyword, rule) {
       case ("$ref", let name as String):
-        let definitions = root["$defs"] as? [String: Any]
-        let key = String(name.dropFirst("#/$defs/".count))
-        guard let target = definitions?[key] as? [String: Any] else {
+        var target: Any? = root
+        for part in name.dropFirst("#/".count).split(separator: "/") {
+          target = (target as? [String: Any])?[String(part)]
+        }
+        guard let target = target as? [String: Any] else {
           return ["\(place): no definition \(name)"]
         }
         return findings(target, value, place)
@@ -74,7 +85,7 @@ struct JSONSchema {
         }
         return others.flatMap { findings(schema, $1, "\(place).\($0)") }
       default:
-        return Self.silent.contains(keyword) ? [] : ["\(place): unknown keyword \(keyword)"]
+        return silent.contains(keyword) ? [] : ["\(place): unknown keyword \(keyword)"]
       }
     }
   }
