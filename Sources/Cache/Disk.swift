@@ -276,7 +276,8 @@ extension OpenFile {
 }
 
 extension FileStamp {
-  fileprivate init(_ status: stat) {
+  /// What `stat` said of a file.
+  init(_ status: stat) {
     self.init(
       inode: Int64(truncatingIfNeeded: status.st_ino),
       bytes: ByteCount(status.st_size),

@@ -37,14 +37,7 @@ package final class ServedFiles: Sendable {
       close(descriptor)
       return nil
     }
-    return (
-      descriptor,
-      FileStamp(
-        inode: Int64(truncatingIfNeeded: status.st_ino),
-        bytes: ByteCount(Int64(status.st_size)),
-        modified: UnixTime(Int64(status.st_mtim.tv_sec))
-      )
-    )
+    return (descriptor, FileStamp(status))
   }
 
   /// Whether there is such a regular file.
