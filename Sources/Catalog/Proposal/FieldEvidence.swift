@@ -1,7 +1,7 @@
 /// What items have at one place: the ground on which a proposal stands.
 struct FieldEvidence {
   /// Where it is.
-  let place: FieldPlace
+  var place: FieldPlace
   /// How many items were looked at.
   var total = 0
   /// How many of them have a value here that is not empty.
@@ -32,10 +32,8 @@ struct FieldEvidence {
 
   /// The same at another place.
   func at(_ place: FieldPlace) -> Self {
-    var evidence = Self(place: place)
-    (evidence.total, evidence.held, evidence.values) = (total, held, values)
-    (evidence.texts, evidence.integers, evidence.reals) = (texts, integers, reals)
-    (evidence.samples, evidence.distinct) = (samples, distinct)
+    var evidence = self
+    evidence.place = place
     return evidence
   }
 

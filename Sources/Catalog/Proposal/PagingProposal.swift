@@ -161,8 +161,7 @@ struct PagingProposal: Equatable {
     _ id: String?
   ) -> [PagingProposal] {
     let goesOn = around.contains {
-      ["has more", "has next", "has next page", "more"].contains(NameWords.plain($0.name))
-        && $0.value.boolean == true
+      moreNames.contains(NameWords.plain($0.name)) && $0.value.boolean == true
     }
     let isCounted = around.contains { $0.value.kind == .integer }
     guard goesOn, !isCounted, let id, case .list(let path) = place.shape else { return [] }
@@ -209,6 +208,9 @@ struct PagingProposal: Equatable {
     if case .list = place.shape { gather(root, "$", 0) }
     return members
   }
+
+  /// What says, as a flag, that there is a next page.
+  private static let moreNames: Set<String> = ["has more", "has next", "has next page", "more"]
 
   static let cursorNames: Set<String> = [
     "cursor", "next cursor", "end cursor", "next page token", "continuation token", "after",
@@ -315,7 +317,7 @@ struct PagingProposal: Equatable {
       "number of pages",
     ])
     let goesOn =
-      flag(["has more", "has next", "has next page", "more", "is truncated"])
+      flag(moreNames.union(["is truncated"]))
       || number(["next page"]) != nil
     let skipped = number(["skip", "offset", "start"])
     let size = number(["limit", "per page", "page size", "pagesize"])
