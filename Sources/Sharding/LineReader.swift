@@ -1,12 +1,13 @@
 import Crypto
 import SystemPackage
 
-/// Reads a file a line at a time, and hashes all of it.
+/// Reads a file a line at a time, and hashes what it has given out or passed over.
 final class LineReader {
   private let file: FileDescriptor
   private var buffer: [UInt8] = []
   private var place = 0
   private var hash = SHA256()
+  /// How much of the file was read into the buffer so far.
   private var length: Int64 = 0
   /// Where the next byte is.
   private(set) var offset: Int64 = 0
@@ -22,9 +23,9 @@ final class LineReader {
 
   deinit { try? file.close() }
 
-  /// The length and digest of what was read.
+  /// The length and digest of what stands before ``offset``.
   var sum: FileSum {
-    FileSum(bytes: length, sha256: Hexadecimal.text(hash.finalize()))
+    FileSum(bytes: offset, sha256: Hexadecimal.text(hash.finalize()))
   }
 
   /// The next line without its line feed; nil at the end.
@@ -34,13 +35,11 @@ final class LineReader {
       guard try fill() else { return line.isEmpty ? nil : line }
       if let end = buffer[place...].firstIndex(of: 10) {
         line += buffer[place..<end]
-        offset += Int64(end - place + 1)
-        place = end + 1
+        pass(end - place + 1)
         return line
       }
       line += buffer[place...]
-      offset += Int64(buffer.count - place)
-      place = buffer.count
+      pass(buffer.count - place)
     }
   }
 
@@ -49,10 +48,15 @@ final class LineReader {
     var left = count
     while left > 0, try fill() {
       let step = min(left, buffer.count - place)
-      place += step
-      offset += Int64(step)
+      pass(step)
       left -= step
     }
+  }
+
+  private func pass(_ count: Int) {
+    hash.update(data: buffer[place..<place + count])
+    place += count
+    offset += Int64(count)
   }
 
   /// Has a byte in the buffer; false at the file's end.
@@ -65,7 +69,6 @@ final class LineReader {
     buffer = Array(next[..<count])
     place = 0
     length += Int64(count)
-    hash.update(data: buffer)
     return count > 0
   }
 }
