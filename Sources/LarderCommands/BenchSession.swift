@@ -160,11 +160,10 @@ struct BenchSession {
       withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
     let processors = ProcessInfo.processInfo.activeProcessorCount
-    let count = processors == 1 ? "1 processor" : "\(processors) processors"
     let kernel = "\(text(system.sysname)) \(text(system.release)) \(text(system.machine))"
     return BenchSetting(
       date: UnixTime(Int64(time(nil))).text("%Y-%m-%d %H:%M UTC"),
-      host: "\(text(system.nodename)), \(count), \(kernel)",
+      host: "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
       version: "larder \(LarderCommand.version)",
       command: ShownCommand(CommandLine.arguments).description
     )
