@@ -63,7 +63,8 @@ struct InterfaceQuery: Sendable {
     case .item(let id): "item \(id)"
     case .search:
       "search \(page) "
-        + Self.filters.map { PathText.segment(target.value($0) ?? "") }.joined(separator: "&")
+        + Self.filters.map { PercentEncoding.escaped(target.value($0) ?? "") }
+        .joined(separator: "&")
     }
   }
 
@@ -91,10 +92,10 @@ struct InterfaceQuery: Sendable {
     guard isMore, isPaged else { return [] }
     var pairs: [String] = []
     for pair in target.query where !["offset", "limit"].contains(pair.name) {
-      pairs.append("\(PathText.segment(pair.name))=\(PathText.segment(pair.value))")
+      pairs.append("\(PercentEncoding.escaped(pair.name))=\(PercentEncoding.escaped(pair.value))")
     }
     pairs += ["offset=\(offset + limit)", "limit=\(limit)"]
-    let path = target.segments.map(PathText.segment).joined(separator: "/")
+    let path = target.segments.map { PercentEncoding.escaped($0) }.joined(separator: "/")
     return [("Link", "</\(path)?\(pairs.joined(separator: "&"))>; rel=\"next\"")]
   }
 

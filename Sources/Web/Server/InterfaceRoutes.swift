@@ -150,27 +150,8 @@ private struct SectionsDocument: Encodable {
         subtitle: section.subtitle,
         items: try reader.itemCount(of: section),
         stale: section.isStale,
-        url: "/api/sections/" + PathText.segment(section.key)
+        url: "/api/sections/" + PercentEncoding.escaped(section.key)
       )
     }
-  }
-}
-
-/// Writes what stands in a URL.
-enum PathText {
-  /// A text as one part of a path, or a value of a query.
-  static func segment(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
