@@ -20,4 +20,9 @@ package enum PercentEncoding {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// The pairs of a query, escaped: `q=%EA%B5%AD&page=2`.
+  package static func query(_ pairs: [(name: String, value: String)]) -> String {
+    pairs.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+  }
 }

@@ -90,13 +90,10 @@ struct InterfaceQuery: Sendable {
   /// Where the next page is. (RFC 8288)
   func link(isMore: Bool) -> [(name: String, value: String)] {
     guard isMore, isPaged else { return [] }
-    var pairs: [String] = []
-    for pair in target.query where !["offset", "limit"].contains(pair.name) {
-      pairs.append("\(PercentEncoding.escaped(pair.name))=\(PercentEncoding.escaped(pair.value))")
-    }
-    pairs += ["offset=\(offset + limit)", "limit=\(limit)"]
+    var pairs = target.query.filter { !["offset", "limit"].contains($0.name) }
+    pairs += [("offset", "\(offset + limit)"), ("limit", "\(limit)")]
     let path = target.segments.map { PercentEncoding.escaped($0) }.joined(separator: "/")
-    return [("Link", "</\(path)?\(pairs.joined(separator: "&"))>; rel=\"next\"")]
+    return [("Link", "</\(path)?\(PercentEncoding.query(pairs))>; rel=\"next\"")]
   }
 
   private static let filters = ["q", "badge", "price", "sort"]

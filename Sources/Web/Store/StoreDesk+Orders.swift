@@ -100,8 +100,9 @@ extension StoreDesk {
   func place() throws -> StoreAnswer {
     let form = OrderForm(visit)
     guard let path = store.orders else { return closed() }
-    if isForged { return try basket(form, faults: [.outdated]) }
-    guard let chance = form.chance else { return try basket(form, faults: [.outdated]) }
+    guard !isForged, let chance = form.chance else {
+      return try basket(form, faults: [.outdated])
+    }
     let outbox = Outbox.exists(at: path) ? try Outbox(path) : nil
     if let earlier = try outbox?.order(chance) { return placed(earlier, form) }
     let bill = bill(of: form.basket)

@@ -56,7 +56,7 @@ struct StoreQuery: Equatable {
 
   /// The address of a page that shows this.
   func address(_ path: String) -> String {
-    var pairs: [(String, String)] = []
+    var pairs: [(name: String, value: String)] = []
     func add(_ name: String, _ value: String) {
       if !value.isEmpty { pairs.append((name, value)) }
     }
@@ -66,9 +66,7 @@ struct StoreQuery: Equatable {
     add("high", high)
     add("sort", order?.rawValue ?? "")
     add("page", page == 1 ? "" : "\(page)")
-    return pairs.isEmpty
-      ? path
-      : path + "?" + pairs.map { "\($0)=\(PercentEncoding.escaped($1))" }.joined(separator: "&")
+    return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
   }
 
   /// The same with something else.

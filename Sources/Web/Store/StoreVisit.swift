@@ -61,10 +61,7 @@ struct StoreVisit: Sendable {
     var pairs = request.query.filter { $0.name != "language" }
     if let language { pairs.append(("language", language.rawValue)) }
     let path = PercentEncoding.escaped(request.path, keeping: "/")
-    guard !pairs.isEmpty else { return path }
-    return path + "?"
-      + pairs.map { "\(PercentEncoding.escaped($0.name))=\(PercentEncoding.escaped($0.value))" }
-      .joined(separator: "&")
+    return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
   }
 }
 
