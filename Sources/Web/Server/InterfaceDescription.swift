@@ -70,14 +70,19 @@ struct InterfaceDescription {
     ["200", "304", "400", "412"]
   )
 
+  /// A text to look for; no URL of this server may hold a NUL.
+  private static let text: DescriptionNode = [
+    "type": "string", "maxLength": .number(InterfaceQuery.longest), "pattern": "^[^\\x00]*$",
+  ]
+
   private static let searched = query(
     "q",
-    ["type": "string", "maxLength": .number(InterfaceQuery.longest)],
+    text,
     "What title, description, badge or id have in them; Korean initials too"
   )
   private static let badge = query(
     "badge",
-    ["type": "string", "maxLength": .number(InterfaceQuery.longest)],
+    text,
     "What a badge has in it"
   )
   private static let price = query(
