@@ -111,6 +111,26 @@ import Testing
     #expect(row["section"].string == "soup" && row["source"].string == "stale")
   }
 
+  @Test func `a pipe that --metrics names takes the text and stays a pipe`() throws {
+    let shop = try Shop()
+    let pipe = shop.folder.path("pipe")
+
+    let warm = try Command.shell(
+      #"""
+      mkfifo "$pipe"; exec 3<>"$pipe"
+      "$larder" warm "$catalog" --cache "$cache" -q --metrics "$pipe" || exit
+      dd bs=65536 count=1 iflag=nonblock <&3 2>/dev/null; test -p "$pipe"
+      """#,
+      environment: ["catalog": shop.catalog, "cache": shop.cache, "pipe": pipe]
+    )
+
+    #expect(warm.status == 0 && warm.output.contains("# TYPE larder_run_images gauge"))
+    try FileManager.default.removeItem(atPath: pipe)
+    try shop.folder.write("", to: "pipe")
+    #expect(try shop.larder("warm", shop.catalog, "-q", "--metrics", pipe).status == 0)
+    #expect(try shop.folder.text("pipe").contains("# TYPE larder_run_images gauge"))
+  }
+
   @Test func `--metrics writes a file that everybody may read, in Prometheus' format`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     let file = shop.folder.path("larder.prom")

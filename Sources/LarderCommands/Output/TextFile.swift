@@ -6,36 +6,47 @@ import Transport
 enum TextFile {
   /// Puts `text` at `path` so that a reader sees the old file or the new one, never half.
   ///
-  /// Everybody may read it, whatever the umask: who collects metrics is seldom who syncs.
+  /// Everybody may read it, whatever the umask: who collects metrics is seldom who syncs. A device or a pipe takes the
+  /// text and stays what it is: `/dev/null` must not become a file because root named it.
   ///
   /// - Throws: ``CommandFailure`` when it cannot be written; the old file then stands.
   static func replace(_ path: String, with text: String) throws {
-    let temporary = "\(path).\(getpid()).tmp"
     func failure(_ code: Int32) -> CommandFailure {
-      unlink(temporary)
-      let words = systemWords(code)
-      return CommandFailure("cannot write \(path): \(words); check its folder", .io)
+      CommandFailure("cannot write \(path): \(systemWords(code)); check its folder", .io)
     }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      // Without waiting for a reader: a pipe that nobody reads is an error.
+      let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw failure(errno) }
+      defer { close(descriptor) }
+      _ = fcntl(descriptor, F_SETFL, O_WRONLY)
+      if let code = write(text, to: descriptor) { throw failure(code) }
+      return
+    }
+    let temporary = "\(path).\(getpid()).tmp"
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = open(temporary, flags, 0o644)
     guard descriptor >= 0 else { throw failure(errno) }
+    var code = write(text, to: descriptor)
+    if code == nil, fchmod(descriptor, 0o644) != 0 || fsync(descriptor) != 0 { code = errno }
+    if close(descriptor) != 0 { code = code ?? errno }
+    if code == nil, rename(temporary, path) != 0 { code = errno }
+    guard let code else { return }
+    unlink(temporary)
+    throw failure(code)
+  }
+
+  /// Writes all of a text; the error's number when that fails, else nil.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32? {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let code = count == 0 ? ENOSPC : errno
-        close(descriptor)
-        throw failure(code)
-      }
+      guard count > 0 else { return count == 0 ? ENOSPC : errno }
       rest = rest.dropFirst(count)
     }
-    guard fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0 else {
-      let code = errno
-      close(descriptor)
-      throw failure(code)
-    }
-    guard close(descriptor) == 0, rename(temporary, path) == 0 else { throw failure(errno) }
+    return nil
   }
 
   /// Looks whether a file can be put at `path`, before the work that it is to tell of.
@@ -77,19 +88,11 @@ enum TextFile {
       if errno == EEXIST { throw refusal(path) }
       throw CommandFailure("cannot write \(path): \(systemWords(errno)); check its folder", .io)
     }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let code = count == 0 ? ENOSPC : errno
-        close(descriptor)
-        unlink(path)
-        throw CommandFailure("cannot write \(path): \(systemWords(code))", .io)
-      }
-      rest = rest.dropFirst(count)
+    defer { close(descriptor) }
+    if let code = write(text, to: descriptor) {
+      unlink(path)
+      throw CommandFailure("cannot write \(path): \(systemWords(code))", .io)
     }
-    close(descriptor)
   }
 
   /// The folder that relative paths are relative to.
