@@ -1,7 +1,10 @@
 #define SIMDJSON_EXCEPTIONS 0
 #include "CSimdjson.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <simdjson.h>
 #include <string_view>
@@ -11,9 +14,17 @@ using namespace simdjson;
 
 struct larder_json {
   dom::document document;
+  // Its scratch space is half of the text's size or more. NULL once a large text is parsed.
+  std::unique_ptr<dom::parser> parser;
 };
 
 namespace {
+// The last freed text of ordinary size, whose memory the next one takes over: a large body is read in many windows of
+// some 2 MiB, and to ask the system anew for what each needs took a tenth of the time.
+std::atomic<larder_json *> spare{nullptr};
+// A text that is larger is freed.
+constexpr size_t most_spared = 3 << 20;
+
 static_assert(sizeof(dom::element) == sizeof(larder_json_value));
 static_assert(std::is_trivially_copyable<dom::element>::value);
 
@@ -30,21 +41,43 @@ dom::element unpack(larder_json_value value) {
 }
 } // namespace
 
-extern "C" larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit) {
-  auto json = new (std::nothrow) larder_json;
-  if (json == nullptr) return nullptr;
-  // The parser's own scratch space, half of the text's size or more, goes at the end of this scope.
-  dom::parser parser;
-  // simdjson counts the outermost value as a level.
-  if (parser.allocate(count, depth_limit + 1) == SUCCESS &&
-      parser.parse_into_document(json->document, text, count).error() == SUCCESS) {
-    return json;
-  }
-  delete json;
-  return nullptr;
+namespace {
+// Whether white space ends the text that simdjson may read in place of a copy with padding.
+bool has_padding(const char *text, size_t count) {
+  return count >= SIMDJSON_PADDING &&
+         std::all_of(text + count - SIMDJSON_PADDING, text + count, [](char c) { return c == ' '; });
 }
 
-extern "C" void larder_json_free(larder_json *json) { delete json; }
+bool parse(larder_json &json, const char *text, size_t count, size_t depth_limit) {
+  if (!json.parser) json.parser.reset(new (std::nothrow) dom::parser);
+  if (!json.parser) return false;
+  const bool is_padded = has_padding(text, count);
+  if (is_padded) count -= SIMDJSON_PADDING;
+  // simdjson counts the outermost value as a level.
+  const size_t depth = depth_limit + 1;
+  if ((json.parser->capacity() < count || json.parser->max_depth() != depth) &&
+      json.parser->allocate(std::max(count, json.parser->capacity()), depth) != SUCCESS)
+    return false;
+  return json.parser->parse_into_document(json.document, text, count, !is_padded).error() == SUCCESS;
+}
+} // namespace
+
+extern "C" larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit) {
+  auto json = spare.exchange(nullptr);
+  if (json == nullptr) json = new (std::nothrow) larder_json;
+  if (json == nullptr) return nullptr;
+  if (!parse(*json, text, count, depth_limit)) {
+    delete json;
+    return nullptr;
+  }
+  if (json->document.capacity() > most_spared) json->parser.reset();
+  return json;
+}
+
+extern "C" void larder_json_free(larder_json *json) {
+  if (json->document.capacity() <= most_spared) json = spare.exchange(json);
+  delete json;
+}
 
 extern "C" larder_json_value larder_json_root(const larder_json *json) {
   return pack(json->document.root());

@@ -18,6 +18,22 @@ package struct ItemRecord: Sendable, Equatable {
   }
 }
 
+/// Some items of one of several listings, one after the other.
+package struct ListedRecords: Sendable {
+  /// The listing, counted from 0.
+  package let listing: Int
+  /// The items.
+  let items: [ItemRecord]
+
+  /// Items of a listing.
+  package init(listing: Int, items: [ItemRecord]) {
+    (self.listing, self.items) = (listing, items)
+  }
+
+  /// How many bytes the items' own forms have.
+  package var byteCount: Int { items.indices.reduce(0) { $0 + items[$1].body.count } }
+}
+
 /// A row of `listing`: its lists packed, so that what is asked of many listings reads no item.
 struct ListingRow: FetchableRecord, PersistableRecord {
   static let databaseTableName = "listing"
@@ -67,14 +83,18 @@ package struct ListingDraft: Sendable {
   package init() {}
 
   /// Adds items, and says which versions they are.
-  mutating func add(_ records: some Collection<ItemRecord>) -> [ItemVersion] {
-    let versions = records.map { ItemVersion(rawValue: ContentDigest.number(of: $0.body)) }
+  mutating func add(_ records: [ItemRecord]) -> [ItemVersion] {
+    // By place, here and below: a copy of a record costs more than to look at it.
+    let versions = records.indices.map {
+      ItemVersion(rawValue: ContentDigest.number(of: records[$0].body))
+    }
     items += PackedNumbers.pack(versions.map(\.rawValue))
-    for record in records {
-      let hasZero = record.key.utf8.contains(0)
-      keys += hasZero ? record.key.utf8.filter { $0 != 0 } : Array(record.key.utf8)
+    for place in records.indices {
+      let utf8 = records[place].key.utf8
+      if utf8.contains(0) { keys += utf8.filter { $0 != 0 } } else { keys += utf8 }
       keys.append(0)
-      pictures += PackedNumbers.pack(record.pictures.map(\.number))
+      guard !records[place].pictures.isEmpty else { continue }
+      pictures += PackedNumbers.pack(records[place].pictures.map(\.number))
     }
     return versions
   }
@@ -97,7 +117,7 @@ extension Index {
         try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing.id])
           == nil
       else { return }
-      try Self.insert(items, versions, db)
+      try Self.insert([ListedRecords(listing: 0, items: items)], versions, db)
       try listing.insert(db)
     }
     return listing.id
@@ -108,21 +128,16 @@ extension Index {
   /// Until the listings are kept they belong to none, and the next clean-up takes them.
   ///
   /// - Parameters:
-  ///   - items: The items.
-  ///   - shares: How many of them, one after the other, belong to which listing.
+  ///   - parts: The items, in order.
   ///   - drafts: The listings so far.
   /// - Throws: ``CacheError`` when the index cannot be written.
   package func keep(
-    _ items: [ItemRecord],
-    _ shares: [(listing: Int, count: Int)],
+    _ parts: [ListedRecords],
     in drafts: inout [ListingDraft]
   ) throws(CacheError) {
     var versions: [ItemVersion] = []
-    versions.reserveCapacity(items.count)
-    for (listing, count) in shares {
-      versions += drafts[listing].add(items[versions.count...].prefix(count))
-    }
-    try write { db in try Self.insert(items, versions, db) }
+    for part in parts { versions += drafts[part.listing].add(part.items) }
+    try write { db in try Self.insert(parts, versions, db) }
   }
 
   /// Keeps a listing whose items are kept, and says by which number to find it.
@@ -136,20 +151,35 @@ extension Index {
     return listing.id
   }
 
-  private static func insert(_ items: [ItemRecord], _ versions: [ItemVersion], _ db: Database)
+  /// Inserts items that are not there yet.
+  ///
+  /// - Parameters:
+  ///   - parts: The items.
+  ///   - versions: Their versions, one after the other through all parts.
+  ///   - db: Where.
+  /// - Throws: `DatabaseError` when a row cannot be written.
+  private static func insert(_ parts: [ListedRecords], _ versions: [ItemVersion], _ db: Database)
     throws
   {
     var row = try RowWriter(
       db,
       "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
     )
-    // Sorted as the table is, so that many rows share a page: the numbers are digests, which are scattered.
-    for place in versions.indices.sorted(by: { versions[$0].rawValue < versions[$1].rawValue }) {
-      let item = items[place]
-      row.bind(1, versions[place].rawValue)
-      row.bind(2, item.key)
-      row.bind(3, item.body)
-      row.bind(4, PackedNumbers.pack(item.pictures.map(\.number)))
+    var order: [(version: Int64, part: Int32, place: Int32)] = []
+    order.reserveCapacity(versions.count)
+    for (part, records) in parts.enumerated() {
+      for place in records.items.indices {
+        order.append((versions[order.count].rawValue, Int32(part), Int32(place)))
+      }
+    }
+    // Sorted as the table's index is, so that many rows share a page: the numbers are digests, which are scattered.
+    order.sort { $0.version < $1.version }
+    for (version, part, place) in order {
+      let items = parts[Int(part)].items
+      row.bind(1, version)
+      row.bind(2, items[Int(place)].key)
+      row.bind(3, items[Int(place)].body)
+      row.bind(4, PackedNumbers.pack(items[Int(place)].pictures.map(\.number)))
       try row.run()
     }
   }

@@ -1,6 +1,7 @@
 /// A part of a body that can be decoded by itself.
 package struct ListingWindow: Sendable {
-  /// A body of its own; empty, and so no JSON, when the whole one could not be read.
+  /// A body of its own, with white space at its end that spares the parser a copy; empty, and so no JSON, when the
+  /// whole one could not be read.
   package let bytes: [UInt8]
   /// How many sections of the body stand before it; 0 in the body of one section.
   let sectionsBefore: Int
@@ -37,11 +38,15 @@ package struct ListingWindows: Sequence, IteratorProtocol {
 
   private let body: any RandomAccessBody
   private var plans: ArraySlice<Plan>
+  /// The bytes of the last window, whose memory the next one takes over when nobody holds them any more.
+  private var bytes: [UInt8] = []
 
   /// How many bytes of items make a window at least, where a smaller body is not worth the cutting.
   private static let size = 2 << 20
   /// How many bytes around the items each window may repeat.
   private static let mostAround = 64 << 10
+  /// What simdjson may read behind a text.
+  private static let padding = [UInt8](repeating: 0x20, count: 64)
 
   /// Cuts a body; nil when it has to be read whole: it is small, or the paths of the decoder may look at all
   /// items at once, or the items do not stand in one array, or in one of each section.
@@ -75,16 +80,20 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   package mutating func next() -> ListingWindow? {
     guard let plan = plans.popFirst() else { return nil }
     let size = plan.ranges.reduce(0) { $0 + $1.count }
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
-      for range in plan.ranges {
-        let room = buffer.extracting(filled..<filled + range.count)
-        guard body.copy(range, to: UnsafeMutableRawBufferPointer(room)) else {
-          filled = 0
-          return
-        }
-        filled += range.count
+    if bytes.count < size {
+      bytes += repeatElement(0, count: size - bytes.count)
+    } else {
+      bytes.removeLast(bytes.count - size)
+    }
+    let isRead = bytes.withUnsafeMutableBytes { [body] buffer in
+      var filled = 0
+      return plan.ranges.allSatisfy { range in
+        defer { filled += range.count }
+        let room = buffer[filled..<filled + range.count]
+        return body.copy(range, to: UnsafeMutableRawBufferPointer(rebasing: room))
       }
     }
+    if isRead { bytes += Self.padding } else { bytes = [] }
     return ListingWindow(
       bytes: bytes,
       sectionsBefore: plan.sectionsBefore,

@@ -9,10 +9,8 @@ import Synchronization
 final class ItemLane: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
-    /// Items that no transaction has taken yet.
-    var waiting: [ItemRecord] = []
-    /// How many of these, one after the other, belong to which listing.
-    var shares: [(listing: Int, count: Int)] = []
+    /// Items that no transaction has taken yet, in order.
+    var waiting: [ListedRecords] = []
     /// Their bytes.
     var bytes = 0
   }
@@ -23,8 +21,13 @@ final class ItemLane: Sendable {
   private let kept = Mutex(Kept())
   /// Why the index could not be written; nothing is kept after that.
   private let failure = Mutex<CacheError?>(nil)
-  /// How many windows wait, or are at work, before who decodes them has to wait: each is several times its bytes.
-  private let places = DispatchSemaphore(value: 4)
+  /// How many windows wait, or are at work, before who decodes them has to wait: more than a transaction takes, so that
+  /// neither waits for the other.
+  private let places = DispatchSemaphore(value: 10)
+  /// Items that were kept, for who adds to let go of.
+  ///
+  /// That thread also made them: memory that another one frees has both wait for the allocator's lock.
+  private let spent = Mutex<[ListedRecords]>([])
 
   /// How many bytes of items make a transaction.
   private let batch: Int
@@ -39,19 +42,17 @@ final class ItemLane: Sendable {
     self.batch = batch
   }
 
-  /// Keeps the items that `append` adds, behind those before; waits while too many windows are under way.
+  /// Keeps items behind those before; waits while too many windows are under way.
   ///
   /// - Parameters:
+  ///   - items: The items.
   ///   - listing: The listing that they belong to, counted from 0.
-  ///   - append: Adds them.
   /// - Throws: ``CacheError`` when the index could not be written.
-  func add(
-    to listing: Int = 0,
-    _ append: @escaping @Sendable (inout [ItemRecord]) -> Void
-  ) throws(CacheError) {
+  func add(_ items: [ItemRecord], to listing: Int = 0) throws(CacheError) {
     places.wait()
+    letGo()
     queue.async { [self] in
-      kept.withLock { take(append, to: listing, into: &$0) }
+      kept.withLock { take(ListedRecords(listing: listing, items: items), into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -68,37 +69,37 @@ final class ItemLane: Sendable {
         return kept.listings
       }
     }
+    letGo()
     try demandSuccess()
     return listings
+  }
+
+  private func letGo() {
+    var items: [ListedRecords] = []
+    spent.withLock { swap(&$0, &items) }
   }
 
   private func demandSuccess() throws(CacheError) {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  private func take(
-    _ append: (inout [ItemRecord]) -> Void,
-    to listing: Int,
-    into kept: inout Kept
-  ) {
+  private func take(_ items: ListedRecords, into kept: inout Kept) {
     guard failure.withLock({ $0 == nil }) else { return }
-    while kept.listings.count <= listing { kept.listings.append(ListingDraft()) }
-    let first = kept.waiting.count
-    append(&kept.waiting)
-    kept.shares.append((listing, kept.waiting.count - first))
-    for record in kept.waiting[first...] { kept.bytes += record.body.count }
+    while kept.listings.count <= items.listing { kept.listings.append(ListingDraft()) }
+    kept.waiting.append(items)
+    kept.bytes += items.byteCount
     if kept.bytes >= batch { commit(&kept) }
   }
 
   private func commit(_ kept: inout Kept) {
     guard failure.withLock({ $0 == nil }) else { return }
     do throws(CacheError) {
-      try index.keep(kept.waiting, kept.shares, in: &kept.listings)
+      try index.keep(kept.waiting, in: &kept.listings)
     } catch {
       failure.withLock { $0 = error }
     }
+    spent.withLock { $0 += kept.waiting }
     kept.waiting.removeAll(keepingCapacity: true)
-    kept.shares.removeAll(keepingCapacity: true)
     kept.bytes = 0
   }
 }

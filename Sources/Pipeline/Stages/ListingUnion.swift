@@ -77,7 +77,7 @@ struct ListingUnion {
     while !rest.isEmpty {
       let records = try records(rest.prefix(Self.batch), index, fields)
       rest = rest.dropFirst(Self.batch)
-      try lane.add { $0 += records }
+      try lane.add(records)
     }
     return try index.keepListing(lane.finish().first ?? ListingDraft())
   }

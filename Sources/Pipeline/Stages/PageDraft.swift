@@ -14,21 +14,32 @@ struct PageDraft: Sendable {
   /// Adds what was decoded.
   ///
   /// - Parameters:
-  ///   - part: the page, or its next window, with all items.
+  ///   - part: the page, with all items.
   ///   - item: where the fields of an item are.
   mutating func add(_ part: DecodedListing, _ item: Mapping.Item) {
+    note(part, item)
+    listing.append(part)
+  }
+
+  /// Adds a window of the page, all but its items: these are kept elsewhere.
+  ///
+  /// - Parameters:
+  ///   - window: the page's next window, with all items.
+  ///   - item: where the fields of an item are.
+  mutating func add(window: DecodedListing, _ item: Mapping.Item) {
+    note(window, item)
+    var rest = window
+    for place in rest.sections.indices { rest.sections[place].items = [] }
+    listing.append(rest)
+  }
+
+  private mutating func note(_ part: DecodedListing, _ item: Mapping.Item) {
     for section in part.sections {
       let own = item.fieldsWithoutValue(in: section.items)
       valueless[section.key] = valueless[section.key]?.intersection(own) ?? own
     }
-    listing.append(part)
   }
 
   /// Leaves as absent what no section has, once all are there.
   mutating func settleAbsence() { listing.settleAbsence() }
-
-  /// Lets go of the items, for they are kept.
-  mutating func dropItems() {
-    for place in listing.sections.indices { listing.sections[place].items = [] }
-  }
 }

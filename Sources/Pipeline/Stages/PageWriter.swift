@@ -24,14 +24,11 @@ struct PageWriter: Sendable {
     in draft: inout PageDraft,
     on lane: ItemLane
   ) throws(CacheError) {
-    draft.add(window, context.catalog.mapping(ofSource: reading.position).item)
-    draft.dropItems()
+    draft.add(window: window, context.catalog.mapping(ofSource: reading.position).item)
     // Only the last section goes on in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
-      try lane.add(to: first + place) { [self] in
-        append(section, pictures(of: section, base), to: &$0)
-      }
+      try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
     }
   }
 
@@ -131,30 +128,24 @@ struct PageWriter: Sendable {
 
   /// A section's items with their pictures, which stand one item after the other in `pictures`.
   private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
+    let items = section.items
     var records: [ItemRecord] = []
-    records.reserveCapacity(section.items.count)
-    append(section, pictures, to: &records)
-    return records
-  }
-
-  /// Adds a section's items with their pictures, which stand one item after the other in `pictures`.
-  private func append(
-    _ section: Section,
-    _ pictures: [PictureReference],
-    to records: inout [ItemRecord]
-  ) {
+    records.reserveCapacity(items.count)
     var rest = pictures[...]
-    for item in section.items {
-      guard !item.images.isEmpty else {
-        records.append(ItemRecord(key: item.id, body: item.encoded(), pictures: []))
+    // By place: a copy of an item costs more than to look at it.
+    for place in items.indices {
+      guard !items[place].images.isEmpty else {
+        let body = items[place].encoded()
+        records.append(ItemRecord(key: items[place].id, body: body, pictures: []))
         continue
       }
-      var item = item
+      var item = items[place]
       let own = rest.prefix(item.images.count)
       rest = rest.dropFirst(own.count)
       item.images.resolve(own)
       records.append(ItemRecord(key: item.id, body: item.encoded(), pictures: own.map(\.id)))
     }
+    return records
   }
 
   /// The URL of the page that follows one that was just decoded, from the page itself or by the catalog's rule;
