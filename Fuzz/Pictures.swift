@@ -65,11 +65,14 @@ private func summed(_ bytes: [UInt8]) -> [UInt8] {
 /// A crop that the last byte chooses, which both formats put up with behind their end.
 private func crop(_ bytes: [UInt8]) -> Crop {
   let choice = Int(bytes.last ?? 0)
+  let format = PictureFormat(sniffing: bytes)
+  // Encoding 50 megapixels as WebP or AVIF takes longer than all the rest, and sees no hostile bytes.
+  let own = isWhole && format != .jpeg && format != .png ? 2048 : nil
   var crop = Crop(
-    size: [nil, 16, 33, 100][choice & 3],
+    size: [own, 16, 33, 100][choice & 3],
     gravity: choice & 4 == 0 ? .centre : .attention,
     // Encoding AVIF takes longer than all the rest, and its encoder sees no hostile bytes.
-    format: PictureFormat(sniffing: bytes) == .avif || choice & 64 != 0 ? .png : nil,
+    format: format == .avif || choice & 64 != 0 ? .png : nil,
     quality: choice & 8 == 0 ? nil : 80,
     lossless: choice & 16 != 0,
     keepsMetadata: choice & 32 != 0,
@@ -105,10 +108,10 @@ private func check(_ picture: EncodedPicture, _ crop: Crop) {
 
 private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
   let costs = Costs(of: bytes)
-  guard let file = file(bytes, format) else { return costs.check(pixels: 0) }
+  guard let file = file(bytes, format) else { return costs.check(pixels: 0, format) }
   let crop = crop(bytes)
   let picture = try? crop.apply(to: file)
-  costs.check(pixels: file.probe.width * file.probe.height)
+  costs.check(pixels: file.probe.width * file.probe.height, format)
   if let picture, !isWhole { check(picture, crop) }
   // As a large picture is scaled.
   if format == .png, !isWhole { _ = try? crop.decodedPNG(file, form: .expanded, most: 0) }
@@ -116,12 +119,12 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
 
 private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
   let costs = Costs(of: bytes)
-  guard let file = file(bytes, format) else { return costs.check(pixels: 0) }
+  guard let file = file(bytes, format) else { return costs.check(pixels: 0, format) }
   var stamp = Stamp(crop: crop(bytes))
   // Letters of a large picture take longer than all the rest.
   stamp.crop.size = stamp.crop.size ?? (file.probe.width > 300 ? 64 : nil)
   let picture = try? stamp.apply(to: file)
-  costs.check(pixels: file.probe.width * file.probe.height)
+  costs.check(pixels: file.probe.width * file.probe.height, format)
   if let picture, !isWhole { check(picture, stamp.crop) }
   guard format == .png,
     let moment = try? StampTime(
@@ -192,6 +195,7 @@ private func writeSeeds(_ folder: FilePath) -> Never {
     }
   }
   writeOtherSeeds(samples, write)
+  if isWhole { writeLargeSeeds(write) }
   _exit(0)
 }
 
@@ -238,6 +242,107 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
     let codes: [UInt8] = [0x44, 0x02, 0x05, 0x44, 0x02, 0x05, 0x44, 0x05, 0]
     write(head + clear + frame + codes + [0x3B, 0], "\(interlaced).gif")
   }
+}
+
+/// Writes pictures of 49 megapixels in few bytes, for `FUZZ_LIMITS=whole`.
+private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
+  let side = 7000
+  let blank = [UInt8](repeating: 90, count: side * side * 4)
+  for (space, across, down, way) in [
+    (3, 2, 2, 0), (3, 2, 2, 2), (3, 1, 1, 2), (4, 1, 1, 2), (1, 1, 1, 3),
+  ] {
+    var fixture = fixture_jpeg(
+      width: Int32(side),
+      height: Int32(side),
+      color_space: Int32(space),
+      across: Int32(across),
+      down: Int32(down),
+      restart_rows: 0,
+      quality: 50,
+      progressive: way == 2,
+      arithmetic: way == 3
+    )
+    var count = 0
+    let made = fixture_encode(&fixture, blank, &count)
+    let bytes = Array(UnsafeBufferPointer(start: made, count: count))
+    free(made)
+    for choice: UInt8 in [0, 0x10, 1] {
+      write(bytes + [choice], "\(space)-\(across)-\(way)-\(choice).jpg")
+    }
+  }
+  let forms: [(Bitmap.Layout, Int, Bool)] = [
+    (.grey, 8, false), (.rgba, 16, false), (.rgba, 16, true), (.rgb, 8, true),
+    (.indexed(Bitmap.Palette(colours: Array(blank[..<768]), alpha: [0, 9])), 8, true),
+  ]
+  for (index, (layout, depth, interlaced)) in forms.enumerated() {
+    let pixels = side * side * layout.channels * depth / 8
+    let bitmap = Bitmap(
+      width: side,
+      height: side,
+      layout: layout,
+      depth: depth,
+      samples: [UInt8](repeating: 90, count: pixels)
+    )
+    guard let bytes = try? PNGCodec.encode(bitmap, interlaced: interlaced, level: 4, name: "seed")
+    else { continue }
+    for choice: UInt8 in [0, 1, 3] { write(bytes + [choice], "large-\(index)-\(choice).png") }
+  }
+  let bitmap = Bitmap(width: side, height: side, layout: .rgba, samples: blank)
+  for lossless in [false, true] {
+    guard let bytes = try? WebPCodec.encode(bitmap, quality: 20, lossless: lossless, name: "seed")
+    else { continue }
+    for choice: UInt8 in [0, 1, 5] { write(bytes + [choice], "large-\(lossless)-\(choice).webp") }
+  }
+  for (chroma, depth, alpha) in [(3, 8, false), (1, 10, true)] {
+    var fixture = fixture_avif()
+    (fixture.width, fixture.height, fixture.depth) = (CInt(side), CInt(side), CInt(depth))
+    (fixture.chroma, fixture.mirror, fixture.frames, fixture.alpha) = (CInt(chroma), -1, 1, alpha)
+    var count = 0
+    let made = fixture_encode_avif(&fixture, blank, &count)
+    let bytes = Array(UnsafeBufferPointer(start: made, count: count))
+    free(made)
+    for choice: UInt8 in [0, 1, 5] { write(bytes + [choice], "large-\(depth)-\(choice).avif") }
+  }
+  for choice: UInt8 in [0, 1, 5] { write(largeGIF(side) + [choice], "large-\(choice).gif") }
+}
+
+/// A GIF of one colour.
+private func largeGIF(_ side: Int) -> [UInt8] {
+  let across: [UInt8] = [UInt8(side & 255), UInt8(side >> 8)]
+  var bytes: [UInt8] = Array("GIF89a".utf8) + across + across + [0x81, 0, 0]
+  bytes += [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120]
+  bytes += [0x2C, 0, 0, 0, 0] + across + across + [0, 2]
+  var (packed, held, bits): ([UInt8], Int, Int) = ([], 0, 0)
+  func put(_ code: Int, _ width: Int) {
+    held |= code << bits
+    bits += width
+    while bits >= 8 {
+      packed.append(UInt8(held & 255))
+      held >>= 8
+      bits -= 8
+    }
+  }
+  var (left, width) = (side * side, 3)
+  while left > 0 {
+    // All codes are forgotten; then each stands for one pixel more than the one before it.
+    put(4, width)
+    var (code, run) = (0, 1)
+    width = 3
+    while left > 0, code < 4095 {
+      put(code, width)
+      left -= run
+      code = code == 0 ? 6 : code + 1
+      run += 1
+      if code == 1 << width { width += 1 }
+    }
+  }
+  put(5, width)
+  put(0, 8)
+  for start in stride(from: 0, to: packed.count, by: 255) {
+    let block = packed[start..<min(start + 255, packed.count)]
+    bytes += [UInt8(block.count)] + block
+  }
+  return bytes + [0, 0x3B]
 }
 
 /// An Exif segment of a picture that lies on its side, with a date.

@@ -1,3 +1,4 @@
+#include "packed.h"
 #include "region.h"
 
 bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
@@ -94,15 +95,18 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
                   cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
+  packed_coefficients packed = {.requested = 0};
   region_reader reader;
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   if (setjmp(session.escape)) {
     jpeg_destroy_decompress(&source);
+    packed_close(&packed);
     return false;
   }
   jpeg_create_decompress(&source);
   session_limit(&source, &guard, limits);
   session_open(&source, bytes, count);
+  if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &packed, false, limits.memory);
   source.scale_num = (unsigned)eighths;
   source.scale_denom = 8;
   source.out_color_space = (J_COLOR_SPACE)color_space;
@@ -112,6 +116,7 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
   }
   region_finish(&source, &reader);
   jpeg_destroy_decompress(&source);
+  packed_close(&packed);
   return true;
 }
 
@@ -129,14 +134,17 @@ bool cjpeg_glance(const uint8_t *bytes, size_t count, cjpeg_limits limits, int c
                   uint8_t *pixels, size_t stride, cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
+  packed_coefficients packed = {.requested = 0};
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   if (setjmp(session.escape)) {
     jpeg_destroy_decompress(&source);
+    packed_close(&packed);
     return false;
   }
   jpeg_create_decompress(&source);
   session_limit(&source, &guard, limits);
   session_open(&source, bytes, count);
+  if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &packed, false, limits.memory);
   source.scale_num = 1;
   source.scale_denom = 8;
   source.out_color_space = (J_COLOR_SPACE)color_space;
@@ -156,6 +164,7 @@ bool cjpeg_glance(const uint8_t *bytes, size_t count, cjpeg_limits limits, int c
     jpeg_read_scanlines(&source, &row, 1);
   }
   jpeg_destroy_decompress(&source);
+  packed_close(&packed);
   return true;
 }
 

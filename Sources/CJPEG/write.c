@@ -1,3 +1,5 @@
+#include <limits.h>
+
 #include "like.h"
 #include "look.h"
 #include "output.h"
@@ -9,14 +11,15 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   session session;
   scan_guard guard;
   region_reader reader;
-  held_coefficients held = {.requested = 0};
+  packed_coefficients read = {.requested = 0}, written = {.requested = 0};
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
   if (setjmp(session.escape)) {
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
-    look_close(&held);
+    packed_close(&read);
+    packed_close(&written);
     output_abandon(&output);
     return false;
   }
@@ -27,15 +30,20 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   // No colour conversion either way: what the file holds is what is encoded again.
   source.out_color_space = source.jpeg_color_space;
   if (chooser) {
-    look_hold(&source, &held);
-    region = look_choose(&source, &held, chooser);
+    look_hold(&source, &read, limits.memory);
+    region = look_choose(&source, &read, chooser);
+  } else if (jpeg_has_multiple_scans(&source)) {
+    packed_open((j_common_ptr)&source, &read, false, limits.memory);
   }
   region_start(&source, region, &reader);
   like_start(&source, &target);
   like_mend(&target);
   like_chroma(&target, form.chroma);
   like_quality(&target, form.quality);
-  if (form.progressive || source.progressive_mode) jpeg_simple_progression(&target);
+  if (form.progressive || source.progressive_mode) {
+    jpeg_simple_progression(&target);
+    packed_open((j_common_ptr)&target, &written, false, limits.memory);
+  }
   target.image_width = region.width;
   target.image_height = region.height;
   output_open(&output, &target);
@@ -48,7 +56,8 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   jpeg_finish_compress(&target);
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
-  look_close(&held);
+  packed_close(&read);
+  packed_close(&written);
   output_end(&output, out, out_count);
   return true;
 }
@@ -76,12 +85,14 @@ static void transpose(j_compress_ptr target) {
 bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_count,
                   cjpeg_outcome *outcome) {
   session session;
+  packed_coefficients written = {.requested = 0};
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   struct jpeg_compress_struct target = {.err = source.err};
   if (setjmp(session.escape)) {
     jpeg_destroy_compress(&target);
     jpeg_destroy_decompress(&source);
+    packed_close(&written);
     output_abandon(&output);
     return false;
   }
@@ -104,6 +115,7 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   like_quality(&target, encoding->form.quality);
   if (encoding->form.progressive || (encoding->like && source.progressive_mode)) {
     jpeg_simple_progression(&target);
+    packed_open((j_common_ptr)&target, &written, false, LONG_MAX);
   }
   output_open(&output, &target);
   jpeg_start_compress(&target, TRUE);
@@ -114,6 +126,7 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   jpeg_finish_compress(&target);
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
+  packed_close(&written);
   output_end(&output, out, out_count);
   return true;
 }

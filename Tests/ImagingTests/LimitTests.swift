@@ -139,11 +139,25 @@ struct LimitTests {
     }
   }
 
-  @Test func `a picture is refused when a decoder would take more memory than it may`() throws {
-    let bytes = JPEGKind(name: "", isProgressive: true).bytes(width: 600, height: 600)
-    let limits = PictureLimits(memory: 200_000)
+  @Test(arguments: [nil, 300])
+  func
+    `coefficients that are held take the room of those that are not zero, and no more than they may`(
+      _ size: Int?
+    ) throws
+  {
+    // All of them take 1,108,992 bytes.
+    let crop = Crop(size: size, limits: PictureLimits(memory: 500_000))
+    func bytes(_ samples: [UInt8]) -> [UInt8] {
+      JPEGKind(name: "", isProgressive: true)
+        .bytes(samples: samples, width: 600, height: 600, quality: 95)
+    }
+    let smooth = bytes(wave(width: 600, height: 600, channels: 3, length: 9))
+    let disorder = bytes(noise(600 * 600 * 3, depth: 8))
 
-    #expect { try Crop(limits: limits).apply(to: PictureFile(bytes)) } throws: { error in
+    let square = try crop.apply(to: PictureFile(smooth))
+
+    #expect(square.width == size ?? 600 && !square.isDamaged)
+    #expect { try crop.apply(to: PictureFile(disorder)) } throws: { error in
       (error as? ImagingError)?.code == .tooLarge
     }
   }

@@ -1,0 +1,179 @@
+#include "packed.h"
+
+#include <sys/mman.h>
+
+// Four coefficients are compared with zero at a time.
+typedef uint64_t four;
+enum { fours = DCTSIZE2 / 4, most_of_block = 2 + sizeof(JBLOCK) };
+static const size_t large_page = (size_t)2 << 20;
+
+// Both kinds of picture, which keep it in the same place.
+static packed_coefficients *packed_of(j_common_ptr common) { return common->client_data; }
+
+static void *room_for(j_common_ptr common, size_t count, size_t size) {
+  void *room = calloc(count, size);
+  if (room == NULL) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
+  return room;
+}
+
+static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, JDIMENSION across,
+                                JDIMENSION down, JDIMENSION most_rows) {
+  (void)pool, (void)zeroed;
+  packed_coefficients *packed = packed_of(common);
+  if (packed->requested >= MAX_COMPONENTS) ERREXIT2(common, JERR_COMPONENT_COUNT, packed->requested, MAX_COMPONENTS);
+  packed_component *component = &packed->components[packed->requested++];
+  component->across = across;
+  component->down = down;
+  component->most = most_rows;
+  component->blocks = room_for(common, (size_t)across * most_rows, sizeof(JBLOCK));
+  component->rows = room_for(common, most_rows, sizeof(JBLOCKROW));
+  component->places = room_for(common, down, sizeof(size_t));
+  component->sizes = room_for(common, down, sizeof(uint32_t));
+  if (packed->is_look) component->means = room_for(common, (size_t)across * down, sizeof(JCOEF));
+  packed->length += (size_t)across * down * most_of_block;
+  return (jvirt_barray_ptr)component;
+}
+
+// Room for the worst case, of which only what is written takes memory. Rows that follow on each other are written to
+// large pages where the system has them: faults on small ones cost as much as packing. Rows that grow have each their
+// own room, which large pages would fill.
+static void realize(j_common_ptr common) {
+  packed_coefficients *packed = packed_of(common);
+  if (packed->mapped || packed->length == 0) return;
+  packed->length += large_page;
+  void *mapped = mmap(NULL, packed->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
+  packed->mapped = mapped;
+  packed->packed = (uint8_t *)(((uintptr_t)mapped + large_page - 1) / large_page * large_page);
+  madvise(packed->packed, packed->length - large_page, packed->is_look ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  if (packed->is_look) return;
+  size_t place = 1;
+  for (int i = 0; i < packed->requested; i++) {
+    packed_component *component = &packed->components[i];
+    for (JDIMENSION y = 0; y < component->down; y++) {
+      component->places[y] = place;
+      place += (size_t)component->across * most_of_block;
+    }
+  }
+}
+
+// Packs a row of blocks; how many bytes that took.
+static size_t pack(const JBLOCK *blocks, JDIMENSION across, JCOEF *means, uint8_t *const start) {
+  uint8_t *out = start;
+  for (JDIMENSION x = 0; x < across; x++) {
+    if (means) means[x] = blocks[x][0];
+    uint16_t mask = 0;
+    uint8_t *values = out + sizeof mask;
+    four all[fours], lower = 0;
+    memcpy(all, blocks[x], sizeof all);
+    // Half of most blocks, that of the finer detail, is zero.
+    for (int k = fours / 2; k < fours; k++) lower |= all[k];
+    for (int k = 0; k < (lower != 0 ? fours : fours / 2); k++) {
+      four value = all[k];
+      memcpy(values, &value, sizeof value);
+      mask |= (uint16_t)((value != 0) << k);
+      values += value != 0 ? sizeof value : 0;
+    }
+    memcpy(out, &mask, sizeof mask);
+    out = values;
+  }
+  return (size_t)(out - start);
+}
+
+static void unpack(const uint8_t *in, JDIMENSION across, JBLOCKROW row) {
+  memset(row, 0, across * sizeof(JBLOCK));
+  for (JDIMENSION x = 0; in && x < across; x++) {
+    uint16_t mask;
+    memcpy(&mask, in, sizeof mask);
+    in += sizeof mask;
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      memcpy(row[x] + __builtin_ctz(rest) * 4, in, sizeof(four));
+      in += sizeof(four);
+    }
+  }
+}
+
+// Packs the rows of a component that may have changed.
+static void settle(packed_coefficients *packed, packed_component *component) {
+  for (JDIMENSION i = 0; component->is_changed && i < component->count; i++) {
+    JDIMENSION y = component->first + i;
+    if (y >= component->down || (packed->is_look && component->sizes[y] != 0)) continue;
+    if (packed->is_look) component->places[y] = packed->used + 1;
+    JCOEF *means = component->means ? component->means + (size_t)y * component->across : NULL;
+    size_t size = pack(component->blocks + (size_t)i * component->across, component->across, means,
+                       packed->packed + component->places[y] - 1);
+    packed->used += size - component->sizes[y];
+    component->sizes[y] = (uint32_t)size;
+  }
+  component->is_changed = false;
+}
+
+static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
+                               JDIMENSION count, boolean writable) {
+  packed_coefficients *packed = packed_of(common);
+  packed_component *component = (packed_component *)array;
+  first += component->top;
+  // Smoothing a picture that lacks its last scans reads rows beyond those that it asks for: it counts on all being there.
+  if (!writable && count * 3 > component->most) count = component->most;
+  if (component->count < count || component->first != first) {
+    settle(packed, component);
+    if (packed->used > packed->most) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
+    for (JDIMENSION i = 0; i < count; i++) {
+      JBLOCKROW row = component->blocks + (size_t)i * component->across;
+      bool is_there = first + i < component->down && component->sizes[first + i] != 0;
+      unpack(is_there ? packed->packed + component->places[first + i] - 1 : NULL, component->across, row);
+      component->rows[i] = row + component->left;
+    }
+    component->first = first;
+    component->count = count;
+  }
+  if (writable) component->is_changed = true;
+  return component->rows;
+}
+
+void packed_open(j_common_ptr picture, packed_coefficients *packed, bool is_look, long most) {
+  packed->is_look = is_look;
+  packed->most = (size_t)most;
+  picture->client_data = packed;
+  picture->mem->request_virt_barray = request;
+  picture->mem->realize_virt_arrays = realize;
+  picture->mem->access_virt_barray = access_rows;
+}
+
+void packed_settle(packed_coefficients *packed) {
+  for (int i = 0; i < packed->requested; i++) {
+    settle(packed, &packed->components[i]);
+    packed->components[i].count = 0;
+  }
+}
+
+void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_region region, j_compress_ptr target,
+                 jvirt_barray_ptr *arrays) {
+  packed_settle(packed);
+  for (int i = 0; i < packed->requested; i++) {
+    const jpeg_component_info *info = &source->comp_info[i];
+    packed_component *component = &packed->components[i];
+    // A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
+    bool is_alone = packed->requested == 1;
+    uint32_t h = is_alone ? 1 : (uint32_t)info->h_samp_factor, v = is_alone ? 1 : (uint32_t)info->v_samp_factor;
+    uint32_t most_h = is_alone ? 1 : (uint32_t)source->max_h_samp_factor;
+    uint32_t most_v = is_alone ? 1 : (uint32_t)source->max_v_samp_factor;
+    component->left = region.x / (DCTSIZE * most_h) * h;
+    component->top = region.y / (DCTSIZE * most_v) * v;
+    arrays[i] = (jvirt_barray_ptr)component;
+  }
+  target->client_data = packed;
+  target->mem->access_virt_barray = access_rows;
+}
+
+void packed_close(packed_coefficients *packed) {
+  for (int i = 0; i < packed->requested; i++) {
+    packed_component *component = &packed->components[i];
+    free(component->blocks);
+    free(component->rows);
+    free(component->means);
+    free(component->places);
+    free(component->sizes);
+  }
+  if (packed->mapped) munmap(packed->mapped, packed->length);
+}
