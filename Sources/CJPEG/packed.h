@@ -19,8 +19,8 @@ typedef struct {
   // Where each row is packed, counted from 1; 0 for one that never came. And how many bytes it takes.
   size_t *places;
   uint32_t *sizes;
-  // Where the blocks begin that are handed out.
-  JDIMENSION left, top;
+  // Where the blocks begin that are handed out, and before which column they end.
+  JDIMENSION left, top, end;
 } packed_component;
 
 // In the place of the arrays that libjpeg would request for one picture.

@@ -14,7 +14,11 @@ extension Bitmap {
     let (columns, rows) = (max(width / (across * 3), 1), max(height / (down * 3), 1))
     var small = picked(every: columns, rows).coloured().narrowed()
     if small.layout == .cmyk { small = small.flattened() }
-    guard small.width != across || small.height != down else { return small }
+    // One that is hardly larger is as good.
+    guard
+      !(across...across * 9 / 8).contains(small.width)
+        || !(down...down * 9 / 8).contains(small.height)
+    else { return small }
     return try small.scaled(width: across, height: down, limits: limits, name: name)
   }
 

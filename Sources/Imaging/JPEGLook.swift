@@ -5,7 +5,8 @@ extension JPEGCodec {
   enum Part {
     /// One that is known.
     case region(PixelRegion)
-    /// One that is found in the picture at an eighth of its size, `grey` or `bgrx`.
+    /// One that is found in the picture at an eighth of its size or, where that is more than a look
+    /// needs, smaller, `grey` or `bgrx`.
     ///
     /// The coefficients are read once for both, and held, packed.
     case found((Bitmap) throws(ImagingError) -> PixelRegion)
@@ -22,7 +23,11 @@ extension JPEGCodec {
         let finder = Finder(find)
         // The finder lives until the sequence has ended, and is called in it alone.
         let context = Unmanaged.passUnretained(finder).toOpaque()
-        var chooser = cjpeg_chooser(choose: Self.choose, context: context)
+        var chooser = cjpeg_chooser(
+          choose: Self.choose,
+          context: context,
+          least: UInt32(Attention.side)
+        )
         let result = withExtendedLifetime(finder) { body(cjpeg_region(), &chooser) }
         if let error = finder.error { throw error }
         return result

@@ -126,18 +126,27 @@ struct Plane: Equatable {
     between: Int
   ) -> Plane {
     var made = zeros
+    // In double precision, so that what running sums carry along is nothing to the values; those of all
+    // lines side by side, as each addition waits for the one before it.
+    var sums = [Double](repeating: 0, count: count)
+    let share = 1 / Double(radius * 2 + 1)
     values.withUnsafeBufferPointer { from in
       made.values.withUnsafeMutableBufferPointer { to in
-        for line in 0..<count {
-          let start = line * between
-          func value(_ index: Int) -> Double {
-            Double(from[start + min(max(index, 0), length - 1) * step])
+        sums.withUnsafeMutableBufferPointer { sums in
+          func place(_ index: Int) -> Int { min(max(index, 0), length - 1) * step }
+          for index in -radius...radius {
+            let place = place(index)
+            for line in 0..<count { sums[line] += Double(from[place + line * between]) }
           }
-          // In double precision, so that what a running sum carries along is nothing to the values.
-          var sum = (-radius...radius).reduce(0.0) { $0 + value($1) }
           for index in 0..<length {
-            to[start + index * step] = Float(sum / Double(radius * 2 + 1))
-            sum += value(index + radius + 1) - value(index - radius)
+            let (here, next, last) = (
+              place(index), place(index + radius + 1), place(index - radius)
+            )
+            for line in 0..<count {
+              let start = line * between
+              to[start + here] = Float(sums[line] * share)
+              sums[line] += Double(from[start + next]) - Double(from[start + last])
+            }
           }
         }
       }

@@ -66,13 +66,14 @@ typedef struct {
   bool progressive;
 } cjpeg_form;
 
-// Chooses a region by the picture at an eighth of its size, with which the caller is called back once: rows of `across`
-// pixels, of a byte each when the picture is grey, else of blue, green, red and 255. False ends the sequence, as an
+// Chooses a region by the picture at an eighth of its size, or smaller where its longer side has `least` pixels still,
+// with which the caller is called back once: rows of `across` pixels, of a byte each when the picture is grey, else of blue, green, red and 255. False ends the sequence, as an
 // error.
 typedef struct {
   bool (*choose)(void *context, const uint8_t *pixels, uint32_t across, uint32_t down, bool is_grey,
                  cjpeg_region *region);
   void *context;
+  uint32_t least;
 } cjpeg_chooser;
 
 // Decodes a region and encodes it again row by row, so that neither picture is ever in memory. With a `chooser`, which
