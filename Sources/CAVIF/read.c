@@ -3,14 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Pixels of the largest picture that AV1 has a level for (AV1, annex A.3). dav1d, which libavif takes first, has not read
+// larger ones of libaom's in every release; libaom reads them.
+static const uint64_t most_of_levels = 35651584;
+
 // A decoder of which the boxes have been read; NULL, with the result, when they are broken.
-static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits limits, int *result,
-                              cavif_outcome *outcome) {
+static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits limits, avifCodecChoice codec,
+                              int *result, cavif_outcome *outcome) {
   avifDecoder *decoder = their_avifDecoderCreate();
   if (decoder == NULL) {
     *result = cavif_no_memory;
     return NULL;
   }
+  decoder->codecChoice = codec;
   decoder->maxThreads = 1;
   decoder->imageSizeLimit = limits.pixels;
   decoder->imageDimensionLimit = limits.side;
@@ -38,7 +43,7 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
                       cavif_outcome *outcome) {
   memset(header, 0, sizeof *header);
   int result = cavif_done;
-  avifDecoder *decoder = open_file(bytes, count, limits, &result, outcome);
+  avifDecoder *decoder = open_file(bytes, count, limits, AVIF_CODEC_CHOICE_AUTO, &result, outcome);
   if (decoder == NULL) return result;
   const avifImage *image = decoder->image;
   header->width = image->width;
@@ -74,10 +79,18 @@ int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, cavif_
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome) {
   int result = cavif_done;
-  avifDecoder *decoder = open_file(bytes, count, limits, &result, outcome);
+  avifDecoder *decoder = open_file(bytes, count, limits, AVIF_CODEC_CHOICE_AUTO, &result, outcome);
   if (decoder == NULL) return result;
+  bool is_beyond_levels = (uint64_t)decoder->image->width * decoder->image->height > most_of_levels;
+  avifResult done = their_avifDecoderNextImage(decoder);
+  if (done == AVIF_RESULT_DECODE_COLOR_FAILED && is_beyond_levels) {
+    their_avifDecoderDestroy(decoder);
+    decoder = open_file(bytes, count, limits, AVIF_CODEC_CHOICE_AOM, &result, outcome);
+    if (decoder == NULL) return result;
+    done = their_avifDecoderNextImage(decoder);
+  }
   avifImage *view = their_avifImageCreateEmpty();
-  avifResult done = view == NULL ? AVIF_RESULT_OUT_OF_MEMORY : their_avifDecoderNextImage(decoder);
+  if (done == AVIF_RESULT_OK && view == NULL) done = AVIF_RESULT_OUT_OF_MEMORY;
   if (done == AVIF_RESULT_OK) {
     avifCropRect rect = {region.x, region.y, region.width, region.height};
     done = their_avifImageSetViewRect(view, decoder->image, &rect);

@@ -55,9 +55,17 @@ typedef struct {
   // The row before, where filters are chosen by it.
   uint8_t *previous;
   size_t row_bytes;
+  // Those for other rows.
+  int filters;
 } png_writer;
 
 enum { few_filters = PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH };
+
+// Trying all five filters on each row takes as long as packing it does at low levels, and trying three as long as at the
+// lowest.
+static int filters_for(int level) {
+  return level < 2 ? PNG_FILTER_SUB : level < 6 ? few_filters : PNG_ALL_FILTERS;
+}
 
 // Writes all that comes before the rows; how often these are to be written.
 static int writer_open(png_writer *writer, failure *failure, memory_output *output,
@@ -75,8 +83,7 @@ static int writer_open(png_writer *writer, failure *failure, memory_output *outp
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_write_fn(png, output, push, flush);
   png_set_compression_level(png, level);
-  // Trying all five filters on each row takes as long as packing it does then.
-  if (level < 6) png_set_filter(png, PNG_FILTER_TYPE_BASE, few_filters);
+  if (level < 6) png_set_filter(png, PNG_FILTER_TYPE_BASE, filters_for(level));
   png_set_IHDR(png, info, shape->width, shape->height, shape->depth, shape->color_type,
                interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
@@ -93,8 +100,9 @@ static void writer_close(png_writer *writer) {
 }
 
 // Prepares a writer to find rows that are equal to the one before.
-static void writer_compare(png_writer *writer, size_t row_bytes) {
+static void writer_compare(png_writer *writer, size_t row_bytes, int level) {
   writer->row_bytes = row_bytes;
+  writer->filters = filters_for(level);
   writer->previous = malloc(row_bytes);
   if (writer->previous == NULL) failure_no_memory(writer->png);
 }
@@ -104,7 +112,7 @@ static void writer_compare(png_writer *writer, size_t row_bytes) {
 static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
   if (writer->previous) {
     bool is_same = !is_first && memcmp(writer->previous, row, writer->row_bytes) == 0;
-    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, is_same ? PNG_FILTER_UP : few_filters);
+    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, is_same ? PNG_FILTER_UP : writer->filters);
     if (!is_same) memcpy(writer->previous, row, writer->row_bytes);
   }
   png_write_row(writer->png, row);
@@ -114,7 +122,7 @@ bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, 
                  bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome) {
   failure failure;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
-  png_writer writer = {NULL, NULL, NULL, 0};
+  png_writer writer = {.png = NULL};
   // What is encoded is in memory already, and was held to the limits there.
   failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
@@ -139,7 +147,7 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
   cpng_shape shape;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   png_reader reader = {.source = source, .failure = &failure};
-  png_writer writer = {NULL, NULL, NULL, 0};
+  png_writer writer = {.png = NULL};
   uint8_t *volatile strip = NULL;
   failure_begin(&failure, outcome, source->memory);
   if (setjmp(failure.escape)) {
@@ -156,7 +164,7 @@ bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int l
   shape.width = region->width;
   shape.height = region->height;
   writer_open(&writer, &failure, &output, &shape, level, false);
-  if (level < 6) writer_compare(&writer, row_bytes);
+  if (level < 6) writer_compare(&writer, row_bytes, level);
   if (rows > 0 && (strip = malloc(row_bytes * rows)) == NULL) {
     failure_no_memory(writer.png);
   }
