@@ -4,9 +4,9 @@ import SystemPackage
 /// What one picture may cost: half a second of a processor and 256 MiB.
 ///
 /// Larger pictures, with `FUZZ_LIMITS=whole`, may take as much more time as ordinary ones of their size
-/// do; and more memory only where a library holds all of a picture while it decodes (docs/decisions,
-/// 07). Sanitizers slow a run down: one that takes longer is kept in the folder `FUZZ_SLOW`, and
-/// judged by a build without them, where there is no such folder.
+/// do; and more memory where all of a picture is held while it is decoded (docs/decisions, 07).
+/// Sanitizers slow a run down: one that takes longer is kept in the folder `FUZZ_SLOW`, and judged by a
+/// build without them, where there is no such folder.
 struct Costs {
   private let began: Double
   private let input: [UInt8]
@@ -21,7 +21,7 @@ struct Costs {
   func check(pixels: Int, _ format: PictureFormat) {
     let (seconds, bytes) = (costs_seconds() - began, costs_bytes())
     let more = isWhole ? pixels : 0
-    let held = format == .webp ? 8 : format == .avif ? 16 : 0
+    let held = format == .webp ? 8 : format == .avif ? 16 : format == .png ? 4 : 0
     expect(bytes <= 256 << 20 + more * held, "it takes \(bytes) bytes of memory")
     guard seconds > 0.5 + Double(more) * 40e-9 else { return }
     guard let folder = getenv("FUZZ_SLOW") else {

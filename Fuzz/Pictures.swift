@@ -67,7 +67,7 @@ private func crop(_ bytes: [UInt8]) -> Crop {
   let choice = Int(bytes.last ?? 0)
   let format = PictureFormat(sniffing: bytes)
   // Encoding 50 megapixels as WebP or AVIF takes longer than all the rest, and sees no hostile bytes.
-  let own = isWhole && format != .jpeg && format != .png ? 2048 : nil
+  let own = isWhole && format != .jpeg && format != .png ? 512 : nil
   var crop = Crop(
     size: [own, 16, 33, 100][choice & 3],
     gravity: choice & 4 == 0 ? .centre : .attention,

@@ -77,6 +77,42 @@ struct LookTests {
     #expect(psnr(picture, glance) > 20)
   }
 
+  @Test(arguments: kinds)
+  func `of a large picture squares of blocks are looked at, each as its mean`(
+    _ kind: JPEGKind
+  ) throws {
+    // 331 × 11 blocks: two by two, but for the last of each.
+    let file = try PictureFile(kind.bytes(width: 2645, height: 84, length: 9))
+    let layout = try JPEGCodec.header(of: file).layout
+    let glance = try JPEGCodec.glance(file, layout: layout, PictureLimits())
+    var seen: Bitmap?
+
+    let part = JPEGCodec.Part.found { glance in
+      seen = glance
+      return PixelRegion(x: 0, y: 0, width: 8, height: 8)
+    }
+    _ = try JPEGCodec.recode(file, part, JPEGCodec.Form(), PictureLimits())
+
+    let picture = try #require(seen)
+    let channels = layout.channels
+    var means: [UInt8] = []
+    for y in 0..<6 {
+      for x in 0..<166 {
+        for channel in 0..<channels {
+          let all = [(0, 0), (1, 0), (0, 1), (1, 1)].compactMap { across, down -> Int? in
+            let (x, y) = (x * 2 + across, y * 2 + down)
+            guard x < glance.width, y < glance.height else { return nil }
+            return Int(glance.samples[(y * glance.width + x) * channels + channel])
+          }
+          means.append(UInt8(all.reduce(0, +) / all.count))
+        }
+      }
+    }
+    #expect(picture.width == 166 && picture.height == 6 && picture.layout == layout)
+    let expected = Bitmap(width: 166, height: 6, layout: layout, samples: means)
+    #expect(psnr(picture, expected) > 25)
+  }
+
   @Test func `an error of what finds a part comes through, and a part beyond the picture is one`()
     throws
   {
