@@ -88,6 +88,17 @@ struct EasyHandle: ~Copyable {
     }
   }
 
+  /// Has libcurl sign the next transfers for an object store, or no longer.
+  func set(signing: RequestSigning?, userAgent: String) {
+    set(CURLOPT_NOBODY, signing?.verb == .head)
+    set(CURLOPT_CUSTOMREQUEST, signing.flatMap { $0.verb == .head ? nil : $0.verb.rawValue })
+    set(CURLOPT_AWS_SIGV4, signing?.scope)
+    set(CURLOPT_USERNAME, signing?.user)
+    set(CURLOPT_PASSWORD, signing?.secret)
+    // libcurl's own line, for the lines that it is given are signed.
+    set(CURLOPT_USERAGENT, signing == nil ? nil : userAgent)
+  }
+
   func set(watch: UnsafeMutablePointer<larder_excess_watch>) {
     check(CURLOPT_CLOSESOCKETFUNCTION, larder_easy_set_excess_watch(raw, watch))
   }

@@ -66,6 +66,7 @@ final class Exchange {
     var isFresh = false
     var timeLimit: Int64 = -1
     var isShared = false
+    var signing: RequestSigning?
   }
 
   init(
@@ -127,6 +128,7 @@ final class Exchange {
     prepareHeaders(transfer)
     prepareSharing(transfer)
     prepareMethod(transfer)
+    prepareSigning(transfer)
     prepareTimes(transfer, now, deadline)
   }
 
@@ -194,6 +196,14 @@ final class Exchange {
       easy.set(CURLOPT_FRESH_CONNECT, isFresh)
       configured.isFresh = isFresh
     }
+  }
+
+  /// Has the transfer signed, with the verb that an object store wants; after the method, which it overrides.
+  private func prepareSigning(_ transfer: Transfer) {
+    let signing = transfer.request.signing
+    guard signing !== configured.signing else { return }
+    configured.signing = signing
+    easy.set(signing: signing, userAgent: policy.options.userAgent)
   }
 
   private func prepareTimes(_ transfer: Transfer, _ now: MonotonicTime, _ deadline: MonotonicTime?)
@@ -300,7 +310,9 @@ extension Exchange {
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
     guard isBody(status) else { return true }
     guard begin(head, transfer) else { return false }
-    if transfer.request.method == .get, let length = head.contentLength {
+    if transfer.request.method == .get, transfer.request.signing?.verb != .head,
+      let length = head.contentLength
+    {
       promised = length
       if version != .http2 {
         excess.expect(length, close: version == .http10 || framing.closes, easy)

@@ -10,6 +10,7 @@ struct HeaderKey: Equatable {
   let condition: Validators?
   let isPost: Bool
   let takesCodedBytes: Bool
+  let isSigned: Bool
 
   init(_ transfer: Transfer) {
     let request = transfer.request
@@ -36,6 +37,7 @@ struct HeaderKey: Equatable {
     condition = transfer.validators
     isPost = transfer.isPost
     takesCodedBytes = transfer.takesCodedBytes
+    isSigned = request.signing != nil
   }
 
   /// The lines of a request's first hop.
@@ -48,6 +50,7 @@ struct HeaderKey: Equatable {
     condition = nil
     isPost = request.method == .post
     takesCodedBytes = false
+    isSigned = request.signing != nil
   }
 
   /// Whether a transfer's header lines are these; asked for each, and nearly always so.
@@ -60,6 +63,7 @@ struct HeaderKey: Equatable {
       && accept == request.accept && userInfo == transfer.url.userInfo && resume == transfer.resume
       && condition == transfer.validators
       && isPost == (request.method == .post) && takesCodedBytes == transfer.takesCodedBytes
+      && isSigned == (request.signing != nil)
   }
 
   /// What libcurl is told about codings; nil has nothing decoded.
@@ -82,7 +86,8 @@ struct HeaderKey: Equatable {
       list.append("Range", "bytes=\(resume.offset)-")
       list.append("If-Range", resume.validator)
     }
-    if isPost {
+    // libcurl before 8.0 signs a line that it is told to leave out, which is then missing.
+    if isPost, !isSigned {
       // A server that does not know `Expect: 100-continue` would cost a second.
       list.suppress("Expect")
       if isOpen("Content-Type") { list.suppress("Content-Type") }
@@ -94,6 +99,8 @@ struct HeaderKey: Equatable {
   func fields(userAgent: String) -> Headers {
     var fields = headers
     fields.append(credentials)
+    // libcurl signs every line that it is given, and proxies may change those below.
+    if isSigned { return fields }
     if isOpen("User-Agent") { fields.append("User-Agent", userAgent) }
     if isOpen("Accept") { fields.append("Accept", accept.value) }
     if isOpen("Accept-Encoding"), codings != "" { fields.append("Accept-Encoding", "identity") }

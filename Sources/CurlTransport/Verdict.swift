@@ -62,7 +62,9 @@ extension Exchange {
       )
     case 416 where transfer.resume != nil:
       return .mismatch
-    case let status where RedirectPolicy.isRedirect(status) && transfer.request.isRepeatable:
+    case let status
+    where RedirectPolicy.isRedirect(status) && transfer.request.isRepeatable
+      && transfer.request.signing == nil:
       return .redirect(head.headers["Location"])
     case let status:
       var failure = transfer.failure(

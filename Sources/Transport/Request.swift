@@ -81,6 +81,8 @@ package struct Request: Sendable {
   package var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
   package var deadline: MonotonicTime?
+  /// How the request is signed for an object store, and which verb it has there; nil for all others.
+  package var signing: RequestSigning?
 
   /// Whether sending it twice does no more than sending it once. (RFC 9110, section 9.2.2)
   package var isRepeatable: Bool { method == .get || isQuery }
