@@ -124,6 +124,13 @@ let package = Package(
       ]
     ),
     .target(
+      name: "ObjectStore",
+      dependencies: [
+        "Cache", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]
+    ),
+    .target(
       name: "Orders",
       dependencies: [
         "Catalog", "Transport", "CSQLite",
@@ -149,7 +156,7 @@ let package = Package(
       name: "LarderCommands",
       dependencies: [
         "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-        "Larder", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
+        "Larder", "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -191,6 +198,13 @@ let package = Package(
       dependencies: [
         "Imaging", "CJPEG", "PictureFixtures", "Support",
         .product(name: "SystemPackage", package: "swift-system"),
+      ]
+    ),
+    .testTarget(
+      name: "ObjectStoreTests",
+      dependencies: [
+        "Cache", "Catalog", "CurlTransport", "ObjectStore", "Pipeline", "SampleStore", "Support",
+        "Transport", .product(name: "Crypto", package: "swift-crypto"),
       ]
     ),
     .testTarget(

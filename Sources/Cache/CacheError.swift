@@ -33,6 +33,12 @@ package struct CacheError: Error, Equatable, CustomStringConvertible {
     package static let tooNew = Code(rawValue: "too-new")
     /// The folder's file system or owner makes it unfit to hold a cache.
     package static let unfit = Code(rawValue: "unfit")
+    /// The store that keeps the pictures asks for less, or fails for a while.
+    package static let storeBusy = Code(rawValue: "store-busy")
+    /// The store that keeps the pictures refuses, or cannot be reached.
+    package static let storeRefused = Code(rawValue: "store-refused")
+    /// The store is not named as it has to be, or the environment lacks what it needs.
+    package static let storeUnnamed = Code(rawValue: "store-unnamed")
   }
 
   /// What can be done about it; a command adds which of its flags does it.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The folders of one cache: where pictures lie, and where bytes wait until they are whole.
 ///
-///     images/<2 hex>/…   pictures, each whole
+///     images/<2 hex>/…   pictures, each whole; none where a store keeps them
 ///     squares/<side>/<2 hex>/…   squares of them, made by larder, under the same names
 ///     thumbnails/<side>/<2 hex>/…   small pictures for pages, named by what they were made of
 ///     partial/           bytes on their way; nothing here is ever shown
@@ -22,6 +22,10 @@ package final class CacheLayout: Sendable {
   /// Where bytes wait until they are whole.
   var partial: Folder { partialFolder.withLock { $0 } }
   private let partialFolder: Mutex<Folder>
+  /// What keeps the pictures in place of ``images``; nil for an ordinary cache.
+  let keeper: (any PictureKeeping)?
+  /// What that lists; nil as well.
+  let listing: KeptListing?
   /// The claim that the run's changes depend on, where other machines see the cache.
   private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex<[UInt8: Folder]>([:])
@@ -38,7 +42,12 @@ package final class CacheLayout: Sendable {
   /// Opens the cache at `path`, making what is missing.
   ///
   /// - Throws: ``CacheError`` when a folder cannot be made or is a symbolic link.
-  package init(creating path: String) throws(CacheError) {
+  package init(
+    creating path: String,
+    keeper: (any PictureKeeping)? = nil
+  ) throws(CacheError) {
+    self.keeper = keeper
+    listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
     root = try Folder(path: path, creating: true)
     // Before anything is made in it.
@@ -57,8 +66,15 @@ package final class CacheLayout: Sendable {
   /// - Parameters:
   ///   - path: The cache.
   ///   - room: The room's name, which no other run has.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   /// - Throws: ``CacheError`` when a folder cannot be made or is a symbolic link.
-  package init(beside path: String, room: String) throws(CacheError) {
+  package init(
+    beside path: String,
+    room: String,
+    keeper: (any PictureKeeping)? = nil
+  ) throws(CacheError) {
+    self.keeper = keeper
+    listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
     let cache = try Folder(path: path, creating: true)
     try cache.demandOwnership()
@@ -102,7 +118,12 @@ package final class CacheLayout: Sendable {
   /// Opens the cache at `path` as it is, making nothing.
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is no cache.
-  package init(reading path: String) throws(CacheError) {
+  package init(
+    reading path: String,
+    keeper: (any PictureKeeping)? = nil
+  ) throws(CacheError) {
+    self.keeper = keeper
+    listing = keeper.map { KeptListing($0) }
     guard access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
@@ -114,7 +135,12 @@ package final class CacheLayout: Sendable {
   /// Opens the cache at `path` to be checked: its folders must be there, its index need not.
   ///
   /// - Throws: ``CacheError/Code/empty`` when there is no cache.
-  package init(checking path: String) throws(CacheError) {
+  package init(
+    checking path: String,
+    keeper: (any PictureKeeping)? = nil
+  ) throws(CacheError) {
+    self.keeper = keeper
+    listing = keeper.map { KeptListing($0) }
     guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
@@ -158,7 +184,8 @@ package final class CacheLayout: Sendable {
 
   /// Whether there are no pictures.
   package var holdsNothing: Bool {
-    (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
+    if let listing { return (try? listing.objects().isEmpty) ?? false }
+    return (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
   }
 
   /// The path of something in the cache, for messages and other libraries.

@@ -43,7 +43,7 @@ extension CatalogFileOnDisk {
 
   /// A run over the catalog, with this process's environment and clock.
   func syncRun(
-    cache: String,
+    cache: CachePlace,
     _ options: SyncOptions,
     _ transport: CurlTransport,
     _ output: OutputOptions,
@@ -52,11 +52,12 @@ extension CatalogFileOnDisk {
     SyncRun(
       catalog,
       folder: folder,
-      cache: cache,
+      cache: cache.path,
       options: options,
       transport: transport,
       environment: ProcessInfo.processInfo.environment,
       parts: parts,
+      keeper: cache.keeper,
       now: { UnixTime.now() },
       notice: { Log(output).warning($0) }
     )

@@ -8,14 +8,14 @@ import Transport
 /// A sync with everything that a person sees around it: signals, progress, summary, status.
 struct CatalogSync {
   private let file: CatalogFileOnDisk
-  private let cache: String
+  private let cache: CachePlace
   private let fetch: FetchOptions
   private let output: OutputOptions
   private let record: RunRecord
 
   init(
     _ file: CatalogFileOnDisk,
-    cache: String,
+    cache: CachePlace,
     fetch: FetchOptions,
     output: OutputOptions,
     record: RunRecord
@@ -30,10 +30,11 @@ struct CatalogSync {
   /// Runs the sync, or prints its plan, and says how to end the process.
   func run() throws -> ExitStatus {
     let options = fetch.sync
+    try cache.demandNoSquares(options)
     let named = try file.namedHosts(base: options.base)
     let transport = try CurlTransport(try fetch.transport(named: named))
     defer { transport.shutdown() }
-    if fetch.dryRun { return try file.printPlan(cache: cache, options, transport, output) }
+    if fetch.dryRun { return try file.printPlan(cache: cache.path, options, transport, output) }
 
     let run = file.syncRun(cache: cache, options, transport, output)
     let signals = Signals { _ in run.stop() }

@@ -10,7 +10,7 @@ import Transport
 /// An unattended run over several catalogs: one transport, one paragraph each when something is wrong.
 struct CatalogWarm {
   private let paths: [String]
-  private let cache: String
+  private let cache: CachePlace
   private let minInterval: Double?
   private let splay: Double?
   private let fetch: FetchOptions
@@ -20,7 +20,7 @@ struct CatalogWarm {
 
   init(
     _ paths: [String],
-    cache: String,
+    cache: CachePlace,
     minInterval: Double?,
     splay: Double?,
     fetch: FetchOptions,
@@ -57,7 +57,7 @@ struct CatalogWarm {
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
     let plan = WarmPlan(
-      try files.map { try WarmPlan.Standing(of: $0.catalog.name, cache: cache) },
+      try files.map { try WarmPlan.Standing(of: $0.catalog.name, cache: cache.path) },
       minInterval: minInterval,
       now: UnixTime.now()
     )
@@ -83,7 +83,7 @@ struct CatalogWarm {
       for warning in orders.warnings { Log(output).warning(warning) }
       statuses.append(orders.status)
     }
-    if !fetch.dryRun { try metrics.write(cache: cache) }
+    if !fetch.dryRun { try metrics.write(cache: cache.path) }
     return ExitStatus.gravest(statuses)
   }
 
@@ -95,8 +95,9 @@ struct CatalogWarm {
   ) throws -> ExitStatus {
     var options = fetch.sync
     options.onlyDue = true
+    try cache.demandNoSquares(options)
     if fetch.dryRun {
-      return try file.printPlan(cache: cache, options, transport, output)
+      return try file.printPlan(cache: cache.path, options, transport, output)
     }
     let run = file.syncRun(cache: cache, options, transport, output)
     stop.whenRaised { run.stop() }
@@ -112,7 +113,7 @@ struct CatalogWarm {
     if output.json {
       Output.json(report.json())
     } else {
-      let paragraph = WarmParagraph(report, cache: cache)
+      let paragraph = WarmParagraph(report, cache: cache.name)
       if let text = paragraph.text { Log(output).warning(text) }
       for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
       if output.verbose > 0 { Output.note(SyncSummary(report, terminal).text) }

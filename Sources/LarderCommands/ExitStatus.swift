@@ -3,6 +3,7 @@ import Cache
 import Catalog
 import Imaging
 import Larder
+import ObjectStore
 import Orders
 import Pipeline
 import Sharding
@@ -146,6 +147,7 @@ struct CommandFailure: Error {
       let words = systemWords(error.code)
       self.init("cannot write \(error.path): \(words); check its folder", .io)
     case let error as ServerError: self.init(error.description, .failed)
+    case let error as StoreError: self.init(error.description, Self.status(error))
     case let error as ShardError: self.init(error.description, Self.status(error))
     case let error as ProbeFailure: self.init(error.description, .unavailable)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
@@ -156,10 +158,19 @@ struct CommandFailure: Error {
 
   private static func status(_ error: CacheError) -> ExitStatus {
     switch error.code {
-    case .locked: .tryAgain
+    case .locked, .storeBusy: .tryAgain
     case .empty, .unsupported: .failed
-    case .ambiguous: .usage
+    case .ambiguous, .storeUnnamed: .usage
+    case .storeRefused: .unavailable
     default: .io
+    }
+  }
+
+  private static func status(_ error: StoreError) -> ExitStatus {
+    switch error.code {
+    case .location, .environment, .exists: .usage
+    case .busy: .tryAgain
+    default: .unavailable
     }
   }
 

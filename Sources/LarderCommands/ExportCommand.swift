@@ -58,7 +58,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Remove what earlier exports wrote and the catalog no longer has.")
   var delete = false
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
@@ -68,6 +68,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
+    let place = try cache.place(reading: true)
     let display = CountDisplay("export", "pictures", Terminal(output))
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
@@ -76,12 +77,16 @@ struct ExportCommand: ParsableCommand {
     options.links = !copy
     options.squares = squares
     options.deletes = delete
-    let report = try CacheExport(cache: cache.path, catalog: catalog.catalog)
-      .run(into: folder, options) {
-        stop.isRaised
-      } progress: { done, total in
-        display.show(done, of: total)
-      }
+    let report = try CacheExport(
+      cache: place.path,
+      catalog: catalog.catalog,
+      keeper: place.keeper
+    )
+    .run(into: folder, options) {
+      stop.isRaised
+    } progress: { done, total in
+      display.show(done, of: total)
+    }
     display.end()
     if output.json {
       Output.json(try report.jsonLine())

@@ -83,7 +83,7 @@ struct GcCommand: ParsableCommand {
   @Flag(help: "Say what would go, and change nothing.")
   var dryRun = false
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
@@ -103,7 +103,9 @@ struct GcCommand: ParsableCommand {
     options.limits.includesReferenced = includeReferenced
     if let history { options.history = Int64(history.seconds) }
     options.forget = forget
-    let gc = CacheGc(cache.path, options: options, now: UnixTime.now())
+    let place = try cache.place(reading: true)
+    let now = UnixTime.now()
+    let gc = CacheGc(place.path, keeper: place.keeper, options: options, now: now)
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
     let display = CountDisplay("gc", "files", Terminal(output))
@@ -118,6 +120,7 @@ struct GcCommand: ParsableCommand {
     }
     display.end()
     let report = try result.get()
+    if !dryRun, !stop.isRaised { try place.store?.pictures.abortOldUploads(now: now) }
     let document = GcDocument(report, isDryRun: dryRun)
     if output.json {
       Output.json(try document.json())

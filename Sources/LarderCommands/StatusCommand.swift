@@ -32,11 +32,11 @@ struct StatusCommand: ParsableCommand {
   )
   var check: DurationArgument?
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let summary = try CacheSummary(cache: cache.path)
+    let summary = try CacheSummary(cache: try cache.place(reading: true).path)
     let document = StatusDocument(summary, now: UnixTime.now())
     if output.json {
       Output.json(try document.json())

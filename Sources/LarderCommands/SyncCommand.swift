@@ -38,25 +38,28 @@ struct SyncCommand: ParsableCommand {
   )
   var file: String
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup var fetch: FetchOptions
   @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let record = RunRecord(of: "sync", cache: cache.path)
-    Output.end(fetch.dryRun ? try sync(record) : try record.keep(output) { try sync(record) })
+    let place = try cache.place()
+    let record = RunRecord(of: "sync", cache: place.path)
+    Output.end(
+      fetch.dryRun ? try sync(record, place) : try record.keep(output) { try sync(record, place) }
+    )
   }
 
-  private func sync(_ record: RunRecord) throws -> ExitStatus {
+  private func sync(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
     let status = try CatalogSync(
       try CatalogFileOnDisk(file),
-      cache: cache.path,
+      cache: place,
       fetch: fetch,
       output: output,
       record: record
     ).run()
-    if !fetch.dryRun { try metrics.write(cache: cache.path) }
+    if !fetch.dryRun { try metrics.write(cache: place.path) }
     return status
   }
 }

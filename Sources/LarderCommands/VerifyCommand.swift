@@ -46,7 +46,7 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Begin anew, although a check was interrupted.")
   var fromStart = false
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
@@ -54,11 +54,13 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
+    let place = try cache.place(reading: !repair)
     let check = try CacheCheck(
-      cache.path,
+      place.path,
       holder: repair ? "larder verify, process \(getpid())" : nil,
       depth: fast ? .fast : .full,
-      now: UnixTime.now()
+      now: UnixTime.now(),
+      keeper: place.keeper
     )
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }

@@ -76,24 +76,25 @@ struct WarmCommand: ParsableCommand {
   )
   var splay: DurationArgument?
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup var fetch: FetchOptions
   @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
   @OptionGroup(title: Topic.monitoring) var failure: FailureOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let record = RunRecord(of: "warm", cache: cache.path)
-    if fetch.dryRun { Output.end(try warm(record)) }
+    let place = try cache.place()
+    let record = RunRecord(of: "warm", cache: place.path)
+    if fetch.dryRun { Output.end(try warm(record, place)) }
     Output.end(
-      try record.keep(output, failing: { failure.tell($0, output) }) { try warm(record) }
+      try record.keep(output, failing: { failure.tell($0, output) }) { try warm(record, place) }
     )
   }
 
-  private func warm(_ record: RunRecord) throws -> ExitStatus {
+  private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
     try CatalogWarm(
       try files.flatMap { try CatalogFolder.files($0) },
-      cache: cache.path,
+      cache: place,
       minInterval: minInterval?.seconds,
       splay: splay?.seconds,
       fetch: fetch,

@@ -37,10 +37,16 @@ final class SettledManifests: SettledPictures {
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - isRead: Whether every file's bytes are read and compared.
   /// - Throws: ``ShardError``; ``CacheError`` when a file cannot be read.
-  init(_ planned: PlannedRun, cache: String, reading isRead: Bool) throws {
-    let layout = try CacheLayout(creating: cache)
+  init(
+    _ planned: PlannedRun,
+    cache: String,
+    keeper: (any PictureKeeping)?,
+    reading isRead: Bool
+  ) throws {
+    let layout = try CacheLayout(creating: cache, keeper: keeper)
     var places: [Place] = []
     places.reserveCapacity(planned.plan.urls)
     var lost: (first: String, count: Int)?
@@ -58,7 +64,7 @@ final class SettledManifests: SettledPictures {
       let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
       throw ShardError(
         .lost,
-        "cannot merge \(planned.folder): \(cache)/\(lost.first)\(others) is not as its shard left "
+        "cannot merge \(planned.name): \(keeper?.name ?? cache)/\(lost.first)\(others) is not as its shard left "
           + "it; plan anew, what is whole is not fetched again"
       )
     }
@@ -71,7 +77,7 @@ final class SettledManifests: SettledPictures {
       let url = try picture(at: one, in: try open(one.shard)).entry.url
       throw ShardError(
         .data,
-        "cannot merge \(planned.folder): \(url) is in two manifests; plan anew"
+        "cannot merge \(planned.name): \(url) is in two manifests; plan anew"
       )
     }
   }
@@ -94,7 +100,7 @@ final class SettledManifests: SettledPictures {
     } catch let error as CacheError {
       throw error
     } catch {
-      throw CacheError(.disk, "cannot read a manifest in \(planned.folder): \(error)")
+      throw CacheError(.disk, "cannot read a manifest in \(planned.name): \(error)")
     }
     return found
   }

@@ -10,6 +10,7 @@ import Transport
 package struct ShardMerge {
   private let planned: PlannedRun
   private let cache: String
+  private let keeper: (any PictureKeeping)?
   private let isRead: Bool
   private let now: @Sendable () -> UnixTime
 
@@ -18,16 +19,19 @@ package struct ShardMerge {
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - isRead: Whether every file's bytes are read and compared, and not only its length and date.
   ///   - now: The wall clock.
   package init(
     _ planned: PlannedRun,
     cache: String,
+    keeper: (any PictureKeeping)? = nil,
     reading isRead: Bool,
     now: @escaping @Sendable () -> UnixTime
   ) {
     self.planned = planned
     self.cache = cache
+    self.keeper = keeper
     self.isRead = isRead
     self.now = now
   }
@@ -46,7 +50,12 @@ package struct ShardMerge {
     sync: (RunParts) -> SyncRun
   ) throws -> SyncReport {
     try demandManifests()
-    let manifests = try SettledManifests(planned, cache: cache, reading: isRead)
+    let manifests = try SettledManifests(
+      planned,
+      cache: cache,
+      keeper: keeper,
+      reading: isRead
+    )
     let path = "\(planned.folder)/\(ShardPlan.documentsName)"
     let log = try DocumentLog(path)
     try PlannedRun.demand(
@@ -79,7 +88,7 @@ package struct ShardMerge {
     let verb = missing.count == 1 ? "shard \(names) has" : "shards \(names) have"
     throw ShardError(
       .tryAgain,
-      "cannot merge \(planned.folder): \(verb) no manifest; "
+      "cannot merge \(planned.name): \(verb) no manifest; "
         + "run \(missing.count == 1 ? "it" : "them"), then merge again"
     )
   }

@@ -102,13 +102,33 @@ package struct PlannedRun: Sendable {
   package var options: SyncOptions { plan.scope.options }
   /// The folder.
   let folder: String
+  /// As people call it.
+  let name: String
+
+  /// The names of the files that everybody needs, who runs a shard or merges.
+  package static let files = [ShardPlan.catalogName, ShardPlan.fileName]
+  /// The file that makes a folder a plan.
+  package static let last = ShardPlan.fileName
+
+  /// The names of the files that the run of a shard needs besides: its list, and the manifest if it was committed.
+  package func files(of shard: Int) -> [String] {
+    [ShardPlan.listName(shard), ShardPlan.manifestName(shard)]
+  }
+
+  /// The names of the files that a merge needs besides.
+  package var filesOfAll: [String] {
+    plan.shards.indices.flatMap(files(of:)) + [ShardPlan.documentsName]
+  }
 
   /// Reads a plan and the catalog file in it.
   ///
-  /// - Parameter folder: The plan's folder.
+  /// - Parameters:
+  ///   - folder: The plan's folder.
+  ///   - name: What people call it, when it is the copy of another.
   /// - Throws: ``ShardError`` when there is no plan, or one of another form; ``CatalogError``.
-  package init(_ folder: String) throws {
+  package init(_ folder: String, called name: String? = nil) throws {
     self.folder = folder
+    self.name = name ?? folder
     let text = try Self.bytes(ShardPlan.fileName, in: folder)
     guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text), plan.format == 1,
       plan.shards.map(\.shard) == Array(plan.shards.indices), !plan.shards.isEmpty

@@ -34,6 +34,7 @@ package final class ShardRun: Sendable {
   private let token: String
   private let maxFailures: Double
   private let pictures: PictureListRun
+  private let publish: (@Sendable (String) throws -> Bool)?
   private let disk: any Disk
 
   /// How far the run is, for a display.
@@ -50,6 +51,9 @@ package final class ShardRun: Sendable {
   ///   - transport: How to fetch.
   ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - disk: Where bytes go.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - publish: Commits the manifest of a name where all machines see it, when the plan's folder is a copy; false when
+  ///     another was there, which the copy then has.
   ///   - now: The wall clock.
   /// - Throws: ``ShardError`` when the plan has no such shard.
   package init(
@@ -61,6 +65,8 @@ package final class ShardRun: Sendable {
     transport: any Fetching & URLParsing,
     environment: [String: String] = [:],
     disk: any Disk = SystemDisk(),
+    keeper: (any PictureKeeping)? = nil,
+    publish: (@Sendable (String) throws -> Bool)? = nil,
     now: @escaping @Sendable () -> UnixTime
   ) throws(ShardError) {
     guard planned.plan.shards.indices.contains(shard) else {
@@ -74,6 +80,7 @@ package final class ShardRun: Sendable {
     self.token = token
     self.maxFailures = maxFailures
     self.disk = disk
+    self.publish = publish
     pictures = PictureListRun(
       planned.catalog,
       cache: cache,
@@ -82,6 +89,7 @@ package final class ShardRun: Sendable {
       transport: transport,
       environment: environment,
       disk: disk,
+      keeper: keeper,
       now: now
     )
   }
@@ -122,13 +130,16 @@ package final class ShardRun: Sendable {
     try demandFew(result.pictures)
     let folder = try Folder(path: planned.folder, creating: false)
     let trailer = trailer(of: result)
-    let isCommitted = try ShardManifest.commit(
+    var isCommitted = try ShardManifest.commit(
       result.pictures,
       trailer,
       in: folder,
       token: token,
       on: disk
     )
+    if isCommitted, let publish {
+      isCommitted = try publish(ShardPlan.manifestName(shard))
+    }
     if !isCommitted, let other = try committed() { return other }
     return ShardOutcome(trailer, committed: isCommitted)
   }

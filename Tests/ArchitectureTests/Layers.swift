@@ -27,6 +27,7 @@ enum Layers {
     "Imaging": [
       "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
     ],
+    "ObjectStore": ["Cache", "Transport"],
     "Orders": ["Catalog", "Transport", "CSQLite"],
     "Pipeline": ["CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
     "Larder": [
@@ -41,7 +42,7 @@ enum Layers {
     "SampleStore": ["CGlibc"],
     "LarderCommands": [
       "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-      "Larder", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
+      "Larder", "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
     ],
     "larder": ["LarderCommands"],
   ]
@@ -51,8 +52,8 @@ enum Layers {
 
   /// The library and what it is made of, and the measurements, whose words name no flag.
   static let flagless: Set<String> = [
-    "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "Orders", "Pipeline",
-    "Sharding", "Transport", "Web",
+    "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "ObjectStore",
+    "Orders", "Pipeline", "Sharding", "Transport", "Web",
   ]
 
   /// The targets that may import all of Foundation.

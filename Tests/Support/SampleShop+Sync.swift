@@ -24,6 +24,7 @@ extension SampleShop {
     _ catalog: CatalogFile? = nil,
     options: SyncOptions = SyncOptions(),
     disk: any Disk = SystemDisk(durable: false),
+    keeper: (any PictureKeeping)? = nil,
     transport: TransportOptions? = nil,
     environment: [String: String] = [:],
     start: (SyncRun) -> Void = { _ in }
@@ -39,6 +40,7 @@ extension SampleShop {
       transport: curl,
       environment: environment,
       disk: disk,
+      keeper: keeper,
       now: { clock.now }
     )
     start(run)

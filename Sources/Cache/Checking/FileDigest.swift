@@ -19,38 +19,17 @@ typealias PictureReading = @Sendable (PictureName) throws(CacheError) -> FileDig
 extension CacheLayout {
   /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
   func digest(of name: PictureName) throws(CacheError) -> FileDigest? {
+    if let keeper { return try keeper.digest(of: name.path) }
     guard let folder = try existingFolder(name.folder) else { return nil }
-    return try digest(of: name.file, in: folder)
+    return try folder.digest(of: name.file)
   }
 
-  func digest(of name: String, in folder: Folder) throws(CacheError) -> FileDigest? {
-    // Not blocking: a planted FIFO must not hold us.
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = openat(folder.descriptor, name, flags)
-    guard descriptor >= 0 else {
-      // A link, or a socket: no regular file either.
-      if errno == ENOENT || errno == ELOOP || errno == ENXIO { return nil }
-      throw .system("open", "\(folder.path)/\(name)", errno: errno)
-    }
-    let file = OpenFile(name, in: folder, descriptor: descriptor)
-    // Of what was opened, for the name may lead elsewhere by now.
-    guard let stamp = try file.regularStamp() else { return nil }
-    var hash = SHA256()
-    var type: PictureType?
-    var isFirst = true
-    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .system("read", file.path, errno: errno)
-      }
-      if isFirst { type = PictureType(sniffing: buffer.prefix(count)) }
-      isFirst = false
-      if count == 0 { break }
-      hash.update(data: buffer[..<count])
-    }
-    return FileDigest(sha256: Array(hash.finalize()), type: type, stamp: stamp)
+  /// What is known of a picture's file without reading it; nil when there is none.
+  ///
+  /// - Throws: ``CacheError`` when the system or the store would not say.
+  func find(_ name: PictureName) throws(CacheError) -> FileStamp? {
+    if let listing { return try listing.objects()[name.path]?.stamp }
+    return try existingFolder(name.folder)?.find(name.file)
   }
 
   /// Removes what lies at a path below `images/`, whatever it is, a folder with all that is in it;
@@ -58,6 +37,7 @@ extension CacheLayout {
   ///
   /// Follows no link.
   func remove(_ path: String) throws(CacheError) {
+    if let keeper, path.hasPrefix("images/") { return try keeper.remove([path]) }
     guard unlinkat(root.descriptor, path, 0) == 0 || errno == ENOENT else {
       guard errno == EISDIR else { throw .system("remove", self.path(path), errno: errno) }
       let folder = try Folder(path: self.path(path), creating: false)
@@ -69,9 +49,22 @@ extension CacheLayout {
     }
   }
 
-  /// Removes a picture's file; quiet when it is gone.
-  package func removePicture(_ id: PictureID, url: String) throws(CacheError) {
-    try remove(PictureName(url: url, id: id).path)
+  /// Removes pictures' files; quiet about those that are gone.
+  ///
+  /// - Parameters:
+  ///   - pictures: Whose.
+  ///   - progress: Called after each, or after all where a store removes them.
+  /// - Throws: ``CacheError`` when one stays.
+  package func remove(
+    _ pictures: [GcPlan.Picture],
+    progress: () -> Void
+  ) throws(CacheError) {
+    let paths = pictures.map { PictureName(url: $0.url, id: $0.id).path }
+    if let keeper { try keeper.remove(paths) }
+    for path in paths {
+      if keeper == nil { try remove(path) }
+      progress()
+    }
   }
 
   /// Removes what lies at a path below `images/` and is nobody's.
@@ -81,10 +74,44 @@ extension CacheLayout {
 
   /// When the inode at a path in the cache last changed: when the file got its
   /// name here; nil when there is none.
-  package func changed(_ path: String) -> UnixTime? {
+  package func changed(_ path: String) throws(CacheError) -> UnixTime? {
+    if let listing { return try listing.objects()[path]?.changed }
     var status = stat()
     guard fstatat(root.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     return UnixTime(Int64(status.st_ctim.tv_sec))
+  }
+}
+
+extension Folder {
+  /// Reads a file and hashes it, 256 KiB at a time; nil when it is no regular file.
+  func digest(of name: String) throws(CacheError) -> FileDigest? {
+    // Not blocking: a planted FIFO must not hold us.
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let opened = openat(self.descriptor, name, flags)
+    guard opened >= 0 else {
+      // A link, or a socket: no regular file either.
+      if errno == ENOENT || errno == ELOOP || errno == ENXIO { return nil }
+      throw .system("open", "\(path)/\(name)", errno: errno)
+    }
+    let file = OpenFile(name, in: self, descriptor: opened)
+    // Of what was opened, for the name may lead elsewhere by now.
+    guard let stamp = try file.regularStamp() else { return nil }
+    var hash = SHA256()
+    var type: PictureType?
+    var isFirst = true
+    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+    while true {
+      let count = Glibc.read(opened, &buffer, buffer.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .system("read", file.path, errno: errno)
+      }
+      if isFirst { type = PictureType(sniffing: buffer.prefix(count)) }
+      isFirst = false
+      if count == 0 { break }
+      hash.update(data: buffer[..<count])
+    }
+    return FileDigest(sha256: Array(hash.finalize()), type: type, stamp: stamp)
   }
 }
 

@@ -67,6 +67,16 @@ package struct Recovery: Sendable {
   ) throws(CacheError) {
     partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
+    if let keeper = layout.keeper {
+      let comparison = try KeptRecovery(layout, keeper, index)
+      try comparison.write(to: index)
+      layout.listing?.forget()
+      forgotten = comparison.gone.count
+      adopted = comparison.renewed.count
+      orphans = OrphanFiles([], layout, index, read: read)
+      if wasKilled { try index.buryKilledRuns() }
+      return
+    }
     let (before, now) = (try index.folderTimes(), try layout.folderTimes())
     let comparison =
       wasKilled || before != now ? try Comparison(layout, index, read) : Comparison()

@@ -16,7 +16,10 @@ package struct RoomRecovery {
     let read: PictureReading = { name throws(CacheError) in try layout.digest(of: name) }
     var rows: [PictureEntry] = []
     var paths: Set<String> = []
-    for entry in known {
+    if let keeper = layout.keeper {
+      rows = try Self.rows(of: known, in: keeper)
+    }
+    for entry in known where layout.keeper == nil {
       let file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
       switch Standing(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
@@ -35,6 +38,20 @@ package struct RoomRecovery {
     }
     orphans = OrphanFiles(paths, layout, index, read: read)
   }
+
+  /// What a store keeps of pictures, and what was known of those that it does not keep and that fail.
+  private static func rows(
+    of known: [PictureEntry],
+    in keeper: any PictureKeeping
+  ) throws(CacheError) -> [PictureEntry] {
+    let kept = try keeper.rows(at: known.map(\.name.path))
+    return known.compactMap { entry in
+      guard let there = kept[entry.name.path] else {
+        return entry.failure == nil ? nil : entry.lost
+      }
+      return entry.stamp == there.stamp ? entry : there.row(of: entry)
+    }
+  }
 }
 
 extension CacheLayout {
@@ -51,15 +68,33 @@ extension CacheLayout {
     -> PictureEntry?
   {
     guard entry.isHeld else { return entry }
-    let file = try existingFolder(entry.name.folder)?.find(entry.name.file)
-    guard let file else { return nil }
+    guard let file = try find(entry.name) else { return nil }
     let isAgreed = file == entry.stamp
     if isAgreed, !isRead { return entry }
+    if !isAgreed, !isRead, let keeper {
+      let path = entry.name.path
+      var now = try keeper.rows(at: [path])[path]?.row(of: entry)
+      now?.failure = entry.failure
+      now?.failingSince = entry.failingSince
+      return now
+    }
     let digest = try digest(of: entry.name)
     if isAgreed { return digest?.sha256 == entry.sha256 ? entry : nil }
     var now = entry.reconciled(with: digest)
     now?.failure = entry.failure
     now?.failingSince = entry.failingSince
     return now
+  }
+}
+
+extension PictureEntry {
+  /// The entry of a picture of which nothing is held any more: why and since when it fails.
+  fileprivate var lost: PictureEntry {
+    var entry = PictureEntry(id: id, url: url)
+    entry.failure = failure
+    entry.failingSince = failingSince
+    entry.expiry = expiry
+    entry.checked = checked
+    return entry
   }
 }

@@ -83,6 +83,10 @@ package struct Verification: Sendable {
     isStopped: @Sendable () -> Bool,
     progress: (VerifyPosition, Int) -> Void
   ) throws(CacheError) -> VerifyReport {
+    if let keeper = layout.keeper {
+      return try KeptVerification(layout, keeper, index, review)
+        .run(depth, from: start, isStopped: isStopped, progress: progress)
+    }
     let ids = try index.heldPictures()
     var position = VerifyPosition(isFull: depth == .full)
     // What seemed wrong before is looked at again with the rest.
@@ -210,9 +214,12 @@ package struct Verification: Sendable {
     try index.noteFolderTimes(of: layout)
   }
 
-  /// The files of the cache at `path` that no held row names, sorted.
-  package static func orphans(cache path: String, index: Index) throws(CacheError) -> [String] {
-    try PictureFiles(CacheLayout(reading: path)).orphans(index)
+  /// The files of a cache that no held row names, sorted.
+  package static func orphans(
+    of layout: CacheLayout,
+    _ index: Index
+  ) throws(CacheError) -> [String] {
+    try PictureFiles(layout).orphans(index)
   }
 
   /// Every file below `images/`, sorted.

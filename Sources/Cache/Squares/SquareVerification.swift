@@ -72,7 +72,7 @@ struct SquareVerification {
         stamp = try folder.find(name)
         isGood = stamp?.bytes == entry.stamp?.bytes
       case .full:
-        let file = try layout.digest(of: name, in: folder)
+        let file = try folder.digest(of: name)
         (stamp, isGood) = (file?.stamp, file?.sha256 == entry.sha256)
       }
       guard !isGood else { return .good }

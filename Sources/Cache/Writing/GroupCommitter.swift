@@ -104,6 +104,10 @@ final class GroupCommitter: @unchecked Sendable {
   // MARK: - On the commit queue
 
   private func place(_ group: CommitGroup) {
+    if let keeper = layout.keeper {
+      return KeptPlacing(layout: layout, disk: disk, keeper: keeper, note: note)
+        .place(group, in: &placed)
+    }
     let placer = FilePlacer(layout: layout, disk: disk, note: note)
     placer.place(group, in: &placed) { [committing, contents, index] content throws(CacheError) in
       if let entry = committing?.entry(holding: content) { return entry }

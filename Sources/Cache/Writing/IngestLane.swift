@@ -35,7 +35,8 @@ final class IngestLane: @unchecked Sendable {
       lanes: Int
     ) {
       self.patience = patience
-      groupSize = CommitGroup.most / (lanes + 1)
+      // A store answers each put after a while, so that many go out at once.
+      groupSize = layout.keeper == nil ? CommitGroup.most / (lanes + 1) : CommitGroup.most
       self.layout = layout
       self.disk = disk
       self.committer = committer
@@ -249,6 +250,8 @@ final class IngestLane: @unchecked Sendable {
   }
 
   private func stamp(of entry: PictureEntry) throws(CacheError) -> FileStamp? {
-    try layout.folder(entry.name.folder).stamp(of: entry.name.file)
+    // The run began with a look at what a store keeps.
+    if layout.keeper != nil { return entry.stamp }
+    return try layout.folder(entry.name.folder).stamp(of: entry.name.file)
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which cache, and which of its catalogs.
+/// Which cache, for commands that work in a folder.
 struct CacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -17,6 +17,55 @@ struct CacheOptions: ParsableArguments {
   /// The same for a flag's value.
   static func path(_ cache: String?) -> String {
     cache ?? Terminal.environment("LARDER_CACHE").flatMap { $0.isEmpty ? nil : $0 } ?? "cache"
+  }
+
+  mutating func validate() throws {
+    guard path.contains("://") else { return }
+    throw ValidationError(
+      "--cache takes a folder here, not \"\(path)\"; s3://bucket/prefix goes with sync, warm, "
+        + "shard, status, verify, gc and export"
+    )
+  }
+}
+
+/// Which cache, for commands that work in a folder and in an object store.
+struct PlacedCacheOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The cache's folder, or s3://bucket/prefix (default: LARDER_CACHE, else cache).",
+      valueName: "dir|s3"
+    ),
+    completion: .directory
+  )
+  var cache: String?
+
+  mutating func validate() throws {
+    let path = CacheOptions.path(cache)
+    guard path.contains("://") else { return }
+    do {
+      _ = try StoreCache.location(path)
+    } catch let error as CommandFailure {
+      throw ValidationError(error.message ?? "")
+    }
+  }
+
+  /// Finds the cache; of one in a store, also the folder of this machine that holds its index.
+  ///
+  /// - Parameter isRead: Whether that has to be there.
+  /// - Returns: The cache.
+  /// - Throws: ``CommandFailure`` when the environment lacks what a store needs, or there is no index.
+  func place(reading isRead: Bool = false) throws -> CachePlace {
+    let path = CacheOptions.path(cache)
+    guard path.contains("://") else { return CachePlace(path: path, store: nil) }
+    let store = try StoreCache(path)
+    if isRead, !TextFile.exists("\(store.folder)/index.sqlite") {
+      throw CommandFailure(
+        "cannot read \(path): this machine has no index of it yet; sync first, which makes one of "
+          + "what the store says",
+        .failed
+      )
+    }
+    return CachePlace(path: store.folder, store: store)
   }
 }
 

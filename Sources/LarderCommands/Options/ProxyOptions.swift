@@ -30,7 +30,10 @@ struct ProxyOptions: ParsableArguments {
   /// The flag wins over `LARDER_PROXY`. Without either no proxy is used, whatever `http_proxy` says.
   ///
   /// - Throws: A usage error, which does not repeat what may hold a password.
-  func route() throws -> ProxyRoute? {
+  func route() throws -> ProxyRoute? { try Self.route(proxy) }
+
+  /// The same for a flag's value; nil where there is no such flag.
+  static func route(_ proxy: String?) throws -> ProxyRoute? {
     guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != Self.none else {
       return nil
     }

@@ -38,12 +38,12 @@ struct ShardCommand: ParsableCommand {
 /// Which plan.
 struct PlanOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The plan's folder.", valueName: "dir"),
+    help: ArgumentHelp("The plan's folder, or s3://bucket/prefix.", valueName: "dir|s3"),
     completion: .directory
   )
   var plan: String
 
   mutating func validate() throws {
-    try Self.demandFolder("--plan", plan)
+    try Self.demandPlace("--plan", plan)
   }
 }

@@ -44,16 +44,16 @@ struct ShardMergeCommand: ParsableCommand {
   @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
   var allowRemovals = false
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
-  mutating func validate() throws {
-    try PlanOptions.demandFolder("--cache", cache.path)
-  }
-
   func run() throws {
-    let planned = try PlannedRun(plan.plan)
-    let file = CatalogFileOnDisk(planned.catalog, folder: plan.plan)
+    let place = try PlanPlace(plan.plan)
+    defer { place.close() }
+    let kept = try cache.place()
+    let planned = try place.plan()
+    try place.fetch(nil, of: planned)
+    let file = CatalogFileOnDisk(planned.catalog, folder: place.folder)
     var options = planned.options
     options.allowRemovals = options.allowRemovals || allowRemovals
     var settings = TransportOptions()
@@ -63,7 +63,8 @@ struct ShardMergeCommand: ParsableCommand {
     defer { transport.shutdown() }
     let merge = ShardMerge(
       planned,
-      cache: cache.path,
+      cache: kept.path,
+      keeper: kept.keeper,
       reading: verify,
       now: { UnixTime.now() }
     )
@@ -72,9 +73,10 @@ struct ShardMergeCommand: ParsableCommand {
       holder: "larder shard merge \(planned.plan.catalog), process \(getpid())",
       start: { run in signals = Signals { _ in run.stop() } },
       sync: { [options] in
-        file.syncRun(cache: cache.path, options, transport, output, parts: $0)
+        file.syncRun(cache: kept, options, transport, output, parts: $0)
       }
     )
+    place.close()
     if output.json {
       Output.json(report.json())
     } else {

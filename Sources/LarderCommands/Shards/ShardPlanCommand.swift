@@ -48,7 +48,10 @@ struct ShardPlanCommand: ParsableCommand {
   var shards: Int
 
   @Option(
-    help: ArgumentHelp("Where the plan goes: a new folder, which all see.", valueName: "dir"),
+    help: ArgumentHelp(
+      "Where the plan goes: a new folder, which all see, or s3://bucket/prefix.",
+      valueName: "dir|s3"
+    ),
     completion: .directory
   )
   var out: String
@@ -59,7 +62,7 @@ struct ShardPlanCommand: ParsableCommand {
   @Flag(help: "Plan only pictures that the cache does not hold: a second pass.")
   var onlyFailed = false
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.limits) var limits: LimitOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
@@ -67,11 +70,13 @@ struct ShardPlanCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    try PlanOptions.demandFolder("--out", out)
-    try PlanOptions.demandFolder("--cache", cache.path)
+    try PlanOptions.demandPlace("--out", out)
   }
 
   func run() throws {
+    let place = try PlanPlace(out)
+    defer { place.close() }
+    let known = try cache.place()
     let file = try CatalogFileOnDisk(file)
     let options = doubt.applied(to: scope.sync)
     try file.demandOrigins(base: options.base)
@@ -85,14 +90,15 @@ struct ShardPlanCommand: ParsableCommand {
       onlyFailed: onlyFailed,
       run: String(UInt64.random(in: .min ... .max), radix: 16)
     )
+    try place.demandNew()
     var signals: Signals?
     var display: ProgressDisplay?
     let result = Result {
       try planning.make(
         file.catalog,
         text: file.bytes,
-        out: out,
-        cache: cache.path,
+        out: place.folder,
+        cache: known.path,
         options: options,
         now: { UnixTime.now() },
         start: { run in
@@ -101,7 +107,13 @@ struct ShardPlanCommand: ParsableCommand {
           display = showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
         },
         sync: { cache, parts in
-          file.syncRun(cache: cache, options, transport, output, parts: parts)
+          file.syncRun(
+            cache: CachePlace(path: cache, store: nil),
+            options,
+            transport,
+            output,
+            parts: parts
+          )
         }
       )
     }
@@ -110,6 +122,8 @@ struct ShardPlanCommand: ParsableCommand {
     for warning in SyncSummary(report, Terminal(output)).warnings(all: output.verbose > 0) {
       Log(output).warning(warning)
     }
+    if plan != nil { try place.put() }
+    place.close()
     guard let plan else { Output.end(ExitStatus(report, signal: signals?.signal)) }
     if output.json {
       Output.json(try plan.jsonLine())
@@ -129,14 +143,15 @@ enum PartitionArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension PlanOptions {
-  /// Demands that a value names a folder.
+  /// Demands that a value names a folder, or a place in a store.
   ///
-  /// - Throws: `ValidationError` when it is a URL.
-  static func demandFolder(_ option: String, _ value: String) throws {
+  /// - Throws: `ValidationError` when it names neither.
+  static func demandPlace(_ option: String, _ value: String) throws {
     guard value.contains("://") else { return }
-    throw ValidationError(
-      "\(option) takes a folder; shards work in folders that all machines share so far, "
-        + "not in \"\(value)\""
-    )
+    do {
+      _ = try StoreCache.location(value)
+    } catch let error as CommandFailure {
+      throw ValidationError("\(option): \(error.message ?? "")")
+    }
   }
 }

@@ -71,13 +71,12 @@ struct ShardRunCommand: ParsableCommand {
   )
   var hostLimit: Int?
 
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.limits) var limits: LimitOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    try PlanOptions.demandFolder("--cache", cache.path)
     guard (clusterSlots == nil) == (hostLimit == nil) else {
       throw ValidationError("--cluster-slots and --host-limit need each other")
     }
@@ -97,8 +96,12 @@ struct ShardRunCommand: ParsableCommand {
   func run() throws {
     if dieWithParent { try endWithParent() }
     let number = try ShardNumber.read(shard, ProcessInfo.processInfo.environment)
-    let planned = try PlannedRun(plan.plan)
-    let file = CatalogFileOnDisk(planned.catalog, folder: plan.plan)
+    let place = try PlanPlace(plan.plan)
+    defer { place.close() }
+    let kept = try cache.place()
+    let planned = try place.plan()
+    try place.fetch(number, of: planned)
+    let file = CatalogFileOnDisk(planned.catalog, folder: place.folder)
     let named = try file.namedHosts(base: planned.options.base)
     var settings = try connection.transport(named: named)
     limits.apply(to: &settings)
@@ -110,11 +113,13 @@ struct ShardRunCommand: ParsableCommand {
     let run = try ShardRun(
       planned,
       shard: number,
-      cache: cache.path,
+      cache: kept.path,
       token: String(UInt64.random(in: .min ... .max), radix: 16),
       maxFailures: maxFailures.percent,
       transport: transport,
       environment: ProcessInfo.processInfo.environment,
+      keeper: kept.keeper,
+      publish: place.publish,
       now: { UnixTime.now() }
     )
     let signals = Signals { _ in run.stop() }
@@ -122,6 +127,7 @@ struct ShardRunCommand: ParsableCommand {
       Terminal(output).showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
     let result = Result { try run.run() }
     display?.end()
+    place.close()
     if let signal = signals.signal {
       if case .failure(let error) = result, let words = CommandFailure(error)?.message {
         Log(output).error(words)

@@ -43,11 +43,23 @@ package struct CacheExport: Sendable {
   }
 
   private let cache: String
+  private let keeper: (any PictureKeeping)?
   private let catalogs: [CatalogReader]
 
   /// An export of one catalog of the cache at a path, or of all.
-  package init(cache: String, catalog: String?) throws(CacheError) {
+  ///
+  /// - Parameters:
+  ///   - cache: The cache.
+  ///   - catalog: The catalog's name; nil for all.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  /// - Throws: ``CacheError`` when the cache cannot be read.
+  package init(
+    cache: String,
+    catalog: String?,
+    keeper: (any PictureKeeping)? = nil
+  ) throws(CacheError) {
     self.cache = cache
+    self.keeper = keeper
     var names: [String?] = [catalog]
     if catalog == nil { names = try Index(reading: cache).catalogs().map(\.name) }
     if names.isEmpty { names = [nil] }
@@ -77,7 +89,7 @@ package struct CacheExport: Sendable {
   ) throws(CacheError) -> Report {
     var exported: [ExportedCatalog] = []
     for reader in catalogs { exported.append(try ExportedCatalog(reader)) }
-    var run = try ExportRun(exported, of: cache, into: ExportFolder(path), options)
+    var run = try ExportRun(exported, of: cache, keeper, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
     // What is there says of itself what it is; a list of all of it, and what goes, is for the next run.

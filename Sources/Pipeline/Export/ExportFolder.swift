@@ -16,7 +16,7 @@ struct ExportFolder {
     case missing
   }
 
-  private let path: String
+  let path: String
   private let temporary: String
 
   /// Makes the folder when there is none, and removes what exports that were killed left half written.

@@ -7,6 +7,7 @@ struct ExportRun {
 
   private let catalogs: [ExportedCatalog]
   private let cache: String
+  private let keeper: (any PictureKeeping)?
   private let folder: ExportFolder
   private let options: CacheExport.Options
   /// The pictures that catalogs refer to, each once, in their order.
@@ -24,17 +25,20 @@ struct ExportRun {
   /// - Parameters:
   ///   - catalogs: What is exported.
   ///   - cache: The path of their cache.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - folder: Where it goes.
   ///   - options: What is wanted.
   /// - Throws: ``CacheError`` when the cache cannot be read.
   init(
     _ catalogs: [ExportedCatalog],
     of cache: String,
+    _ keeper: (any PictureKeeping)?,
     into folder: ExportFolder,
     _ options: CacheExport.Options
   ) throws(CacheError) {
     self.catalogs = catalogs
     self.cache = cache
+    self.keeper = keeper
     self.folder = folder
     self.options = options
     images = try Self.images(of: catalogs)
@@ -99,7 +103,7 @@ struct ExportRun {
         continue
       }
       guard !written.contains(target) else { continue }
-      switch try place(source, at: target, of: image.url) {
+      switch try place(source, at: target, of: image.url, digest: image.sha256) {
       case .linked: report.linked += 1
       case .copied: report.copied += 1
       case .unchanged: report.unchanged += 1
@@ -127,9 +131,15 @@ struct ExportRun {
   private mutating func place(
     _ source: String,
     at target: String,
-    of url: String
+    of url: String,
+    digest: String? = nil
   ) throws(CacheError) -> ExportFolder.Arrival {
-    let arrival = try folder.place("\(cache)/\(source)", at: target, links: options.links)
+    let arrival: ExportFolder.Arrival
+    if let keeper {
+      arrival = try folder.place(source, of: keeper, at: target, ifNot: digest, by: cache)
+    } else {
+      arrival = try folder.place("\(cache)/\(source)", at: target, links: options.links)
+    }
     if arrival != .missing {
       written.insert(target)
       record.files[target] = folder.file(target, of: url)

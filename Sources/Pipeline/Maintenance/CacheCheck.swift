@@ -21,16 +21,22 @@ package struct CacheCheck: Sendable {
   ///     then made anew.
   ///   - depth: how closely the index is looked at.
   ///   - now: the moment.
+  ///   - keeper: what keeps the pictures in place of the cache's folder, if anything does.
   /// - Throws: ``CacheError`` when there is no cache, or a run holds it.
   package init(
     _ path: String,
     holder: String?,
     depth: Verification.Depth = .full,
-    now: UnixTime = 0
+    now: UnixTime = 0,
+    keeper: (any PictureKeeping)? = nil
   ) throws(CacheError) {
     self.path = path
     self.now = now
-    layout = try CacheLayout(checking: path)
+    // What a store keeps can be there without anything on this machine.
+    layout =
+      keeper != nil && holder != nil
+      ? try CacheLayout(creating: path, keeper: keeper)
+      : try CacheLayout(checking: path, keeper: keeper)
     lock = try holder.map { [layout] name throws(CacheError) in
       try CacheLock(layout, holder: name)
     }

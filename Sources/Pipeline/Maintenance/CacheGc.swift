@@ -33,19 +33,32 @@ package struct CacheGc: Sendable {
   private static let batch = 256
 
   private let path: String
+  private let keeper: (any PictureKeeping)?
   private let options: Options
   private let now: UnixTime
 
   /// A sweep of the cache at `path` at a moment.
-  package init(_ path: String, options: Options, now: UnixTime) {
+  ///
+  /// - Parameters:
+  ///   - path: The cache.
+  ///   - keeper: What keeps its pictures in place of its folder, if anything does.
+  ///   - options: What is asked for.
+  ///   - now: The moment.
+  package init(
+    _ path: String,
+    keeper: (any PictureKeeping)? = nil,
+    options: Options,
+    now: UnixTime
+  ) {
     self.path = path
+    self.keeper = keeper
     self.options = options
     self.now = now
   }
 
   /// What a sweep would do, changing nothing; works while a run holds the cache.
   package func plan() throws(CacheError) -> Report {
-    let layout = try CacheLayout(reading: path)
+    let layout = try CacheLayout(reading: path, keeper: keeper)
     return try report(layout, Index(reading: path))
   }
 
@@ -65,7 +78,7 @@ package struct CacheGc: Sendable {
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(CacheError) -> Report {
-    let layout = try CacheLayout(reading: path)
+    let layout = try CacheLayout(reading: path, keeper: keeper)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
@@ -80,8 +93,7 @@ package struct CacheGc: Sendable {
     while gone < all.count, !isStopped() {
       let batch = all[gone..<min(gone + Self.batch, all.count)]
       try index.bury(Array(batch), at: now)
-      for removal in batch {
-        try layout.removePicture(removal.picture.id, url: removal.picture.url)
+      try layout.remove(batch.map(\.picture)) {
         gone += 1
         progress(gone, total)
       }
@@ -117,11 +129,11 @@ package struct CacheGc: Sendable {
     // The date of a file is the origin's; when it came here is when its inode last changed. After the
     // index was lost, nobody could claim a file before it was made anew.
     let lost = try index.lostSince() ?? .distantPast
-    let orphans = try Verification.orphans(cache: path, index: index)
+    let orphans = try Verification.orphans(of: layout, index)
     guard !orphans.isEmpty else { return report }
     let claimed = try index.claimedPaths()
     for orphan in orphans where !claimed.contains(orphan) {
-      guard let came = layout.changed(orphan) else { continue }
+      guard let came = try layout.changed(orphan) else { continue }
       let since = max(came, lost)
       if now - since >= options.limits.grace, now >= since { report.orphans.append(orphan) }
     }

@@ -7,10 +7,12 @@ import Transport
 /// earlier runs. One that a newer larder wrote, or that cannot be read now, is not damaged and stays.
 struct IndexRenewal {
   private let cache: String
+  private let keeper: (any PictureKeeping)?
 
   /// For the cache at a path.
-  init(_ cache: String) {
+  init(_ cache: String, _ keeper: (any PictureKeeping)?) {
     self.cache = cache
+    self.keeper = keeper
   }
 
   /// Looks whether the index is damaged, and if so puts it aside and makes another.
@@ -21,13 +23,13 @@ struct IndexRenewal {
   /// - Returns: A sentence that says so; nil when the index is whole.
   /// - Throws: ``CacheError`` when it cannot be read or made.
   func run(holder: String, at now: UnixTime) throws(CacheError) -> String? {
-    let layout = try CacheLayout(creating: cache)
+    let layout = try CacheLayout(creating: cache, keeper: keeper)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     guard try isDamaged(layout) else { return nil }
     let aside = try Index.rebuilt(in: layout, at: now).aside
     return
-      "the index of \(cache) was damaged: it is now \(aside ?? "gone"), and a new one was made "
+      "the index of \(keeper?.name ?? cache) was damaged: it is now \(aside ?? "gone"), and a new one was made "
       + "of what could be read of it and of the pictures, which stay; earlier runs are forgotten"
   }
 

@@ -24,6 +24,7 @@ struct OpenedRun {
   ///   - cache: the cache's path.
   ///   - holder: what to write into the cache's lock.
   ///   - disk: where bytes go.
+  ///   - keeper: what keeps the pictures in place of the cache's folder, if anything does.
   ///   - transport: how to fetch.
   ///   - parts: what takes the place of origins.
   ///   - isStopped: whether somebody ended the run early.
@@ -35,13 +36,14 @@ struct OpenedRun {
     cache: String,
     holder: String,
     disk: any Disk,
+    keeper: (any PictureKeeping)?,
     transport: any Fetching & URLParsing,
     parts: RunParts,
     isStopped: @escaping @Sendable () -> Bool,
     progress: SyncProgress,
     notice: (String) -> Void
   ) throws(CacheError) {
-    let layout = try CacheLayout(creating: cache)
+    let layout = try CacheLayout(creating: cache, keeper: keeper)
     lock = try CacheLock(layout, holder: holder)
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)

@@ -27,6 +27,7 @@ package final class PictureListRun: Sendable {
   private let transport: StoppableTransport
   private let environment: [String: String]
   private let disk: any Disk
+  private let keeper: (any PictureKeeping)?
   private let now: @Sendable () -> UnixTime
 
   /// How far the run is, for a display.
@@ -42,6 +43,7 @@ package final class PictureListRun: Sendable {
   ///   - transport: How to fetch.
   ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - disk: Where bytes go.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - now: The wall clock.
   package init(
     _ catalog: CatalogFile,
@@ -51,6 +53,7 @@ package final class PictureListRun: Sendable {
     transport: any Fetching & URLParsing,
     environment: [String: String],
     disk: any Disk = SystemDisk(),
+    keeper: (any PictureKeeping)? = nil,
     now: @escaping @Sendable () -> UnixTime
   ) {
     self.catalog = catalog
@@ -60,6 +63,7 @@ package final class PictureListRun: Sendable {
     self.transport = StoppableTransport(transport)
     self.environment = environment
     self.disk = disk
+    self.keeper = keeper
     self.now = now
   }
 
@@ -98,7 +102,7 @@ package final class PictureListRun: Sendable {
       parser: transport,
       now: now
     )
-    let layout = try CacheLayout(beside: cache, room: room)
+    let layout = try CacheLayout(beside: cache, room: room, keeper: keeper)
     let index = try Index()
     let recovery = try RoomRecovery(layout, index, known: known)
     let context = try context(of: request, layout, index)

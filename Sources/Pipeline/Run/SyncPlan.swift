@@ -81,7 +81,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
       try planItems(catalog, entry, index, addresses, options, asked, transport, now)
-      sweep = try Verification.orphans(cache: cache, index: index)
+      sweep = try Verification.orphans(of: CacheLayout(reading: cache), index)
     } catch let error as CacheError {
       throw .cache(error)
     } catch let error as CatalogError {

@@ -15,6 +15,7 @@ package final class SyncRun: Sendable {
   private let options: SyncOptions
   private let transport: StoppableTransport
   private let disk: any Disk
+  private let keeper: (any PictureKeeping)?
   private let environment: [String: String]
   private let parts: RunParts
   private let now: @Sendable () -> UnixTime
@@ -34,6 +35,7 @@ package final class SyncRun: Sendable {
   ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - parts: what takes the place of origins: nothing, unless many machines share the run.
   ///   - disk: where bytes go.
+  ///   - keeper: what keeps the pictures in place of the cache's folder; nil for an ordinary cache.
   ///   - now: the wall clock.
   ///   - notice: called with a sentence for a person when something was mended before the run.
   package init(
@@ -45,6 +47,7 @@ package final class SyncRun: Sendable {
     environment: [String: String] = [:],
     parts: RunParts = RunParts(),
     disk: any Disk = SystemDisk(),
+    keeper: (any PictureKeeping)? = nil,
     now: @escaping @Sendable () -> UnixTime,
     notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -56,6 +59,7 @@ package final class SyncRun: Sendable {
     self.environment = environment
     self.parts = parts
     self.disk = disk
+    self.keeper = keeper
     self.now = now
     self.notice = notice
   }
@@ -78,9 +82,8 @@ package final class SyncRun: Sendable {
       do {
         return try perform(holder: holder)
       } catch let error as CacheError where error.code == .damaged {
-        guard let notice = try IndexRenewal(cachePath).run(holder: holder, at: now()) else {
-          throw error
-        }
+        let renewal = IndexRenewal(cachePath, keeper)
+        guard let notice = try renewal.run(holder: holder, at: now()) else { throw error }
         self.notice(notice)
         return try perform(holder: holder)
       }
@@ -113,6 +116,7 @@ package final class SyncRun: Sendable {
       cache: cachePath,
       holder: holder,
       disk: disk,
+      keeper: keeper,
       transport: transport,
       parts: parts,
       isStopped: { [transport] in transport.hasStopped },

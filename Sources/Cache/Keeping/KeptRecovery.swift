@@ -1,0 +1,87 @@
+import GRDB
+import Transport
+
+/// Brings an index in step with the store that keeps its pictures.
+///
+/// Rows without a picture are forgotten. Pictures without a row, or others than the row says, get the row that was put
+/// with them: so an index that is gone is made anew, and one machine learns what another put. What larder did not put is
+/// left alone.
+struct KeptRecovery {
+  /// Pictures that are gone from the store.
+  private(set) var gone: [PictureID] = []
+  /// Rows as the store has them.
+  private(set) var renewed: [PictureEntry] = []
+
+  /// Compares; costs a request for every thousand pictures and one for each that differs.
+  ///
+  /// - Parameters:
+  ///   - layout: The cache.
+  ///   - keeper: Its store.
+  ///   - index: What is known of it.
+  /// - Throws: ``CacheError`` when the store or the index cannot be read.
+  init(
+    _ layout: CacheLayout,
+    _ keeper: any PictureKeeping,
+    _ index: Index
+  ) throws(CacheError) {
+    var kept = try (layout.listing ?? KeptListing(keeper)).objects()
+    var doubtful: [PictureEntry] = []
+    var gone: [PictureID] = []
+    try index.forEachPicture { entry in
+      let path = entry.name.path
+      switch Standing(row: entry.stamp, file: kept[path]?.stamp) {
+      case .empty: return
+      case .agreed: break
+      case .gone: gone.append(entry.id)
+      case .doubtful: doubtful.append(entry)
+      }
+      kept[path] = nil
+    }
+    let known = Set(doubtful.map(\.name.path))
+    let paths = Array(known) + kept.keys.filter(PictureName.mayName)
+    let found = try keeper.rows(at: paths)
+    for entry in doubtful {
+      if let now = found[entry.name.path]?.row(of: entry) {
+        renewed.append(now)
+      } else if try layout.digest(of: entry.name)?.sha256 != entry.sha256 {
+        gone.append(entry.id)
+      }
+    }
+    for (path, entry) in found where !known.contains(path) && entry.isRow(at: path) {
+      renewed.append(entry)
+    }
+    self.gone = gone
+  }
+
+  /// Brings the rows in step.
+  func write(to index: Index) throws(CacheError) {
+    guard !renewed.isEmpty || !gone.isEmpty else { return }
+    try index.write { db in
+      var writer = try PictureRowWriter(db)
+      for entry in renewed { try writer.save(entry) }
+      for id in gone { try Index.forget(id, in: db) }
+    }
+  }
+}
+
+extension PictureEntry {
+  /// Whether a store gave a whole row for what is at a path.
+  func isRow(at path: String) -> Bool { isHeld && !url.isEmpty && name.path == path }
+
+  /// The row that a store gave for a picture whose URL is known; nil when it is another's, or larder did not put it.
+  func row(of known: PictureEntry) -> PictureEntry? {
+    guard isHeld else { return nil }
+    if url == known.url { return self }
+    guard url.isEmpty else { return nil }
+    var row = PictureEntry(id: known.id, url: known.url)
+    row.sha256 = sha256
+    row.bytes = bytes
+    row.type = type
+    row.stamp = stamp
+    row.response = response
+    row.expiry = expiry
+    row.fetched = fetched
+    row.checked = checked
+    return row
+  }
+}

@@ -1,0 +1,166 @@
+import Dispatch
+import Synchronization
+
+/// Checks every picture that a store keeps against what was committed.
+///
+/// A version that another machine put since is held to what that machine said of it.
+struct KeptVerification {
+  /// How many pictures are read at once.
+  private static let readers = 16
+  /// How many are looked at between two moments at which the check can be interrupted.
+  private static let pass = 256
+
+  private let layout: CacheLayout
+  private let keeper: any PictureKeeping
+  private let index: Index
+  private let review: SuspectReview
+
+  init(
+    _ layout: CacheLayout,
+    _ keeper: any PictureKeeping,
+    _ index: Index,
+    _ review: SuspectReview
+  ) {
+    (self.layout, self.keeper, self.index, self.review) = (layout, keeper, index, review)
+  }
+
+  /// Looks at every picture behind a position; see ``Verification/run(_:from:isStopped:progress:)``.
+  func run(
+    _ depth: Verification.Depth,
+    from start: VerifyPosition,
+    isStopped: @Sendable () -> Bool,
+    progress: (VerifyPosition, Int) -> Void
+  ) throws(CacheError) -> VerifyReport {
+    let kept = try (layout.listing ?? KeptListing(keeper)).objects()
+    let ids = try index.heldPictures()
+    var position = VerifyPosition(isFull: depth == .full)
+    (position.damaged, position.missing) = (start.damaged, start.missing)
+    position.last = start.last
+    position.checked = start.last.map { last in ids.prefix { $0 <= last }.count } ?? 0
+    var rest = ids.dropFirst(position.checked)
+    while !rest.isEmpty, !isStopped() {
+      let pass = Array(rest.prefix(Self.pass))
+      var entries: [PictureEntry] = []
+      try index.forEachPicture(of: pass) { if $0.isHeld { entries.append($0) } }
+      let stamps = kept.mapped(entries)
+      let verdicts = verdicts(entries, depth, rows: stamps, isStopped: isStopped)
+      guard verdicts.count == entries.count else { break }
+      for (entry, verdict) in zip(entries, verdicts) where verdict != .good {
+        if verdict == .missing {
+          position.missing.append(entry.name.path)
+        } else {
+          position.damaged.append(entry.name.path)
+        }
+      }
+      position.checked += pass.count
+      position.last = pass.last
+      rest = rest.dropFirst(pass.count)
+      progress(position, ids.count)
+    }
+    let paths = Set(position.damaged + position.missing)
+      .union(try PictureFiles(layout).orphans(index))
+    var report = try review.settled(paths) { paths throws(CacheError) in
+      try lookAgain(at: paths, depth)
+    }
+    report.checked = position.checked
+    report.isComplete = rest.isEmpty
+    return report
+  }
+
+  /// Looks at pictures, many at a time where they are read.
+  ///
+  /// - Parameters:
+  ///   - entries: The rows.
+  ///   - depth: How closely.
+  ///   - rows: What the store says of each, by path; of those that are as the rows say, the stamp is enough.
+  ///   - isStopped: Whether to end early.
+  /// - Returns: What each comes to, in their order; fewer when it was stopped.
+  private func verdicts(
+    _ entries: [PictureEntry],
+    _ depth: Verification.Depth,
+    rows: [String: PictureEntry],
+    isStopped: @Sendable () -> Bool
+  ) -> [FileVerdict] {
+    let verdicts = Mutex([FileVerdict?](repeating: nil, count: entries.count))
+    let next = Atomic<Int>(0)
+    // A picture is waited for, not computed: more threads than processors.
+    let readers = depth == .full ? Self.readers : 1
+    withoutActuallyEscaping(isStopped) { isStopped in
+      let group = DispatchGroup()
+      for number in 0..<readers {
+        DispatchQueue(label: "larder.verify-\(number)").async(group: group) {
+          while !isStopped() {
+            let number = next.add(1, ordering: .relaxed).oldValue
+            guard number < entries.count else { return }
+            let verdict = verdict(entries[number], rows[entries[number].name.path], depth)
+            verdicts.withLock { $0[number] = verdict }
+          }
+        }
+      }
+      group.wait()
+    }
+    return verdicts.withLock { $0.compactMap(\.self) }
+  }
+
+  private func verdict(
+    _ entry: PictureEntry,
+    _ there: PictureEntry?,
+    _ depth: Verification.Depth
+  ) -> FileVerdict {
+    guard let there else { return .missing }
+    let isAgreed = there.stamp == entry.stamp
+    let known = isAgreed ? entry : there.row(of: entry)
+    guard depth == .full else { return known == nil ? .damaged(isNewer: true) : .good }
+    do throws(CacheError) {
+      guard let digest = try keeper.digest(of: entry.name.path) else { return .missing }
+      return digest.sha256 == (known ?? entry).sha256 ? .good : .damaged(isNewer: !isAgreed)
+    } catch {
+      return .unreadable
+    }
+  }
+
+  private func lookAgain(
+    at paths: Set<String>,
+    _ depth: Verification.Depth
+  ) throws(CacheError) -> SuspectReview.Look {
+    var found = SuspectReview.Look()
+    let rows = try keeper.rows(at: paths.sorted())
+    let ids = try index.heldPictures(at: paths)
+    let entries = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
+      .sorted { $0.id < $1.id }
+    let verdicts = verdicts(entries, depth, rows: rows, isStopped: { false })
+    for (entry, verdict) in zip(entries, verdicts) {
+      found.report.add(entry.name.path, verdict)
+      if verdict == .damaged(isNewer: true) { found.underWay.insert(entry.name.path) }
+    }
+    for path in paths.sorted() where ids[path] == nil {
+      guard let row = rows[path], !row.isRow(at: path) else { continue }
+      found.report.orphans.append(path)
+      if PictureName.mayName(path) { found.underWay.insert(path) }
+    }
+    return found
+  }
+}
+
+extension [String: KeptObject] {
+  /// What a list says of pictures, as rows that have a stamp and no more.
+  fileprivate func mapped(_ entries: [PictureEntry]) -> [String: PictureEntry] {
+    var rows: [String: PictureEntry] = [:]
+    for entry in entries {
+      guard let object = self[entry.name.path] else { continue }
+      var row = PictureEntry(id: entry.id, url: "")
+      row.stamp = object.stamp
+      rows[entry.name.path] = row
+    }
+    return rows
+  }
+}
+
+extension PictureKeeping {
+  /// Reads a picture and hashes it; nil when there is none.
+  func digest(of path: String) throws(CacheError) -> FileDigest? {
+    let digest = PictureDigest()
+    let stamp = try read(path, restart: { digest.restart() }, piece: { digest.add($0) })
+    return stamp.map { digest.file($0) }
+  }
+}

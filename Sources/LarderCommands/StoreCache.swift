@@ -1,0 +1,104 @@
+import Cache
+import CurlTransport
+import Foundation
+import ObjectStore
+import Pipeline
+import Transport
+
+/// A cache as a command has it: a folder, or a store and a folder of this machine for what is no picture.
+struct CachePlace {
+  /// The folder: of the cache, or of what this machine knows of a store.
+  let path: String
+  /// The store; nil for a folder.
+  let store: StoreCache?
+
+  /// What keeps the pictures in place of the folder; nil when nothing does.
+  var keeper: (any PictureKeeping)? { store?.pictures }
+  /// As people call it.
+  var name: String { store.map { "\($0.location)" } ?? path }
+}
+
+/// A cache in an object store: its pictures there; its index, its lock and what is on its way in a folder of this machine.
+final class StoreCache {
+  /// Where the pictures are.
+  let location: StoreLocation
+  /// The folder of this machine.
+  let folder: String
+  /// The pictures.
+  let pictures: KeptPictures
+  /// The store.
+  let store: ObjectStore
+  private let transport: CurlTransport
+
+  /// Opens a cache; asks nothing yet.
+  ///
+  /// - Parameter text: `s3://bucket/prefix`.
+  /// - Throws: ``CommandFailure`` that says what the text or the environment lacks; what starting a transport throws.
+  init(_ text: String) throws {
+    location = try Self.location(text)
+    let variables = ProcessInfo.processInfo.environment
+    let environment = try StoreEnvironment(variables)
+    folder = Self.folder(of: location, environment, variables)
+    transport = try CurlTransport(try Self.options(environment))
+    store = ObjectStore(location, environment, transport: transport)
+    pictures = KeptPictures(store)
+  }
+
+  deinit { transport.shutdown() }
+
+  /// Reads a place in a store.
+  ///
+  /// - Throws: ``CommandFailure``.
+  static func location(_ text: String) throws -> StoreLocation {
+    guard StoreLocation.isMeant(by: text) else {
+      throw CommandFailure(
+        "cannot use \"\(text)\": a cache is a folder or s3://bucket/prefix",
+        .usage
+      )
+    }
+    do throws(StoreError) {
+      return try StoreLocation(parsing: text)
+    } catch {
+      throw CommandFailure(error.description, .usage)
+    }
+  }
+
+  /// The folder of this machine for a store: below `LARDER_STATE`, else `$XDG_CACHE_HOME/larder`, else `~/.cache/larder`.
+  private static func folder(
+    of location: StoreLocation,
+    _ environment: StoreEnvironment,
+    _ variables: [String: String]
+  ) -> String {
+    func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+    let home = value("HOME") ?? NSHomeDirectory()
+    let base =
+      value("LARDER_STATE") ?? (value("XDG_CACHE_HOME") ?? "\(home)/.cache") + "/larder"
+    // A plus sign is in no bucket and no prefix: two places never share a folder.
+    let prefix = location.prefix.isEmpty ? "" : "+" + location.prefix.replacing("/", with: "+")
+    return "\(base)/s3/\(environment.nickname)/\(location.bucket)\(prefix)"
+  }
+
+  /// How a store is asked.
+  private static func options(_ environment: StoreEnvironment) throws -> TransportOptions {
+    var options = TransportOptions()
+    options.parallel = .fixed(64)
+    options.perHost = .fixed(64)
+    options.caFile = try environment.certificates.map { try CertificateFile.read($0).path }
+    options.proxy = try ProxyOptions.route(nil)
+    options.userAgent = "larder/\(LarderCommand.version)"
+    return options
+  }
+}
+
+extension CachePlace {
+  /// Demands that no squares are asked for where they cannot be kept.
+  ///
+  /// - Throws: ``CommandFailure``.
+  func demandNoSquares(_ options: SyncOptions) throws {
+    guard let store, options.squareSide != nil else { return }
+    throw CommandFailure(
+      "cannot keep squares in \(store.location): squares are kept in folders; leave --square out",
+      .usage
+    )
+  }
+}

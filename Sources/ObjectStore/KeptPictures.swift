@@ -1,0 +1,163 @@
+import Cache
+import Dispatch
+import Synchronization
+import Transport
+
+/// The pictures of a cache in an object store, under `PREFIX/images/`.
+///
+/// Up to ``PartUpload/least`` a picture goes out in one request, a larger one in parts.
+package final class KeptPictures: PictureKeeping {
+  private let store: ObjectStore
+  private let parts: PartUpload
+  private let uploads = DispatchQueue(label: "larder.parts")
+
+  /// What holds pictures, below the location.
+  private static let folder = "images/"
+  /// How many rows are asked for before the answers are looked at.
+  private static let batch = 1024
+
+  /// Pictures in a store.
+  package init(_ store: ObjectStore) {
+    self.store = store
+    parts = PartUpload(store)
+  }
+
+  /// The location.
+  package var name: String { "\(store.location)" }
+
+  /// Puts a picture, idempotently.
+  package func put(
+    _ entry: PictureEntry,
+    _ bytes: KeptBytes,
+    completion: @escaping @Sendable (Result<FileStamp, CacheError>) -> Void
+  ) {
+    let path = entry.name.path
+    let headers = KeptHeaders.headers(of: entry)
+    let size = Int(bytes.count.count)
+    guard size <= PartUpload.least else {
+      // One at a time: each waits for its requests, and all at once would hold their parts in memory.
+      uploads.async { [parts] in
+        completion(
+          Self.stamp(of: size) { () throws(StoreError) in
+            try parts.put(bytes, to: path, headers: headers)
+          }
+        )
+      }
+      return
+    }
+    do throws(CacheError) {
+      let body = try bytes.bytes(0..<size)
+      store.ask(.put, path, headers: headers, body: body, doing: "write") { result in
+        completion(
+          result.map { KeptHeaders.stamp(tag: $0.tag, bytes: Int64(size)) }
+            .mapError(\.cacheError)
+        )
+      }
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  private static func stamp(
+    of size: Int,
+    _ work: () throws(StoreError) -> String
+  ) -> Result<FileStamp, CacheError> {
+    do throws(StoreError) {
+      return .success(KeptHeaders.stamp(tag: try work(), bytes: Int64(size)))
+    } catch {
+      return .failure(error.cacheError)
+    }
+  }
+
+  /// Lists pictures.
+  package func forEach(_ body: (KeptObject) throws(CacheError) -> Void) throws(CacheError) {
+    var failure: CacheError?
+    try Self.cacheErrors { () throws(StoreError) in
+      try store.forEach(below: Self.folder) { object in
+        guard failure == nil, let path = store.location.path(of: object.key) else { return }
+        do throws(CacheError) {
+          try body(
+            KeptObject(
+              path: path,
+              stamp: KeptHeaders.stamp(tag: object.tag, bytes: object.bytes),
+              changed: StoreTime.read(object.changed) ?? .distantFuture
+            )
+          )
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Asks for the rows of pictures by HEAD, many at a time.
+  package func rows(at paths: [String]) throws(CacheError) -> [String: PictureEntry] {
+    let rows = Mutex<[String: PictureEntry]>([:])
+    try Self.cacheErrors { () throws(StoreError) in
+      try store.each(paths) { path, done in
+        store.ask(.head, path, doing: "read") { result in
+          if case .success(let reply) = result {
+            let entry = KeptHeaders.entry(at: path, reply.head.headers)
+            rows.withLock { $0[path] = entry }
+          }
+          done(result.map { _ in })
+        }
+      } failed: {
+        $0.code != .missing
+      }
+    }
+    return rows.withLock { $0 }
+  }
+
+  /// Reads a picture as it comes.
+  package func read(
+    _ path: String,
+    restart: @escaping @Sendable () -> Void,
+    piece: @escaping @Sendable (RawSpan) -> Void
+  ) throws(CacheError) -> FileStamp? {
+    let count = Atomic<Int64>(0)
+    let sink = PassingSink(
+      restart: {
+        count.store(0, ordering: .relaxed)
+        restart()
+      },
+      piece: { bytes in
+        count.add(Int64(bytes.byteCount), ordering: .relaxed)
+        piece(bytes)
+      }
+    )
+    let head = try Self.cacheErrors { () throws(StoreError) in try store.read(path, into: sink) }
+    return head.map {
+      KeptHeaders.stamp(
+        tag: StoreReply.tag($0.headers["ETag"] ?? ""),
+        bytes: count.load(ordering: .relaxed)
+      )
+    }
+  }
+
+  /// Removes pictures.
+  package func remove(_ paths: [String]) throws(CacheError) {
+    try Self.cacheErrors { () throws(StoreError) in try store.remove(paths) }
+  }
+
+  /// Ends what other runs began to upload in parts a day ago and never ended, which a store would keep and bill for ever.
+  ///
+  /// - Parameter now: The moment.
+  /// - Throws: ``CacheError``.
+  package func abortOldUploads(now: UnixTime) throws(CacheError) {
+    try Self.cacheErrors { () throws(StoreError) in
+      try parts.abortOld(below: Self.folder, now: now)
+    }
+  }
+
+  private static func cacheErrors<Value>(
+    _ work: () throws(StoreError) -> Value
+  ) throws(CacheError) -> Value {
+    do throws(StoreError) {
+      return try work()
+    } catch {
+      throw error.cacheError
+    }
+  }
+}

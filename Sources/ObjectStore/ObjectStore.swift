@@ -1,0 +1,332 @@
+import Cache
+import Crypto
+import Dispatch
+import Synchronization
+import Transport
+
+/// A bucket of an object store that speaks S3, asked through a transport that signs.
+///
+/// Every request may be sent twice: a PUT writes the same object again. Keys are letters, digits, `-._~` and slashes;
+/// queries are sorted and encoded; headers that are signed have no two blanks in turn, and none is the beginning of
+/// another with a character below the colon behind it: so all libcurls from 7.88 on sign alike, and stores find them right.
+package final class ObjectStore: Sendable {
+  /// Where it is.
+  package let location: StoreLocation
+  private let transport: any Fetching & URLParsing
+  private let base: String
+  private let token: String?
+  private let region: String
+  private let signings: [RequestSigning.Verb: RequestSigning]
+
+  /// The SHA-256 of no bytes.
+  private static let nothing =
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+  /// The longest document of a store that is read.
+  private static let replyLimit = ByteCount.mebibytes(16)
+
+  /// Opens a bucket; asks nothing yet.
+  ///
+  /// - Parameters:
+  ///   - location: The bucket and the prefix.
+  ///   - environment: Who asks, and where.
+  ///   - transport: How to ask.
+  package init(
+    _ location: StoreLocation,
+    _ environment: StoreEnvironment,
+    transport: any Fetching & URLParsing
+  ) {
+    self.location = location
+    self.transport = transport
+    base = environment.base(of: location.bucket)
+    token = environment.token
+    region = environment.region
+    var signings: [RequestSigning.Verb: RequestSigning] = [:]
+    for verb in [RequestSigning.Verb.get, .head, .put, .post, .delete] {
+      signings[verb] = RequestSigning(
+        verb,
+        region: environment.region,
+        user: environment.user,
+        secret: environment.secret
+      )
+    }
+    self.signings = signings
+  }
+
+  /// A path below the location, for messages.
+  package func name(_ path: String) -> String { "\(location)/\(path)" }
+
+  /// What a request answers, with its body in memory.
+  struct Reply: Sendable {
+    let head: ResponseHead
+    let body: [UInt8]
+
+    /// The entity-tag without its quotation marks.
+    var tag: String { StoreReply.tag(head.headers["ETag"] ?? "") }
+  }
+
+  /// Makes a request.
+  ///
+  /// - Parameters:
+  ///   - verb: What is done.
+  ///   - path: To which path below the location; nil for the bucket.
+  ///   - query: What is asked besides.
+  ///   - headers: What is said besides; the signature covers it.
+  ///   - body: What is sent.
+  /// - Returns: The request.
+  /// - Throws: ``StoreError`` when the address is no URL.
+  private func request(
+    _ verb: RequestSigning.Verb,
+    _ path: String?,
+    query: [String: String],
+    headers: Headers,
+    body: [UInt8]?
+  ) throws(StoreError) -> Request {
+    let place = path.map { location.key($0) } ?? ""
+    let text = "\(base)/\(place)" + (query.isEmpty ? "" : "?" + StoreText.query(query))
+    var request: Request
+    do throws(TransferFailure) {
+      request = Request(try transport.parse(text, relativeTo: nil))
+    } catch {
+      throw StoreError(error, "ask", "\(location)")
+    }
+    request.signing = signings[verb]
+    request.trust = .named
+    request.bodyLimit = Self.replyLimit
+    request.accept = .anything
+    request.headers = headers
+    let digest = body.map { StoreText.hex(SHA256.hash(data: $0)) } ?? Self.nothing
+    request.headers.append("x-amz-content-sha256", digest)
+    if let token { request.credentials.append("x-amz-security-token", token) }
+    if let body {
+      request.method = .post
+      request.isQuery = true
+      request.body = body
+    }
+    return request
+  }
+
+  /// Makes a request and tells its answer.
+  func ask(
+    _ verb: RequestSigning.Verb,
+    _ path: String?,
+    query: [String: String] = [:],
+    headers: Headers = Headers(),
+    body: [UInt8]? = nil,
+    doing words: String,
+    completion: @escaping @Sendable (Result<Reply, StoreError>) -> Void
+  ) {
+    let name = path.map { self.name($0) } ?? "\(location)"
+    let request: Request
+    do throws(StoreError) {
+      request = try self.request(verb, path, query: query, headers: headers, body: body)
+    } catch {
+      return completion(.failure(error))
+    }
+    let sink = ReplySink()
+    transport.fetch(request, into: sink) { result in
+      completion(
+        result.map { Reply(head: $0.head, body: sink.bytes) }
+          .mapError { StoreError($0, words, name) }
+      )
+    }
+  }
+
+  /// The same, waiting for it.
+  func answer(
+    _ verb: RequestSigning.Verb,
+    _ path: String?,
+    query: [String: String] = [:],
+    headers: Headers = Headers(),
+    body: [UInt8]? = nil,
+    doing words: String
+  ) throws(StoreError) -> Reply {
+    let result = Mutex<Result<Reply, StoreError>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    ask(verb, path, query: query, headers: headers, body: body, doing: words) { reply in
+      result.withLock { $0 = reply }
+      done.signal()
+    }
+    done.wait()
+    guard let reply = result.withLock({ $0 }) else {
+      throw StoreError(.unfit, "cannot \(words) \(location): the transport gave no answer")
+    }
+    return try reply.get()
+  }
+
+  // MARK: - Objects
+
+  /// Reads an object into a sink; nil when there is none.
+  ///
+  /// - Throws: ``StoreError``.
+  func read(_ path: String, into sink: any BodySink) throws(StoreError) -> ResponseHead? {
+    var request = try request(.get, path, query: [:], headers: Headers(), body: nil)
+    request.bodyLimit = ByteCount(Int64.max / 2)
+    switch transport.result(of: request, into: sink) {
+    case .success(let response): return response.head
+    case .failure(let failure):
+      let error = StoreError(failure, "read", name(path))
+      if error.code == .missing { return nil }
+      throw error
+    }
+  }
+
+  /// The bytes of a small object; nil when there is none.
+  package func bytes(of path: String) throws(StoreError) -> [UInt8]? {
+    let sink = ReplySink()
+    return try read(path, into: sink).map { _ in sink.bytes }
+  }
+
+  /// Writes an object in one request, in place of what is there.
+  package func put(_ bytes: [UInt8], to path: String, type: String) throws(StoreError) {
+    _ = try answer(.put, path, headers: ["Content-Type": type], body: bytes, doing: "write")
+  }
+
+  /// Writes an object unless there is one.
+  ///
+  /// The reply to a write that was made may be lost, and its repetition refused: what is there then is compared.
+  ///
+  /// - Returns: Whether the object is this one.
+  /// - Throws: ``StoreError``.
+  package func create(_ bytes: [UInt8], at path: String, type: String) throws(StoreError) -> Bool {
+    let headers: Headers = ["Content-Type": type, "If-None-Match": "*"]
+    do throws(StoreError) {
+      _ = try answer(.put, path, headers: headers, body: bytes, doing: "write")
+      return true
+    } catch {
+      guard error.code == .exists else { throw error }
+      return try self.bytes(of: path) == bytes
+    }
+  }
+
+  /// Demands that the store refuses to write what is there when it is asked not to.
+  ///
+  /// - Parameter path: Where to try; the object is removed afterwards.
+  /// - Throws: ``StoreError`` with the code `unfit` when it writes all the same.
+  package func demandConditions(trying path: String) throws(StoreError) {
+    let headers: Headers = ["Content-Type": "text/plain", "If-None-Match": "*"]
+    try put(
+      Array("larder asks whether If-None-Match is heeded\n".utf8),
+      to: path,
+      type: "text/plain"
+    )
+    let isHeeded: Bool
+    do throws(StoreError) {
+      let other = Array("it is not\n".utf8)
+      _ = try answer(.put, path, headers: headers, body: other, doing: "write")
+      isHeeded = false
+    } catch {
+      guard error.code == .exists || error.code == .unfit else { throw error }
+      isHeeded = error.code == .exists
+    }
+    try remove([path])
+    guard isHeeded else {
+      throw StoreError(
+        .unfit,
+        "cannot plan in \(location): the store ignores If-None-Match: *, so that a shard could be "
+          + "committed twice; write the plan to a folder that all machines see, or use a store "
+          + "with conditional writes"
+      )
+    }
+  }
+
+  /// Removes objects, many at a time; quiet about those that are gone.
+  package func remove(_ paths: [String]) throws(StoreError) {
+    try each(paths) { path, done in
+      self.ask(.delete, path, doing: "remove") { done($0.map { _ in }) }
+    } failed: {
+      $0.code != .missing
+    }
+  }
+
+  /// Calls a body for each path, so many at a time, and waits for all.
+  ///
+  /// - Throws: The first failure that counts.
+  func each(
+    _ paths: [String],
+    _ body: (String, @escaping @Sendable (Result<Void, StoreError>) -> Void) -> Void,
+    failed: @escaping @Sendable (StoreError) -> Bool = { _ in true }
+  ) throws(StoreError) {
+    let room = DispatchSemaphore(value: Self.atOnce)
+    let group = DispatchGroup()
+    let first = Mutex<StoreError?>(nil)
+    for path in paths {
+      room.wait()
+      if first.withLock({ $0 != nil }) {
+        room.signal()
+        break
+      }
+      group.enter()
+      body(path) { result in
+        if case .failure(let error) = result, failed(error) { first.withLock { $0 = $0 ?? error } }
+        room.signal()
+        group.leave()
+      }
+    }
+    group.wait()
+    if let error = first.withLock({ $0 }) { throw error }
+  }
+
+  /// How many small requests are under way.
+  private static let atOnce = 64
+
+  // MARK: - Lists
+
+  /// Lists the objects below a path, in the order of their keys, a thousand with each request.
+  func forEach(
+    below path: String,
+    _ body: (StoreReply.Object) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var next: String?
+    repeat {
+      var query = ["list-type": "2", "max-keys": "1000", "prefix": location.key(path)]
+      if let next { query["continuation-token"] = next }
+      let reply = try answer(.get, nil, query: query, doing: "list")
+      guard let page = StoreReply.page(reply.body) else {
+        throw StoreError(
+          .unfit,
+          "cannot list \(location): the answer is no list of objects; check AWS_ENDPOINT_URL_S3"
+        )
+      }
+      for object in page.objects { try body(object) }
+      if let next, next == page.next {
+        throw StoreError(.unfit, "cannot list \(location): the store repeats a page")
+      }
+      next = page.next
+    } while next != nil
+  }
+}
+
+/// Keeps a reply in memory.
+final class ReplySink: BodySink {
+  private let gathered = Mutex<[UInt8]>([])
+
+  var bytes: [UInt8] { gathered.withLock { $0 } }
+
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision {
+    gathered.withLock { gathered in bytes.withUnsafeBytes { gathered.append(contentsOf: $0) } }
+    return .accept
+  }
+
+  func restart() { gathered.withLock { $0 = [] } }
+}
+
+/// Hands a body on.
+final class PassingSink: BodySink {
+  private let again: @Sendable () -> Void
+  private let piece: @Sendable (RawSpan) -> Void
+
+  init(restart: @escaping @Sendable () -> Void, piece: @escaping @Sendable (RawSpan) -> Void) {
+    (again, self.piece) = (restart, piece)
+  }
+
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision {
+    piece(bytes)
+    return .accept
+  }
+
+  func restart() { again() }
+}

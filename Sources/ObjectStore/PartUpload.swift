@@ -1,0 +1,115 @@
+import Cache
+import Transport
+
+/// Writes large objects in parts, of which none is seen before the last has come.
+struct PartUpload: Sendable {
+  /// What is larger goes in parts: the least size that stores allow a part but the last, 5 MiB. (S3, "multipart upload
+  /// limits")
+  static let least = 5 << 20
+  /// How many seconds an upload of another run may take.
+  private static let patience: Int64 = 86_400
+
+  private let store: ObjectStore
+
+  init(_ store: ObjectStore) {
+    self.store = store
+  }
+
+  /// Writes an object, a part after the other; what was begun is ended when one fails.
+  ///
+  /// - Returns: Its entity-tag.
+  /// - Throws: ``StoreError``; what is there is as before.
+  func put(
+    _ bytes: KeptBytes,
+    to path: String,
+    headers: Headers
+  ) throws(StoreError) -> String {
+    let begun = try store.answer(
+      .post,
+      path,
+      query: ["uploads": ""],
+      headers: headers,
+      body: [],
+      doing: "write"
+    )
+    guard let id = StoreReply.value("UploadId", of: begun.body) else {
+      throw StoreError(.unfit, "cannot write \(store.name(path)): the store begins no upload")
+    }
+    do throws(StoreError) {
+      return try finish(bytes, path, id)
+    } catch {
+      try? abort(path, id)
+      throw error
+    }
+  }
+
+  private func finish(
+    _ bytes: KeptBytes,
+    _ path: String,
+    _ id: String
+  ) throws(StoreError) -> String {
+    let size = Int(bytes.count.count)
+    var list = "<CompleteMultipartUpload>"
+    for (number, start) in stride(from: 0, to: size, by: Self.least).enumerated() {
+      let part: [UInt8]
+      do throws(CacheError) {
+        part = try bytes.bytes(start..<min(size, start + Self.least))
+      } catch {
+        throw StoreError(.unfit, error.description)
+      }
+      let query = ["partNumber": "\(number + 1)", "uploadId": id]
+      let reply = try store.answer(
+        .put,
+        path,
+        query: query,
+        headers: ["Content-Type": "application/octet-stream"],
+        body: part,
+        doing: "write"
+      )
+      list += "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\"\(reply.tag)\"</ETag></Part>"
+    }
+    list += "</CompleteMultipartUpload>"
+    let reply = try store.answer(
+      .post,
+      path,
+      query: ["uploadId": id],
+      headers: ["Content-Type": "application/xml"],
+      body: Array(list.utf8),
+      doing: "write"
+    )
+    // The head comes before the work is done: a 200 may hold an error. (S3, CompleteMultipartUpload)
+    if let code = StoreReply.refusal(reply.body).code {
+      throw StoreError(.busy, "cannot write \(store.name(path)): the store answers \(code)")
+    }
+    guard let tag = StoreReply.value("ETag", of: reply.body) else {
+      throw StoreError(.unfit, "cannot write \(store.name(path)): the store tells no entity-tag")
+    }
+    return StoreReply.tag(tag)
+  }
+
+  private func abort(_ path: String, _ id: String) throws(StoreError) {
+    _ = try store.answer(.delete, path, query: ["uploadId": id], doing: "end an upload to")
+  }
+
+  /// Ends uploads that were begun long ago.
+  ///
+  /// - Parameters:
+  ///   - path: Below which path.
+  ///   - now: The moment.
+  /// - Throws: ``StoreError``.
+  func abortOld(below path: String, now: UnixTime) throws(StoreError) {
+    let query = ["prefix": store.location.key(path), "uploads": ""]
+    let reply = try store.answer(.get, nil, query: query, doing: "list the uploads of")
+    for upload in StoreReply.uploads(reply.body) {
+      guard let path = store.location.path(of: upload.key),
+        let begun = StoreTime.read(upload.begun), now - begun > Self.patience
+      else { continue }
+      do throws(StoreError) {
+        try abort(path, upload.id)
+      } catch {
+        // Another run ended it meanwhile.
+        guard error.code == .missing || error.code == .unfit else { throw error }
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/// A bucket and a prefix in it, as people write them: `s3://bucket/prefix`.
+package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
+  /// The bucket.
+  package let bucket: String
+  /// What all keys begin with, without a slash at its end; empty for the whole bucket.
+  package let prefix: String
+
+  private static let scheme = "s3://"
+  /// How long a prefix may be: a key has at most 1,024 bytes, and a picture's own part is below 100.
+  private static let longestPrefix = 512
+
+  /// Whether a text is meant to be such a place.
+  package static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix(scheme) }
+
+  /// Reads a place.
+  ///
+  /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its slashes:
+  ///   what every signer writes alike.
+  /// - Throws: ``StoreError`` that says what may be written.
+  package init(parsing text: String) throws(StoreError) {
+    func wrong(_ words: String) -> StoreError {
+      StoreError(.location, "cannot use \"\(text)\": \(words)")
+    }
+    guard Self.isMeant(by: text) else { throw wrong("it is no s3://bucket/prefix") }
+    let rest = text.dropFirst(Self.scheme.count)
+    let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+    let bucket = parts.first.map(String.init) ?? ""
+    guard Self.isBucket(bucket) else {
+      throw wrong(
+        "a bucket's name has 3 to 63 small letters, digits, dots and hyphens; write "
+          + "s3://bucket/prefix"
+      )
+    }
+    var segments = parts.dropFirst().map(String.init)
+    if segments.last == "" { segments.removeLast() }
+    guard segments.allSatisfy({ Self.isSegment($0) }) else {
+      throw wrong("a prefix has letters, digits and -._~ between single slashes")
+    }
+    prefix = segments.joined(separator: "/")
+    guard prefix.utf8.count <= Self.longestPrefix else {
+      throw wrong("the prefix is longer than \(Self.longestPrefix) bytes")
+    }
+    self.bucket = bucket
+  }
+
+  /// As it is written.
+  package var description: String {
+    Self.scheme + bucket + (prefix.isEmpty ? "" : "/" + prefix)
+  }
+
+  /// The key of a path below this place.
+  package func key(_ path: String) -> String { prefix.isEmpty ? path : "\(prefix)/\(path)" }
+
+  /// The path of a key below this place; nil when it lies elsewhere.
+  package func path(of key: String) -> String? {
+    if prefix.isEmpty { return key }
+    guard key.hasPrefix(prefix + "/") else { return nil }
+    return String(key.dropFirst(prefix.count + 1))
+  }
+
+  private static func isBucket(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    return (3...63).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
+      && bytes.first != UInt8(ascii: "-") && !name.contains("..")
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: false
+        }
+      }
+  }
+
+  private static func isSegment(_ segment: String) -> Bool {
+    !segment.isEmpty && segment != "." && segment != ".."
+      && segment.utf8.allSatisfy(StoreText.isUnreserved)
+  }
+}
+
+/// How texts are written where they are signed.
+enum StoreText {
+  /// What stands for itself everywhere in a URL. (RFC 3986, section 2.3)
+  static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: false
+    }
+  }
+
+  /// A text with every other byte as `%XX`, in capitals: the one form that all signers leave as it is.
+  static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if isUnreserved(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// What an encoded text says.
+  static func decoded(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = Substring(text).utf8
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%"), let pair = String(rest.prefix(2)),
+        let value = UInt8(pair, radix: 16)
+      else {
+        bytes.append(byte)
+        continue
+      }
+      rest = rest.dropFirst(2)
+      bytes.append(value)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A query whose names are in order and whose values are encoded, each with its `=`: libcurl before 8.3 signs it as it
+  /// stands, and stores sign what they sort and encode.
+  static func query(_ parts: [String: String]) -> String {
+    parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(encoded($0.value))" }
+      .joined(separator: "&")
+  }
+
+  /// Bytes in hexadecimal.
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The bytes of hexadecimal digits; nil when they are none.
+  static func bytes(hex text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    for place in stride(from: 0, to: digits.count, by: 2) {
+      let pair = String(decoding: digits[place...place + 1], as: UTF8.self)
+      guard let byte = UInt8(pair, radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}

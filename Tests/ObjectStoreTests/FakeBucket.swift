@@ -1,0 +1,189 @@
+import Crypto
+import CurlTransport
+import ObjectStore
+import Synchronization
+import Transport
+
+/// A bucket in memory that speaks as much of S3 as larder asks for, without a network, and fails when it is told to.
+final class FakeBucket: Fetching, URLParsing {
+  struct Object: Equatable {
+    var bytes: [UInt8]
+    var headers: Headers
+    var tag: String
+  }
+
+  private struct State {
+    var objects: [String: Object] = [:]
+    var uploads: [String: (key: String, headers: Headers, parts: [Int: [UInt8]])] = [:]
+    var requests: [String] = []
+    var failing: Int?
+    var dies = false
+    var obeysConditions = true
+    var pageSize = 1000
+    var refusal: (status: Int, code: String) = (503, "SlowDown")
+  }
+
+  private let state = Mutex(State())
+  private let parser = CurlURLParser()
+
+  static let base = "http://127.0.0.1:9/shop/"
+
+  /// The objects by key.
+  var objects: [String: Object] {
+    get { state.withLock { $0.objects } }
+    set { state.withLock { $0.objects = newValue } }
+  }
+  /// The uploads in parts that are open.
+  var openUploads: Int { state.withLock { $0.uploads.count } }
+  /// The requests so far, as `PUT images/…?query`.
+  var requests: [String] {
+    get { state.withLock { $0.requests } }
+    set { state.withLock { $0.requests = newValue } }
+  }
+
+  /// Has the request of a number fail, counted from now on; with `andAll`, every later one too, as after a kill.
+  func fail(
+    _ number: Int?,
+    andAll: Bool = false,
+    with status: Int = 503,
+    _ code: String = "SlowDown"
+  ) {
+    state.withLock {
+      $0.requests = []
+      $0.failing = number
+      $0.dies = andAll
+      $0.refusal = (status, code)
+    }
+  }
+
+  func ignoreConditions() { state.withLock { $0.obeysConditions = false } }
+  func list(pagesOf size: Int) { state.withLock { $0.pageSize = size } }
+
+  /// The store at `s3://shop/m` in this bucket.
+  func store() throws -> ObjectStore {
+    let environment = try StoreEnvironment([
+      "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
+      "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:9",
+    ])
+    return ObjectStore(try StoreLocation(parsing: "s3://shop/m"), environment, transport: self)
+  }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try parser.parse(text, relativeTo: base)
+  }
+
+  func cancelAll() {}
+
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    let (status, headers, body) = state.withLock { answer(request, &$0) }
+    guard (200...299).contains(status) else {
+      return completion(
+        .failure(
+          TransferFailure(
+            reason: .http(status),
+            url: request.url.redacted,
+            attempts: 1,
+            status: status,
+            refusal: body
+          )
+        )
+      )
+    }
+    let head = ResponseHead(status: status, headers: headers, url: request.url)
+    _ = sink.begin(head, at: 0)
+    if request.signing?.verb != .head { _ = sink.receive(body.span.bytes) }
+    let count = ByteCount(body.count)
+    completion(.success(Response(head: head, bodyBytes: count, wireBytes: count)))
+  }
+
+  private func answer(_ request: Request, _ state: inout State) -> (Int, Headers, [UInt8]) {
+    func refusal(_ status: Int, _ code: String) -> (Int, Headers, [UInt8]) {
+      (status, [:], Array("<Error><Code>\(code)</Code></Error>".utf8))
+    }
+    let verb = request.signing?.verb ?? .get
+    let rest = String(request.url.text.dropFirst(Self.base.count))
+    state.requests.append("\(verb.rawValue) \(rest)")
+    if let failing = state.failing,
+      state.requests.count == failing || state.dies && state.requests.count > failing
+    {
+      return refusal(state.refusal.status, state.refusal.code)
+    }
+    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let key = String(parts[0])
+    var query: [String: String] = [:]
+    for pair in (parts.count > 1 ? String(parts[1]) : "").split(separator: "&") {
+      let sides = pair.split(separator: "=", omittingEmptySubsequences: false)
+      query[String(sides[0])] = String(sides[1]).replacing("%2F", with: "/")
+    }
+    let body = request.body ?? []
+    func tag(_ bytes: [UInt8]) -> String {
+      Insecure.MD5.hash(data: bytes).map { String($0, radix: 16) }.joined()
+    }
+    switch verb {
+    case .get where key.isEmpty && query["list-type"] != nil:
+      return (200, [:], Array(list(query, state).utf8))
+    case .get where key.isEmpty:
+      let open = state.uploads.map {
+        "<Upload><Key>\($0.value.key)</Key><UploadId>\($0.key)</UploadId>"
+          + "<Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>"
+      }
+      let text = "<ListMultipartUploadsResult>\(open.joined())</ListMultipartUploadsResult>"
+      return (200, [:], Array(text.utf8))
+    case .get, .head:
+      guard let object = state.objects[key] else { return refusal(404, "NoSuchKey") }
+      var headers = object.headers
+      headers.append("ETag", "\"\(object.tag)\"")
+      headers.append("Content-Length", "\(object.bytes.count)")
+      return (200, headers, object.bytes)
+    case .put where query["uploadId"] != nil:
+      guard let id = query["uploadId"], let number = query["partNumber"].flatMap({ Int($0) }),
+        state.uploads[id] != nil
+      else { return refusal(404, "NoSuchUpload") }
+      state.uploads[id]?.parts[number] = body
+      return (200, ["ETag": "\"\(tag(body))\""], [])
+    case .put:
+      if request.headers.contains("If-None-Match"), state.obeysConditions,
+        state.objects[key] != nil
+      {
+        return refusal(412, "PreconditionFailed")
+      }
+      state.objects[key] = Object(bytes: body, headers: request.headers, tag: tag(body))
+      return (200, ["ETag": "\"\(tag(body))\""], [])
+    case .post where query["uploads"] != nil:
+      let id = "u\(state.requests.count)"
+      state.uploads[id] = (key, request.headers, [:])
+      return (200, [:], Array("<R><UploadId>\(id)</UploadId></R>".utf8))
+    case .post:
+      guard let id = query["uploadId"], let upload = state.uploads.removeValue(forKey: id) else {
+        return refusal(404, "NoSuchUpload")
+      }
+      let bytes = upload.parts.sorted { $0.key < $1.key }.flatMap(\.value)
+      let whole = tag(bytes) + "-\(upload.parts.count)"
+      state.objects[key] = Object(bytes: bytes, headers: upload.headers, tag: whole)
+      return (200, [:], Array("<R><ETag>&quot;\(whole)&quot;</ETag></R>".utf8))
+    case .delete:
+      if let id = query["uploadId"] { state.uploads[id] = nil } else { state.objects[key] = nil }
+      return (204, [:], [])
+    }
+  }
+
+  private func list(_ query: [String: String], _ state: State) -> String {
+    let keys = state.objects.keys.filter { $0.hasPrefix(query["prefix"] ?? "") }.sorted()
+    let rest = keys.filter { $0 > query["continuation-token"] ?? "" }
+    let page = rest.prefix(state.pageSize)
+    let contents = page.map { key in
+      let object = state.objects[key]
+      return "<Contents><Key>\(key)</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+        + "<ETag>&quot;\(object?.tag ?? "")&quot;</ETag><Size>\(object?.bytes.count ?? 0)</Size>"
+        + "</Contents>"
+    }
+    let isCut = page.count < rest.count
+    return "<ListBucketResult><IsTruncated>\(isCut)</IsTruncated>\(contents.joined())"
+      + (isCut ? "<NextContinuationToken>\(page.last ?? "")</NextContinuationToken>" : "")
+      + "</ListBucketResult>"
+  }
+}

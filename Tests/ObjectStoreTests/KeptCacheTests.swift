@@ -1,0 +1,230 @@
+import Cache
+import Foundation
+import Pipeline
+import SampleStore
+import Support
+import Testing
+import Transport
+
+@testable import ObjectStore
+
+/// A cache whose pictures an object store keeps: the promises of a cache in a folder.
+struct KeptCacheTests {
+  private let shop: SampleShop
+  private let folder: TemporaryFolder
+  private let bucket = FakeBucket()
+  private let pictures: KeptPictures
+
+  init() throws {
+    shop = try SampleShop(sections: 2, items: 3)
+    folder = try TemporaryFolder()
+    pictures = KeptPictures(try bucket.store())
+  }
+
+  private func sync() throws -> SyncReport { try shop.sync(folder, keeper: pictures) }
+
+  private func check(repairs: Bool = false, _ depth: Verification.Depth = .full) throws
+    -> VerifyReport
+  {
+    let check = try CacheCheck(
+      folder.path("cache"),
+      holder: repairs ? "a test" : nil,
+      depth: depth,
+      keeper: pictures
+    )
+    let report = try check.run(depth)
+    if repairs { try check.repair(report) }
+    return report
+  }
+
+  private var keys: [String] { bucket.objects.keys.sorted() }
+
+  @Test func `all pictures of a sync are in the store, and none on this machine`() throws {
+    let report = try sync()
+
+    #expect(report.outcome == .complete)
+    #expect(report.images.fetched == report.images.unique)
+    #expect(bucket.objects.count == report.images.unique)
+    #expect(keys.allSatisfy { $0.hasPrefix("m/images/") })
+    for object in bucket.objects.values {
+      let url = try #require(object.headers["x-amz-meta-larder-url"].map(StoreText.decoded))
+      let path = try #require(url.firstRange(of: "/pictures/").map { url[$0.lowerBound...] })
+      #expect(object.bytes == (try SampleShop.bytes(of: String(path))))
+    }
+    #expect(try folder.files(below: "cache/images").isEmpty)
+    #expect(try folder.files(below: "cache/partial").isEmpty)
+    #expect(try check().isClean)
+    #expect(try check(.fast).isClean)
+  }
+
+  @Test func `what is in the store is not fetched and not put again`() throws {
+    _ = try sync()
+    bucket.requests = []
+
+    let second = try sync()
+
+    #expect(second.images.fetched == 0)
+    #expect(bucket.requests.allSatisfy { $0.hasPrefix("GET ?") })
+  }
+
+  @Test func `an index that is gone is made anew of what the store says, to the row`() throws {
+    let first = try sync()
+    let before = try rows()
+    try folder.remove("cache")
+
+    let again = try sync()
+
+    #expect(again.images.fetched == 0)
+    #expect(again.images.unique == first.images.unique)
+    #expect(try rows() == before)
+  }
+
+  private func rows() throws -> [PictureEntry] {
+    var rows: [PictureEntry] = []
+    try Index(reading: folder.path("cache")).forEachPicture { rows.append($0) }
+    return rows.sorted { $0.url < $1.url }
+  }
+
+  @Test func `a picture that went from the store is fetched again, one that was changed too`()
+    throws
+  {
+    _ = try sync()
+    bucket.objects[keys[0]] = nil
+    // The first of those that are left, written by somebody else.
+    bucket.objects[keys[0]] = .init(bytes: [1, 2, 3], headers: [:], tag: "other")
+
+    let found = try check()
+    let second = try sync()
+
+    #expect(found.missing.count == 1)
+    #expect(found.damaged.count == 1)
+    #expect(second.images.fetched == 2)
+    #expect(try check().isClean)
+  }
+
+  @Test func `verify reads every byte, and a repair removes what is damaged`() throws {
+    _ = try sync()
+    // The tag says that all is well.
+    bucket.objects[keys[2]]?.bytes[3] ^= 1
+
+    #expect(try check(.fast).isClean)
+    let found = try check(repairs: true)
+
+    #expect(found.damaged.count == 1)
+    #expect(try check().isClean)
+    #expect(try sync().images.fetched == 1)
+  }
+
+  @Test func `what larder did not put is named as a stray, and no sync touches it`() throws {
+    _ = try sync()
+    let stray = FakeBucket.Object(bytes: [1], headers: [:], tag: "x")
+    bucket.objects["m/images/aa/notes.txt"] = stray
+    bucket.objects["m/other"] = stray
+
+    let report = try sync()
+    let found = try check()
+
+    #expect(report.outcome == .complete)
+    #expect(bucket.objects["m/images/aa/notes.txt"] == stray)
+    #expect(found.orphans == ["images/aa/notes.txt"])
+    _ = try check(repairs: true)
+    #expect(bucket.objects["m/images/aa/notes.txt"] == nil)
+    #expect(bucket.objects["m/other"] == stray)
+  }
+
+  @Test func `what another machine put is no stray, and the next run takes note of it`() throws {
+    _ = try sync()
+    let other = try TemporaryFolder()
+    shop.items["A"]?.append(SampleShop.Item("A9"))
+    try shop.publish()
+    _ = try shop.sync(other, keeper: pictures)
+
+    #expect(try check().isClean)
+    #expect(try sync().images.fetched == 0)
+    #expect(try check().checked == bucket.objects.count)
+  }
+
+  @Test func `gc removes from the store what no catalog has had for a week`() throws {
+    _ = try sync()
+    shop.items["A"]?.removeFirst()
+    try shop.publish()
+    var options = SyncOptions()
+    options.allowRemovals = true
+    _ = try shop.sync(folder, options: options, keeper: pictures)
+    let before = bucket.objects.count
+    let later = shop.clock.now + 8 * 86_400
+
+    let report = try CacheGc(
+      folder.path("cache"),
+      keeper: pictures,
+      options: CacheGc.Options(),
+      now: later
+    ).run(holder: "a test")
+
+    #expect(report.plan.removals.count == 3)
+    #expect(bucket.objects.count == before - 3)
+    #expect(try check().isClean)
+  }
+
+  @Test func `an export fetches each picture once`() throws {
+    let synced = try sync()
+    let export = try CacheExport(cache: folder.path("cache"), catalog: nil, keeper: pictures)
+    bucket.requests = []
+
+    let first = try export.run(into: folder.path("out"), shape: .tree, links: true)
+    let second = try export.run(into: folder.path("out"), shape: .tree, links: true)
+
+    #expect(first.copied == synced.images.unique)
+    #expect(second.unchanged == synced.images.unique)
+    #expect(bucket.requests.count == synced.images.unique)
+  }
+
+  @Test(arguments: [false, true])
+  func `whichever request fails, the next sync makes all whole and fetches no more than it must`(
+    isKill: Bool
+  ) throws {
+    _ = try sync()
+    let whole = bucket.objects
+    let requests = bucket.requests.count
+
+    for number in 1...requests {
+      try folder.remove("cache")
+      bucket.objects = [:]
+      bucket.fail(number, andAll: isKill)
+      #expect(throws: SyncError.self, "request \(number)") { try sync() }
+      let left = bucket.objects
+      for (key, object) in left { #expect(object.bytes == whole[key]?.bytes) }
+
+      bucket.fail(nil)
+      let report = try sync()
+
+      #expect(report.outcome == .complete)
+      #expect(report.images.fetched == report.images.unique - left.count, "request \(number)")
+      #expect(Set(bucket.objects.keys) == Set(whole.keys))
+      #expect(try check().isClean)
+    }
+  }
+
+  @Test func `a store that asks for less ends the run with that word`() throws {
+    bucket.fail(1)
+
+    #expect {
+      try sync()
+    } throws: { error in
+      guard case SyncError.cache(let error) = error else { return false }
+      return error.code == .storeBusy && error.description.contains("SlowDown")
+    }
+  }
+}
+
+extension TemporaryFolder {
+  /// The files below a folder.
+  fileprivate func files(below name: String) throws -> [String] {
+    FileManager.default.enumerator(atPath: path(name))?.compactMap { $0 as? String }
+      .filter { !$0.hasSuffix("/") } ?? []
+  }
+
+  fileprivate func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path(name))
+  }
+}

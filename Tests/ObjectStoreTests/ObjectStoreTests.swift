@@ -1,0 +1,112 @@
+import Cache
+import Testing
+import Transport
+
+@testable import ObjectStore
+
+struct ObjectStoreTests {
+  private let bucket = FakeBucket()
+
+  @Test func `a list of many pages has every object once, in order`() throws {
+    for number in 100..<150 {
+      bucket.objects["m/images/aa/p-\(number).jpg"] = .init(bytes: [1], headers: [:], tag: "t")
+    }
+    bucket.objects["mm/images/aa/other"] = .init(bytes: [1], headers: [:], tag: "t")
+    bucket.list(pagesOf: 7)
+
+    var paths: [String] = []
+    try KeptPictures(try bucket.store()).forEach { paths.append($0.path) }
+
+    #expect(paths == (100..<150).map { "images/aa/p-\($0).jpg" })
+    #expect(bucket.requests.count == 8)
+  }
+
+  @Test func `an object is created once, and its creator is told so when it asks again`() throws {
+    let store = try bucket.store()
+
+    #expect(try store.create([1], at: "manifest", type: "text/plain"))
+    #expect(try !store.create([2], at: "manifest", type: "text/plain"))
+    // As after a reply that was lost.
+    #expect(try store.create([1], at: "manifest", type: "text/plain"))
+    #expect(try store.bytes(of: "manifest") == [1])
+    #expect(try store.bytes(of: "nothing") == nil)
+  }
+
+  @Test func `a store that ignores conditions is found out, and nothing of that stays`() throws {
+    let store = try bucket.store()
+    try store.demandConditions(trying: "probe")
+    #expect(bucket.objects.isEmpty)
+
+    bucket.ignoreConditions()
+
+    #expect {
+      try store.demandConditions(trying: "probe")
+    } throws: { "\($0)".contains("ignores If-None-Match") }
+    #expect(bucket.objects.isEmpty)
+  }
+
+  @Test func `removing what is gone is quiet, and a refusal is not`() throws {
+    let store = try bucket.store()
+    try store.remove(["a", "b"])
+
+    bucket.fail(2, with: 403, "AccessDenied")
+
+    #expect(throws: StoreError.self) { try store.remove(["a", "b", "c"]) }
+  }
+
+  @Test(arguments: [
+    ("SignatureDoesNotMatch", 403, "AWS_SECRET_ACCESS_KEY", "refused"),
+    ("InvalidAccessKeyId", 403, "AWS_ACCESS_KEY_ID", "refused"),
+    ("AccessDenied", 403, "may not do that", "refused"),
+    ("ExpiredToken", 400, "AWS_SESSION_TOKEN", "refused"),
+    ("RequestTimeTooSkewed", 403, "clock", "refused"),
+    ("XAmzContentSHA256Mismatch", 400, "not what was sent", "refused"),
+    ("NoSuchBucket", 404, "no such bucket", "refused"),
+    ("PermanentRedirect", 301, "AWS_REGION", "refused"),
+    ("SlowDown", 503, "run it again later", "busy"),
+    ("TooManyRequests", 429, "run it again later", "busy"),
+    ("Strange", 418, "Strange (418)", "unfit"),
+  ])
+  func `what a store refuses is one sentence that says what to do`(
+    code: String,
+    status: Int,
+    words: String,
+    kind: String
+  ) throws {
+    bucket.fail(1, with: status, code)
+
+    #expect {
+      try bucket.store().put([1], to: "x", type: "text/plain")
+    } throws: { error in
+      let text = "\(error)"
+      return (error as? StoreError)?.code.rawValue == kind && text.contains(words)
+        && text.hasPrefix("cannot write s3://shop/m/x: ") && !text.contains("secret ")
+    }
+  }
+
+  @Test func `hostile refusals lend no words`() {
+    let bytes = Array("<Error><Code>a b\u{1B}[31m</Code></Error>".utf8)
+
+    #expect(StoreReply.refusal(bytes).code == nil)
+    #expect(StoreReply.refusal(Array("<html>".utf8)).code == nil)
+    #expect(StoreReply.refusal([0xFF, 0xFE]).code == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("2026-11-24T12:00:00.000Z", 1_795_521_600), ("1970-01-01T00:00:00Z", 0),
+      ("2024-02-29T23:59:59Z", 1_709_251_199), ("2026-11-24", nil), ("", nil),
+      ("2026-13-24T12:00:00Z", nil),
+    ] as [(String, Int64?)]
+  )
+  func `times of lists are read`(text: String, seconds: Int64?) {
+    #expect(StoreTime.read(text)?.seconds == seconds)
+  }
+
+  @Test func `a page without the word for the next is no page`() {
+    let text = "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"
+
+    #expect(StoreReply.page(Array(text.utf8)) == nil)
+    #expect(StoreReply.page(Array("<html/>".utf8)) == nil)
+  }
+}

@@ -1,0 +1,70 @@
+import Cache
+import Support
+import Synchronization
+import Testing
+import Transport
+
+@testable import ObjectStore
+
+struct PartUploadTests {
+  private let bucket = FakeBucket()
+  private let bytes: [UInt8]
+
+  init() {
+    bytes = [0xFF, 0xD8, 0xFF] + (0..<(12 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+  }
+
+  /// Puts the bytes as a picture, and waits.
+  private func put() throws -> Result<FileStamp, CacheError> {
+    var entry = PictureEntry(id: PictureID(url: "http://a/p.jpg"), url: "http://a/p.jpg")
+    entry.sha256 = ContentDigest.sha256(bytes)
+    entry.bytes = ByteCount(bytes.count)
+    entry.type = .jpeg
+    let result = Mutex<Result<FileStamp, CacheError>?>(nil)
+    let done = Semaphore()
+    KeptPictures(try bucket.store())
+      .put(entry, KeptBytes(count: entry.bytes) { [bytes] in Array(bytes[$0]) }) { outcome in
+        result.withLock { $0 = outcome }
+        done.signal()
+      }
+    done.wait()
+    return try #require(result.withLock { $0 })
+  }
+
+  @Test func `a large picture goes in parts and is whole, with what is known of it`() throws {
+    let stamp = try put().get()
+
+    let object = try #require(bucket.objects.values.first)
+    #expect(object.bytes == bytes)
+    #expect(object.headers["x-amz-meta-larder-url"] == "http%3A%2F%2Fa%2Fp.jpg")
+    #expect(stamp == KeptHeaders.stamp(tag: object.tag, bytes: Int64(bytes.count)))
+    #expect(bucket.requests.count == 5)
+    #expect(bucket.openUploads == 0)
+  }
+
+  @Test(arguments: 1...5)
+  func `whichever part fails, nothing is seen and the upload is ended`(number: Int) throws {
+    bucket.fail(number)
+
+    let result = try put()
+
+    #expect(throws: CacheError.self) { try result.get() }
+    #expect(bucket.objects.isEmpty)
+    #expect(bucket.openUploads == 0)
+  }
+
+  @Test func `what a killed run left open is ended a day later, and not before`() throws {
+    bucket.fail(3, andAll: true)
+    _ = try put()
+    bucket.fail(nil)
+    #expect(bucket.openUploads == 1)
+    let pictures = KeptPictures(try bucket.store())
+    let begun = try #require(StoreTime.read("2026-01-01T00:00:00.000Z"))
+
+    try pictures.abortOldUploads(now: begun + 3600)
+    #expect(bucket.openUploads == 1)
+
+    try pictures.abortOldUploads(now: begun + 2 * 86_400)
+    #expect(bucket.openUploads == 0)
+  }
+}

@@ -1,0 +1,139 @@
+import Crypto
+import CurlTransport
+import Foundation
+import Support
+import Testing
+import Transport
+
+@testable import ObjectStore
+
+/// What libcurl signs, as a store computes it: AWS Signature Version 4, "Create a signed request".
+struct SignatureTests {
+  /// A store that takes every request, and closes after each, for it does not read bodies.
+  private func server() throws -> ScriptedServer {
+    try ScriptedServer { _ in
+      [
+        .send(
+          "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        ), .close,
+      ]
+    }
+  }
+
+  private func store(_ server: ScriptedServer, _ curl: CurlTransport) throws -> ObjectStore {
+    let environment = try StoreEnvironment([
+      "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "hush/hush+=",
+      "AWS_SESSION_TOKEN": "token/of+the=test", "AWS_REGION": "eu-central-1",
+      "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:\(server.port)",
+    ])
+    return ObjectStore(try StoreLocation(parsing: "s3://shop/a~b/c"), environment, transport: curl)
+  }
+
+  @Test func `every kind of request is signed right, and shows no secret`() throws {
+    let server = try server()
+    let curl = try CurlTransport(TransportOptions())
+    defer { curl.shutdown() }
+    let store = try store(server, curl)
+    let name = "images/3f/dish_1-0123456789ab.jpg"
+
+    _ = try? store.forEach(below: "images/") { _ in }
+    _ = try store.answer(.get, name, doing: "read")
+    _ = try store.answer(.head, name, doing: "read")
+    _ = try store.answer(
+      .put,
+      name,
+      headers: [
+        "Content-Type": "image/jpeg", "x-amz-meta-larder-url": "http%3A%2F%2Fa%2F%3Fb",
+        "x-amz-meta-larder-times": "1.2.3", "x-amz-meta-larder-sha256": "00",
+      ],
+      body: [1, 2, 3],
+      doing: "write"
+    )
+    _ = try store.create([1], at: "manifest", type: "text/plain")
+    _ = try store.answer(
+      .put,
+      name,
+      query: ["partNumber": "1", "uploadId": "a/b+c=d"],
+      headers: ["Content-Type": "application/octet-stream"],
+      body: [],
+      doing: "write"
+    )
+    _ = try store.answer(
+      .post,
+      name,
+      query: ["uploads": ""],
+      headers: ["Content-Type": "image/jpeg"],
+      body: [],
+      doing: "write"
+    )
+    try store.remove([name])
+
+    #expect(server.received.count == 8)
+    for request in server.received {
+      let signed = try Signed(request.text)
+      #expect(signed.isRight(secret: "hush/hush+="), "\(request.text)")
+      #expect(request.header("x-amz-security-token") == "token/of+the=test")
+      #expect(!request.text.contains("hush"))
+    }
+  }
+}
+
+/// A request as a store reads it.
+private struct Signed {
+  let verb: String
+  let target: String
+  var headers: [String: String] = [:]
+  var names: [String] = []
+  var scope: [String] = []
+  var signature = ""
+
+  init(_ text: String) throws {
+    let lines = text.components(separatedBy: "\r\n").prefix { !$0.isEmpty }
+    let start = try #require(lines.first).split(separator: " ").map(String.init)
+    (verb, target) = (start[0], start[1])
+    for line in lines.dropFirst() {
+      let colon = try #require(line.firstIndex(of: ":"))
+      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      headers[line[..<colon].lowercased()] = value
+    }
+    for part in try #require(headers["authorization"]).split(separator: " ").dropFirst() {
+      let sides = part.split(separator: "=", maxSplits: 1)
+      let value = String(sides[1]).replacing(",", with: "")
+      switch sides[0] {
+      case "Credential": scope = value.split(separator: "/").dropFirst().map(String.init)
+      case "SignedHeaders": names = value.split(separator: ";").map(String.init)
+      default: signature = value
+      }
+    }
+  }
+
+  func isRight(secret: String) -> Bool {
+    guard names == names.sorted(), names.allSatisfy({ headers[$0] != nil }),
+      names.contains("host"), names.contains("x-amz-content-sha256"),
+      names.contains("x-amz-security-token")
+    else { return false }
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let query = parts.count > 1 ? String(parts[1]) : ""
+    // As a store writes them: sorted, each with its equals sign.
+    let sorted = query.split(separator: "&").map { $0.contains("=") ? "\($0)" : "\($0)=" }.sorted()
+      .joined(separator: "&")
+    let lines = names.map { "\($0):\(headers[$0] ?? "")\n" }.joined()
+    let canonical = [
+      verb, String(parts[0]), sorted, lines, names.joined(separator: ";"),
+      headers["x-amz-content-sha256"] ?? "",
+    ].joined(separator: "\n")
+    let text = [
+      "AWS4-HMAC-SHA256", headers["x-amz-date"] ?? "", scope.joined(separator: "/"),
+      StoreText.hex(SHA256.hash(data: Array(canonical.utf8))),
+    ].joined(separator: "\n")
+    var key = Array("AWS4\(secret)".utf8)
+    for part in scope + [text] {
+      let code = HMAC<SHA256>.authenticationCode(
+        for: Array(part.utf8),
+        using: SymmetricKey(data: key)
+      )
+      key = Array(code)
+    }
+    return StoreText.hex(key) == signature
+  }
+}
