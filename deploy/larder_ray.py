@@ -1,5 +1,4 @@
 """One catalog over Ray, planned before: python larder_ray.py PLAN CACHE [OPTIONS OF SHARD RUN]
-
 64, 65, 74 and 78 end the run with that status. Any other failure of a shard, such as 75 or a lost node, is tried
 5 times. Once all have ended, the driver merges."""
 import json, subprocess, sys

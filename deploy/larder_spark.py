@@ -1,5 +1,4 @@
 """One catalog over Spark, planned before: spark-submit larder_spark.py PLAN CACHE [MORE OF SHARD RUN]
-
 64, 65, 74 and 78 end the run with that status. Any other failure of a shard, such as 75 or a lost executor, is tried
 spark.task.maxFailures times. Speculation does no harm. Once all have ended, the driver merges."""
 import json, subprocess, sys

@@ -36,6 +36,8 @@ class Shop:
         self.bodies, self.unchanged = collections.Counter(), collections.Counter()
         # Whether pictures are refused, as by an origin that has too much to do, and how many were.
         self.is_busy, self.refusals = False, 0
+        # How often a picture repeats its own name, where that is not 400 times.
+        self.repeats = {}
         self.work = tempfile.mkdtemp(prefix="larder-cluster-", dir=os.environ.get("TMPDIR", "/dev/shm"))
         self.catalog, self.rounds = f"{self.work}/shop.yaml", 0
         shop = self
@@ -70,7 +72,7 @@ class Shop:
             body, kept = json.dumps({"gallery": [f"/p/{name}-{n}.jpg" for n in range(1, 5)]}).encode(), "no-cache"
         else:
             time.sleep(self.delay)
-            body = b"\xff\xd8\xff\xe0" + name.encode() * 400 + b"\xff\xd9"
+            body = b"\xff\xd8\xff\xe0" + name.encode() * self.repeats.get(name, 400) + b"\xff\xd9"
             if self.is_busy:
                 status, body = 503, b""
             elif request.headers.get("If-None-Match") == etag:
@@ -180,12 +182,13 @@ def wait_for(what, holds, seconds=90):
     sys.exit(f"script/cluster: waited {seconds} s in vain until {what}")
 
 
-def venv(package, install=False):
-    """Where a package of PyPI is, with an interpreter of its own; installed when it is missing and that is asked for."""
+def venv(package, install=False, also=None):
+    """Where a package of PyPI is, with an interpreter of its own; installed, as `also` says if it does, when it is
+    missing and that is asked for."""
     folder = os.path.join(os.environ.get("LARDER_VENVS", "/var/tmp/larder-engines"), package)
     if install and not os.path.exists(f"{folder}/done"):
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([f"{folder}/bin/pip", "install", "-q", package], check=True)
+        subprocess.run([f"{folder}/bin/pip", "install", "-q", *(also or [package])], check=True)
         open(f"{folder}/done", "w").close()
     return folder
 
