@@ -177,7 +177,7 @@ final class FakeBucket: Fetching, URLParsing {
     let page = rest.prefix(state.pageSize)
     let contents = page.map { key in
       let object = state.objects[key]
-      return "<Contents><Key>\(key)</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+      return "<Contents><Key>\(key)</Key><LastModified>2020-01-01T00:00:00.000Z</LastModified>"
         + "<ETag>&quot;\(object?.tag ?? "")&quot;</ETag><Size>\(object?.bytes.count ?? 0)</Size>"
         + "</Contents>"
     }

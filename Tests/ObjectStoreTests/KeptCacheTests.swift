@@ -140,8 +140,13 @@ struct KeptCacheTests {
     _ = try shop.sync(other, keeper: pictures)
 
     #expect(try check().isClean)
+    #expect(try gc(at: shop.clock.now + 30 * 86_400).plan().orphans.isEmpty)
     #expect(try sync().images.fetched == 0)
     #expect(try check().checked == bucket.objects.count)
+  }
+
+  private func gc(at now: UnixTime) -> CacheGc {
+    CacheGc(folder.path("cache"), keeper: pictures, options: CacheGc.Options(), now: now)
   }
 
   @Test func `gc removes from the store what no catalog has had for a week`() throws {
@@ -152,14 +157,8 @@ struct KeptCacheTests {
     options.allowRemovals = true
     _ = try shop.sync(folder, options: options, keeper: pictures)
     let before = bucket.objects.count
-    let later = shop.clock.now + 8 * 86_400
 
-    let report = try CacheGc(
-      folder.path("cache"),
-      keeper: pictures,
-      options: CacheGc.Options(),
-      now: later
-    ).run(holder: "a test")
+    let report = try gc(at: shop.clock.now + 8 * 86_400).run(holder: "a test")
 
     #expect(report.plan.removals.count == 3)
     #expect(bucket.objects.count == before - 3)
