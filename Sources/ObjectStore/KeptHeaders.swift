@@ -23,7 +23,7 @@ enum KeptHeaders {
       used += size
       headers.append(prefix + name, value)
     }
-    add("sha256", StoreText.hex(entry.sha256 ?? []))
+    add("sha256", Hexadecimal.text(entry.sha256 ?? []))
     let times = [entry.fetched, entry.checked, entry.expiry].map { "\($0?.seconds ?? 0)" }
     add("times", times.joined(separator: "."))
     add("url", StoreText.encoded(entry.url), most: urlRoom)
@@ -45,7 +45,7 @@ enum KeptHeaders {
     let size = headers["Content-Length"].flatMap { Int64($0) } ?? 0
     entry.bytes = ByteCount(size)
     entry.stamp = stamp(tag: StoreReply.tag(headers["ETag"] ?? ""), bytes: size)
-    guard let digest = value("sha256").flatMap(StoreText.bytes(hex:)), digest.count == 32,
+    guard let digest = value("sha256").flatMap(Hexadecimal.bytes), digest.count == 32,
       let type = headers["Content-Type"].flatMap({ PictureType(mediaType: $0) })
     else { return entry }
     entry.sha256 = digest

@@ -127,25 +127,4 @@ enum StoreText {
     parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(encoded($0.value))" }
       .joined(separator: "&")
   }
-
-  /// Bytes in hexadecimal.
-  static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  /// The bytes of hexadecimal digits; nil when they are none.
-  static func bytes(hex text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for place in stride(from: 0, to: digits.count, by: 2) {
-      let pair = String(decoding: digits[place...place + 1], as: UTF8.self)
-      guard let byte = UInt8(pair, radix: 16) else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
-  }
 }

@@ -75,7 +75,6 @@ package struct Webhook: Sendable {
 
   /// What the outbox knows the webhook by: SHA-256 of the URL, 64 hexadecimal digits.
   var digest: String {
-    SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8))
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    Hexadecimal.text(SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
   }
 }

@@ -3,6 +3,7 @@ import Crypto
 import FoundationEssentials
 import Pipeline
 import Synchronization
+import Transport
 
 /// A file of a plan that is written a line or a piece at a time, and knows its length and SHA-256.
 ///

@@ -1,5 +1,6 @@
 import Crypto
 import SystemPackage
+import Transport
 
 /// Reads a file a line at a time, and hashes what it has given out or passed over.
 final class LineReader {

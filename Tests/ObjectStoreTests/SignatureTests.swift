@@ -124,7 +124,7 @@ private struct Signed {
     ].joined(separator: "\n")
     let text = [
       "AWS4-HMAC-SHA256", headers["x-amz-date"] ?? "", scope.joined(separator: "/"),
-      StoreText.hex(SHA256.hash(data: Array(canonical.utf8))),
+      Hexadecimal.text(SHA256.hash(data: Array(canonical.utf8))),
     ].joined(separator: "\n")
     var key = Array("AWS4\(secret)".utf8)
     for part in scope + [text] {
@@ -134,6 +134,6 @@ private struct Signed {
       )
       key = Array(code)
     }
-    return StoreText.hex(key) == signature
+    return Hexadecimal.text(key) == signature
   }
 }

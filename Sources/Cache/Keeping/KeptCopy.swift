@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Transport
 
 /// A picture of a store as a file of this machine, for as long as it is of use.
 package struct KeptCopy {
@@ -65,6 +66,6 @@ package struct KeptCopy {
     else { return nil }
     let name = String(path[path.index(after: slash)...])
     guard let digest = try? folder.digest(of: name)?.sha256 else { return nil }
-    return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return Hexadecimal.text(digest)
   }
 }

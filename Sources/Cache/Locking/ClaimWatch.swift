@@ -1,3 +1,5 @@
+import Transport
+
 /// Since when each machine has seen the claim of another unchanged, as the file `lock.seen` keeps it.
 ///
 /// Each by its own monotonic clock, so that no two clocks ever have to agree, and none has to be right.
@@ -64,7 +66,6 @@ struct ClaimWatch: Equatable, Sendable {
   }
 
   private static func digest(_ text: String) -> String {
-    ContentDigest.sha256(Array(text.utf8))
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    Hexadecimal.text(ContentDigest.sha256(Array(text.utf8)))
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 /// Small pictures for pages, kept in a cache so that the next page need not make them again:
 /// `thumbnails/<side>/<2 hex>/<64 hex>.jpg`, named by the SHA-256 of the picture they were made of.
@@ -94,7 +95,7 @@ package struct ThumbnailSweep: Sendable {
     guard layout.kind(of: "thumbnails") == S_IFDIR else { return }
     var held: Set<String> = []
     try index.forEachPicture { entry in
-      if let digest = entry.sha256 { held.insert(digest.hexadecimal + ".jpg") }
+      if let digest = entry.sha256 { held.insert(Hexadecimal.text(digest) + ".jpg") }
     }
     let root = try Folder(path: layout.path("thumbnails"), creating: false)
     for side in try root.names() where root.kind(of: side) == S_IFDIR {
@@ -106,12 +107,5 @@ package struct ThumbnailSweep: Sendable {
         }
       }
     }
-  }
-}
-
-extension [UInt8] {
-  /// Two hexadecimal digits a byte.
-  package var hexadecimal: String {
-    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -91,15 +91,11 @@ extension PartialBody {
   ///   - sha256: their digest.
   /// - Returns: The line, with its end.
   static func line(_ count: ByteCount, sha256: [UInt8]) -> String {
-    "\(count) \(hexadecimal(sha256))\n"
+    "\(count) \(Hexadecimal.text(sha256))\n"
   }
 
   private static func digest(of head: ArraySlice<String>) -> String {
-    hexadecimal(ContentDigest.sha256(Array(head.joined(separator: "\n").utf8)))
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    Hexadecimal.text(ContentDigest.sha256(Array(head.joined(separator: "\n").utf8)))
   }
 
   /// Whether the file in `folder` begins with the bytes that the note speaks of; reads them all.
@@ -118,7 +114,7 @@ extension PartialBody {
       hash.update(data: buffer[..<count])
       rest -= ByteCount(count)
     }
-    return Self.hexadecimal(Array(hash.finalize())) == digest
+    return Hexadecimal.text(hash.finalize()) == digest
   }
 
   /// What the kernel calls the time since the machine was started; empty when it does not tell,

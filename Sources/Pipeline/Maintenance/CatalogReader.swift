@@ -337,7 +337,7 @@ extension ShownImage {
     url = reference.url
     if let entry, let digest = entry.sha256 {
       path = entry.name.path
-      sha256 = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      sha256 = Hexadecimal.text(digest)
       bytes = entry.bytes
       type = entry.type?.mediaType
       state = .held

@@ -5,6 +5,7 @@ import Imaging
 import Pipeline
 import Synchronization
 import SystemPackage
+import Transport
 
 /// Makes the small pictures of a page, on as many threads as there are processors.
 ///
@@ -77,7 +78,7 @@ package struct Thumbnails: Sendable {
     guard let path = image.path, let digest = image.sha256,
       let file = try? PictureFile(FilePath("\(cache)/\(path)"), limits: crop.limits),
       // A sync may have put other bytes there since the index was read.
-      ContentDigest.sha256(file.bytes).hexadecimal == digest,
+      Hexadecimal.text(ContentDigest.sha256(file.bytes)) == digest,
       let square = try? crop.apply(to: file), square.bytes.count <= Self.most
     else { return nil }
     folder.keep(square.bytes, of: digest)

@@ -15,9 +15,7 @@ struct PreparedAnswer: Sendable {
   ///   - fields: Fields besides.
   ///   - body: The body.
   init(_ type: String, _ fields: [(name: String, value: String)] = [], _ body: [UInt8]) {
-    let digest = SHA256.hash(data: body).prefix(16).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
+    let digest = Hexadecimal.text(SHA256.hash(data: body).prefix(16))
     tag = EntityTag("\"\(digest)\"")
     // Whoever keeps it asks each time whether it still holds: the next run may change it.
     let all =

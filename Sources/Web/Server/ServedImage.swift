@@ -29,7 +29,7 @@ struct ServedImage: Sendable {
     self.path = path
     self.stamp = stamp
     self.type = type?.mediaType ?? "application/octet-stream"
-    tag = EntityTag("\"\(sha256.hexadecimal)\"")
+    tag = EntityTag("\"\(Hexadecimal.text(sha256))\"")
     modified = stamp?.modified
     let fields = Self.fields(self.type, tag, modified)
     whole = Answer.head(200, fields, length: stamp.map { Int($0.bytes.count) } ?? 0)

@@ -3,6 +3,7 @@ import Imaging
 import NIOCore
 import Pipeline
 import Synchronization
+import Transport
 
 /// Squares that are asked for and not held: each is made once, however many ask, and kept.
 final class Squares: Sendable {
@@ -19,7 +20,7 @@ final class Squares: Sendable {
     let digest: [UInt8]
     let side: Int
 
-    var text: String { "\(side) \(digest.hexadecimal)" }
+    var text: String { "\(side) \(Hexadecimal.text(digest))" }
   }
 
   private struct State {

@@ -1,4 +1,5 @@
 import Cache
+import Transport
 
 /// The store's style, script and icon, each under a name that says what is in it.
 struct StoreAssets: Sendable {
@@ -10,7 +11,7 @@ struct StoreAssets: Sendable {
     let text: String
 
     init(_ suffix: String, _ type: String, _ text: String) {
-      let digest = ContentDigest.sha256(Array(text.utf8)).hexadecimal
+      let digest = Hexadecimal.text(ContentDigest.sha256(Array(text.utf8)))
       path = "/assets/store-\(digest.prefix(12)).\(suffix)"
       (self.type, self.text) = (type, text)
     }

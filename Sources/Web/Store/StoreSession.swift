@@ -1,4 +1,5 @@
 import Crypto
+import Transport
 
 /// Who a visitor is to the store, and what proves that a form came from one of its pages.
 ///
@@ -22,40 +23,23 @@ struct StoreSession: Sendable {
     } else {
       var generator = SystemRandomNumberGenerator()
       let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      (id, isNew) = (Self.hexadecimal(bytes), true)
+      (id, isNew) = (Hexadecimal.text(bytes), true)
     }
   }
 
   /// What a form of this session holds.
   func token(_ key: SymmetricKey) -> String {
-    Self.hexadecimal(Array(HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key)))
+    Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key))
   }
 
   /// Whether a form holds what its session's forms hold; takes the same time for every wrong token.
   func admits(_ token: String?, _ key: SymmetricKey) -> Bool {
-    guard let bytes = token.flatMap(Self.bytes) else { return false }
+    guard let bytes = token.flatMap(Hexadecimal.bytes) else { return false }
     return HMAC<SHA256>.isValidAuthenticationCode(
       bytes,
       authenticating: Array(id.utf8),
       using: key
     )
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  private static func bytes(_ text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count == 64 else { return nil }
-    var bytes: [UInt8] = []
-    for start in stride(from: 0, to: 64, by: 2) {
-      guard
-        let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
   }
 }
 
