@@ -131,12 +131,7 @@ private struct Comparison {
 
   /// Brings the rows in step with their files.
   func write(to index: Index) throws(CacheError) {
-    guard !renewed.isEmpty || !gone.isEmpty else { return }
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      for entry in renewed { try writer.save(entry) }
-      for id in gone { try Index.forget(id, in: db) }
-    }
+    try index.renew(renewed, forgetting: gone)
   }
 }
 

@@ -88,26 +88,17 @@ package struct Verification: Sendable {
         .run(depth, from: start, isStopped: isStopped, progress: progress)
     }
     let ids = try index.heldPictures()
-    var position = VerifyPosition(isFull: depth == .full)
-    // What seemed wrong before is looked at again with the rest.
-    (position.damaged, position.missing) = (start.damaged, start.missing)
-    position.last = start.last
+    var position = VerifyPosition(after: start, isFull: depth == .full, among: ids)
     var suspects = try index.heldPictures(at: start.damaged + start.missing)
-    position.checked = start.last.map { last in ids.prefix { $0 <= last }.count } ?? 0
     var rest = ids.dropFirst(position.checked)
     while !rest.isEmpty {
       let pass = Array(rest.prefix(Self.pass))
       guard let found = try look(at: pass, depth, isStopped: isStopped) else { break }
       for (entry, verdict) in found where verdict != .good {
         suspects[entry.name.path] = entry.id
-        if verdict == .missing {
-          position.missing.append(entry.name.path)
-        } else {
-          position.damaged.append(entry.name.path)
-        }
+        position.note(verdict, at: entry.name.path)
       }
-      position.checked += pass.count
-      position.last = pass.last
+      position.pass(pass)
       rest = rest.dropFirst(pass.count)
       progress(position, ids.count)
     }

@@ -243,6 +243,24 @@ extension Index {
     ).execute(arguments: [run, id, before.databaseValue, after.databaseValue])
   }
 
+  /// Brings rows in step with what is there, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - entries: Rows as they are to be.
+  ///   - ids: Pictures of which nothing is held any more.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  func renew(
+    _ entries: [PictureEntry],
+    forgetting ids: [PictureID]
+  ) throws(CacheError) {
+    guard !entries.isEmpty || !ids.isEmpty else { return }
+    try write { db in
+      var writer = try PictureRowWriter(db)
+      for entry in entries { try writer.save(entry) }
+      for id in ids { try Self.forget(id, in: db) }
+    }
+  }
+
   /// Forgets the bytes of a picture, but not that it exists.
   static func forget(_ id: PictureID, in db: Database) throws {
     try db.execute(

@@ -1,4 +1,3 @@
-import GRDB
 import Transport
 
 /// Brings an index in step with the store that keeps its pictures.
@@ -55,12 +54,7 @@ struct KeptRecovery {
 
   /// Brings the rows in step.
   func write(to index: Index) throws(CacheError) {
-    guard !renewed.isEmpty || !gone.isEmpty else { return }
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      for entry in renewed { try writer.save(entry) }
-      for id in gone { try Index.forget(id, in: db) }
-    }
+    try index.renew(renewed, forgetting: gone)
   }
 }
 

@@ -33,10 +33,7 @@ struct KeptVerification {
   ) throws(CacheError) -> VerifyReport {
     let kept = try (layout.listing ?? KeptListing(keeper)).objects()
     let ids = try index.heldPictures()
-    var position = VerifyPosition(isFull: depth == .full)
-    (position.damaged, position.missing) = (start.damaged, start.missing)
-    position.last = start.last
-    position.checked = start.last.map { last in ids.prefix { $0 <= last }.count } ?? 0
+    var position = VerifyPosition(after: start, isFull: depth == .full, among: ids)
     var rest = ids.dropFirst(position.checked)
     while !rest.isEmpty, !isStopped() {
       let pass = Array(rest.prefix(Self.pass))
@@ -46,14 +43,9 @@ struct KeptVerification {
       let verdicts = verdicts(entries, depth, rows: stamps, isStopped: isStopped)
       guard verdicts.count == entries.count else { break }
       for (entry, verdict) in zip(entries, verdicts) where verdict != .good {
-        if verdict == .missing {
-          position.missing.append(entry.name.path)
-        } else {
-          position.damaged.append(entry.name.path)
-        }
+        position.note(verdict, at: entry.name.path)
       }
-      position.checked += pass.count
-      position.last = pass.last
+      position.pass(pass)
       rest = rest.dropFirst(pass.count)
       progress(position, ids.count)
     }
@@ -129,7 +121,7 @@ struct KeptVerification {
     let entries = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
       .sorted { $0.id < $1.id }
     let verdicts = verdicts(entries, depth, rows: rows, isStopped: { false })
-    for (entry, verdict) in zip(entries, verdicts) {
+    for (entry, verdict) in zip(entries, verdicts) where verdict != .good {
       found.report.add(entry.name.path, verdict)
       if verdict == .damaged(isNewer: true) { found.underWay.insert(entry.name.path) }
     }
