@@ -35,7 +35,8 @@ extension UnixTime {
       + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
   }
 
-  fileprivate static func moment(
+  /// The moment of a date in UTC and a second of its day; nil when there is no such date.
+  package static func moment(
     _ year: Int64,
     _ month: Int64,
     _ day: Int64,
