@@ -22,10 +22,10 @@ package final class CacheLayout: Sendable {
   /// Where bytes wait until they are whole.
   var partial: Folder { partialFolder.withLock { $0 } }
   private let partialFolder: Mutex<Folder>
-  /// What keeps the pictures in place of ``images``; nil for an ordinary cache.
-  let keeper: (any PictureKeeping)?
-  /// What that lists; nil as well.
+  /// What the store lists that keeps the pictures in place of ``images``; nil for an ordinary cache.
   let listing: KeptListing?
+  /// That store.
+  var keeper: (any PictureKeeping)? { listing?.keeper }
   /// The claim that the run's changes depend on, where other machines see the cache.
   private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex<[UInt8: Folder]>([:])
@@ -46,7 +46,6 @@ package final class CacheLayout: Sendable {
     creating path: String,
     keeper: (any PictureKeeping)? = nil
   ) throws(CacheError) {
-    self.keeper = keeper
     listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
     root = try Folder(path: path, creating: true)
@@ -73,7 +72,6 @@ package final class CacheLayout: Sendable {
     room: String,
     keeper: (any PictureKeeping)? = nil
   ) throws(CacheError) {
-    self.keeper = keeper
     listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
     let cache = try Folder(path: path, creating: true)
@@ -122,7 +120,6 @@ package final class CacheLayout: Sendable {
     reading path: String,
     keeper: (any PictureKeeping)? = nil
   ) throws(CacheError) {
-    self.keeper = keeper
     listing = keeper.map { KeptListing($0) }
     guard access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
@@ -139,7 +136,6 @@ package final class CacheLayout: Sendable {
     checking path: String,
     keeper: (any PictureKeeping)? = nil
   ) throws(CacheError) {
-    self.keeper = keeper
     listing = keeper.map { KeptListing($0) }
     guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)

@@ -1,3 +1,5 @@
+import Transport
+
 /// A bucket and a prefix in it, as people write them: `s3://bucket/prefix`.
 package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   /// The bucket.
@@ -106,19 +108,7 @@ enum StoreText {
 
   /// What an encoded text says.
   static func decoded(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Substring(text).utf8
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%"), let pair = String(rest.prefix(2)),
-        let value = UInt8(pair, radix: 16)
-      else {
-        bytes.append(byte)
-        continue
-      }
-      rest = rest.dropFirst(2)
-      bytes.append(value)
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: percentDecoded(text), as: UTF8.self)
   }
 
   /// A query whose names are in order and whose values are encoded, each with its `=`: libcurl before 8.3 signs it as it

@@ -67,10 +67,10 @@ package struct Recovery: Sendable {
   ) throws(CacheError) {
     partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
-    if let keeper = layout.keeper {
-      let comparison = try KeptRecovery(layout, keeper, index)
+    if let listing = layout.listing {
+      let comparison = try KeptRecovery(layout, listing, index)
       try comparison.write(to: index)
-      layout.listing?.forget()
+      listing.forget()
       forgotten = comparison.gone.count
       adopted = comparison.renewed.count
       orphans = OrphanFiles([], layout, index, read: read)

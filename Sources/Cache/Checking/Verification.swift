@@ -83,8 +83,8 @@ package struct Verification: Sendable {
     isStopped: @Sendable () -> Bool,
     progress: (VerifyPosition, Int) -> Void
   ) throws(CacheError) -> VerifyReport {
-    if let keeper = layout.keeper {
-      return try KeptVerification(layout, keeper, index, review)
+    if let listing = layout.listing {
+      return try KeptVerification(layout, listing, index, review)
         .run(depth, from: start, isStopped: isStopped, progress: progress)
     }
     let ids = try index.heldPictures()

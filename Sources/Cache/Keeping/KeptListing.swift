@@ -3,7 +3,8 @@ import Transport
 
 /// What a store listed once, for those who look up many pictures.
 final class KeptListing: Sendable {
-  private let keeper: any PictureKeeping
+  /// The store.
+  let keeper: any PictureKeeping
   private let found = Mutex<[String: KeptObject]?>(nil)
 
   init(_ keeper: any PictureKeeping) {

@@ -15,15 +15,15 @@ struct KeptRecovery {
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - keeper: Its store.
+  ///   - listing: What its store has.
   ///   - index: What is known of it.
   /// - Throws: ``CacheError`` when the store or the index cannot be read.
   init(
     _ layout: CacheLayout,
-    _ keeper: any PictureKeeping,
+    _ listing: KeptListing,
     _ index: Index
   ) throws(CacheError) {
-    var kept = try (layout.listing ?? KeptListing(keeper)).objects()
+    var kept = try listing.objects()
     var doubtful: [PictureEntry] = []
     var gone: [PictureID] = []
     try index.forEachPicture { entry in
@@ -38,7 +38,7 @@ struct KeptRecovery {
     }
     let known = Set(doubtful.map(\.name.path))
     let paths = Array(known) + kept.keys.filter(PictureName.mayName)
-    let found = try keeper.rows(at: paths)
+    let found = try listing.keeper.rows(at: paths)
     for entry in doubtful {
       if let now = found[entry.name.path]?.row(of: entry) {
         renewed.append(now)

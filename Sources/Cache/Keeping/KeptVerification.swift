@@ -11,17 +11,17 @@ struct KeptVerification {
   private static let pass = 256
 
   private let layout: CacheLayout
-  private let keeper: any PictureKeeping
+  private let listing: KeptListing
   private let index: Index
   private let review: SuspectReview
 
   init(
     _ layout: CacheLayout,
-    _ keeper: any PictureKeeping,
+    _ listing: KeptListing,
     _ index: Index,
     _ review: SuspectReview
   ) {
-    (self.layout, self.keeper, self.index, self.review) = (layout, keeper, index, review)
+    (self.layout, self.listing, self.index, self.review) = (layout, listing, index, review)
   }
 
   /// Looks at every picture behind a position; see ``Verification/run(_:from:isStopped:progress:)``.
@@ -31,7 +31,7 @@ struct KeptVerification {
     isStopped: @Sendable () -> Bool,
     progress: (VerifyPosition, Int) -> Void
   ) throws(CacheError) -> VerifyReport {
-    let kept = try (layout.listing ?? KeptListing(keeper)).objects()
+    let kept = try listing.objects()
     let ids = try index.heldPictures()
     var position = VerifyPosition(after: start, isFull: depth == .full, among: ids)
     var rest = ids.dropFirst(position.checked)
@@ -104,7 +104,7 @@ struct KeptVerification {
     let known = isAgreed ? entry : there.row(of: entry)
     guard depth == .full else { return known == nil ? .damaged(isNewer: true) : .good }
     do throws(CacheError) {
-      guard let digest = try keeper.digest(of: entry.name.path) else { return .missing }
+      guard let digest = try listing.keeper.digest(of: entry.name.path) else { return .missing }
       return digest.sha256 == (known ?? entry).sha256 ? .good : .damaged(isNewer: !isAgreed)
     } catch {
       return .unreadable
@@ -116,7 +116,7 @@ struct KeptVerification {
     _ depth: Verification.Depth
   ) throws(CacheError) -> SuspectReview.Look {
     var found = SuspectReview.Look()
-    let rows = try keeper.rows(at: paths.sorted())
+    let rows = try listing.keeper.rows(at: paths.sorted())
     let ids = try index.heldPictures(at: paths)
     let entries = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
       .sorted { $0.id < $1.id }

@@ -1,3 +1,5 @@
+import Transport
+
 /// How values come out of URLs, forms and cookies. (RFC 3986, section 2.1)
 enum PercentDecoding {
   /// The text that was escaped; nil when the escapes are none, or their bytes no UTF-8.
@@ -18,7 +20,8 @@ enum PercentDecoding {
     while let byte = iterator.next() {
       switch byte {
       case UInt8(ascii: "%"):
-        guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit)
+        guard let high = iterator.next().flatMap(Hexadecimal.value),
+          let low = iterator.next().flatMap(Hexadecimal.value)
         else { return nil }
         plain.append(high << 4 | low)
       case UInt8(ascii: "+") where plusIsSpace: plain.append(UInt8(ascii: " "))
@@ -26,14 +29,5 @@ enum PercentDecoding {
       }
     }
     return plain
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -1,0 +1,20 @@
+/// The bytes that percent-encoded text stands for. (RFC 3986, section 2.1)
+///
+/// What is no escape stands for itself.
+package func percentDecoded(_ text: String) -> [UInt8] {
+  let bytes = Array(text.utf8)
+  var result: [UInt8] = []
+  var index = 0
+  while index < bytes.count {
+    if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+      let value = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+    {
+      result.append(value)
+      index += 3
+    } else {
+      result.append(bytes[index])
+      index += 1
+    }
+  }
+  return result
+}
