@@ -126,7 +126,7 @@ let package = Package(
     .target(
       name: "ObjectStore",
       dependencies: [
-        "Cache", "Transport",
+        "Cache", "CXML", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
       ]
     ),
@@ -204,7 +204,7 @@ let package = Package(
       name: "ObjectStoreTests",
       dependencies: [
         "Cache", "Catalog", "CurlTransport", "ObjectStore", "Pipeline", "SampleStore", "Support",
-        "Transport", .product(name: "Crypto", package: "swift-crypto"),
+        "Transport", "Web", .product(name: "Crypto", package: "swift-crypto"),
       ]
     ),
     .testTarget(

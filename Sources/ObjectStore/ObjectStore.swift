@@ -116,6 +116,7 @@ package final class ObjectStore: Sendable {
     completion: @escaping @Sendable (Result<Reply, StoreError>) -> Void
   ) {
     let name = path.map { self.name($0) } ?? "\(location)"
+    let isConditional = headers.contains("If-None-Match")
     let request: Request
     do throws(StoreError) {
       request = try self.request(verb, path, query: query, headers: headers, body: body)
@@ -126,7 +127,7 @@ package final class ObjectStore: Sendable {
     transport.fetch(request, into: sink) { result in
       completion(
         result.map { Reply(head: $0.head, body: sink.bytes) }
-          .mapError { StoreError($0, words, name) }
+          .mapError { StoreError($0, words, name, isConditional: isConditional) }
       )
     }
   }
@@ -183,19 +184,47 @@ package final class ObjectStore: Sendable {
 
   /// Writes an object unless there is one.
   ///
-  /// The reply to a write that was made may be lost, and its repetition refused: what is there then is compared.
+  /// The reply to a write that was made may be lost, and its repetition refused: what is there then is compared. A store
+  /// that looks before it writes takes both of two writes that come at one moment, and keeps one: so what is there after
+  /// a write is compared, too. No two writers may have the same bytes.
   ///
   /// - Returns: Whether the object is this one.
   /// - Throws: ``StoreError``.
   package func create(_ bytes: [UInt8], at path: String, type: String) throws(StoreError) -> Bool {
-    let headers: Headers = ["Content-Type": type, "If-None-Match": "*"]
     do throws(StoreError) {
-      _ = try answer(.put, path, headers: headers, body: bytes, doing: "write")
-      return true
+      let mine = try answer(.put, path, headers: Self.once(type), body: bytes, doing: "write").tag
+      let there = try answer(.head, path, doing: "read").tag
+      return mine == there
     } catch {
       guard error.code == .exists else { throw error }
       return try self.bytes(of: path) == bytes
     }
+  }
+
+  private static func once(_ type: String) -> Headers {
+    ["Content-Type": type, "If-None-Match": "*"]
+  }
+
+  /// Whether of many writes at one moment that are to make one object a store takes but one.
+  ///
+  /// - Parameter path: Where to try, with so many writes; the object is removed afterwards.
+  /// - Returns: Whether it did; a store that does not always tell may seem to.
+  /// - Throws: ``StoreError``.
+  package func takesOneOfMany(trying path: String) throws(StoreError) -> Bool {
+    let taken = Atomic<Int>(0)
+    let writers = (0..<8).map { "\($0)" }
+    try each(writers) { writer, done in
+      let body = Array("writer \(writer)\n".utf8)
+      self.ask(.put, path, headers: Self.once("text/plain"), body: body, doing: "write") {
+        result in
+        if case .success = result { taken.add(1, ordering: .relaxed) }
+        done(result.map { _ in })
+      }
+    } failed: {
+      $0.code != .exists
+    }
+    try remove([path])
+    return taken.load(ordering: .relaxed) == 1
   }
 
   /// Demands that the store refuses to write what is there when it is asked not to.
@@ -203,7 +232,7 @@ package final class ObjectStore: Sendable {
   /// - Parameter path: Where to try; the object is removed afterwards.
   /// - Throws: ``StoreError`` with the code `unfit` when it writes all the same.
   package func demandConditions(trying path: String) throws(StoreError) {
-    let headers: Headers = ["Content-Type": "text/plain", "If-None-Match": "*"]
+    let headers = Self.once("text/plain")
     try put(
       Array("larder asks whether If-None-Match is heeded\n".utf8),
       to: path,
@@ -278,13 +307,16 @@ package final class ObjectStore: Sendable {
   ) throws(StoreError) {
     var next: String?
     repeat {
-      var query = ["list-type": "2", "max-keys": "1000", "prefix": location.key(path)]
+      var query = ["encoding-type": "url", "list-type": "2", "max-keys": "1000"]
+      query["prefix"] = location.key(path)
       if let next { query["continuation-token"] = next }
       let reply = try answer(.get, nil, query: query, doing: "list")
       guard let page = StoreReply.page(reply.body) else {
         throw StoreError(
           .unfit,
-          "cannot list \(location): the answer is no list of objects; check AWS_ENDPOINT_URL_S3"
+          "cannot list \(location): "
+            + (StoreDocument.obstacle
+              ?? "the answer is no list of objects; check AWS_ENDPOINT_URL_S3")
         )
       }
       for object in page.objects { try body(object) }

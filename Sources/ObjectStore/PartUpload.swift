@@ -32,8 +32,8 @@ struct PartUpload: Sendable {
       body: [],
       doing: "write"
     )
-    guard let id = StoreReply.value("UploadId", of: begun.body) else {
-      throw StoreError(.unfit, "cannot write \(store.name(path)): the store begins no upload")
+    guard let id = StoreReply.upload(begun.body) else {
+      throw unfit(path, "the store begins no upload")
     }
     do throws(StoreError) {
       return try finish(bytes, path, id)
@@ -78,13 +78,17 @@ struct PartUpload: Sendable {
       doing: "write"
     )
     // The head comes before the work is done: a 200 may hold an error. (S3, CompleteMultipartUpload)
-    if let code = StoreReply.refusal(reply.body).code {
-      throw StoreError(.busy, "cannot write \(store.name(path)): the store answers \(code)")
+    if let code = StoreReply.refusal(reply.body) {
+      throw StoreError(code, "write", store.name(path))
     }
-    guard let tag = StoreReply.value("ETag", of: reply.body) else {
-      throw StoreError(.unfit, "cannot write \(store.name(path)): the store tells no entity-tag")
+    guard let tag = StoreReply.whole(reply.body) else {
+      throw unfit(path, "the store tells no entity-tag")
     }
-    return StoreReply.tag(tag)
+    return tag
+  }
+
+  private func unfit(_ path: String, _ words: String) -> StoreError {
+    StoreError(.unfit, "cannot write \(store.name(path)): \(StoreDocument.obstacle ?? words)")
   }
 
   private func abort(_ path: String, _ id: String) throws(StoreError) {
@@ -98,9 +102,18 @@ struct PartUpload: Sendable {
   ///   - now: The moment.
   /// - Throws: ``StoreError``.
   func abortOld(below path: String, now: UnixTime) throws(StoreError) {
-    let query = ["prefix": store.location.key(path), "uploads": ""]
+    let query = [
+      "encoding-type": "url", "prefix": store.location.key(path), "uploads": "",
+    ]
     let reply = try store.answer(.get, nil, query: query, doing: "list the uploads of")
-    for upload in StoreReply.uploads(reply.body) {
+    guard let uploads = StoreReply.uploads(reply.body) else {
+      throw StoreError(
+        .unfit,
+        "cannot list the uploads of \(store.location): "
+          + (StoreDocument.obstacle ?? "the answer is no list of uploads")
+      )
+    }
+    for upload in uploads {
       guard let path = store.location.path(of: upload.key),
         let begun = StoreTime.read(upload.begun), now - begun > Self.patience
       else { continue }

@@ -59,13 +59,34 @@ extension StoreError {
   ///   - failure: How it failed; what a store says of it is in its refusal.
   ///   - verb: What was to be done: "read", "write".
   ///   - thing: To what.
-  init(_ failure: TransferFailure, _ verb: String, _ thing: String) {
-    let said = StoreReply.refusal(failure.refusal)
-    let (code, words) = Self.words(failure, said.code)
+  ///   - isConditional: Whether it was to be done only where nothing is.
+  init(
+    _ failure: TransferFailure,
+    _ verb: String,
+    _ thing: String,
+    isConditional: Bool = false
+  ) {
+    let (code, words) = Self.words(failure, StoreReply.refusal(failure.refusal), isConditional)
     self.init(code, "cannot \(verb) \(thing): \(words)")
   }
 
-  private static func words(_ failure: TransferFailure, _ said: String?) -> (Code, String) {
+  /// What a refusal comes to that a store tells after it has said that all is well.
+  ///
+  /// - Parameters:
+  ///   - said: The store's code.
+  ///   - verb: What was to be done.
+  ///   - thing: To what.
+  init(_ said: String, _ verb: String, _ thing: String) {
+    let (code, words) =
+      Self.known(said) ?? (.unfit, "the store answers \(said), which larder did not expect")
+    self.init(code, "cannot \(verb) \(thing): \(words)")
+  }
+
+  private static func words(
+    _ failure: TransferFailure,
+    _ said: String?,
+    _ isConditional: Bool
+  ) -> (Code, String) {
     if let said, let known = known(said) { return known }
     guard let status = failure.status else {
       let detail = failure.detail.isEmpty ? "" : " (\(failure.detail))"
@@ -96,7 +117,14 @@ extension StoreError {
         "the store answers \(name); check the credentials in the environment, and what they may do"
       )
     case 404: return (.missing, "the store has no such object")
-    case 409, 412: return (.exists, "the store has it")
+    case 416: return (.missing, "the object has no such bytes")
+    case 409 where isConditional, 412 where isConditional: return (.exists, "the store has it")
+    case 412:
+      return (
+        .refused,
+        "the store answers \(name), as to a request without a signature; look for a proxy in "
+          + "between that takes it away, and check AWS_ENDPOINT_URL_S3"
+      )
     default: return (.unfit, "the store answers \(name), which larder did not expect")
     }
   }
@@ -137,9 +165,8 @@ extension StoreError {
     case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException",
       "TemporaryRedirect":
       (.refused, "the bucket is in another region; set AWS_REGION to its own")
-    case "SlowDown", "Throttling", "ThrottlingException", "TooManyRequests",
-      "RequestLimitExceeded",
-      "ServiceUnavailable", "InternalError", "OperationAborted":
+    // Where the status does not say so: with 409, with 400, or in the body of a 200.
+    case "OperationAborted", "RequestTimeout", "SlowDown", "ServiceUnavailable", "InternalError":
       (.busy, "the store says \(said), and did so again; run it again later")
     default: nil
     }

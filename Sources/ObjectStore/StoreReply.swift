@@ -22,104 +22,84 @@ enum StoreReply {
     var begun: String
   }
 
-  /// The code and the words of a refusal, as far as it is one.
-  static func refusal(_ bytes: [UInt8]) -> (code: String?, words: String?) {
-    let text = Substring(decoding: bytes, as: UTF8.self)
-    guard let error = element("Error", in: text) else { return (nil, nil) }
-    // A code is one word; anything else is none.
-    let code = value("Code", in: error).flatMap { code in
-      code.utf8.count <= 64 && code.utf8.allSatisfy(StoreText.isUnreserved) ? code : nil
+  /// The code of a refusal; nil when it is none, or has a code that is no word.
+  static func refusal(_ bytes: [UInt8]) -> String? {
+    guard let error = StoreDocument(bytes), error.name == "Error", let code = error["Code"] else {
+      return nil
     }
-    return (code, value("Message", in: error))
+    let isWord =
+      (1...64).contains(code.utf8.count) && code.utf8.allSatisfy(StoreText.isUnreserved)
+    return isWord ? code : nil
   }
 
-  /// A page of `ListObjectsV2`.
+  /// A page of `ListObjectsV2`; nil when it is none.
   static func page(_ bytes: [UInt8]) -> Page? {
-    guard let list = element("ListBucketResult", in: Substring(decoding: bytes, as: UTF8.self))
-    else { return nil }
+    guard let list = StoreDocument(bytes), list.name == "ListBucketResult" else { return nil }
+    let isEncoded = list["EncodingType"] == "url"
     var page = Page()
-    for contents in elements("Contents", in: list) {
-      guard let key = value("Key", in: contents),
-        let size = value("Size", in: contents).flatMap({ Int64($0) })
+    for contents in list.all("Contents") {
+      guard let key = contents["Key"],
+        let size = contents["Size"].flatMap({ Int64($0) }), size >= 0
       else { return nil }
       page.objects.append(
         Object(
-          key: key,
-          tag: tag(value("ETag", in: contents) ?? ""),
+          key: isEncoded ? decoded(key) : key,
+          tag: tag(contents["ETag"] ?? ""),
           bytes: size,
-          changed: value("LastModified", in: contents) ?? ""
+          changed: contents["LastModified"] ?? ""
         )
       )
     }
-    if value("IsTruncated", in: list) == "true" {
-      page.next = value("NextContinuationToken", in: list)
+    switch list["IsTruncated"] {
+    case "true":
       // Without it the rest would be lost in silence.
-      if page.next == nil { return nil }
+      guard let next = list["NextContinuationToken"], !next.isEmpty else { return nil }
+      page.next = next
+    case "false": break
+    default: return nil
     }
     return page
   }
 
-  /// The uploads of `ListMultipartUploads`.
-  static func uploads(_ bytes: [UInt8]) -> [Upload] {
-    let text = Substring(decoding: bytes, as: UTF8.self)
-    guard let list = element("ListMultipartUploadsResult", in: text) else { return [] }
-    return elements("Upload", in: list).compactMap { upload in
-      guard let key = value("Key", in: upload), let id = value("UploadId", in: upload) else {
-        return nil
-      }
-      return Upload(key: key, id: id, begun: value("Initiated", in: upload) ?? "")
+  /// The uploads of `ListMultipartUploads`; nil when it is no such list.
+  static func uploads(_ bytes: [UInt8]) -> [Upload]? {
+    guard let list = StoreDocument(bytes), list.name == "ListMultipartUploadsResult" else {
+      return nil
+    }
+    let isEncoded = list["EncodingType"] == "url"
+    return list.all("Upload").compactMap { upload in
+      guard let key = upload["Key"], let id = upload["UploadId"] else { return nil }
+      return Upload(
+        key: isEncoded ? decoded(key) : key,
+        id: id,
+        begun: upload["Initiated"] ?? ""
+      )
     }
   }
 
-  /// The text of one element, wherever it stands.
-  static func value(_ name: String, of bytes: [UInt8]) -> String? {
-    value(name, in: Substring(decoding: bytes, as: UTF8.self))
+  /// The id of an upload in parts that was begun.
+  static func upload(_ bytes: [UInt8]) -> String? {
+    guard let reply = StoreDocument(bytes), reply.name == "InitiateMultipartUploadResult" else {
+      return nil
+    }
+    return reply["UploadId"].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The entity-tag of an upload in parts that was ended.
+  static func whole(_ bytes: [UInt8]) -> String? {
+    guard let reply = StoreDocument(bytes), reply.name == "CompleteMultipartUploadResult" else {
+      return nil
+    }
+    return reply["ETag"].map(tag).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// An entity-tag without its quotation marks, which some answers have and others lack.
   static func tag(_ text: String) -> String { text.replacing("\"", with: "") }
 
-  private static func value(_ name: String, in text: Substring) -> String? {
-    element(name, in: text).map { unescaped($0) }
-  }
-
-  private static func elements(_ name: String, in text: Substring) -> [Substring] {
-    var found: [Substring] = []
-    var rest = text
-    while let (inner, after) = next(name, in: rest) {
-      found.append(inner)
-      rest = after
-    }
-    return found
-  }
-
-  private static func element(_ name: String, in text: Substring) -> Substring? {
-    next(name, in: text)?.0
-  }
-
-  /// The inside of the first element of a name, and what stands behind it.
-  private static func next(_ name: String, in text: Substring) -> (Substring, Substring)? {
-    var rest = text
-    while let open = rest.firstRange(of: "<" + name) {
-      rest = rest[open.upperBound...]
-      guard let first = rest.first, first == ">" || first == " " || first == "/",
-        let end = rest.firstIndex(of: ">")
-      else { continue }
-      let behind = rest.index(after: end)
-      if rest[..<end].hasSuffix("/") { return (rest[behind..<behind], rest[behind...]) }
-      guard let close = rest[behind...].firstRange(of: "</\(name)>") else { return nil }
-      return (rest[behind..<close.lowerBound], rest[close.upperBound...])
-    }
-    return nil
-  }
-
-  private static func unescaped(_ text: Substring) -> String {
-    guard text.contains("&") else { return String(text) }
-    return String(
-      text.replacing("&quot;", with: "\"").replacing("&#34;", with: "\"")
-        .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
-        .replacing("&apos;", with: "'").replacing("&#39;", with: "'")
-        .replacing("&amp;", with: "&")
-    )
+  /// A key as a list writes it that was asked to encode.
+  ///
+  /// XML has no way to write some characters. A plus is a blank.
+  private static func decoded(_ key: String) -> String {
+    StoreText.decoded(key.replacing("+", with: " "))
   }
 }

@@ -28,10 +28,12 @@ package struct StoredFolder: Sendable {
   /// Demands that the store has no such folder, and keeps what is put only once.
   ///
   /// - Parameter last: The name of the file that makes the folder what it is.
+  /// - Returns: Whether the store also takes but one of many such files at one moment, as far as that shows.
   /// - Throws: ``StoreError``.
-  package func demandNew(_ last: String) throws(StoreError) {
+  package func demandNew(_ last: String) throws(StoreError) -> Bool {
     guard try store.bytes(of: last) == nil else { throw taken }
     try store.demandConditions(trying: "\(last).probe")
+    return try store.takesOneOfMany(trying: "\(last).probe")
   }
 
   private var taken: StoreError {

@@ -20,6 +20,8 @@ struct ManifestTrailer: Codable, Equatable {
   var requests: Int
   /// The length and digest of the lines before.
   var rows: FileSum
+  /// A name of the run that wrote it: no two runs write the same bytes.
+  var writer: String?
 }
 
 private struct TrailerLine: Codable {

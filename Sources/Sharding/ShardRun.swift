@@ -179,7 +179,8 @@ package final class ShardRun: Sendable {
       held: 0,
       failed: 0,
       requests: result.requests,
-      rows: FileSum(bytes: 0, sha256: "")
+      rows: FileSum(bytes: 0, sha256: ""),
+      writer: token
     )
     for picture in result.pictures {
       switch picture.end {

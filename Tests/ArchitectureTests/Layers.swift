@@ -27,7 +27,7 @@ enum Layers {
     "Imaging": [
       "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
     ],
-    "ObjectStore": ["Cache", "Transport"],
+    "ObjectStore": ["Cache", "CXML", "Transport"],
     "Orders": ["Catalog", "Transport", "CSQLite"],
     "Pipeline": ["CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
     "Larder": [

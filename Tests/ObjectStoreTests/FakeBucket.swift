@@ -19,6 +19,9 @@ final class FakeBucket: Fetching, URLParsing {
     var failing: Int?
     var dies = false
     var obeysConditions = true
+    var together = 0
+    var overtaking: [UInt8]?
+    var codeOfWhole: String?
     var pageSize = 1000
     var refusal: (status: Int, code: String) = (503, "SlowDown")
   }
@@ -57,6 +60,12 @@ final class FakeBucket: Fetching, URLParsing {
   }
 
   func ignoreConditions() { state.withLock { $0.obeysConditions = false } }
+  /// Takes so many conditional writes although one like it has just been taken, as a store that looks before it writes.
+  func takeTogether(_ count: Int) { state.withLock { $0.together = count } }
+  /// Has another writer's bytes stand in place of what is written on a condition.
+  func overtake(with bytes: [UInt8]) { state.withLock { $0.overtaking = bytes } }
+  /// Ends uploads with 200 and a refusal.
+  func refuseWhole(_ code: String) { state.withLock { $0.codeOfWhole = code } }
   func list(pagesOf size: Int) { state.withLock { $0.pageSize = size } }
 
   /// The store at `s3://shop/m` in this bucket.
@@ -131,13 +140,21 @@ final class FakeBucket: Fetching, URLParsing {
         "<Upload><Key>\($0.value.key)</Key><UploadId>\($0.key)</UploadId>"
           + "<Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>"
       }
-      let text = "<ListMultipartUploadsResult>\(open.joined())</ListMultipartUploadsResult>"
-      return (200, [:], Array(text.utf8))
+      return (200, [:], element("ListMultipartUploadsResult", open.joined()))
     case .get, .head:
       guard let object = state.objects[key] else { return refusal(404, "NoSuchKey") }
       var headers = object.headers
       headers.append("ETag", "\"\(object.tag)\"")
-      headers.append("Content-Length", "\(object.bytes.count)")
+      let all = object.bytes.count
+      if let text = request.headers["Range"] {
+        let ends = text.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+        guard ends.count == 2, ends[0] < all else { return refusal(416, "InvalidRange") }
+        let part = ends[0]..<min(all, ends[1] + 1)
+        headers.append("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(all)")
+        headers.append("Content-Length", "\(part.count)")
+        return (206, headers, Array(object.bytes[part]))
+      }
+      headers.append("Content-Length", "\(all)")
       return (200, headers, object.bytes)
     case .put where query["uploadId"] != nil:
       guard let id = query["uploadId"], let number = query["partNumber"].flatMap({ Int($0) }),
@@ -146,17 +163,24 @@ final class FakeBucket: Fetching, URLParsing {
       state.uploads[id]?.parts[number] = body
       return (200, ["ETag": "\"\(tag(body))\""], [])
     case .put:
-      if request.headers.contains("If-None-Match"), state.obeysConditions,
-        state.objects[key] != nil
-      {
-        return refusal(412, "PreconditionFailed")
+      let isConditional = request.headers.contains("If-None-Match")
+      if isConditional, state.obeysConditions, state.objects[key] != nil {
+        // What came at the same moment was not there yet when this one looked.
+        guard state.together > 0, state.objects[key]?.headers.contains("If-None-Match") == true
+        else { return refusal(412, "PreconditionFailed") }
+        state.together -= 1
       }
       state.objects[key] = Object(bytes: body, headers: request.headers, tag: tag(body))
+      if isConditional, let other = state.overtaking {
+        state.objects[key] = Object(bytes: other, headers: request.headers, tag: tag(other))
+      }
       return (200, ["ETag": "\"\(tag(body))\""], [])
     case .post where query["uploads"] != nil:
       let id = "u\(state.requests.count)"
       state.uploads[id] = (key, request.headers, [:])
-      return (200, [:], Array("<R><UploadId>\(id)</UploadId></R>".utf8))
+      return (200, [:], element("InitiateMultipartUploadResult", "<UploadId>\(id)</UploadId>"))
+    case .post where state.codeOfWhole != nil:
+      return (200, [:], element("Error", "<Code>\(state.codeOfWhole ?? "")</Code>"))
     case .post:
       guard let id = query["uploadId"], let upload = state.uploads.removeValue(forKey: id) else {
         return refusal(404, "NoSuchUpload")
@@ -164,11 +188,16 @@ final class FakeBucket: Fetching, URLParsing {
       let bytes = upload.parts.sorted { $0.key < $1.key }.flatMap(\.value)
       let whole = tag(bytes) + "-\(upload.parts.count)"
       state.objects[key] = Object(bytes: bytes, headers: upload.headers, tag: whole)
-      return (200, [:], Array("<R><ETag>&quot;\(whole)&quot;</ETag></R>".utf8))
+      let etag = "<ETag>&quot;\(whole)&quot;</ETag>"
+      return (200, [:], element("CompleteMultipartUploadResult", etag))
     case .delete:
       if let id = query["uploadId"] { state.uploads[id] = nil } else { state.objects[key] = nil }
       return (204, [:], [])
     }
+  }
+
+  private func element(_ name: String, _ inner: String) -> [UInt8] {
+    Array("<?xml version=\"1.0\"?>\n<\(name)>\(inner)</\(name)>".utf8)
   }
 
   private func list(_ query: [String: String], _ state: State) -> String {

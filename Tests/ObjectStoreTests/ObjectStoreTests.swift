@@ -32,6 +32,26 @@ struct ObjectStoreTests {
     #expect(try store.bytes(of: "nothing") == nil)
   }
 
+  @Test func `of two writers at one moment the one that was overtaken is told so`() throws {
+    let store = try bucket.store()
+    bucket.overtake(with: [2])
+
+    #expect(try !store.create([1], at: "manifest", type: "text/plain"))
+    #expect(try store.bytes(of: "manifest") == [2])
+  }
+
+  @Test(arguments: [(0, true), (1, false), (7, false)])
+  func `a store that takes several writes at one moment is found out`(
+    together: Int,
+    isOne: Bool
+  ) throws {
+    let store = try bucket.store()
+    bucket.takeTogether(together)
+
+    #expect(try store.takesOneOfMany(trying: "probe") == isOne)
+    #expect(bucket.objects.isEmpty)
+  }
+
   @Test func `a store that ignores conditions is found out, and nothing of that stays`() throws {
     let store = try bucket.store()
     try store.demandConditions(trying: "probe")
@@ -64,7 +84,13 @@ struct ObjectStoreTests {
     ("NoSuchBucket", 404, "no such bucket", "refused"),
     ("PermanentRedirect", 301, "AWS_REGION", "refused"),
     ("SlowDown", 503, "run it again later", "busy"),
+    ("Anything", 503, "Anything (503)", "busy"),
     ("TooManyRequests", 429, "run it again later", "busy"),
+    // What these statuses mean otherwise is not what the code says.
+    ("SlowDown", 400, "run it again later", "busy"),
+    ("RequestTimeout", 400, "run it again later", "busy"),
+    ("OperationAborted", 409, "run it again later", "busy"),
+    ("PreconditionFailed", 412, "without a signature", "refused"),
     ("Strange", 418, "Strange (418)", "unfit"),
   ])
   func `what a store refuses is one sentence that says what to do`(
@@ -84,14 +110,6 @@ struct ObjectStoreTests {
     }
   }
 
-  @Test func `hostile refusals lend no words`() {
-    let bytes = Array("<Error><Code>a b\u{1B}[31m</Code></Error>".utf8)
-
-    #expect(StoreReply.refusal(bytes).code == nil)
-    #expect(StoreReply.refusal(Array("<html>".utf8)).code == nil)
-    #expect(StoreReply.refusal([0xFF, 0xFE]).code == nil)
-  }
-
   @Test(
     arguments: [
       ("2026-11-24T12:00:00.000Z", 1_795_521_600), ("1970-01-01T00:00:00Z", 0),
@@ -102,12 +120,5 @@ struct ObjectStoreTests {
   )
   func `times of lists are read`(text: String, seconds: Int64?) {
     #expect(StoreTime.read(text)?.seconds == seconds)
-  }
-
-  @Test func `a page without the word for the next is no page`() {
-    let text = "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"
-
-    #expect(StoreReply.page(Array(text.utf8)) == nil)
-    #expect(StoreReply.page(Array("<html/>".utf8)) == nil)
   }
 }

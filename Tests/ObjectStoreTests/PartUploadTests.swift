@@ -53,6 +53,24 @@ struct PartUploadTests {
     #expect(bucket.openUploads == 0)
   }
 
+  @Test(arguments: [
+    ("SlowDown", "store-busy"), ("InternalError", "store-busy"), ("AccessDenied", "store-refused"),
+    ("Strange", "disk"),
+  ])
+  func `a refusal behind a 200 is one, and says whether to try again`(
+    code: String,
+    kind: String
+  ) throws {
+    bucket.refuseWhole(code)
+
+    let result = try put()
+
+    let error = try #require(throws: CacheError.self) { try result.get() }
+    #expect(error.code == CacheError.Code(rawValue: kind))
+    #expect(bucket.objects.isEmpty)
+    #expect(bucket.openUploads == 0)
+  }
+
   @Test func `what a killed run left open is ended a day later, and not before`() throws {
     bucket.fail(3, andAll: true)
     _ = try put()

@@ -1,4 +1,4 @@
-// libxml2's pull parser for XML and its push parser for HTML, opened when the first feed or page is read rather than
+// libxml2's pull parser for XML and its push parser for HTML, opened when the first feed, page or store is read rather than
 // when the program starts.
 #ifndef LARDER_CXML_H
 #define LARDER_CXML_H

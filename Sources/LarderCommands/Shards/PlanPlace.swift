@@ -47,7 +47,14 @@ final class PlanPlace {
   }
 
   /// Demands that a plan may be written here, as far as that shows before it is made.
-  func demandNew() throws { try stored?.folder.demandNew(PlannedRun.last) }
+  ///
+  /// - Returns: What is to be known of the place.
+  func demandNew() throws -> String? {
+    guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
+    return
+      "\(name): this store heeds If-None-Match only for what was there before; of two runs of a shard "
+      + "that end at one moment both may say that they committed it, and the merge counts one"
+  }
 
   /// Puts the plan that was made in the folder where all machines see it.
   func put() throws { try stored?.folder.putAll(last: PlannedRun.last) }

@@ -90,7 +90,7 @@ struct ShardPlanCommand: ParsableCommand {
       onlyFailed: onlyFailed,
       run: String(UInt64.random(in: .min ... .max), radix: 16)
     )
-    try place.demandNew()
+    if let words = try place.demandNew() { Log(output).warning(words) }
     var signals: Signals?
     var display: ProgressDisplay?
     let result = Result {
