@@ -60,7 +60,7 @@ struct ServeCommand: ParsableCommand {
   var budget: String?
 
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
-  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
@@ -68,24 +68,27 @@ struct ServeCommand: ParsableCommand {
   func run() throws {
     Descriptors.raiseLimit()
     let file = try file.map { try CatalogFileOnDisk($0) }
-    let shelf = try CatalogShelf(cache: cache.path, catalog: catalog.catalog ?? file?.catalog.name)
+    let place = try cache.place(reading: true)
+    defer { withExtendedLifetime(place) {} }
+    let shelf = try CatalogShelf(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
     let origin = offline ? nil : try ServedOrigin(file, of: shelf, base: base, connection)
     defer { origin?.transport.shutdown() }
     var pulling: ServerContent.Pulling?
     if let origin { pulling = { room in origin.pull(into: room) } }
     let log = output.verbose > 0 ? AccessLog(output.logFormat) : nil
     let store = Store(
-      cache: cache.path,
+      cache: place.path,
       catalog: shelf.name,
       orders: try outbox.path(),
       budget: try budget.map { text in
-        let reader = try CatalogReader(cache: cache.path, catalog: shelf.name)
+        let reader = try CatalogReader(cache: place.path, catalog: shelf.name)
         return try OrderPlaceCommand.budget(text, reader.catalog.currency)
       },
       squares: server.squares.sides
     )
     let content = ServerContent(
-      cache: cache.path,
+      cache: place.path,
+      keeper: place.keeper,
       shelf: shelf,
       squares: server.squares.sides,
       clock: { .now() },

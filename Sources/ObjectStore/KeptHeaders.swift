@@ -36,13 +36,18 @@ enum KeptHeaders {
   /// - Parameters:
   ///   - path: Where it is.
   ///   - headers: What the store says of it.
+  ///   - whole: How long it is, when the headers are of a part of it.
   /// - Returns: The row with its stamp; without a SHA-256 when larder did not put it, without a URL when that did not
   ///   fit.
-  static func entry(at path: String, _ headers: Headers) -> PictureEntry {
+  static func entry(
+    at path: String,
+    _ headers: Headers,
+    whole: ByteCount? = nil
+  ) -> PictureEntry {
     func value(_ name: String) -> String? { headers[prefix + name] }
     let url = value("url").map(StoreText.decoded) ?? ""
     var entry = PictureEntry(id: PictureID(url: url), url: url)
-    let size = headers["Content-Length"].flatMap { Int64($0) } ?? 0
+    let size = whole?.count ?? headers["Content-Length"].flatMap { Int64($0) } ?? 0
     entry.bytes = ByteCount(size)
     entry.stamp = stamp(tag: StoreReply.tag(headers["ETag"] ?? ""), bytes: size)
     guard let digest = value("sha256").flatMap(Hexadecimal.bytes), digest.count == 32,

@@ -136,6 +136,55 @@ package final class KeptPictures: PictureKeeping {
     }
   }
 
+  /// Reads a part of a picture.
+  package func part(
+    _ range: Range<Int>,
+    of path: String,
+    completion: @escaping @Sendable (Result<KeptPart?, CacheError>) -> Void
+  ) {
+    let name = store.name(path)
+    let headers: Headers = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
+    store.ask(.get, path, headers: headers, doing: "read") { result in
+      switch result {
+      case .success(let reply):
+        let part = Self.part(range, of: path, reply)
+        guard let part else {
+          let words = "cannot read \(name): the store answers with another part than was asked for"
+          return completion(.failure(CacheError(.disk, words)))
+        }
+        completion(.success(part))
+      case .failure(let error):
+        completion(error.code == .missing ? .success(nil) : .failure(error.cacheError))
+      }
+    }
+  }
+
+  /// What a reply has of a part; nil when that is not what was asked for.
+  private static func part(
+    _ range: Range<Int>,
+    of path: String,
+    _ reply: ObjectStore.Reply
+  ) -> KeptPart? {
+    guard reply.head.status == 206 else {
+      // Whoever knows no ranges sends the whole.
+      guard reply.body.count >= range.upperBound else { return nil }
+      let entry = KeptHeaders.entry(
+        at: path,
+        reply.head.headers,
+        whole: ByteCount(reply.body.count)
+      )
+      return KeptPart(bytes: Array(reply.body[range]), entry: entry)
+    }
+    guard let place = reply.head.headers["Content-Range"].flatMap(ContentRange.init),
+      let bytes = place.bytes, Int(bytes.lowerBound.count) == range.lowerBound,
+      reply.body.count == range.count, let whole = place.whole
+    else { return nil }
+    return KeptPart(
+      bytes: reply.body,
+      entry: KeptHeaders.entry(at: path, reply.head.headers, whole: whole)
+    )
+  }
+
   /// Removes pictures.
   package func remove(_ paths: [String]) throws(CacheError) {
     try Self.cacheErrors { () throws(StoreError) in try store.remove(paths) }

@@ -60,10 +60,10 @@ struct KeptRecovery {
 
 extension PictureEntry {
   /// Whether a store gave a whole row for what is at a path.
-  func isRow(at path: String) -> Bool { isHeld && !url.isEmpty && name.path == path }
+  package func isRow(at path: String) -> Bool { isHeld && !url.isEmpty && name.path == path }
 
   /// The row that a store gave for a picture whose URL is known; nil when it is another's, or larder did not put it.
-  func row(of known: PictureEntry) -> PictureEntry? {
+  package func row(of known: PictureEntry) -> PictureEntry? {
     guard isHeld else { return nil }
     if url == known.url { return self }
     guard url.isEmpty else { return nil }

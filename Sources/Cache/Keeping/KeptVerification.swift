@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import Transport
 
 /// Checks every picture that a store keeps against what was committed.
 ///
@@ -154,5 +155,29 @@ extension PictureKeeping {
     let digest = PictureDigest()
     let stamp = try read(path, restart: { digest.restart() }, piece: { digest.add($0) })
     return stamp.map { digest.file($0) }
+  }
+
+  /// Reads a whole picture into memory.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - most: How long it may be.
+  /// - Returns: Its bytes; nil when there is none, or a longer one.
+  /// - Throws: ``CacheError`` when it cannot be read.
+  package func bytes(of path: String, most: ByteCount) throws(CacheError) -> [UInt8]? {
+    let gathered = Mutex<(bytes: [UInt8], isLonger: Bool)>(([], false))
+    let stamp = try read(
+      path,
+      restart: { gathered.withLock { $0 = ([], false) } },
+      piece: { piece in
+        gathered.withLock { gathered in
+          gathered.isLonger =
+            gathered.isLonger || gathered.bytes.count + piece.byteCount > Int(most.count)
+          if gathered.isLonger { return gathered.bytes = [] }
+          piece.withUnsafeBytes { gathered.bytes.append(contentsOf: $0) }
+        }
+      }
+    )
+    return gathered.withLock { stamp == nil || $0.isLonger ? nil : $0.bytes }
   }
 }

@@ -52,11 +52,36 @@ package protocol PictureKeeping: Sendable {
     piece: @escaping @Sendable (RawSpan) -> Void
   ) throws(CacheError) -> FileStamp?
 
+  /// Reads a part of a picture; does not block.
+  ///
+  /// - Parameters:
+  ///   - range: Which bytes, at least one.
+  ///   - path: Where the picture is.
+  ///   - completion: Called once, on any thread, with the part; nil when there is no picture that has these bytes.
+  func part(
+    _ range: Range<Int>,
+    of path: String,
+    completion: @escaping @Sendable (Result<KeptPart?, CacheError>) -> Void
+  )
+
   /// Removes pictures; quiet about those that are gone.
   ///
   /// - Parameter paths: Where they are.
   /// - Throws: ``CacheError`` when one stays.
   func remove(_ paths: [String]) throws(CacheError)
+}
+
+/// A part of a picture that a store keeps.
+package struct KeptPart: Sendable {
+  /// All the bytes that were asked for.
+  package var bytes: [UInt8]
+  /// The row that was put with the whole picture, with its stamp; see ``PictureKeeping/rows(at:)``.
+  package var entry: PictureEntry
+
+  /// Makes one from its parts.
+  package init(bytes: [UInt8], entry: PictureEntry) {
+    (self.bytes, self.entry) = (bytes, entry)
+  }
 }
 
 /// What a store lists of one picture.

@@ -1,24 +1,34 @@
+import Dispatch
 import Glibc
+import Synchronization
 
 /// Takes pictures into a cache that were fetched beside it, without its lock.
 ///
 /// Whoever fetches at somebody's wish holds the lock only for this: milliseconds, not the time that an origin takes.
 /// Every file is whole and on the device before; it is renamed, its folder synced, and its row written, so that a crash
-/// leaves what a killed run leaves: a whole picture, or none.
-package struct PictureAdmission: Sendable {
+/// leaves what a killed run leaves: a whole picture, or none. Where a store keeps the pictures, they are put there first.
+package final class PictureAdmission: Sendable {
   /// Makes the lock's holder known as one that lets go at once; others then wait a moment.
   package static let holder = CacheLock.briefHolder
 
   private let cache: String
   private let room: String
+  private let keeper: (any PictureKeeping)?
+  /// What was put into the store and has no row yet.
+  private let put = Mutex<[PictureID: PictureEntry]>([:])
 
   /// An admission.
   ///
   /// - Parameters:
   ///   - room: A cache of its own, on the same file system, that the pictures were fetched into.
   ///   - cache: The cache that they go into.
-  package init(from room: String, into cache: String) {
-    (self.room, self.cache) = (room, cache)
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  package init(
+    from room: String,
+    into cache: String,
+    keeper: (any PictureKeeping)? = nil
+  ) {
+    (self.room, self.cache, self.keeper) = (room, cache, keeper)
   }
 
   /// Admits pictures, and what is known of those that could not be had.
@@ -29,6 +39,7 @@ package struct PictureAdmission: Sendable {
   /// - Returns: The rows as they stand in the cache now.
   /// - Throws: ``CacheError``, with code `locked` while a run holds the cache; nothing was changed then.
   package func admit(_ entries: [PictureEntry]) throws(CacheError) -> [PictureEntry] {
+    if let keeper { return try admit(entries, into: keeper) }
     let layout = try CacheLayout(creating: cache)
     let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }
@@ -69,5 +80,59 @@ package struct PictureAdmission: Sendable {
       for row in entered { try writer.save(row) }
     }
     return entries.map { held[$0.id] ?? $0 }
+  }
+
+  /// A picture in the room.
+  private func open(_ name: PictureName) throws(CacheError) -> OpenFile {
+    let place = PictureName.folderName(name.folder)
+    let folder = try Folder(path: "\(room)/images/\(place)", creating: false)
+    let descriptor = openat(folder.descriptor, name.file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else {
+      throw .system("read", "\(folder.path)/\(name.file)", errno: errno)
+    }
+    return OpenFile(name.file, in: folder, descriptor: descriptor)
+  }
+
+  /// Puts pictures into a store without the lock, once each, then writes their rows under it.
+  private func admit(
+    _ entries: [PictureEntry],
+    into keeper: any PictureKeeping
+  ) throws(CacheError) -> [PictureEntry] {
+    let failure = Mutex<CacheError?>(nil)
+    let under = DispatchGroup()
+    let before = put.withLock { $0 }
+    for entry in entries where entry.isHeld && before[entry.id]?.sha256 != entry.sha256 {
+      let file = try open(entry.name)
+      under.enter()
+      keeper.put(entry, KeptBytes(file, count: entry.bytes)) { [self] result in
+        switch result {
+        case .success(let stamp):
+          var row = entry
+          row.stamp = stamp
+          put.withLock { $0[row.id] = row }
+        case .failure(let error): failure.withLock { $0 = error }
+        }
+        under.leave()
+      }
+    }
+    under.wait()
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    let there = put.withLock { $0 }
+    let layout = try CacheLayout(creating: cache, keeper: keeper)
+    let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
+    defer { withExtendedLifetime(lock) {} }
+    let index = try Index(layout)
+    let known = try index.pictures(entries.map(\.id))
+    let rows = entries.map { entry in
+      if !entry.isHeld, let row = known[entry.id], row.isHeld { return row }
+      return there[entry.id] ?? entry
+    }
+    try index.write { db in
+      var writer = try PictureRowWriter(db)
+      for row in rows { try writer.save(row) }
+    }
+    for entry in entries where entry.isHeld { unlink("\(room)/\(entry.name.path)") }
+    put.withLock { put in for row in rows { put[row.id] = nil } }
+    return rows
   }
 }

@@ -23,7 +23,7 @@ struct CacheOptions: ParsableArguments {
     guard path.contains("://") else { return }
     throw ValidationError(
       "--cache takes a folder here, not \"\(path)\"; s3://bucket/prefix goes with sync, warm, "
-        + "shard, status, verify, gc and export"
+        + "shard, status, verify, gc, export and serve"
     )
   }
 }

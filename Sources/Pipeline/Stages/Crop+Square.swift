@@ -15,8 +15,24 @@ extension Crop {
     of picture: PictureEntry,
     in cache: String
   ) throws(ImagingError) -> EncodedPicture {
+    let path = FilePath("\(cache)/\(picture.name.path)")
+    return try square(of: picture, try PictureFile(path, limits: limits))
+  }
+
+  /// The same of bytes in memory.
+  package func square(
+    of picture: PictureEntry,
+    _ bytes: [UInt8]
+  ) throws(ImagingError) -> EncodedPicture {
+    let file = try PictureFile(bytes, name: picture.name.path, limits: limits)
+    return try square(of: picture, file)
+  }
+
+  private func square(
+    of picture: PictureEntry,
+    _ file: PictureFile
+  ) throws(ImagingError) -> EncodedPicture {
     let path = picture.name.path
-    let file = try PictureFile(FilePath("\(cache)/\(path)"), limits: limits)
     guard ContentDigest.sha256(file.bytes) == picture.sha256 else {
       throw ImagingError(
         .damaged,

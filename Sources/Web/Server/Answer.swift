@@ -23,12 +23,14 @@ struct Answer: Sendable {
     case bytes(ByteBuffer)
     /// A part of a file, which goes from the disk to the socket.
     case file(SentFile, Range<Int>)
+    /// A part of a picture that a store keeps, which is sent on as it comes.
+    case kept(SentPicture, Range<Int>)
 
     var count: Int {
       switch self {
       case .none: 0
       case .bytes(let bytes): bytes.readableBytes
-      case .file(_, let range): range.count
+      case .file(_, let range), .kept(_, let range): range.count
       }
     }
   }

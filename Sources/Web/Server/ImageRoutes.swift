@@ -11,6 +11,8 @@ final class ImageRoutes: Sendable {
   private let shelf: CatalogShelf
   private let cache: String
   private let files: ServedFiles
+  /// The pictures, where a store keeps them.
+  private let kept: KeptImages?
   private let sides: [Int]
   private let squares: Squares
   private let pulls: Pulls?
@@ -24,7 +26,8 @@ final class ImageRoutes: Sendable {
     cache = content.cache
     files = ServedFiles(cache: content.cache)
     sides = content.squares
-    squares = Squares(content.cache)
+    kept = content.keeper.map { KeptImages($0) }
+    squares = Squares(content.cache, keeper: content.keeper)
     pulls = content.pulls
     roomPath = content.room?.path ?? ""
     self.bench = bench
@@ -75,7 +78,7 @@ final class ImageRoutes: Sendable {
       let edition = try shelf.renewed()
       var known = try edition.reader.picture(at: path)
       if let held = known, held.isHeld {
-        if pulls == nil || files.hold(path) {
+        if kept != nil || pulls == nil || files.hold(path) {
           return try send(held, .cache, side, request, edition, done)
         }
         // Its file is gone, by whosever hand: it is fetched as if it had never been held, for a 304 brings no bytes.
@@ -113,6 +116,7 @@ final class ImageRoutes: Sendable {
     _ side: Int?,
     _ request: ServerRequest,
     _ edition: Edition,
+    isAnew: Bool = false,
     _ done: @escaping @Sendable (Answer) -> Void
   ) {
     switch outcome {
@@ -124,7 +128,7 @@ final class ImageRoutes: Sendable {
       done(.problem(502, words, [("Retry-After", "10")]))
     case .had(let entry, let place):
       do throws(CacheError) {
-        try send(entry, place, side, request, edition, done)
+        try send(entry, place, side, request, edition, isAnew: isAnew, done)
       } catch {
         done(.unreadable)
       }
@@ -138,6 +142,7 @@ final class ImageRoutes: Sendable {
     _ side: Int?,
     _ request: ServerRequest,
     _ edition: Edition,
+    isAnew: Bool = false,
     _ done: @escaping @Sendable (Answer) -> Void
   ) throws(CacheError) {
     let path = picture.name.path
@@ -164,6 +169,12 @@ final class ImageRoutes: Sendable {
         done(Self.answer($0, request))
       }
     }
+    if let kept, place == .cache {
+      return kept.send(picture, request) { [self] answer in
+        if let answer { return done(answer) }
+        if isAnew { done(.noPicture) } else { fetchAnew(picture, request, edition, done) }
+      }
+    }
     guard let digest = picture.sha256 else { return done(.noPicture) }
     let image = ServedImage(
       path: path,
@@ -177,6 +188,29 @@ final class ImageRoutes: Sendable {
       place == .room
       ? pulls.flatMap { image.answer(request, from: $0.files) } : nil
     done(answer ?? image.answer(request, from: files) ?? .noPicture)
+  }
+
+  /// Fetches a picture whose object is gone from the store, by whosever hand, as if it had never been held.
+  private func fetchAnew(
+    _ picture: PictureEntry,
+    _ request: ServerRequest,
+    _ edition: Edition,
+    _ done: @escaping @Sendable (Answer) -> Void
+  ) {
+    guard let pulls else { return done(.noPicture) }
+    let begins = bench.begin { [self] in
+      do throws(CacheError) {
+        guard let url = try url(of: picture.name.path, edition.reader) else {
+          return done(.noPicture)
+        }
+        pulls.fetch(url, known: nil) { [self] outcome in
+          answer(outcome, nil, request, edition, isAnew: true, done)
+        }
+      } catch {
+        done(.unreadable)
+      }
+    }
+    if !begins { done(.busy) }
   }
 
   private static func answer(_ outcome: Squares.Outcome, _ request: ServerRequest) -> Answer {

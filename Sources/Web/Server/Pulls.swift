@@ -51,12 +51,13 @@ final class Pulls: Sendable {
   /// Pulls into a cache.
   init(
     _ cache: String,
+    keeper: (any PictureKeeping)? = nil,
     room: ServingRoom,
     pull: PicturePull,
     now: @escaping @Sendable () -> UnixTime
   ) {
     (self.room, self.pull, self.now) = (room, pull, now)
-    admission = PictureAdmission(from: room.path, into: cache)
+    admission = PictureAdmission(from: room.path, into: cache, keeper: keeper)
     files = ServedFiles(cache: room.path)
   }
 

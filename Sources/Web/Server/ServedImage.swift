@@ -25,12 +25,19 @@ struct ServedImage: Sendable {
   ///   - sha256: The digest of its bytes, its entity tag.
   ///   - type: What its bytes are.
   ///   - stamp: What `stat` says of it while it is the one that is meant.
-  init(path: String, sha256: [UInt8], type: PictureType?, stamp: FileStamp?) {
+  ///   - changed: Since when it is as it is, where the stamp does not say that.
+  init(
+    path: String,
+    sha256: [UInt8],
+    type: PictureType?,
+    stamp: FileStamp?,
+    changed: UnixTime? = nil
+  ) {
     self.path = path
     self.stamp = stamp
     self.type = type?.mediaType ?? "application/octet-stream"
     tag = EntityTag("\"\(Hexadecimal.text(sha256))\"")
-    modified = stamp?.modified
+    modified = changed ?? stamp?.modified
     let fields = Self.fields(self.type, tag, modified)
     whole = Answer.head(200, fields, length: stamp.map { Int($0.bytes.count) } ?? 0)
     unmodified = Answer.head(304, fields.filter { $0.name != "Content-Type" }, length: nil)
@@ -55,6 +62,21 @@ struct ServedImage: Sendable {
       let fields = [(name: "Content-Type", value: type), ("Cache-Control", "no-store")]
       return Answer(200, fields + SafetyFields.data, .file(file, 0..<size))
     }
+    return answer(request, size: size) { .file(file, $0) }
+  }
+
+  /// Answers a request for the picture that is meant.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - size: How many bytes the picture has.
+  ///   - body: What sends a part of them.
+  /// - Returns: The answer.
+  func answer(
+    _ request: ServerRequest,
+    size: Int,
+    _ body: (Range<Int>) -> Answer.Body
+  ) -> Answer {
     switch Precondition(request, tag: tag, modified: modified) {
     case .notModified: return Answer(status: 304, head: unmodified, body: .none)
     case .failed: return .problem(412, "the picture is another one by now")
@@ -62,17 +84,17 @@ struct ServedImage: Sendable {
     }
     guard request.method == .get, let text = request.single("Range"),
       Precondition.mayUseRange(request, tag: tag, modified: modified)
-    else { return Answer(status: 200, head: whole, body: .file(file, 0..<size)) }
+    else { return Answer(status: 200, head: whole, body: body(0..<size)) }
     switch ByteRange(text, size: size) {
     case .whole:
-      return Answer(status: 200, head: whole, body: .file(file, 0..<size))
+      return Answer(status: 200, head: whole, body: body(0..<size))
     case .unsatisfiable:
       let place = (name: "Content-Range", value: "bytes */\(size)")
       return .problem(416, "the picture has \(size) bytes", [place])
     case .part(let part):
       let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
       let fields = [(name: "Content-Range", value: place)] + Self.fields(type, tag, modified)
-      return Answer(206, fields, .file(file, part))
+      return Answer(206, fields, body(part))
     }
   }
 

@@ -224,7 +224,9 @@ final class ServerConnection: ChannelDuplexHandler {
     closes: Bool,
     _ context: ChannelHandlerContext
   ) {
-    let count = min(Self.piece, body.count - start)
+    var piece = Self.piece
+    if case .kept = body { piece = SentPicture.piece }
+    let count = min(piece, body.count - start)
     wait(site.limits.answerTime)
     let sent = context.eventLoop.makePromise(of: Void.self)
     let isLast = start + count == body.count
@@ -233,6 +235,17 @@ final class ServerConnection: ChannelDuplexHandler {
     case .bytes(let bytes):
       let slice = bytes.getSlice(at: bytes.readerIndex + start, length: count) ?? ByteBuffer()
       context.writeAndFlush(wrapOutboundOut(.byteBuffer(slice)), promise: sent)
+    case .kept(let picture, let range):
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      picture.piece(from: start, of: range) { bytes in
+        bound.eventLoop.execute {
+          let (connection, context) = bound.value
+          guard let bytes, bytes.readableBytes == count, context.channel.isActive else {
+            return sent.fail(ChannelError.ioOnClosedChannel)
+          }
+          context.writeAndFlush(connection.wrapOutboundOut(.byteBuffer(bytes)), promise: sent)
+        }
+      }
     case .file(let file, let range):
       let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: file.descriptor)
       let first = range.lowerBound + start

@@ -6,6 +6,8 @@ import Transport
 package struct ServerContent: Sendable {
   /// The cache's path.
   let cache: String
+  /// What keeps the pictures in place of the cache's folder, if anything does.
+  let keeper: (any PictureKeeping)?
   /// The catalog.
   let shelf: CatalogShelf
   /// The sizes in which squares can be had, in pixels a side.
@@ -30,6 +32,7 @@ package struct ServerContent: Sendable {
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - shelf: The catalog.
   ///   - squares: The sizes in which squares can be had, in pixels a side.
   ///   - clock: The wall clock.
@@ -38,6 +41,7 @@ package struct ServerContent: Sendable {
   ///   - log: Told of each request once it was answered, on an event loop: it must not take its time.
   package init(
     cache: String,
+    keeper: (any PictureKeeping)? = nil,
     shelf: CatalogShelf,
     squares: [Int],
     clock: @escaping @Sendable () -> UnixTime,
@@ -45,7 +49,7 @@ package struct ServerContent: Sendable {
     pages: (@Sendable (StoreRequest) async -> StoreAnswer?)? = nil,
     log: @escaping @Sendable (RequestRecord) -> Void = { _ in }
   ) {
-    self.cache = cache
+    (self.cache, self.keeper) = (cache, keeper)
     self.shelf = shelf
     self.squares = squares
     self.pages = pages.map { PageSource($0, clock: clock) }
@@ -57,7 +61,7 @@ package struct ServerContent: Sendable {
     }
     do throws(CacheError) {
       let room = try ServingRoom(in: cache)
-      pulls = Pulls(cache, room: room, pull: pulling(room.path), now: clock)
+      pulls = Pulls(cache, keeper: keeper, room: room, pull: pulling(room.path), now: clock)
       (self.room, obstacle) = (room, nil)
     } catch {
       (pulls, room, obstacle) = (nil, nil, error)

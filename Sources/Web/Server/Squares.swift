@@ -29,6 +29,7 @@ final class Squares: Sendable {
   }
 
   private let cache: String
+  private let keeper: (any PictureKeeping)?
   private let admission: SquareAdmission
   private let limits: PictureLimits
   private let state = Mutex(State())
@@ -37,9 +38,9 @@ final class Squares: Sendable {
   /// What was made while the cache could not be changed.
   private let unkept = Shelved<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
 
-  /// Squares of the pictures in a cache.
-  init(_ cache: String) {
-    self.cache = cache
+  /// Squares of the pictures in a cache, or in the store that keeps them for it; they themselves are kept in the cache.
+  init(_ cache: String, keeper: (any PictureKeeping)? = nil) {
+    (self.cache, self.keeper) = (cache, keeper)
     admission = SquareAdmission(into: cache)
     var limits = PictureLimits()
     limits.memory = 64 << 20
@@ -88,7 +89,17 @@ final class Squares: Sendable {
     var crop = Crop(size: key.side)
     crop.limits = limits
     do throws(ImagingError) {
-      let square = try crop.square(of: picture, in: root)
+      let square: EncodedPicture
+      if let keeper, root == cache {
+        guard
+          let bytes = try? keeper.bytes(of: picture.name.path, most: ByteCount(limits.fileBytes))
+        else {
+          return .busy
+        }
+        square = try crop.square(of: picture, bytes)
+      } else {
+        square = try crop.square(of: picture, in: root)
+      }
       keep(.success(square.bytes), of: picture, key, in: root)
       return .made(square.bytes, picture.type?.kept)
     } catch {

@@ -1,0 +1,214 @@
+import Cache
+import CurlTransport
+import Foundation
+import Pipeline
+import SampleStore
+import Support
+import Synchronization
+import Testing
+import Transport
+import Web
+
+@testable import ObjectStore
+
+/// A server whose pictures an object store keeps.
+struct ServedStoreTests {
+  private let shop: SampleShop
+  private let folder: TemporaryFolder
+  private let bucket = FakeBucket()
+  private let pictures: KeptPictures
+  private let curl: CurlTransport
+
+  init() throws {
+    shop = try SampleShop(sections: 1, items: 2)
+    folder = try TemporaryFolder()
+    pictures = KeptPictures(try bucket.store())
+    _ = try shop.sync(folder, keeper: pictures)
+    var options = shop.transportOptions()
+    options.allowPrivateAddresses = true
+    curl = try CurlTransport(options)
+  }
+
+  /// An answer of the server, or why there is none.
+  private struct Reply {
+    var status: Int
+    var headers = Headers()
+    var body: [UInt8] = []
+  }
+
+  /// Asks a server; with `fetching`, one that fetches what is gone.
+  private func ask(
+    fetching: Bool = false,
+    _ questions: [(path: String, headers: Headers)]
+  ) async throws -> [Reply] {
+    let shelf = try CatalogShelf(cache: folder.path("cache"), catalog: nil)
+    let clock = shop.clock
+    let catalog = try shop.catalog()
+    var pulling: ServerContent.Pulling?
+    if fetching {
+      pulling = { [curl] room in
+        PicturePull(
+          catalog,
+          room: room,
+          transport: curl,
+          environment: [:],
+          now: { clock.now }
+        )
+      }
+    }
+    let content = ServerContent(
+      cache: folder.path("cache"),
+      keeper: pictures,
+      shelf: shelf,
+      squares: [16],
+      clock: { clock.now },
+      pulling: pulling
+    )
+    let web = try await WebServer(content, bind: "127.0.0.1", port: 0)
+    var replies: [Reply] = []
+    for question in questions {
+      var request = Request(try curl.parse("\(web.url)/\(question.path)", relativeTo: nil))
+      request.trust = .named
+      request.headers = question.headers
+      request.accept = .anything
+      let sink = ReplySink()
+      let result = await withCheckedContinuation { waiting in
+        curl.fetch(request, into: sink) { waiting.resume(returning: $0) }
+      }
+      switch result {
+      case .success(let response):
+        let head = response.head
+        replies.append(Reply(status: head.status, headers: head.headers, body: sink.bytes))
+      case .failure(let failure):
+        // One that broke off began with 200.
+        let status = failure.status == 200 ? nil : failure.status
+        replies.append(Reply(status: status ?? 0, headers: failure.headers))
+      }
+    }
+    await web.stop()
+    return replies
+  }
+
+  private var rows: [PictureEntry] {
+    get throws {
+      var rows: [PictureEntry] = []
+      try Index(reading: folder.path("cache")).forEachPicture { rows.append($0) }
+      return rows.sorted { $0.url < $1.url }
+    }
+  }
+
+  private func object(_ row: PictureEntry) -> FakeBucket.Object? {
+    bucket.objects["m/" + row.name.path]
+  }
+
+  @Test func `pictures come from the store, whole, in part, and not when they are known`()
+    async throws
+  {
+    let row = try rows[0]
+    let bytes = try #require(object(row)).bytes
+    let tag = "\"\(Hexadecimal.text(row.sha256 ?? []))\""
+    bucket.requests = []
+
+    let path = row.name.path
+    let replies = try await ask([
+      (path, [:]), (path, ["Range": "bytes=3-9"]), (path, ["If-None-Match": tag]),
+      (path, ["Range": "bytes=3-9", "If-Range": "\"other\""]),
+      (path, ["Range": "bytes=\(bytes.count)-"]), (path, ["If-Match": "\"other\""]),
+    ])
+
+    #expect(replies.map(\.status) == [200, 206, 304, 200, 416, 412])
+    #expect(replies[0].body == bytes)
+    #expect(replies[1].body == Array(bytes[3...9]))
+    #expect(replies[3].body == bytes)
+    #expect(replies[0].headers["ETag"] == tag)
+    #expect(replies[0].headers["Content-Type"] == "image/jpeg")
+    #expect(replies[0].headers["Last-Modified"] == row.fetched?.httpDate)
+    #expect(bucket.requests == [String](repeating: "GET m/\(path)", count: 3))
+    #expect(try folder.files(below: "cache/images").isEmpty)
+  }
+
+  @Test func `a large picture that another machine put comes in pieces, as it is now`()
+    async throws
+  {
+    var row = try rows[0]
+    let bytes: [UInt8] =
+      [0xFF, 0xD8, 0xFF] + (0..<(2 << 20)).map { UInt8(truncatingIfNeeded: $0) }
+    row.sha256 = ContentDigest.sha256(bytes)
+    row.bytes = ByteCount(bytes.count)
+    let done = Semaphore()
+    pictures.put(row, KeptBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
+    done.wait()
+    bucket.requests = []
+
+    let reply = try await ask([(row.name.path, [:])])[0]
+
+    #expect(reply.body == bytes)
+    #expect(reply.headers["ETag"] == "\"\(Hexadecimal.text(row.sha256 ?? []))\"")
+    // One that finds the other picture, and five of at most half a mebibyte.
+    #expect(bucket.requests.count == 6)
+  }
+
+  @Test func `what is gone from the store is not served, or fetched and put again`() async throws {
+    let row = try rows[0]
+    let bytes = try #require(object(row)).bytes
+    bucket.objects["m/" + row.name.path] = nil
+
+    #expect(try await ask([(row.name.path, [:])])[0].status == 404)
+    let replies = try await ask(fetching: true, [(row.name.path, [:]), (row.name.path, [:])])
+
+    #expect(replies.map(\.body) == [bytes, bytes])
+    #expect(object(row)?.bytes == bytes)
+    #expect(
+      try rows[0].stamp
+        == KeptHeaders.stamp(tag: object(row)?.tag ?? "", bytes: Int64(bytes.count))
+    )
+    #expect(try folder.files(below: "cache/images").isEmpty)
+    #expect(try folder.files(below: "cache/serving").isEmpty)
+  }
+
+  @Test func `while the store is busy a client is asked to come again`() async throws {
+    let row = try rows[0]
+    bucket.fail(1, andAll: true)
+
+    let reply = try await ask([(row.name.path, [:])])[0]
+
+    #expect(reply.status == 503)
+    #expect(reply.headers["Retry-After"] == "10")
+  }
+
+  @Test func `a picture that breaks off is no whole answer`() async throws {
+    var row = try rows[0]
+    let bytes = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 7, count: 1 << 20)
+    row.sha256 = ContentDigest.sha256(bytes)
+    row.bytes = ByteCount(bytes.count)
+    let done = Semaphore()
+    pictures.put(row, KeptBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
+    done.wait()
+    // The first finds another picture, the second begins it.
+    bucket.fail(3, andAll: true)
+
+    #expect(try await ask([(row.name.path, [:])])[0].status == 0)
+  }
+
+  @Test func `a square is made of the store's bytes, and made once`() async throws {
+    // 16 by 32 pixels of one grey.
+    let text =
+      "iVBORw0KGgoAAAANSUhEUgAAABAAAAAgCAAAAAA+4qcQAAAAEklEQVR42mMIRQMMowKjAggAAKysqgFHRNprAAAAAElFTkSuQmCC"
+    let picture = [UInt8](try #require(Data(base64Encoded: text)))
+    shop.store.content["/pictures/A1-thumb.jpg"] = Resource(picture, type: "image/png")
+    try FileManager.default.removeItem(atPath: folder.path("cache"))
+    bucket.objects = [:]
+    _ = try shop.sync(folder, keeper: pictures)
+    let row = try #require(try rows.first { $0.type == .png })
+    bucket.requests = []
+
+    let path = row.name.path + "?square=16"
+    let replies = try await ask([(path, [:]), (path, [:])])
+
+    #expect(replies.map(\.status) == [200, 200])
+    #expect(replies[0].body == replies[1].body)
+    #expect(!replies[0].body.isEmpty && replies[0].body != object(row)?.bytes)
+    #expect(bucket.requests == ["GET m/\(row.name.path)"])
+    #expect(try folder.files(below: "cache/images").isEmpty)
+  }
+}
