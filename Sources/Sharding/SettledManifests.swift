@@ -84,6 +84,12 @@ final class SettledManifests: SettledPictures {
 
   func has(_ id: PictureID) -> Bool { place(of: id) != nil }
 
+  func mayHave(_ path: String) -> Bool {
+    guard let ids = PictureName.ids(at: path) else { return false }
+    let first = places.partition { $0.id >= ids.lowerBound }
+    return first < places.count && places[first].id <= ids.upperBound
+  }
+
   func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: SettledPicture] {
     let wanted = ids.compactMap(place).sorted { $0.line < $1.line }
     var found: [PictureID: SettledPicture] = [:]
@@ -129,17 +135,25 @@ final class SettledManifests: SettledPictures {
   }
 
   private func place(of id: PictureID) -> Place? {
-    var range = 0..<places.count
+    let first = places.partition { $0.id >= id }
+    guard first < places.count, places[first].id == id else { return nil }
+    return places[first]
+  }
+}
+
+extension Array {
+  /// The place of the first element that a property holds for, which holds for all behind it.
+  fileprivate func partition(_ holds: (Element) -> Bool) -> Int {
+    var range = 0..<count
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
-      if places[middle].id < id {
-        range = middle + 1..<range.upperBound
-      } else {
+      if holds(self[middle]) {
         range = range.lowerBound..<middle
+      } else {
+        range = middle + 1..<range.upperBound
       }
     }
-    guard range.lowerBound < places.count, places[range.lowerBound].id == id else { return nil }
-    return places[range.lowerBound]
+    return range.lowerBound
   }
 }
 

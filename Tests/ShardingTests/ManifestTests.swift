@@ -112,6 +112,15 @@ struct ManifestTests {
     },
   ]
 
+  @Test func `a manifest names the run that wrote it, so that no two are equal`() throws {
+    let sharded = try ShardedShop(SampleShop(sections: 1, items: 2))
+    try sharded.plan(1)
+
+    try sharded.run(0, token: "mine")
+
+    #expect(try ShardManifest.trailer(of: 0, of: sharded.planned)?.writer == "mine")
+  }
+
   @Test(arguments: faults)
   func `a merge refuses what is not whole and of its plan, and commits nothing`(_ fault: Fault)
     throws

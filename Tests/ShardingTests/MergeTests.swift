@@ -1,3 +1,4 @@
+import Foundation
 import Pipeline
 import SampleStore
 import Support
@@ -40,6 +41,35 @@ struct MergeTests {
     try expectEqual(merged, synced)
     #expect(sharded.folder.files(below: "cache/shards").isEmpty)
     #expect(sharded.folder.files(below: "plan/planning").isEmpty)
+  }
+
+  @Test func `of a cache's files those that shards brought are no orphans, and all others are`()
+    throws
+  {
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    let cache = sharded.folder.path("cache")
+    let url = "https://nobody.example/x.jpg"
+    let stranger = PictureName(url: url, id: PictureID(url: url)).path
+    let path = URL(filePath: "\(cache)/\(stranger)")
+    try FileManager.default.createDirectory(
+      at: path.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+    try Data([1]).write(to: path)
+    let layout = try CacheLayout(creating: cache)
+    let index = try Index(layout)
+    let settled = try SettledManifests(
+      try sharded.planned,
+      cache: cache,
+      keeper: nil,
+      reading: false
+    )
+
+    let recovery = try Recovery(layout, index, isClaimed: settled.mayHave)
+
+    #expect(recovery.orphans.paths == [stranger])
+    #expect(try Recovery(layout, index).orphans.paths.count == 38)
   }
 
   @Test(arguments: [Partition.url, .host])

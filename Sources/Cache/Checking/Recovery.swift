@@ -47,13 +47,20 @@ package struct Recovery: Sendable {
   ///   - layout: the cache.
   ///   - index: what is known of it.
   ///   - oldest: unfinished bodies last written before this are removed.
+  ///   - isClaimed: whether the caller enters the row of a file, by its path; such a file is no orphan.
   /// - Throws: ``CacheError`` when a folder or the index cannot be read or mended.
   package init(
     _ layout: CacheLayout,
     _ index: Index,
-    partialsSince oldest: UnixTime = .distantPast
+    partialsSince oldest: UnixTime = .distantPast,
+    isClaimed: (String) -> Bool = { _ in false }
   ) throws(CacheError) {
-    try self.init(layout, index, partialsSince: oldest) { name throws(CacheError) in
+    try self.init(
+      layout,
+      index,
+      partialsSince: oldest,
+      isClaimed: isClaimed
+    ) { name throws(CacheError) in
       try layout.digest(of: name)
     }
   }
@@ -63,6 +70,7 @@ package struct Recovery: Sendable {
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: UnixTime = .distantPast,
+    isClaimed: (String) -> Bool = { _ in false },
     read: @escaping PictureReading
   ) throws(CacheError) {
     partials = try PartialBodies(layout, since: oldest)
@@ -79,7 +87,7 @@ package struct Recovery: Sendable {
     }
     let (before, now) = (try index.folderTimes(), try layout.folderTimes())
     let comparison =
-      wasKilled || before != now ? try Comparison(layout, index, read) : Comparison()
+      wasKilled || before != now ? try Comparison(layout, index, isClaimed, read) : Comparison()
     try comparison.write(to: index)
     forgotten = comparison.gone.count
     adopted = comparison.renewed.count
@@ -100,7 +108,12 @@ private struct Comparison {
   /// Nothing to compare.
   init() {}
 
-  init(_ layout: CacheLayout, _ index: Index, _ read: PictureReading) throws(CacheError) {
+  init(
+    _ layout: CacheLayout,
+    _ index: Index,
+    _ isClaimed: (String) -> Bool,
+    _ read: PictureReading
+  ) throws(CacheError) {
     var known: Set<String> = []
     try index.forEachPicture { entry in
       known.insert(entry.name.path)
@@ -124,7 +137,7 @@ private struct Comparison {
     for folder in try layout.existingFolders() {
       for name in try layout.folder(folder).names() {
         let path = "images/\(PictureName.folderName(folder))/\(name)"
-        if !known.contains(path) { orphans.insert(path) }
+        if !known.contains(path), !isClaimed(path) { orphans.insert(path) }
       }
     }
   }

@@ -109,6 +109,11 @@ package struct PictureName: Hashable, Sendable {
     return lowest.folder == folder && lowest.shortHex == digits ? lowest : nil
   }
 
+  /// The identities that a picture with this path in the cache can have; nil when none has such a path.
+  package static func ids(at path: String) -> ClosedRange<PictureID>? {
+    lowestID(at: path).map { $0...PictureID(number: $0.number | (1 << unnamedBits - 1)) }
+  }
+
   /// How many of an identity's lowest bits a path does not say.
   static let unnamedBits = 16
 

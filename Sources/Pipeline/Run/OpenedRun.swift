@@ -48,7 +48,7 @@ struct OpenedRun {
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
-    let recovery = try Recovery(layout, index, partialsSince: oldest)
+    let recovery = try Recovery(layout, index, partialsSince: oldest, isClaimed: parts.isClaimed)
     orphans = recovery.orphans
     if !orphans.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now())

@@ -16,6 +16,9 @@ package protocol SettledPictures: Sendable {
   /// Whether one of them had a picture to bring.
   func has(_ id: PictureID) -> Bool
 
+  /// Whether one of them had a picture to bring whose file has this path in a cache, as far as a path tells.
+  func mayHave(_ path: String) -> Bool
+
   /// What they made of pictures; those that none had to bring are left out.
   ///
   /// - Throws: ``CacheError`` when it cannot be read.
@@ -36,6 +39,11 @@ package struct RunParts: Sendable {
   package var pictures = PictureSource.origins
   /// What is known of the pictures' freshness; nil for what the cache's index says.
   package var states: [PictureID: PictureState]?
+  /// Whether a file of the cache is of a picture that another run brought, and so needs no look.
+  var isClaimed: (String) -> Bool {
+    if case .settled(let pictures) = pictures { return { pictures.mayHave($0) } }
+    return { _ in false }
+  }
   /// The requests that other runs made for this one.
   package var requests = 0
 
@@ -74,32 +82,56 @@ extension FailureReason {
 }
 
 extension PictureStage {
-  /// Enters what another run made of a picture; every path ends it.
-  func settle(_ job: Job, _ picture: SettledPicture?) {
-    defer { context.store.conclude() }
-    guard let picture else {
-      let failure = TransferFailure(reason: .notPlanned, url: job.url.redacted)
-      context.failures.note(job.id, failure)
-      return finish(job, .failed)
+  /// Enters what other runs made of pictures.
+  func settle(_ ids: [PictureID], of pictures: any SettledPictures) {
+    var found: [PictureID: SettledPicture] = [:]
+    var urls: [PictureID: String] = [:]
+    do throws(CacheError) {
+      found = try pictures.pictures(ids)
+      if found.count < ids.count {
+        urls = try context.index.pictureURLs(ids.filter { found[$0] == nil })
+      }
+    } catch {
+      context.failures.note(error)
     }
-    orphans.pass(job.id, url: job.url.text)
-    if let failure = picture.failure { context.failures.note(job.id, failure) }
+    context.store.announce(ids.count)
+    for id in ids {
+      if let picture = found[id] {
+        settle(id, picture)
+      } else {
+        let failure = TransferFailure(reason: .notPlanned, url: redacted(urls[id] ?? ""))
+        context.failures.note(id, failure)
+        finish(settled: id, .failed)
+      }
+      context.store.conclude()
+    }
+  }
+
+  /// Enters what another run made of a picture; every path ends it.
+  private func settle(_ id: PictureID, _ picture: SettledPicture) {
+    let entry = picture.entry
+    orphans.pass(id, url: entry.url)
+    if let failure = picture.failure { context.failures.note(id, failure) }
     guard case .fetched = picture.end else {
       return context.store.commit(
-        row: { picture.entry },
+        row: { entry },
         completion: { [self] in
-          finish(job, picture.end)
+          finish(settled: id, picture.end)
         }
       )
     }
-    context.store.commit(placed: picture.entry, before: picture.before) { [self] outcome in
+    context.store.commit(placed: entry, before: picture.before) { [self] outcome in
       if case .refused(let reason, let detail) = outcome {
-        let failure = TransferFailure(reason: reason, url: job.url.redacted, detail: detail)
-        context.failures.note(job.id, failure)
-        return finish(job, .failed)
+        let failure = TransferFailure(reason: reason, url: redacted(entry.url), detail: detail)
+        context.failures.note(id, failure)
+        return finish(settled: id, .failed)
       }
-      stored(job.id)
-      finish(job, picture.end)
+      stored(id)
+      finish(settled: id, picture.end)
     }
+  }
+
+  private func redacted(_ url: String) -> String {
+    (try? context.transport.parse(url, relativeTo: nil))?.redacted ?? ""
   }
 }

@@ -27,6 +27,8 @@ final class PictureStage: Sendable {
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Images()
     var lines: [HostPort: WorkLine<Job>] = [:]
+    /// What waits to be settled: no host is asked, so nothing but the identity is held.
+    var settling: WorkLine<PictureID>?
     /// What was counted and progress is not told of yet.
     var untold = (total: 0, done: 0)
   }
@@ -81,11 +83,12 @@ final class PictureStage: Sendable {
 
   /// Starts the pictures of an unattended run, the most valuable first, once all sections have listed theirs.
   func release() {
-    let lines = state.withLock { state in
+    let (lines, settling) = state.withLock { state in
       state.isOpen = true
-      return Array(state.lines.values)
+      return (Array(state.lines.values), state.settling)
     }
     for line in lines { line.open() }
+    settling?.open()
   }
 
   /// Asks for the pictures of a section that was just decoded, while its listing is being kept.
@@ -263,6 +266,10 @@ final class PictureStage: Sendable {
   }
 
   private func enqueue(_ jobs: [HostPort: [Job]]) {
+    if case .settled(let pictures) = source {
+      let line = line(settling: pictures)
+      return line.add(jobs.values.flatMap { $0.map(\.id) })
+    }
     for (host, jobs) in jobs { line(of: host).add(jobs) }
   }
 
@@ -286,6 +293,19 @@ final class PictureStage: Sendable {
     }
   }
 
+  private func line(settling pictures: any SettledPictures) -> WorkLine<PictureID> {
+    state.withLock { state in
+      if let line = state.settling { return line }
+      let line = WorkLine<PictureID>(
+        limit: Self.window,
+        queue: context.starts,
+        isOpen: state.isOpen
+      ) { [weak self] batch in self?.settle(batch, of: pictures) }
+      state.settling = line
+      return line
+    }
+  }
+
   /// Starts a batch: where pictures come from their origins, looks up what is held of it, adopts what a killed run
   /// left, and asks.
   private func start(_ batch: [Job]) {
@@ -296,15 +316,7 @@ final class PictureStage: Sendable {
         tell(job.id, job.url)
         finish(job, .unfinished)
       }
-    case .settled(let pictures):
-      var found: [PictureID: SettledPicture] = [:]
-      do throws(CacheError) {
-        found = try pictures.pictures(batch.map(\.id))
-      } catch {
-        context.failures.note(error)
-      }
-      context.store.announce(batch.count)
-      for job in batch { settle(job, found[job.id]) }
+    case .settled(let pictures): settle(batch.map(\.id), of: pictures)
     }
   }
 
@@ -357,17 +369,30 @@ final class PictureStage: Sendable {
   /// Ends one request: counts it, lets the next of its host start, leaves the group.
   func finish(_ job: Job?, _ end: PictureEnd) {
     if let job { ended(job.id, end) }
-    let (line, failed) = state.withLock { state in
+    let line = job.flatMap { job in state.withLock { $0.lines[job.url.hostPort] } }
+    count(end)
+    line?.leave()
+    group.leave()
+  }
+
+  /// The same of a picture that another run brought.
+  func finish(settled id: PictureID, _ end: PictureEnd) {
+    ended(id, end)
+    count(end)
+    state.withLock { $0.settling }?.leave()
+    group.leave()
+  }
+
+  private func count(_ end: PictureEnd) {
+    let failed = state.withLock { state in
       let before = state.tally.failed
       end.count(in: &state.tally)
-      return (job.flatMap { state.lines[$0.url.hostPort] }, state.tally.failed - before)
+      return state.tally.failed - before
     }
     context.progress.update {
       $0.pictures.done += 1
       $0.bytes += end.bytes
       $0.failed += failed
     }
-    line?.leave()
-    group.leave()
   }
 }
