@@ -124,13 +124,28 @@ static void read_row(png_reader *reader, png_bytep row) {
   png_read_row(reader->png, row, NULL);
 }
 
-// Reads as many rows of an interlaced picture as may be held, for which all of it has to be unpacked.
+// Reads on to before the row `end` of the only pass or the last one; the last of these rows goes to `row`.
+static void read_until(png_reader *reader, uint32_t end, png_bytep row) {
+  for (; reader->line < end; reader->line++) {
+    if (reader->line == reader->height - 1) check_rest(reader);
+    read_row(reader, reader->line == end - 1 ? row : NULL);
+  }
+}
+
+// Where an even row of an interlaced picture is held; before all of them is room for one odd row.
+static png_bytep even_row(const png_reader *reader, uint32_t y) {
+  return reader->rows + (1 + y / 2 - (reader->first + 1) / 2) * reader->row_bytes;
+}
+
+// Reads all passes of an interlaced picture but the last, which is left to bring its rows, the odd ones, one by one.
+// Of the even ones, as many are held as may be: for more, all of it has to be unpacked again.
 static void fill(png_reader *reader) {
   const cpng_region *region = &reader->source->region;
-  size_t most = reader->source->band / reader->row_bytes;
-  uint32_t left = region->y + region->height - reader->next;
-  uint32_t band = most < 1 ? 1 : most < region->height ? (uint32_t)most : region->height;
-  room(reader, band);
+  const size_t fit = reader->source->band / reader->row_bytes;
+  const size_t most = fit < 1 ? 2 : fit * 2;
+  const uint32_t left = region->y + region->height - reader->next;
+  const uint32_t band = most < region->height ? (uint32_t)most : region->height;
+  room(reader, 2 + band / 2);
   if (reader->held > 0) {
     cpng_shape again;
     open_again(reader, &again);
@@ -138,39 +153,32 @@ static void fill(png_reader *reader) {
   reader->first = reader->next;
   reader->held = left < band ? left : band;
   const uint32_t end = reader->first + reader->held;
-  const uint32_t last = reader->held == left ? reader->height : end;
-  for (int pass = 0; pass < reader->passes; pass++) {
-    const bool is_final = pass == reader->passes - 1;
-    for (uint32_t y = 0; y < (is_final ? last : reader->height); y++) {
-      if (is_final && y == reader->height - 1) check_rest(reader);
-      bool is_held = y >= reader->first && y < end;
-      read_row(reader, is_held ? reader->rows + (y - reader->first) * reader->row_bytes : NULL);
+  for (int pass = 0; pass < reader->passes - 1; pass++) {
+    for (uint32_t y = 0; y < reader->height; y++) {
+      bool is_held = y % 2 == 0 && y >= reader->first && y < end;
+      read_row(reader, is_held ? even_row(reader, y) : NULL);
     }
   }
+  reader->line = 0;
 }
 
 const uint8_t *reader_row(png_reader *reader) {
   const cpng_region *region = &reader->source->region;
+  const uint32_t y = reader->next;
   png_bytep row;
-  if (reader->passes > 1) {
-    if (reader->held == 0 || reader->next == reader->first + reader->held) fill(reader);
-    row = reader->rows + (reader->next - reader->first) * reader->row_bytes;
-  } else {
+  if (reader->passes == 1) {
     row = room(reader, 1);
-    for (uint32_t y = reader->next == region->y ? 0 : reader->next; y <= reader->next; y++) {
-      if (y == reader->height - 1) check_rest(reader);
-      read_row(reader, row);
-    }
+  } else {
+    if (reader->held == 0 || y == reader->first + reader->held) fill(reader);
+    row = y % 2 == 0 ? even_row(reader, y) : reader->rows;
   }
+  if (reader->passes == 1 || y % 2 == 1) read_until(reader, y + 1, row);
   reader->next++;
   return row + region->x * reader->pixel;
 }
 
 void reader_finish(png_reader *reader) {
-  for (; reader->passes == 1 && reader->next < reader->height; reader->next++) {
-    if (reader->next == reader->height - 1) check_rest(reader);
-    read_row(reader, reader->rows);
-  }
+  read_until(reader, reader->height, reader->rows);
   png_read_end(reader->png, NULL);
 }
 

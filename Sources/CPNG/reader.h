@@ -13,9 +13,9 @@ typedef struct {
   int passes;
   size_t row_bytes, pixel;
   uint32_t height;
-  // The next row of the picture to be handed out.
-  uint32_t next;
-  // A row; of an interlaced picture the `held` rows from `first` on.
+  // The next row of the picture to be handed out, and the next to be read of the only pass or the last.
+  uint32_t next, line;
+  // A row; of an interlaced picture an odd one and the even ones of the `held` rows from `first` on.
   png_bytep rows;
   uint32_t first, held;
 } png_reader;

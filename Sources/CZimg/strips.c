@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "CZimg.h"
+#include "shrink.h"
 
 // Rows of the source that are held, and where the first of them lies in it.
 typedef struct {
@@ -28,23 +28,55 @@ static bool advance(const czimg_rows *source, strip *held, uint32_t first, uint3
   return wanted == 0 || source->next(source->context, room, wanted);
 }
 
-bool czimg_scale_rows(const czimg_rows *source, const czimg_picture *target, bool alpha, size_t room,
-                      bool portable) {
-  const size_t pixel = (size_t)target->channels * (target->wide ? 2 : 1);
-  const double ratio = (double)source->height / target->height;
-  const uint32_t margin = reach(ratio);
-  strip held = {.row_bytes = source->width * pixel};
+// How a picture is cut into strips for the rows of its target.
+typedef struct {
+  // Rows of the source for one of the target, and the rows around them that the filter may take.
+  double ratio;
+  uint32_t margin;
+  // Rows of the target that are made at a time, and those of the source that are held for them.
+  uint32_t step;
+  size_t rows;
+} plan;
+
+static plan plan_strips(double height, size_t row_bytes, uint32_t target, size_t room) {
+  plan plan = {.ratio = height / target};
+  plan.margin = reach(plan.ratio);
   // The margins are scaled twice: rows for a few more than these are worth that.
-  const double fit = ((double)room / (double)held.row_bytes - 2 * margin) / ratio;
-  const uint32_t step = fit < 8 ? 8 : fit > target->height ? target->height : (uint32_t)fit;
-  const double most = ceil(step * ratio) + 2 * margin + 2;
-  const size_t rows = most < source->height ? (size_t)most : source->height;
-  held.samples = malloc(rows * held.row_bytes);
+  const double fit = ((double)room / (double)row_bytes - 2 * plan.margin) / plan.ratio;
+  plan.step = fit < 8 ? 8 : fit > target ? target : (uint32_t)fit;
+  const double most = ceil(plan.step * plan.ratio) + 2 * plan.margin + 2;
+  plan.rows = most < height ? (size_t)most : (size_t)ceil(height);
+  return plan;
+}
+
+// Where a picture becomes so small that the rows that the filter reaches for take more than twice the room, it is made
+// smaller first, by means of squares. The filter keeps four pixels for each, so that this is hardly to be seen.
+static void choose_squares(const czimg_rows *source, const czimg_picture *target, size_t pixel, size_t room,
+                           shrinking *by) {
+  by->across = by->down = 1;
+  for (;;) {
+    const size_t row_bytes = source->width / by->across * pixel;
+    const plan plan = plan_strips((double)source->height / by->down, row_bytes, target->height, room);
+    const bool across = source->width / by->across / 8 >= target->width;
+    const bool down = source->height / by->down / 8 >= target->height;
+    if (plan.rows * row_bytes <= room * 2 || !(across || down)) return;
+    if (across) by->across *= 2;
+    if (down) by->down *= 2;
+  }
+}
+
+// Scales rows, of which there are `height`, and `width` pixels in each: not whole ones where the last stand for less.
+static bool scale_strips(const czimg_rows *source, double width, double height, const czimg_picture *target,
+                         bool alpha, size_t room, bool portable) {
+  const size_t pixel = (size_t)target->channels * (target->wide ? 2 : 1);
+  strip held = {.row_bytes = source->width * pixel};
+  const plan plan = plan_strips(height, held.row_bytes, target->height, room);
+  held.samples = malloc(plan.rows * held.row_bytes);
   bool done = held.samples != NULL;
-  for (uint32_t y = 0; done && y < target->height; y += step) {
-    const uint32_t count = target->height - y < step ? target->height - y : step;
-    const double top = y * ratio, height = count * ratio;
-    const double low = floor(top) - margin, high = ceil(top + height) + margin;
+  for (uint32_t y = 0; done && y < target->height; y += plan.step) {
+    const uint32_t count = target->height - y < plan.step ? target->height - y : plan.step;
+    const double top = y * plan.ratio, part_height = count * plan.ratio;
+    const double low = floor(top) - plan.margin, high = ceil(top + part_height) + plan.margin;
     const uint32_t first = low < 0 ? 0 : (uint32_t)low;
     const uint32_t end = high > source->height ? source->height : (uint32_t)high;
     done = advance(source, &held, first, end);
@@ -59,9 +91,25 @@ bool czimg_scale_rows(const czimg_rows *source, const czimg_picture *target, boo
     czimg_picture to = *target;
     to.samples += (size_t)y * target->width * pixel;
     to.height = count;
-    const czimg_part part = {0, top - first, source->width, height};
+    const czimg_part part = {0, top - first, width, part_height};
     done = czimg_scale(&from, part, &to, target->channels, alpha, portable);
   }
   free(held.samples);
+  return done;
+}
+
+bool czimg_scale_rows(const czimg_rows *source, const czimg_picture *target, bool alpha, size_t room,
+                      bool portable) {
+  const size_t pixel = (size_t)target->channels * (target->wide ? 2 : 1);
+  shrinking by = {.source = source, .channels = target->channels, .wide = target->wide, .alpha = alpha};
+  choose_squares(source, target, pixel, room, &by);
+  if (by.across == 1 && by.down == 1) {
+    return scale_strips(source, source->width, source->height, target, alpha, room, portable);
+  }
+  czimg_rows smaller;
+  const bool done = shrink_begin(&by, &smaller) &&
+                    scale_strips(&smaller, (double)source->width / by.across,
+                                 (double)source->height / by.down, target, alpha, room, portable);
+  shrink_end(&by);
   return done;
 }

@@ -8,11 +8,6 @@ extension PNGCodec {
   /// Bytes of rows that are held of a picture that is scaled on its way.
   static let strip = 8 << 20
 
-  /// Bytes of an interlaced picture that are held at a time when it is scaled on its way.
-  ///
-  /// Each further time it is unpacked from its beginning; 50 megapixels of 8 bits with alpha fit.
-  static let scaledBand = 192 << 20
-
   /// Decodes a region of the stored picture and scales it as its rows come, so that it is never in
   /// memory whole.
   static func scaled(
@@ -22,8 +17,11 @@ extension PNGCodec {
     strip: Int = strip,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    let source = try Source(file, region, .expanded, scaledBand, limits)
-    try limits.check(memory: size.width * size.height * source.pixelBytes, of: file.name)
+    var source = try Source(file, region, .expanded, band, limits)
+    let target = size.width * size.height * source.pixelBytes
+    try limits.check(memory: target, of: file.name)
+    // The larger what is made, the less is held of what it is made from.
+    source.band = max(band - target / 4, band / 3)
     return try Bitmap(
       width: size.width,
       height: size.height,

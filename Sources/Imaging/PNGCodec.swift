@@ -12,7 +12,9 @@ enum PNGCodec {
     case coloured
   }
 
-  /// Bytes of an interlaced picture that are held at a time, where all of it is more.
+  /// Bytes of an interlaced picture's even rows that are held at a time, where all of them are more.
+  ///
+  /// Each further time it is unpacked from its beginning; 50 megapixels of 8 bits with alpha fit.
   static let band = 96 << 20
 
   /// Decodes a region of the stored picture.
@@ -157,7 +159,7 @@ enum PNGCodec {
     let layout: Bitmap.Layout
     let depth: Int
     let side: Int
-    let band: Int
+    var band: Int
     let memory: Int
 
     var pixelBytes: Int { layout.channels * (depth == 16 ? 2 : 1) }
@@ -176,7 +178,7 @@ enum PNGCodec {
       (layout, depth) = PNGCodec.shape(of: chunks, form)
       (self.file, self.chunks, self.region, self.form) = (file, chunks, region, form)
       (side, self.band, memory) = (limits.side, band, limits.memory)
-      // An interlaced picture is unpacked once for each band of it, which this bounds.
+      // An interlaced picture is unpacked once for each band of it; this bounds how often.
       let rows = chunks.isInterlaced ? chunks.size.height : 1
       try limits.check(memory: chunks.size.width * rows * pixelBytes, of: file.name)
     }

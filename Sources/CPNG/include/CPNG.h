@@ -44,9 +44,9 @@ typedef struct {
 } cpng_outcome;
 
 // What to read of a file. `channels` and `depth` are what rows of the form must have; the last data
-// chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, which has to be
-// unpacked whole for each of its rows, as many are held at a time as `band` bytes hold. libpng itself
-// allocates `memory` bytes at most.
+// chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, whose even rows are
+// whole only when nearly all of it is unpacked, as many of these are held at a time as `band` bytes hold.
+// libpng itself allocates `memory` bytes at most.
 typedef struct {
   const uint8_t *bytes;
   size_t count, data_end;

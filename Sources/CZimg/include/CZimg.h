@@ -39,7 +39,8 @@ typedef struct {
 } czimg_rows;
 
 // Scales all of a picture that comes in rows as `czimg_scale` would, strip by strip: about `room` bytes of it
-// are held at a time. Its samples are like the target's, in which they are all scaled.
+// are held at a time. Its samples are like the target's, in which they are all scaled. Where the filter would reach for
+// more, means of squares are scaled, of which it still has four for each pixel.
 bool czimg_scale_rows(const czimg_rows *source, const czimg_picture *target, bool alpha, size_t room,
                       bool portable);
 

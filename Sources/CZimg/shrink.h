@@ -1,0 +1,26 @@
+// Pictures whose rows are made of several rows of another, so that a filter that reaches far holds less.
+#ifndef LARDER_CZIMG_SHRINK_H
+#define LARDER_CZIMG_SHRINK_H
+
+#include "CZimg.h"
+
+// A picture of which a pixel is the mean of `across` × `down` pixels of `source`, or of as many as are left at the right
+// and at the bottom.
+typedef struct {
+  const czimg_rows *source;
+  uint32_t across, down;
+  int channels;
+  bool wide, alpha;
+  // Rows of the source that were not asked for yet.
+  uint32_t left;
+  // A row of the source, and the sums of a row that is made.
+  uint8_t *row;
+  uint64_t *sums;
+} shrinking;
+
+// Opens it; `rows` are then its own. False when memory is short. It is closed in either case.
+bool shrink_begin(shrinking *shrinking, czimg_rows *rows);
+
+void shrink_end(shrinking *shrinking);
+
+#endif
