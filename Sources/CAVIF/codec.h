@@ -28,6 +28,7 @@
   F(avifEncoderDestroy)                                                                             \
   F(avifEncoderSetCodecSpecificOption)                                                              \
   F(avifEncoderWrite)                                                                               \
+  F(avifImageCopy)                                                                                  \
   F(avifImageCreate)                                                                                \
   F(avifImageCreateEmpty)                                                                           \
   F(avifImageDestroy)                                                                               \

@@ -75,6 +75,30 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
   return result;
 }
 
+// Copies the planes of a region, so that the decoder can go, which holds several times as much.
+static avifResult take(const avifImage *whole, cavif_region region, avifImage *own) {
+  avifImage *view = their_avifImageCreateEmpty();
+  if (view == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
+  const avifCropRect rect = {region.x, region.y, region.width, region.height};
+  avifResult done = their_avifImageSetViewRect(view, whole, &rect);
+  if (done == AVIF_RESULT_OK) done = their_avifImageCopy(own, view, AVIF_PLANES_ALL);
+  their_avifImageDestroy(view);
+  return done;
+}
+
+static avifResult convert(const avifImage *image, bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride) {
+  if ((image->depth > 8) != is_wide) return AVIF_RESULT_UNSUPPORTED_DEPTH;
+  avifRGBImage rgb;
+  their_avifRGBImageSetDefaults(&rgb, image);
+  rgb.depth = is_wide ? 16 : 8;
+  rgb.format = has_alpha ? AVIF_RGB_FORMAT_RGBA
+               : is_wide ? AVIF_RGB_FORMAT_RGB
+                         : AVIF_RGB_FORMAT_BGRA;
+  rgb.pixels = pixels;
+  rgb.rowBytes = (uint32_t)stride;
+  return their_avifImageYUVToRGB(image, &rgb);
+}
+
 int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, cavif_region region,
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome) {
@@ -89,26 +113,15 @@ int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, cavif_
     if (decoder == NULL) return result;
     done = their_avifDecoderNextImage(decoder);
   }
-  avifImage *view = their_avifImageCreateEmpty();
-  if (done == AVIF_RESULT_OK && view == NULL) done = AVIF_RESULT_OUT_OF_MEMORY;
+  avifImage *own = their_avifImageCreateEmpty();
   if (done == AVIF_RESULT_OK) {
-    avifCropRect rect = {region.x, region.y, region.width, region.height};
-    done = their_avifImageSetViewRect(view, decoder->image, &rect);
-  }
-  if (done == AVIF_RESULT_OK && (view->depth > 8) != is_wide) done = AVIF_RESULT_UNSUPPORTED_DEPTH;
-  if (done == AVIF_RESULT_OK) {
-    avifRGBImage rgb;
-    their_avifRGBImageSetDefaults(&rgb, view);
-    rgb.depth = is_wide ? 16 : 8;
-    rgb.format = has_alpha ? AVIF_RGB_FORMAT_RGBA
-                 : is_wide ? AVIF_RGB_FORMAT_RGB
-                           : AVIF_RGB_FORMAT_BGRA;
-    rgb.pixels = pixels;
-    rgb.rowBytes = (uint32_t)stride;
-    done = their_avifImageYUVToRGB(view, &rgb);
+    done = own == NULL ? AVIF_RESULT_OUT_OF_MEMORY : take(decoder->image, region, own);
   }
   result = cavif_outcome_of(done, &decoder->diag, outcome);
-  if (view != NULL) their_avifImageDestroy(view);
   their_avifDecoderDestroy(decoder);
+  if (result == cavif_done) {
+    result = cavif_outcome_of(convert(own, has_alpha, is_wide, pixels, stride), NULL, outcome);
+  }
+  if (own != NULL) their_avifImageDestroy(own);
   return result;
 }

@@ -53,18 +53,34 @@ static void choose_quality(avifEncoder *encoder, const cavif_encoding *encoding)
   their_avifEncoderSetCodecSpecificOption(encoder, "color:cq-level", text);
 }
 
-int cavif_encode(const cavif_encoding *encoding, cavif_bytes *out, cavif_outcome *outcome) {
-  avifImage *image = their_avifImageCreate(encoding->width, encoding->height,
-                                           (uint32_t)encoding->file_depth,
-                                           (avifPixelFormat)encoding->colour.chroma);
-  avifEncoder *encoder = their_avifEncoderCreate();
-  avifRWData made = AVIF_DATA_EMPTY;
-  avifResult done =
-      image == NULL || encoder == NULL ? AVIF_RESULT_OUT_OF_MEMORY : fill(image, encoding);
-  if (done == AVIF_RESULT_OK) {
-    choose_quality(encoder, encoding);
-    done = their_avifEncoderWrite(encoder, image, &made);
+struct cavif_picture {
+  avifImage *image;
+  avifEncoder *encoder;
+};
+
+cavif_picture *cavif_begin(const cavif_encoding *encoding, int *result, cavif_outcome *outcome) {
+  cavif_picture *picture = calloc(1, sizeof *picture);
+  if (picture == NULL) {
+    *result = cavif_no_memory;
+    return NULL;
   }
+  picture->image = their_avifImageCreate(encoding->width, encoding->height, (uint32_t)encoding->file_depth,
+                                         (avifPixelFormat)encoding->colour.chroma);
+  picture->encoder = their_avifEncoderCreate();
+  avifResult done = picture->image == NULL || picture->encoder == NULL ? AVIF_RESULT_OUT_OF_MEMORY
+                                                                       : fill(picture->image, encoding);
+  *result = cavif_outcome_of(done, NULL, outcome);
+  if (done == AVIF_RESULT_OK) {
+    choose_quality(picture->encoder, encoding);
+    return picture;
+  }
+  cavif_close(picture);
+  return NULL;
+}
+
+int cavif_encode(cavif_picture *picture, cavif_bytes *out, cavif_outcome *outcome) {
+  avifRWData made = AVIF_DATA_EMPTY;
+  avifResult done = their_avifEncoderWrite(picture->encoder, picture->image, &made);
   if (done == AVIF_RESULT_OK) {
     out->bytes = malloc(made.size);
     out->count = made.size;
@@ -74,9 +90,13 @@ int cavif_encode(const cavif_encoding *encoding, cavif_bytes *out, cavif_outcome
       memcpy(out->bytes, made.data, made.size);
     }
   }
-  int result = cavif_outcome_of(done, encoder == NULL ? NULL : &encoder->diag, outcome);
+  int result = cavif_outcome_of(done, &picture->encoder->diag, outcome);
   their_avifRWDataFree(&made);
-  if (encoder != NULL) their_avifEncoderDestroy(encoder);
-  if (image != NULL) their_avifImageDestroy(image);
   return result;
+}
+
+void cavif_close(cavif_picture *picture) {
+  if (picture->encoder != NULL) their_avifEncoderDestroy(picture->encoder);
+  if (picture->image != NULL) their_avifImageDestroy(picture->image);
+  free(picture);
 }

@@ -20,6 +20,7 @@
   F(WebPGetEncoderVersion)                                                                          \
   F(WebPGetFeaturesInternal)                                                                        \
   F(WebPInitDecoderConfigInternal)                                                                  \
+  F(WebPPictureAlloc)                                                                               \
   F(WebPPictureFree)                                                                                \
   F(WebPPictureImportBGRX)                                                                          \
   F(WebPPictureImportRGB)                                                                           \
@@ -94,42 +95,104 @@ static int take(const uint8_t *bytes, size_t count, const WebPPicture *picture) 
   return 1;
 }
 
-int cwebp_encode(const cwebp_encoding *encoding, uint8_t **out, size_t *out_count) {
+struct cwebp_picture {
+  WebPPicture whole;
+  // Rows that were added.
+  int rows;
+};
+
+cwebp_picture *cwebp_begin(int width, int height, bool lossless, bool has_alpha) {
+  cwebp_picture *picture = calloc(1, sizeof *picture);
+  if (picture == NULL) return NULL;
+  WebPPicture *whole = &picture->whole;
+  bool is_known = their_WebPPictureInitInternal(whole, WEBP_ENCODER_ABI_VERSION);
+  whole->use_argb = lossless;
+  whole->width = width;
+  whole->height = height;
+  whole->colorspace = has_alpha ? WEBP_YUV420A : WEBP_YUV420;
+  if (is_known && their_WebPPictureAlloc(whole)) return picture;
+  free(picture);
+  return NULL;
+}
+
+static void copy_rows(const void *from, size_t stride, void *to, size_t to_stride, size_t bytes, int rows) {
+  for (int y = 0; y < rows; y++) memcpy((char *)to + y * to_stride, (const char *)from + y * stride, bytes);
+}
+
+// Copies what was imported to its place.
+static void place(cwebp_picture *picture, const WebPPicture *part) {
+  WebPPicture *whole = &picture->whole;
+  const size_t width = (size_t)part->width, half = (width + 1) / 2, y = (size_t)picture->rows;
+  const int rows = part->height, half_rows = (rows + 1) / 2;
+  if (whole->use_argb) {
+    const size_t stride = (size_t)whole->argb_stride;
+    copy_rows(part->argb, (size_t)part->argb_stride * 4, whole->argb + y * stride, stride * 4, width * 4, rows);
+    return;
+  }
+  const size_t stride = (size_t)whole->y_stride, half_stride = (size_t)whole->uv_stride;
+  const size_t part_half = (size_t)part->uv_stride;
+  copy_rows(part->y, (size_t)part->y_stride, whole->y + y * stride, stride, width, rows);
+  copy_rows(part->u, part_half, whole->u + y / 2 * half_stride, half_stride, half, half_rows);
+  copy_rows(part->v, part_half, whole->v + y / 2 * half_stride, half_stride, half, half_rows);
+  if (whole->a == NULL) return;
+  const size_t alpha_stride = (size_t)whole->a_stride;
+  uint8_t *alpha = whole->a + y * alpha_stride;
+  if (part->a != NULL) {
+    copy_rows(part->a, (size_t)part->a_stride, alpha, alpha_stride, width, rows);
+  } else {
+    // libwebp leaves out the alpha of what is all opaque.
+    for (int row = 0; row < rows; row++) memset(alpha + (size_t)row * alpha_stride, 255, width);
+  }
+}
+
+bool cwebp_add(cwebp_picture *picture, const uint8_t *pixels, int stride, int order, int rows) {
+  WebPPicture *whole = &picture->whole, part;
+  if (picture->rows % 2 != 0 || rows < 1 || rows > whole->height - picture->rows) return false;
+  if (!their_WebPPictureInitInternal(&part, WEBP_ENCODER_ABI_VERSION)) return false;
+  part.use_argb = whole->use_argb;
+  part.width = whole->width;
+  part.height = rows;
+  const bool imported = order == cwebp_rgb    ? their_WebPPictureImportRGB(&part, pixels, stride)
+                        : order == cwebp_rgba ? their_WebPPictureImportRGBA(&part, pixels, stride)
+                                              : their_WebPPictureImportBGRX(&part, pixels, stride);
+  if (imported) {
+    place(picture, &part);
+    picture->rows += rows;
+  }
+  their_WebPPictureFree(&part);
+  return imported;
+}
+
+int cwebp_encode(cwebp_picture *picture, int quality, uint8_t **out, size_t *out_count) {
   WebPConfig config;
-  WebPPicture picture;
-  if (!their_WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, (float)encoding->quality,
-                                    WEBP_ENCODER_ABI_VERSION) ||
-      !their_WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION)) {
+  WebPPicture *whole = &picture->whole;
+  if (!their_WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, (float)quality, WEBP_ENCODER_ABI_VERSION) ||
+      picture->rows != whole->height) {
     return cwebp_refused;
   }
-  if (encoding->lossless) {
+  if (whole->use_argb) {
     their_WebPConfigLosslessPreset(&config, 6);
     // Colours under clear pixels stay as they are.
     config.exact = 1;
   }
-  picture.use_argb = encoding->lossless;
-  picture.width = encoding->width;
-  picture.height = encoding->height;
-  int imported = encoding->order == cwebp_rgb
-                     ? their_WebPPictureImportRGB(&picture, encoding->pixels, encoding->stride)
-                 : encoding->order == cwebp_rgba
-                     ? their_WebPPictureImportRGBA(&picture, encoding->pixels, encoding->stride)
-                     : their_WebPPictureImportBGRX(&picture, encoding->pixels, encoding->stride);
   target target = {0};
-  picture.writer = take;
-  picture.custom_ptr = &target;
-  bool is_made = imported && their_WebPEncode(&config, &picture);
-  WebPEncodingError error = picture.error_code;
-  their_WebPPictureFree(&picture);
-  if (is_made) {
+  whole->writer = take;
+  whole->custom_ptr = &target;
+  if (their_WebPEncode(&config, whole)) {
     *out = target.bytes;
     *out_count = target.count;
     return cwebp_done;
   }
   free(target.bytes);
-  bool lacks_memory = !imported || error == VP8_ENC_ERROR_OUT_OF_MEMORY ||
+  const WebPEncodingError error = whole->error_code;
+  bool lacks_memory = error == VP8_ENC_ERROR_OUT_OF_MEMORY ||
                       error == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY || error == VP8_ENC_ERROR_BAD_WRITE;
   return lacks_memory ? cwebp_no_memory : cwebp_refused;
+}
+
+void cwebp_close(cwebp_picture *picture) {
+  their_WebPPictureFree(&picture->whole);
+  free(picture);
 }
 
 COPENING_NOTE("webp", "Reads and writes WebP", LIBRARY)

@@ -57,7 +57,7 @@ enum AVIFCodec {
       side: UInt32(clamping: limits.side),
       frames: 65_536
     )
-    let bitmap = try Bitmap(
+    var bitmap = try Bitmap(
       width: padded.width,
       height: padded.height,
       layout: layout,
@@ -83,12 +83,15 @@ enum AVIFCodec {
       }
       guard status == CInt(cavif_done) else { throw error(file.name, status, outcome) }
     }
-    return bitmap.part(wanted.inside(padded))
+    bitmap.keep(wanted.inside(padded))
+    return bitmap
   }
 
   /// Encodes a bitmap as `rgb`, `rgba` or `bgrx`, of 8 or 16 bits, that stands upright.
+  ///
+  /// It is given back before the encoder begins, which takes much more.
   static func encode(
-    _ bitmap: Bitmap,
+    _ bitmap: consuming Bitmap,
     depth: Int,
     colour: AVIFHeader.Colour,
     quality: Int,
@@ -101,7 +104,8 @@ enum AVIFCodec {
       bitmap.layout == .rgb ? cavif_rgb : bitmap.layout == .rgba ? cavif_rgba : cavif_bgrx
     var made = cavif_bytes()
     var outcome = cavif_outcome()
-    let status = bitmap.samples.withUnsafeBufferPointer { pixels in
+    var status = CInt(cavif_done)
+    let picture = bitmap.samples.withUnsafeBufferPointer { pixels in
       tags.profile.withUnsafeBufferPointer { profile in
         tags.exif.withUnsafeBufferPointer { exif in
           tags.xmp.withUnsafeBufferPointer { xmp in
@@ -128,11 +132,15 @@ enum AVIFCodec {
               exif_count: exif.count,
               xmp_count: xmp.count
             )
-            return cavif_encode(&encoding, &made, &outcome)
+            return cavif_begin(&encoding, &status, &outcome)
           }
         }
       }
     }
+    guard let picture else { throw error(name, status, outcome) }
+    defer { cavif_close(picture) }
+    bitmap = Bitmap(width: 0, height: 0, layout: .rgb, samples: [])
+    status = cavif_encode(picture, &made, &outcome)
     let buffer = MallocBuffer(bytes: made.bytes, count: made.count)
     guard status == CInt(cavif_done) else { throw error(name, status, outcome) }
     return buffer.take()

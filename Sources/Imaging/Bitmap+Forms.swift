@@ -1,3 +1,5 @@
+import Glibc
+
 extension PixelRegion {
   /// The region with as many pixels around it as chroma of half the size is spread over, so that
   /// pixels at its edge come out as in the whole picture; its corner is even, as libraries ask
@@ -31,6 +33,30 @@ extension Bitmap {
     }
     part.clear = clear
     return part
+  }
+
+  /// Keeps a part of the bitmap alone, sample for sample, in the memory that it has.
+  mutating func keep(_ region: PixelRegion) {
+    guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return }
+    let (from, bytes) = (rowBytes, region.width * pixelBytes)
+    let first = region.y * from + region.x * pixelBytes
+    // Taken out of the bitmap, so that it is changed where it is.
+    var samples: [UInt8] = []
+    swap(&samples, &self.samples)
+    samples.withUnsafeMutableBytes { samples in
+      guard let start = samples.baseAddress else { return }
+      for y in 0..<region.height { memmove(start + y * bytes, start + first + y * from, bytes) }
+    }
+    samples.removeLast(samples.count - bytes * region.height)
+    let clear = clear
+    self = Bitmap(
+      width: region.width,
+      height: region.height,
+      layout: layout,
+      depth: depth,
+      samples: samples
+    )
+    self.clear = clear
   }
 
   /// A region of a clear canvas with this bitmap on it, where `frame` says.

@@ -16,7 +16,13 @@ extension Crop {
     let square = try decoded(file, coloured: target != .png && target != .jpeg)
     let (framing, isDamaged) = (square.framing, square.isDamaged)
     let bitmap = (consume square).bitmap
-    var picture = try encode(bitmap, framing, from: file, as: target, lossless: keepsSamples)
+    var picture = try encode(
+      consume bitmap,
+      framing,
+      from: file,
+      as: target,
+      lossless: keepsSamples
+    )
     picture.isDamaged = isDamaged
     if lossless, picture.method != .lossless { picture.remarks.insert(.notLossless) }
     return picture
@@ -33,7 +39,7 @@ extension Crop {
 
   /// Encodes a result of `file`; without loss where `lossless`.
   func encode(
-    _ bitmap: Bitmap,
+    _ bitmap: consuming Bitmap,
     _ framing: Framing,
     from file: PictureFile,
     as target: PictureFormat,
@@ -69,13 +75,14 @@ extension Crop {
       source: file,
       tags: tags
     )
-    let made = try encoding.encode(bitmap, name: file.name)
+    let (width, height) = (bitmap.width, bitmap.height)
+    let made = try encoding.encode(consume bitmap, name: file.name)
     let isNew = framing.isScaled || framing.isPadded
     return EncodedPicture(
       bytes: made.bytes,
       format: target,
-      width: bitmap.width,
-      height: bitmap.height,
+      width: width,
+      height: height,
       method: made.isLossless && !isNew && !isConverted ? .lossless : .reencoded,
       shift: EncodedPicture.Shift(),
       isDamaged: false,
@@ -129,7 +136,7 @@ extension Crop {
     if looks {
       framing = try self.framing(file, whole: bitmap)
       let window = probe.orientation.stored(framing.window, in: stored)
-      if let all = part { part = all.inside(region, window) } else { bitmap = bitmap.part(window) }
+      if let all = part { part = all.inside(region, window) } else { bitmap.keep(window) }
     }
     if coloured || framing.isScaled { bitmap = bitmap.expanded() }
     return Decoded(

@@ -83,7 +83,7 @@ extension Crop {
       // Once for both, as unpacking takes most of the time.
       bitmap = try PNGCodec.decode(file, whole, form: form, limits)
       framing = try self.framing(file, whole: bitmap)
-      bitmap = bitmap.part(probe.orientation.stored(framing.window, in: probe.stored))
+      bitmap.keep(probe.orientation.stored(framing.window, in: probe.stored))
     } else {
       framing = try self.framing(of: file)
       let region = probe.orientation.stored(framing.window, in: probe.stored)

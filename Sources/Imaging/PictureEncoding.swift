@@ -34,12 +34,14 @@ struct PictureEncoding {
     let isLossless: Bool
   }
 
-  /// Encodes a bitmap of any layout but `cmyk`, upright.
-  func encode(_ bitmap: Bitmap, name: String) throws(ImagingError) -> EncodedBitmap {
+  /// Encodes a bitmap of any layout but `cmyk`, upright; its memory is given back meanwhile where nobody
+  /// else holds it.
+  func encode(_ bitmap: consuming Bitmap, name: String) throws(ImagingError) -> EncodedBitmap {
     switch format {
     case .jpeg:
       // A JPEG has its own quality; anything else is new to be one.
-      let opaque = background.map { bitmap.laid(on: $0) } ?? bitmap
+      var opaque = bitmap
+      if let background { opaque = opaque.laid(on: background) }
       let bytes = try opaque.narrowed().encodedAsJPEG(
         JPEGCodec.Form(
           quality: quality ?? source.probe.quality ?? 90,
@@ -53,29 +55,31 @@ struct PictureEncoding {
       let bytes = try bitmap.png(name: name)
       return EncodedBitmap(bytes: tags.added(toPNG: bytes), isLossless: true)
     case .webp:
-      let colours = bitmap.coloured().narrowed()
+      let (width, height) = (bitmap.width, bitmap.height)
+      let isLossless = lossless && bitmap.depth <= 8
+      let colours = (consume bitmap).coloured().narrowed()
+      let hasAlpha = colours.layout == .rgba
       let bytes = try WebPCodec.encode(
-        colours,
+        consume colours,
         quality: quality ?? Self.usualWebP,
         lossless: lossless,
         name: name
       )
       return EncodedBitmap(
-        bytes: tags.added(
-          toWebP: bytes,
-          width: bitmap.width,
-          height: bitmap.height,
-          hasAlpha: colours.layout == .rgba
-        ),
-        isLossless: lossless && bitmap.depth <= 8
+        bytes: tags.added(toWebP: bytes, width: width, height: height, hasAlpha: hasAlpha),
+        isLossless: isLossless
       )
-    case .avif: return try encodeAVIF(bitmap, name)
+    case .avif: return try encodeAVIF(consume bitmap, name)
     }
   }
 
-  private func encodeAVIF(_ bitmap: Bitmap, _ name: String) throws(ImagingError) -> EncodedBitmap {
-    var colours = bitmap.coloured()
+  private func encodeAVIF(
+    _ bitmap: consuming Bitmap,
+    _ name: String
+  ) throws(ImagingError) -> EncodedBitmap {
+    let isLossless = lossless && bitmap.depth <= 8
     var colour = colour(of: bitmap)
+    var colours = (consume bitmap).coloured()
     var depth = 8
     if colours.depth == 16 {
       // As the source has it; of formats of 16 bits as much as every decoder shows.
@@ -85,14 +89,13 @@ struct PictureEncoding {
         depth = 10
       }
     }
-    let isLossless = lossless && bitmap.depth <= 8
     if isLossless {
       colours = colours.narrowed()
       // Colours as they are, without a matrix.
       (colour.chroma, colour.matrix, depth) = (CInt(cavif_444), 0, 8)
     }
     let bytes = try AVIFCodec.encode(
-      colours,
+      consume colours,
       depth: depth,
       colour: colour,
       quality: quality ?? Self.usualAVIF,

@@ -127,7 +127,13 @@ public struct Stamp: PictureMaking {
     if case .webp(let chunks) = file.probe.structure {
       isLossless = chunks.isLossless && target == .webp
     }
-    var picture = try crop.encode(bitmap, framing, from: file, as: target, lossless: isLossless)
+    var picture = try crop.encode(
+      consume bitmap,
+      framing,
+      from: file,
+      as: target,
+      lossless: isLossless
+    )
     picture.method = .reencoded
     picture.isDamaged = isDamaged
     picture.time = moment

@@ -53,10 +53,10 @@ enum WebPCodec {
       padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: height)
     }
     let size = PixelSize(width: padded.width, height: padded.height)
-    let bitmap = try decode(file, chunks, padded, as: size, limits)
-    let part = bitmap.part(wanted.inside(padded))
+    var bitmap = try decode(file, chunks, padded, as: size, limits)
+    bitmap.keep(wanted.inside(padded))
     return chunks.coversCanvas
-      ? part : try part.placed(frame, over: region, limits, name: file.name)
+      ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
   }
 
   /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of those
@@ -131,8 +131,10 @@ enum WebPCodec {
   }
 
   /// Encodes a bitmap of 8 bits as `rgb`, `rgba` or `bgrx`; without metadata.
+  ///
+  /// A large one is given back as libwebp takes it, so that pixels are in memory once.
   static func encode(
-    _ bitmap: Bitmap,
+    _ bitmap: consuming Bitmap,
     quality: Int,
     lossless: Bool,
     name: String
@@ -145,21 +147,19 @@ enum WebPCodec {
           + "\(longestSide) pixels; make it smaller or choose another format"
       )
     }
+    let isClear = !lossless && bitmap.isClearAnywhere
+    guard
+      let picture = cwebp_begin(CInt(bitmap.width), CInt(bitmap.height), lossless, isClear)
+    else { throw error(name, CInt(cwebp_no_memory)) }
+    defer { cwebp_close(picture) }
     let order =
       bitmap.layout == .rgb ? cwebp_rgb : bitmap.layout == .rgba ? cwebp_rgba : cwebp_bgrx
+    let stride = CInt(bitmap.rowBytes)
+    let isTaken = bitmap.drain { cwebp_add(picture, $0, stride, CInt(order), CInt($1)) }
+    guard isTaken else { throw error(name, CInt(cwebp_no_memory)) }
+    bitmap = Bitmap(width: 0, height: 0, layout: .rgb, samples: [])
     var made = MallocBuffer()
-    let status = bitmap.samples.withUnsafeBufferPointer { pixels in
-      var encoding = cwebp_encoding(
-        pixels: pixels.baseAddress,
-        stride: CInt(bitmap.rowBytes),
-        width: CInt(bitmap.width),
-        height: CInt(bitmap.height),
-        order: CInt(order),
-        quality: CInt(quality),
-        lossless: lossless
-      )
-      return cwebp_encode(&encoding, &made.bytes, &made.count)
-    }
+    let status = cwebp_encode(picture, CInt(quality), &made.bytes, &made.count)
     guard status == CInt(cwebp_done) else { throw error(name, status) }
     return made.take()
   }

@@ -82,7 +82,15 @@ typedef struct {
   size_t profile_count, exif_count, xmp_count;
 } cavif_encoding;
 
+// A picture on its way to a file, in the form that the encoder takes it.
+typedef struct cavif_picture cavif_picture;
+
+// Takes the pixels and all else of a picture, none of which is read again; NULL, with the result, when that fails.
+cavif_picture *cavif_begin(const cavif_encoding *encoding, int *result, cavif_outcome *outcome);
+
 // Makes a file, in memory that the caller frees.
-int cavif_encode(const cavif_encoding *encoding, cavif_bytes *out, cavif_outcome *outcome);
+int cavif_encode(cavif_picture *picture, cavif_bytes *out, cavif_outcome *outcome);
+
+void cavif_close(cavif_picture *picture);
 
 #endif

@@ -40,15 +40,20 @@ int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decod
 // What the bytes of a pixel are.
 enum { cwebp_rgb = 0, cwebp_rgba = 1, cwebp_bgrx = 2 };
 
-typedef struct {
-  const uint8_t *pixels;
-  int stride, width, height, order;
-  // 1 to 100; of no meaning without loss.
-  int quality;
-  bool lossless;
-} cwebp_encoding;
+// A picture on its way to a file, in the form that libwebp's encoder takes it.
+typedef struct cwebp_picture cwebp_picture;
 
-// Makes a file without metadata, in memory that the caller frees.
-int cwebp_encode(const cwebp_encoding *encoding, uint8_t **out, size_t *out_count);
+// Begins a picture that is added row by row, to be encoded with or without loss; NULL when memory is short. With
+// loss, `has_alpha` says whether anything may be clear.
+cwebp_picture *cwebp_begin(int width, int height, bool lossless, bool has_alpha);
+
+// Adds the `rows` rows that follow, an even number except for the last ones. False when memory is short.
+bool cwebp_add(cwebp_picture *picture, const uint8_t *pixels, int stride, int order, int rows);
+
+// Makes a file without metadata of a picture all of whose rows were added, in memory that the caller frees. `quality` is
+// 1 to 100, and of no meaning without loss.
+int cwebp_encode(cwebp_picture *picture, int quality, uint8_t **out, size_t *out_count);
+
+void cwebp_close(cwebp_picture *picture);
 
 #endif
