@@ -190,6 +190,8 @@ extension Crop {
     let looks = needsLook(at: file.probe)
     let isHeld = markers.scans > 1 || isProgressive || looks
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
+    // Where that is all that stands in the way, the error says so.
+    if isStrict { try limits.check(memory: markers.coefficientBytes * copies, of: file.name) }
     guard markers.coefficientBytes * copies <= limits.memory, block.width > 0, block.height > 0,
       // What is made here keeps to the standard.
       !markers.hasZeroInTable,

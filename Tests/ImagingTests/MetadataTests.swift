@@ -115,6 +115,29 @@ struct MetadataTests {
     #expect(try crop.apply(to: good).remarks.isEmpty)
   }
 
+  @Test func `a turned picture whose coefficients take too much memory is told by that`() throws {
+    let bytes = JPEGKind(name: "").bytes(
+      width: 160,
+      height: 144,
+      segments: exifSegment(tiff(orientation: 6))
+    )
+    let file = try PictureFile(bytes)
+    // Those of the picture and of the turned one: two bytes for each of its samples.
+    let needed = 160 * 144 * 3 / 2 * 2 * 2
+    var crop = Crop(lossless: true, limits: PictureLimits(memory: needed - 1))
+
+    let square = try crop.apply(to: file)
+    crop.isStrict = true
+
+    #expect(square.method == .reencoded && square.remarks == [.notLossless])
+    #expect { try crop.apply(to: file) } throws: {
+      guard let error = $0 as? ImagingError else { return false }
+      return error.code == .tooLarge && "\(error)".contains("\(needed) bytes of memory")
+    }
+    crop.limits.memory = needed
+    #expect(try crop.apply(to: file).method == .lossless)
+  }
+
   @Test func `a stamp says when its picture does not say when it was taken`() throws {
     let kind = JPEGKind(name: "")
     let dated = kind.bytes(
