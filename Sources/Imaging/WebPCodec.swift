@@ -62,18 +62,20 @@ enum WebPCodec {
   /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of those
   /// that they stand for, and says where in the result the region lies.
   ///
-  /// - Returns: nil for what cannot be made smaller on its way, or would not be less work then.
+  /// - Returns: nil for what cannot be made smaller on its way, or would not be less work then: a
+  /// lossless picture of fewer bytes than `least`, of which libwebp holds all pixels.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
     _ region: PixelRegion,
     smaller ratio: Double,
+    least: Int = Bitmap.leastDrained,
     _ limits: PictureLimits
   ) throws(ImagingError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
+    let isSmall = region.width * region.height * 4 < least
     // libwebp would mix colours of clear pixels into others.
-    guard ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha, !chunks.isLossless else {
-      return nil
-    }
+    guard ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha, !chunks.isLossless || !isSmall
+    else { return nil }
     let padded = region.padded(in: chunks.size)
     let size = PixelSize(
       width: Int((Double(padded.width) / ratio).rounded(.up)),

@@ -141,6 +141,29 @@ struct LargePictureTests {
     )
   }
 
+  @Test func `a lossless WebP is made smaller on its way when it is large`() throws {
+    let (width, height) = (331, 207)
+    let samples = wave(width: width, height: height, channels: 3, length: 9)
+    let source = Bitmap(width: width, height: height, layout: .rgb, samples: samples)
+    let file = try PictureFile(webp(source))
+    guard case .webp(let chunks) = file.probe.structure else { return #expect(Bool(false)) }
+    let region = PixelRegion(x: 60, y: 0, width: 207, height: 207)
+    let limits = PictureLimits()
+    let expected = try file.decode(region, limits)
+      .scaled(width: 30, height: 30, limits: limits, name: "x")
+
+    let small = try WebPCodec.decode(file, chunks, region, smaller: 3, limits)
+    let large = try #require(
+      try WebPCodec.decode(file, chunks, region, smaller: 3, least: 1, limits)
+    )
+
+    #expect(small == nil)
+    #expect(large.bitmap.width < 80)
+    let made = try large.bitmap
+      .scaled(large.part, width: 30, height: 30, limits: limits, name: "x")
+    #expect(psnr(made, expected) > 36)
+  }
+
   @Test func `an AVIF beyond the levels of AV1 is read by a decoder that goes that far`() throws {
     let bytes = try #require(Self.unbase64(Self.largeAVIF))
     let file = try PictureFile(bytes)
