@@ -20,6 +20,7 @@ final class IngestLane: @unchecked Sendable {
     let disk: any Disk
     let committer: GroupCommitter
     let gate = ByteGate(room: .mebibytes(2))
+    let pieces = PieceRoom(size: PictureSink.spillSize)
     /// How many pictures make a group full.
     let groupSize: Int
     /// How long a group may wait to be filled.
@@ -101,13 +102,16 @@ final class IngestLane: @unchecked Sendable {
       case .piece(let bytes, let spill):
         append(bytes, to: spill)
         shared.gate.leave(ByteCount(bytes.count))
+        shared.pieces.give(bytes)
       case .discard(let spill):
         spill.discard(layout, disk)
       case .leave(let spill):
         leaveOnDisk(spill)
       case .whole(let body):
         ingest(body)
-        shared.gate.leave(ByteCount(body.takeRest().count))
+        let rest = body.takeRest()
+        shared.gate.leave(ByteCount(rest.count))
+        shared.pieces.give(rest)
       case .collect(let add):
         collect(add)
       case .flush(let sent):

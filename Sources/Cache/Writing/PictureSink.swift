@@ -85,7 +85,11 @@ package final class PictureSink: BodySink {
     let promised = max(.zero, head.contentLength ?? .zero)
     state.withLock { state in
       if offset == 0 { state.head = head }
-      state.gathered.reserveCapacity(Int(min(promised, ByteCount(Self.spillSize)).count))
+      if promised > ByteCount(Self.spillSize), state.gathered.isEmpty {
+        state.gathered = store.pieces.take()
+      } else {
+        state.gathered.reserveCapacity(Int(min(promised, ByteCount(Self.spillSize)).count))
+      }
     }
     return .accept
   }
@@ -97,7 +101,7 @@ package final class PictureSink: BodySink {
       let isFull =
         !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
       let piece = isFull ? handOn(&state) : nil
-      if isFull { state.gathered.reserveCapacity(Self.spillSize) }
+      if isFull { state.gathered = store.pieces.take() }
       bytes.withUnsafeBytes { state.gathered.append(contentsOf: $0) }
       if state.type == nil, state.gathered.count >= PictureType.sniffLength {
         guard let type = PictureType(sniffing: state.gathered) else { return .none }

@@ -23,6 +23,8 @@ package final class PictureStore: Sendable {
   private let committer: GroupCommitter
   private let partials: PartialBodies
   private let lanes: [IngestLane]
+  /// Memory for the pieces of large bodies.
+  let pieces: PieceRoom
   private let announced = Atomic<Int>(0)
   private let turn = Atomic<Int>(0)
 
@@ -65,6 +67,7 @@ package final class PictureStore: Sendable {
     self.committer = committer
     let count = max(1, lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes))
     let shared = IngestLane.Shared(layout, disk, committer, patience, lanes: count)
+    pieces = shared.pieces
     self.lanes = (0..<count).map { _ in IngestLane(shared) }
   }
 
