@@ -336,7 +336,7 @@ extension Exchange {
       }
       offset = resume.offset
       part = resume.remainder(by: head)
-    } else if status == 206, !transfer.request.headers.contains("Range") {
+    } else if status == 206, !transfer.request.asksForPart {
       return refuse(.badResponse, "a part came that nobody asked for")
     } else if transfer.resume != nil || transfer.hasBegun {
       transfer.sink.restart()

@@ -94,6 +94,7 @@ package final class ObjectStore: Sendable {
     request.bodyLimit = Self.replyLimit
     request.accept = .anything
     request.headers = headers
+    request.asksForPart = headers.contains("Range")
     let digest = body.map { Hexadecimal.text(SHA256.hash(data: $0)) } ?? Self.nothing
     request.headers.append("x-amz-content-sha256", digest)
     if let token { request.credentials.append("x-amz-security-token", token) }

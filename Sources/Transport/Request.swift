@@ -81,6 +81,8 @@ package struct Request: Sendable {
   package var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
   package var deadline: MonotonicTime?
+  /// Whether its fields ask for a part, so that a 206 answers it; what a catalog's own fields say never does.
+  package var asksForPart = false
   /// How the request is signed for an object store, and which verb it has there; nil for all others.
   package var signing: RequestSigning?
 

@@ -138,6 +138,16 @@ import Transport
     ),
   ]
 
+  @Test func `a part is no picture either when a catalog's own fields ask for one`() throws {
+    let part = "HTTP/1.1 206 Partial\r\nContent-Range: bytes 2-4/5\r\nContent-Length: 3\r\n\r\nllo"
+    let server = ScriptedServer { _ in [.send(part)] }
+    defer { server.close() }
+
+    let result = try fetch(server.url()) { $0.headers.append("Range", "bytes=2-4") }
+
+    #expect(result.failure?.reason == .badResponse)
+  }
+
   @Test(arguments: faults)
   func `is told by its reason`(_ fault: Fault) throws {
     let server = ScriptedServer { _ in fault.actions }
