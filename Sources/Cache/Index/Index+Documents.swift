@@ -169,8 +169,8 @@ extension Index {
     }
   }
 
-  /// Keeps a page whose body did not change.
-  package func store(_ document: DocumentEntry) throws(CacheError) {
-    try write { try document.insert($0) }
+  /// Keeps pages whose bodies did not change.
+  package func store(_ documents: [DocumentEntry]) throws(CacheError) {
+    try write { db in for document in documents { try document.insert(db) } }
   }
 }

@@ -78,13 +78,12 @@ final class RunStages: Sendable {
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
     sections.start(targets)
     sections.group.join()
-    if !hasStopped() {
-      do throws(CacheError) {
-        try sections.guardCatalog()
-      } catch {
-        // Said once the pictures that are under way have ended: the run may not leave them behind.
-        context.failures.note(error)
-      }
+    do throws(CacheError) {
+      try sections.keepRenewed()
+      if !hasStopped() { try sections.guardCatalog() }
+    } catch {
+      // Said once the pictures that are under way have ended: the run may not leave them behind.
+      context.failures.note(error)
     }
     pictures.release()
     let writing = ReportWriting(context, before: before, sections: sections.sections)

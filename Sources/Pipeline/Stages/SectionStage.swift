@@ -23,6 +23,7 @@ final class SectionStage: Sendable {
   private let context: RunContext
   private let last: LastSections
   private let writer: PageWriter
+  private let renewed: RenewedDocuments
   private let pages: PageReader
   private let guardian: SectionGuard
   private let arrived: @Sendable (Arrival) -> Void
@@ -48,6 +49,7 @@ final class SectionStage: Sendable {
     self.context = context
     last = LastSections(previous, report: report)
     writer = PageWriter(context: context, ahead: ahead)
+    renewed = RenewedDocuments(context.index)
     pages = PageReader(context: context, writer: writer)
     guardian = SectionGuard(context: context, last: last)
     self.arrived = arrived
@@ -138,7 +140,7 @@ final class SectionStage: Sendable {
     do throws(CacheError) {
       switch outcome {
       case .stands(let document):
-        try context.index.store(document)
+        try renewed.add(document)
         try take(held: document, into: reading)
       case .excused(let document, let failure):
         var reading = reading
@@ -194,6 +196,7 @@ final class SectionStage: Sendable {
     }
     var reading = reading
     reading.isNew = true
+    renewed.forget(document.id)
     reading.pages.append(try writer.write(draft, document, base: base, after: reading))
     if wasHeld, reading.progress.noteChange(of: reading.next.name) { return page(reading.anew) }
     try goOn(reading)
@@ -320,6 +323,9 @@ final class SectionStage: Sendable {
     handOn(result, nil)
     end(reading, [result])
   }
+
+  /// Keeps what origins said of bodies that did not change, once `group` is empty.
+  func keepRenewed() throws(CacheError) { try renewed.write() }
 
   /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
   func guardCatalog() throws(CacheError) {

@@ -1,0 +1,91 @@
+import Cache
+import Catalog
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// What origins say of sections that did not change is kept together, and never instead of what changed.
+struct RenewedDocumentsTests {
+  @Test func `a second sync of many sections is hardly more transactions than one of few`() throws
+  {
+    let few = try transactions(sections: 2)
+    let many = try transactions(sections: 20)
+
+    #expect(many - few < 10, "\(few), \(many)")
+  }
+
+  @Test func `a page that stood first and was then read anew is kept as it is now`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    let catalog = try shop.catalog(
+      sections: "[{key: A, url: A}]",
+      detail: false,
+      "paging: {parameter: page}"
+    )
+    try serve([["1", "2"], ["3"]], shop)
+    for page in [0, 1] {
+      let age = page == 0 ? 600 : 60
+      shop.store.faults.rules[page].effects.append(.header("Cache-Control", "max-age=\(age)"))
+    }
+    var due = SyncOptions()
+    due.onlyDue = true
+    _ = try shop.sync(folder, catalog, options: due)
+
+    // The first page is fresh and stands; the second, which is due, tells that an item moved.
+    try serve([["0", "1"], ["2", "3"]], shop)
+    shop.clock.advance(120)
+    _ = try shop.sync(folder, catalog, options: due)
+    shop.store.clearRequests()
+    _ = try shop.sync(folder, catalog)
+
+    #expect(shop.store.requests.map(\.query) == ["page=1", "page=2", "page=3"])
+    #expect(shop.store.requests.map(\.status) == [304, 304, 304])
+  }
+
+  @Test func `no more than some wait, and what waits is written in the end`() throws {
+    let folder = try TemporaryFolder()
+    let index = try Index(CacheLayout(creating: folder.path("cache")))
+    let renewed = RenewedDocuments(index)
+    func document(_ number: Int) -> DocumentEntry {
+      DocumentEntry(url: "https://shop.example/\(number)", reader: "", mapping: 0)
+    }
+
+    for number in 0...RenewedDocuments.most { try renewed.add(document(number)) }
+    #expect(try index.document(document(0).url) != nil)
+    #expect(try index.document(document(RenewedDocuments.most).url) == nil)
+
+    try renewed.write()
+    #expect(try index.document(document(RenewedDocuments.most).url) != nil)
+  }
+
+  /// How often a second sync of sections without change writes to the index.
+  private func transactions(sections: Int) throws -> Int {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: sections, items: 1)
+    let catalog = try shop.catalog(detail: false)
+    _ = try shop.sync(folder, catalog)
+    let before = try changes(folder)
+    let report = try shop.sync(folder, catalog)
+    #expect(report.sections.count == sections)
+    #expect(report.sections.allSatisfy { $0.source == .unchanged })
+    return try changes(folder) - before
+  }
+
+  /// SQLite's count of transactions, in the header of its file. (sqlite.org/fileformat.html, section 1.3.7)
+  private func changes(_ folder: TemporaryFolder) throws -> Int {
+    try folder.read("cache/index.sqlite")[24..<28].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// Serves pages at `A?page=1` and on; what is behind them is empty.
+  private func serve(_ pages: [[String]], _ shop: SampleShop) throws {
+    func list(_ ids: [String]) throws -> String {
+      try SampleShop.json(["body": ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }])
+    }
+    shop.store.faults.rules = try pages.enumerated().map { number, ids in
+      FaultRule("/shop/A", query: "page=\(number + 1)", .body(Array(try list(ids).utf8)))
+    }
+    shop.put(try list([]), at: "/shop/A")
+  }
+}
