@@ -1,15 +1,20 @@
 // What libcurl itself can do: asks for each URL of a list once, N at a time on one thread, and throws away
 // what comes; with "304" as third argument every request carries If-None-Match: *, so that a static origin
-// answers without a body. Prints answers, seconds and processor seconds.
-//   cc -O2 Benchmarks/bare-libcurl.c -lcurl -o bare && ./bare URLS N [304]
+// answers without a body. With a folder there, two threads hash every body with SHA-256 and write it to a file, as
+// the least that a program has to do which keeps and checks pictures. Prints answers, seconds and processor seconds.
+//   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lpthread -o bare && ./bare URLS N [304|FOLDER]
 #define _GNU_SOURCE
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static int set;
 static long due = -1;
@@ -18,6 +23,107 @@ static double now(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+// A body on its way to its file, and its pieces on their way to the thread that writes them.
+enum { piece_size = 256 << 10, writers = 2 };
+struct body {
+  int file, writer;
+  EVP_MD_CTX *hash;
+  struct piece *filling;
+};
+struct piece {
+  struct piece *next;
+  struct body *body;
+  size_t count;
+  int is_last;
+  char bytes[piece_size];
+};
+static struct queue {
+  pthread_mutex_t lock;
+  pthread_cond_t filled;
+  pthread_t thread;
+  struct piece *first, **end;
+  int has_ended;
+} queues[writers];
+static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct piece *pieces;
+static const char *folder;
+
+static struct piece *take_piece(struct body *body) {
+  pthread_mutex_lock(&pieces_lock);
+  struct piece *piece = pieces;
+  if (piece) pieces = piece->next;
+  pthread_mutex_unlock(&pieces_lock);
+  if (!piece) piece = malloc(sizeof *piece);
+  piece->next = NULL, piece->body = body, piece->count = 0, piece->is_last = 0;
+  return piece;
+}
+static void hand_on(struct piece *piece) {
+  struct queue *queue = &queues[piece->body->writer];
+  pthread_mutex_lock(&queue->lock);
+  *queue->end = piece;
+  queue->end = &piece->next;
+  pthread_cond_signal(&queue->filled);
+  pthread_mutex_unlock(&queue->lock);
+}
+static size_t keep(char *bytes, size_t size, size_t count, void *context) {
+  struct body *body = context;
+  for (size_t left = size * count; left;) {
+    if (!body->filling) body->filling = take_piece(body);
+    struct piece *piece = body->filling;
+    size_t part = left < piece_size - piece->count ? left : piece_size - piece->count;
+    memcpy(piece->bytes + piece->count, bytes, part);
+    piece->count += part, bytes += part, left -= part;
+    if (piece->count == piece_size) hand_on(piece), body->filling = NULL;
+  }
+  return size * count;
+}
+static void *write_all(void *context) {
+  struct queue *queue = context;
+  for (;;) {
+    pthread_mutex_lock(&queue->lock);
+    while (!queue->first && !queue->has_ended) pthread_cond_wait(&queue->filled, &queue->lock);
+    struct piece *piece = queue->first;
+    queue->first = NULL, queue->end = &queue->first;
+    pthread_mutex_unlock(&queue->lock);
+    if (!piece) return NULL;
+    for (struct piece *next; piece; piece = next) {
+      struct body *body = piece->body;
+      EVP_DigestUpdate(body->hash, piece->bytes, piece->count);
+      if (write(body->file, piece->bytes, piece->count) != (ssize_t)piece->count) perror(folder), exit(73);
+      if (piece->is_last) {
+        unsigned char digest[EVP_MAX_MD_SIZE];
+        EVP_DigestFinal_ex(body->hash, digest, NULL);
+        EVP_MD_CTX_free(body->hash), close(body->file), free(body);
+      }
+      next = piece->next;
+      pthread_mutex_lock(&pieces_lock);
+      piece->next = pieces, pieces = piece;
+      pthread_mutex_unlock(&pieces_lock);
+    }
+  }
+}
+static void begin(CURL *easy, const char *url) {
+  static int number;
+  curl_easy_setopt(easy, CURLOPT_URL, url);
+  if (!folder) return;
+  char name[4096];
+  snprintf(name, sizeof name, "%s/%d", folder, number);
+  struct body *body = calloc(1, sizeof *body);
+  body->file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  body->writer = number++ % writers;
+  body->hash = EVP_MD_CTX_new();
+  EVP_DigestInit_ex(body->hash, EVP_sha256(), NULL);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, body);
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, body);
+}
+static void end(CURL *easy) {
+  struct body *body;
+  if (!folder || curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&body) != CURLE_OK) return;
+  struct piece *last = body->filling ? body->filling : take_piece(body);
+  last->is_last = 1;
+  hand_on(last);
 }
 static size_t drop(char *bytes, size_t size, size_t count, void *context) {
   (void)bytes, (void)context;
@@ -52,7 +158,15 @@ int main(int argc, char **argv) {
   }
   int parallel = atoi(argv[2]), running = 0, left;
   long answers = 0, status;
-  struct curl_slist *headers = argc > 3 ? curl_slist_append(NULL, "If-None-Match: *") : NULL;
+  const int asks = argc > 3 && strcmp(argv[3], "304") == 0;
+  folder = argc > 3 && !asks ? argv[3] : NULL;
+  for (int at = 0; folder && at < writers; at++) {
+    queues[at].end = &queues[at].first;
+    pthread_mutex_init(&queues[at].lock, NULL);
+    pthread_cond_init(&queues[at].filled, NULL);
+    pthread_create(&queues[at].thread, NULL, write_all, &queues[at]);
+  }
+  struct curl_slist *headers = asks ? curl_slist_append(NULL, "If-None-Match: *") : NULL;
   curl_global_init(CURL_GLOBAL_DEFAULT);
   CURLM *multi = curl_multi_init();
   set = epoll_create1(EPOLL_CLOEXEC);
@@ -62,10 +176,10 @@ int main(int argc, char **argv) {
   double began = now(CLOCK_MONOTONIC);
   for (; started < count && started < (size_t)parallel; started++) {
     CURL *easy = curl_easy_init();
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, folder ? keep : drop);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(easy, CURLOPT_URL, urls[started]);
+    begin(easy, urls[started]);
     curl_multi_add_handle(multi, easy);
   }
   for (size_t open = started; open;) {
@@ -80,16 +194,24 @@ int main(int argc, char **argv) {
     for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));) {
       CURL *easy = message->easy_handle;
       if (message->data.result == CURLE_OK && curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK &&
-          status == (argc > 3 ? 304 : 200))
+          status == (asks ? 304 : 200))
         answers++;
+      end(easy);
       curl_multi_remove_handle(multi, easy);
       if (started < count) {
-        curl_easy_setopt(easy, CURLOPT_URL, urls[started++]);
+        begin(easy, urls[started++]);
         curl_multi_add_handle(multi, easy);
       } else {
         open--;
       }
     }
+  }
+  for (int at = 0; folder && at < writers; at++) {
+    pthread_mutex_lock(&queues[at].lock);
+    queues[at].has_ended = 1;
+    pthread_cond_signal(&queues[at].filled);
+    pthread_mutex_unlock(&queues[at].lock);
+    pthread_join(queues[at].thread, NULL);
   }
   printf("%ld answers, %.3f s, %.3f s of CPU\n", answers, now(CLOCK_MONOTONIC) - began, now(CLOCK_PROCESS_CPUTIME_ID));
   return answers == (long)count ? 0 : 1;
