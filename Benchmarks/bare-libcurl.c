@@ -47,13 +47,18 @@ static struct queue {
   int has_ended;
 } queues[writers];
 static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t pieces_free = PTHREAD_COND_INITIALIZER;
 static struct piece *pieces;
+static int made, most = 64;
 static const char *folder;
 
 static struct piece *take_piece(struct body *body) {
   pthread_mutex_lock(&pieces_lock);
+  // More than there are bodies: those that are full become free again, and no more memory is touched than needs be.
+  while (!pieces && made >= most) pthread_cond_wait(&pieces_free, &pieces_lock);
   struct piece *piece = pieces;
   if (piece) pieces = piece->next;
+  else made++;
   pthread_mutex_unlock(&pieces_lock);
   if (!piece) piece = malloc(sizeof *piece);
   piece->next = NULL, piece->body = body, piece->count = 0, piece->is_last = 0;
@@ -100,6 +105,7 @@ static void *write_all(void *context) {
       next = piece->next;
       pthread_mutex_lock(&pieces_lock);
       piece->next = pieces, pieces = piece;
+      pthread_cond_signal(&pieces_free);
       pthread_mutex_unlock(&pieces_lock);
     }
   }
@@ -158,6 +164,7 @@ int main(int argc, char **argv) {
   }
   int parallel = atoi(argv[2]), running = 0, left;
   long answers = 0, status;
+  most = parallel + 10;
   const int asks = argc > 3 && strcmp(argv[3], "304") == 0;
   folder = argc > 3 && !asks ? argv[3] : NULL;
   for (int at = 0; folder && at < writers; at++) {
