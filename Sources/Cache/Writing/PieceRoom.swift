@@ -3,7 +3,7 @@ import Synchronization
 /// Memory for the pieces in which large bodies are handed on, used again once a piece is written.
 ///
 /// A block of a piece's size is mapped anew by `malloc` each time, so that every piece would cost 64 page faults and
-/// their zeroing: 8 % of the processor time of a run of large pictures.
+/// their zeroing: leaving it out costs 6 % of the processor time of a run of large pictures.
 final class PieceRoom: Sendable {
   /// How many bytes a piece has room for.
   private let size: Int
