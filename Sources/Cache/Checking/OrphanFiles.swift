@@ -51,10 +51,7 @@ package final class OrphanFiles: Sendable {
       try layout.remove(claimed.name.path)
       return nil
     }
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      try writer.save(entry)
-    }
+    try index.save([entry])
     return entry
   }
 

@@ -31,11 +31,7 @@ package struct RoomRecovery {
         if let now = entry.reconciled(with: try read(entry.name)) { rows.append(now) }
       }
     }
-    let entered = rows
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      for entry in entered { try writer.save(entry) }
-    }
+    try index.save(rows)
     orphans = OrphanFiles(paths, layout, index, read: read)
   }
 

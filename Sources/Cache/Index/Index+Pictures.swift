@@ -149,6 +149,14 @@ extension Index {
     }
   }
 
+  /// Writes rows, in one transaction.
+  func save(_ entries: [PictureEntry]) throws(CacheError) {
+    try write { db in
+      var writer = try PictureRowWriter(db)
+      for entry in entries { try writer.save(entry) }
+    }
+  }
+
   /// The identities of all pictures that are held, in order.
   func heldPictures() throws(CacheError) -> [PictureID] {
     try read { db in

@@ -60,8 +60,7 @@ package final class PictureAdmission: Sendable {
       if !isHeld { rows.append(entry) }
       guard entry.isHeld else { continue }
       let name = entry.name
-      let place = PictureName.folderName(name.folder)
-      let source = try Folder(path: "\(room)/images/\(place)", creating: false)
+      let source = try source(of: name)
       guard !isHeld else {
         try disk.remove(name.file, in: source)
         continue
@@ -74,18 +73,19 @@ package final class PictureAdmission: Sendable {
     }
     for folder in folders { try disk.sync(layout.folder(folder)) }
     try layout.syncFolderNames(on: disk)
-    let entered = rows
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      for row in entered { try writer.save(row) }
-    }
+    try index.save(rows)
     return entries.map { held[$0.id] ?? $0 }
+  }
+
+  /// The folder of a picture in the room.
+  private func source(of name: PictureName) throws(CacheError) -> Folder {
+    let place = PictureName.folderName(name.folder)
+    return try Folder(path: "\(room)/images/\(place)", creating: false)
   }
 
   /// A picture in the room.
   private func open(_ name: PictureName) throws(CacheError) -> OpenFile {
-    let place = PictureName.folderName(name.folder)
-    let folder = try Folder(path: "\(room)/images/\(place)", creating: false)
+    let folder = try source(of: name)
     let descriptor = openat(folder.descriptor, name.file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {
       throw .system("read", "\(folder.path)/\(name.file)", errno: errno)
@@ -127,10 +127,7 @@ package final class PictureAdmission: Sendable {
       if !entry.isHeld, let row = known[entry.id], row.isHeld { return row }
       return there[entry.id] ?? entry
     }
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      for row in rows { try writer.save(row) }
-    }
+    try index.save(rows)
     for entry in entries where entry.isHeld { unlink("\(room)/\(entry.name.path)") }
     put.withLock { put in for row in rows { put[row.id] = nil } }
     return rows
