@@ -5,32 +5,31 @@ import SystemPackage
 
 /// What the manifests of a run say of its pictures, found by identity.
 ///
-/// The lines stay in their files: memory holds 16 bytes a picture.
+/// The lines stay in their files, and where they are is beside memory too, in a ``ScratchTable``.
 final class SettledManifests: SettledPictures {
   /// Where the line of a picture is.
   private struct Place {
     let id: PictureID
     /// The shard, and in the low 40 bits the line's offset.
-    let line: UInt64
-
-    init(_ id: PictureID, shard: Int, offset: Int64) {
-      self.id = id
-      line = UInt64(shard) << 40 | UInt64(offset)
-    }
+    let line: Int64
 
     var shard: Int { Int(line >> 40) }
-    var offset: Int64 { Int64(line & (1 << 40 - 1)) }
+    var offset: Int64 { line & (1 << 40 - 1) }
+
+    static func line(_ offset: Int64, of shard: Int) -> Int64 { Int64(shard) << 40 | offset }
   }
 
   private let planned: PlannedRun
   private let layout: CacheLayout
-  /// By identity.
-  private let places: [Place]
+  /// The lines by identity.
+  private let lines: ScratchTable
   /// The requests that the shards made.
   let requests: Int
 
+  private let decoder = JSONDecoder()
+
   /// How long a line is thought to be.
-  private static let piece = 2048
+  private static let piece = 1024
 
   /// Reads all manifests and demands that they are whole, of this plan, and that their files are as they say.
   ///
@@ -47,14 +46,15 @@ final class SettledManifests: SettledPictures {
     reading isRead: Bool
   ) throws {
     let layout = try CacheLayout(creating: cache, keeper: keeper)
-    var places: [Place] = []
-    places.reserveCapacity(planned.plan.urls)
+    let lines = try ScratchTable()
+    var twice: PictureID?
     var lost: (first: String, count: Int)?
     var requests = 0
     for shard in planned.plan.shards.indices {
       let trailer = try ShardManifest.read(shard, of: planned) { line in
         let entry = line.picture.entry
-        places.append(Place(entry.id, shard: shard, offset: line.offset))
+        let other = try lines.add(entry.id, Place.line(line.offset, of: shard))
+        twice = twice ?? other
         guard try layout.confirmed(entry, read: isRead) == nil else { return }
         lost = (lost?.first ?? entry.name.path, (lost?.count ?? 0) + 1)
       }
@@ -68,13 +68,12 @@ final class SettledManifests: SettledPictures {
           + "it; plan anew, what is whole is not fetched again"
       )
     }
-    places.sort { $0.id < $1.id }
+    twice = try twice ?? lines.settle()
     self.planned = planned
     self.layout = layout
-    self.places = places
+    self.lines = lines
     self.requests = requests
-    for (one, other) in zip(places, places.dropFirst()) where one.id == other.id {
-      let url = try picture(at: one, in: try open(one.shard)).entry.url
+    if let twice, let url = try pictures([twice])[twice]?.entry.url {
       throw ShardError(
         .data,
         "cannot merge \(planned.name): \(url) is in two manifests; plan anew"
@@ -82,16 +81,18 @@ final class SettledManifests: SettledPictures {
     }
   }
 
-  func has(_ id: PictureID) -> Bool { place(of: id) != nil }
+  func members(_ ids: [PictureID]) throws(CacheError) -> Set<PictureID> {
+    Set(try lines.numbers(of: ids).map(\.id))
+  }
 
-  func mayHave(_ path: String) -> Bool {
+  func mayHave(_ path: String) throws(CacheError) -> Bool {
     guard let ids = PictureName.ids(at: path) else { return false }
-    let first = places.partition { $0.id >= ids.lowerBound }
-    return first < places.count && places[first].id <= ids.upperBound
+    return try lines.hasAny(of: ids)
   }
 
   func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: SettledPicture] {
-    let wanted = ids.compactMap(place).sorted { $0.line < $1.line }
+    let wanted = try lines.numbers(of: ids).map { Place(id: $0.id, line: $0.number) }
+      .sorted { $0.line < $1.line }
     var found: [PictureID: SettledPicture] = [:]
     var start = 0
     do {
@@ -125,35 +126,13 @@ final class SettledManifests: SettledPictures {
       text = try file.bytes(from: place.offset, count: count)
     }
     let line = Data(text.prefix { $0 != 10 })
-    guard var picture = try JSONDecoder().decode(PictureRow.self, from: line).settled else {
+    guard var picture = try decoder.decode(PictureRow.self, from: line).settled else {
       throw Errno.ioError
     }
     // Where a second run of the shard came between, the row is that of the file that is there. What went since it was
     // looked at, the commit of the row notices.
     picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
     return picture
-  }
-
-  private func place(of id: PictureID) -> Place? {
-    let first = places.partition { $0.id >= id }
-    guard first < places.count, places[first].id == id else { return nil }
-    return places[first]
-  }
-}
-
-extension Array {
-  /// The place of the first element that a property holds for, which holds for all behind it.
-  fileprivate func partition(_ holds: (Element) -> Bool) -> Int {
-    var range = 0..<count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      if holds(self[middle]) {
-        range = range.lowerBound..<middle
-      } else {
-        range = middle + 1..<range.upperBound
-      }
-    }
-    return range.lowerBound
   }
 }
 

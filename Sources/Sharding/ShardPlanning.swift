@@ -31,7 +31,7 @@ package struct ShardPlanning: Sendable {
   /// What is known of the pictures before the run.
   private struct Known {
     let index: Index?
-    var states: [PictureID: PictureState] = [:]
+    let states: KnownPictures
 
     init(_ cache: String) throws(CacheError) {
       do throws(CacheError) {
@@ -40,7 +40,12 @@ package struct ShardPlanning: Sendable {
         guard error.code == .empty else { throw error }
         index = nil
       }
-      states = try index?.pictureStates() ?? [:]
+      states = if let index { try KnownPictures(index) } else { KnownPictures() }
+    }
+
+    func isHeld(_ id: PictureID) -> Bool {
+      // What cannot be looked up is planned, and found to be right.
+      (try? states.states(of: [id]))?[id]?.isHeld ?? false
     }
 
     func entries(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
@@ -79,17 +84,14 @@ package struct ShardPlanning: Sendable {
     let known = try Known(cache)
     let log = try LineFile(ShardPlan.documentsName, in: place, on: disk)
     let scratch = "\(folder)/planning"
-    let spool = "\(folder)/parting"
-    defer {
-      for path in [scratch, spool] { try? FileManager.default.removeItem(atPath: path) }
-    }
-    let lists = ShardLists(partition, among: shards, spool: spool, on: disk)
+    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    let lists = try ShardLists(partition, among: shards, on: disk)
     var parts = RunParts()
-    parts.states = onlyFailed ? known.states.filter { !$0.value.isHeld } : known.states
+    parts.states = onlyFailed ? known.states.withoutHeld : known.states
     parts.origin = { RecordingTransport($0, log: log, hiding: $1, now: now) }
-    let held = onlyFailed ? known.states.filter { $0.value.isHeld } : [:]
+    let onlyFailed = onlyFailed
     parts.pictures = .named { id, url in
-      if held[id] == nil { lists.add(url) }
+      if !onlyFailed || !known.isHeld(id) { lists.add(url) }
     }
     let run = sync(scratch, parts)
     start(run)

@@ -151,6 +151,31 @@ struct ManifestTests {
     }
   }
 
+  @Test func `a URL that two shards brought is refused by name, and nothing is committed`() throws
+  {
+    let sharded = try ShardedShop(try SampleShop(sections: 2, items: 2))
+    try sharded.plan(2)
+    // A plan whose second list has a picture of the first, and that is whole otherwise.
+    let first = try sharded.folder.text("plan/shard-0.ndjson").split(separator: "\n")[0]
+    let list = try sharded.folder.text("plan/shard-1.ndjson") + first + "\n"
+    try sharded.folder.write(list, to: "plan/shard-1.ndjson")
+    var plan = try sharded.planned.plan
+    plan.shards[1].urls += 1
+    plan.shards[1].list = FileSum(of: Array(list.utf8))
+    plan.urls += 1
+    try sharded.folder.write(try plan.jsonLine() + [10], to: "plan/plan.json")
+    for shard in 0..<2 { try sharded.run(shard) }
+
+    let error = #expect(throws: ShardError.self) { try sharded.merge() }
+
+    let url = try JSONDecoder().decode(PictureRow.self, from: Data(first.utf8)).url
+    #expect(error?.code == .data)
+    #expect(error?.description.contains("\(url) is in two manifests") == true)
+    #expect(throws: CacheError.self) {
+      try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
+    }
+  }
+
   @Test func `shards without a manifest are named`() throws {
     let sharded = try ShardedShop(try SampleShop(sections: 1, items: 1))
     try sharded.plan(4)

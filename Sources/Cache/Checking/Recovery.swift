@@ -53,7 +53,7 @@ package struct Recovery: Sendable {
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: UnixTime = .distantPast,
-    isClaimed: (String) -> Bool = { _ in false }
+    isClaimed: (String) throws(CacheError) -> Bool = { _ in false }
   ) throws(CacheError) {
     try self.init(
       layout,
@@ -70,7 +70,7 @@ package struct Recovery: Sendable {
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: UnixTime = .distantPast,
-    isClaimed: (String) -> Bool = { _ in false },
+    isClaimed: (String) throws(CacheError) -> Bool = { _ in false },
     read: @escaping PictureReading
   ) throws(CacheError) {
     partials = try PartialBodies(layout, since: oldest)
@@ -86,11 +86,10 @@ package struct Recovery: Sendable {
       return
     }
     let (before, now) = (try index.folderTimes(), try layout.folderTimes())
-    let comparison =
-      wasKilled || before != now ? try Comparison(layout, index, isClaimed, read) : Comparison()
-    try comparison.write(to: index)
-    forgotten = comparison.gone.count
-    adopted = comparison.renewed.count
+    var comparison = Comparison()
+    if wasKilled || before != now { try comparison.run(layout, index, isClaimed, read) }
+    forgotten = comparison.forgotten
+    adopted = comparison.adopted
     orphans = OrphanFiles(comparison.orphans, layout, index, read: read)
     if wasKilled { try index.buryKilledRuns() }
   }
@@ -98,53 +97,64 @@ package struct Recovery: Sendable {
 
 /// What comparing every row with its file found.
 private struct Comparison {
-  /// Pictures whose file is gone, or damaged.
-  var gone: [PictureID] = []
-  /// Rows as their files now are.
-  var renewed: [PictureEntry] = []
+  /// How many rows were forgotten, as their file is gone or damaged.
+  var forgotten = 0
+  /// How many rows are now as their files are.
+  var adopted = 0
   /// Files without a row, by their paths in the cache.
   var orphans: Set<String> = []
 
-  /// Nothing to compare.
-  init() {}
-
-  init(
+  /// Compares a folder after the other, so that memory holds one folder's names, and brings the rows in step.
+  mutating func run(
     _ layout: CacheLayout,
     _ index: Index,
-    _ isClaimed: (String) -> Bool,
+    _ isClaimed: (String) throws(CacheError) -> Bool,
     _ read: PictureReading
   ) throws(CacheError) {
-    var known: Set<String> = []
-    try index.forEachPicture { entry in
-      known.insert(entry.name.path)
-      let file: FileStamp?
+    for number in UInt8.min...UInt8.max {
+      let folder: Folder?
       // Of what the system will not show, nobody can say that it is gone.
-      do throws(CacheError) {
-        file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
-      } catch { return }
+      do throws(CacheError) { folder = try layout.existingFolder(number) } catch { continue }
+      let known = try compare(number, folder, index, read)
+      for name in try folder?.names() ?? [] where !known.contains(name) {
+        let path = "images/\(PictureName.folderName(number))/\(name)"
+        if try !isClaimed(path) { orphans.insert(path) }
+      }
+    }
+  }
+
+  /// Brings the rows of a folder in step with their files.
+  ///
+  /// - Returns: The names of the files that have rows.
+  private mutating func compare(
+    _ number: UInt8,
+    _ folder: Folder?,
+    _ index: Index,
+    _ read: PictureReading
+  ) throws(CacheError) -> Set<String> {
+    var known: Set<String> = []
+    var gone: [PictureID] = []
+    var renewed: [PictureEntry] = []
+    try index.forEachPicture(inFolder: number) { entry in
+      let name = entry.name
+      known.insert(name.file)
+      let file: FileStamp?
+      // As above.
+      do throws(CacheError) { file = try folder?.find(name.file) } catch { return }
       switch Standing(row: entry.stamp, file: file) {
       case .agreed, .empty: break
       case .gone: gone.append(entry.id)
       case .doubtful:
         let now: PictureEntry?
         // What cannot be read may be whole: its row stays as it is.
-        do throws(CacheError) { now = entry.reconciled(with: try read(entry.name)) } catch {
-          break
-        }
+        do throws(CacheError) { now = entry.reconciled(with: try read(name)) } catch { break }
         if let now { renewed.append(now) } else { gone.append(entry.id) }
       }
     }
-    for folder in try layout.existingFolders() {
-      for name in try layout.folder(folder).names() {
-        let path = "images/\(PictureName.folderName(folder))/\(name)"
-        if !known.contains(path), !isClaimed(path) { orphans.insert(path) }
-      }
-    }
-  }
-
-  /// Brings the rows in step with their files.
-  func write(to index: Index) throws(CacheError) {
     try index.renew(renewed, forgetting: gone)
+    forgotten += gone.count
+    adopted += renewed.count
+    return known
   }
 }
 

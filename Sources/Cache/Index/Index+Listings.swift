@@ -346,6 +346,35 @@ extension Index {
     }
   }
 
+  /// Calls `body` with the pictures that a listing refers to, in order, repeats included, so many at a time.
+  package func forEachPictureBatch(
+    of listing: ListingID,
+    _ body: ([PictureID]) throws(CacheError) -> Void
+  ) throws(CacheError) {
+    var start = 0
+    while true {
+      let (first, count) = (8 * start, 8 * Self.pictureBatch)
+      let ids = try read { db -> [PictureID] in
+        guard
+          let packed = try BlobReader(
+            db,
+            table: "listing",
+            column: "pictures",
+            row: listing.rawValue
+          )
+        else { return [] }
+        return PackedNumbers.unpack(try packed.bytes(from: first, count: count))
+          .map(PictureID.init(number:))
+      }
+      if !ids.isEmpty { try body(ids) }
+      guard ids.count == Self.pictureBatch else { return }
+      start += ids.count
+    }
+  }
+
+  /// So many that a usual listing is read at once, and few beside what else a run holds.
+  private static let pictureBatch = 1 << 14
+
   /// How many items a listing has, without reading them.
   package func itemCount(listing: ListingID) throws(CacheError) -> Int {
     try read { db in

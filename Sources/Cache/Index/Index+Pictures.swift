@@ -80,23 +80,6 @@ package struct PictureState: Sendable, Equatable {
 }
 
 extension Index {
-  /// The state of every picture that has a row.
-  package func pictureStates() throws(CacheError) -> [PictureID: PictureState] {
-    try read { db in
-      let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM picture") ?? 0
-      var states = [PictureID: PictureState](minimumCapacity: count)
-      let rows = try RowReader(db, "SELECT id, expiry, checked, content FROM picture")
-      while try rows.next() {
-        states[PictureID(number: rows.number(0))] = PictureState(
-          expiry: rows.time(1),
-          checked: rows.time(2),
-          content: rows.number(3)
-        )
-      }
-      return states
-    }
-  }
-
   /// The entries of these pictures, as far as they have rows.
   package func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
@@ -108,7 +91,7 @@ extension Index {
   }
 
   /// What `value` reads from the row of each of these pictures that has one.
-  private func rows<Value>(
+  func rows<Value>(
     of ids: [PictureID],
     _ sql: String,
     _ value: (borrowing RowReader) -> Value?
@@ -154,6 +137,22 @@ extension Index {
     try write { db in
       var writer = try PictureRowWriter(db)
       for entry in entries { try writer.save(entry) }
+    }
+  }
+
+  /// Calls `body` with the entries of the pictures that belong into a folder below `images/`, a row at a time.
+  func forEachPicture(
+    inFolder folder: UInt8,
+    _ body: (PictureEntry) throws -> Void
+  ) throws(CacheError) {
+    try read { db in
+      let others = Int64(1) << PictureID.bitsBelowFolder - 1
+      let rows = try RowReader(
+        db,
+        Self.select + " WHERE id BETWEEN ?1 AND ?1 + \(others) ORDER BY id"
+      )
+      rows.restart(Int64(folder) << PictureID.bitsBelowFolder)
+      while try rows.next() { try body(PictureEntry(rows)) }
     }
   }
 
@@ -212,22 +211,6 @@ extension Index {
   /// Identity and URL of the held pictures from an identity on, which is the query's one argument, to so many behind it.
   private static func heldNames(among count: Int64) -> String {
     "SELECT id, url FROM picture WHERE sha256 IS NOT NULL AND id BETWEEN ?1 AND ?1 + \(count)"
-  }
-
-  /// How many bytes are held of these pictures, or of all.
-  package func bytesHeld(_ ids: Set<PictureID>?) throws(CacheError) -> ByteCount {
-    try read { db in
-      guard let ids else {
-        let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")
-        return try sums.next() ? sums.byteCount(0) : 0
-      }
-      var bytes: ByteCount = 0
-      let rows = try RowReader(db, "SELECT id, bytes FROM picture WHERE sha256 IS NOT NULL")
-      while try rows.next() {
-        if ids.contains(PictureID(number: rows.number(0))) { bytes += rows.byteCount(1) }
-      }
-      return bytes
-    }
   }
 
   /// The columns that ``PictureEntry/init(_:)`` reads, in its order.
@@ -305,6 +288,18 @@ struct PictureRowWriter: ~Copyable {
     row.bind(13, entry.failure)
     row.bind(14, entry.failingSince)
     try row.run()
+  }
+
+  /// Saves a row, and that the picture's bytes changed when others were held before.
+  mutating func save(
+    _ entry: PictureEntry,
+    before: [UInt8]?,
+    run: RunID,
+    in db: Database
+  ) throws {
+    try save(entry)
+    guard let before, let after = entry.sha256, before != after else { return }
+    try Index.note(entry.id, before: before, after: after, run: run, in: db)
   }
 
   private static let upsert = """

@@ -6,12 +6,25 @@ extension Index {
   /// finished run shows, and of their details.
   package func referencedPictures() throws(CacheError) -> Set<PictureID> {
     var referenced: Set<PictureID> = []
+    try forEachReferenced { referenced.formUnion($0) }
+    return referenced
+  }
+
+  /// The same, however many they are.
+  package func manyReferencedPictures() throws(CacheError) -> PictureSet {
+    var referenced = PictureSet()
+    try forEachReferenced { _ = referenced.insert($0) }
+    if let failure = referenced.failure { throw failure }
+    return referenced
+  }
+
+  private func forEachReferenced(_ body: ([PictureID]) -> Void) throws(CacheError) {
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
       var items: Set<String> = []
       for section in try sections(run: run.id) {
         guard let listing = section.listing else { continue }
-        referenced.formUnion(try pictures(listing: listing))
+        try forEachPictureBatch(of: listing) { body($0) }
         items.formUnion(try itemKeys(listing: listing))
       }
       try read { db in
@@ -22,11 +35,10 @@ extension Index {
         )
         while let row = try rows.next() {
           guard items.contains(try row.decode(forColumn: "item")) else { continue }
-          referenced.formUnion(try row.pictures("pictures"))
+          body(try row.pictures("pictures"))
         }
       }
     }
-    return referenced
   }
 
   /// Whether pictures are marked as nobody's.
@@ -36,21 +48,49 @@ extension Index {
 
   /// Marks the pictures that nobody refers to since now, and takes the mark from those that
   /// somebody refers to again; older marks stand.
-  package func markUnreferenced(except referenced: Set<PictureID>, at now: UnixTime)
-    throws(CacheError)
-  {
+  ///
+  /// - Parameters:
+  ///   - referenced: The pictures that somebody refers to.
+  ///   - now: The moment.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  package func markUnreferenced(
+    except referenced: consuming PictureSet,
+    at now: UnixTime
+  ) throws(CacheError) {
+    var referenced = referenced
     try write { db in
-      let marked = try PictureID.fetchSet(db, sql: "SELECT picture FROM unreferenced")
-      let known = try PictureID.fetchSet(db, sql: "SELECT id FROM picture")
-      for picture in marked where !known.contains(picture) || referenced.contains(picture) {
-        try db.execute(sql: "DELETE FROM unreferenced WHERE picture = ?", arguments: [picture])
+      try db.execute(
+        sql: "DELETE FROM unreferenced WHERE picture NOT IN (SELECT id FROM picture)"
+      )
+      let rows = try RowReader(
+        db,
+        """
+        SELECT id, unreferenced.picture FROM picture \
+        LEFT JOIN unreferenced ON unreferenced.picture = id ORDER BY id
+        """
+      )
+      var batch: [(id: PictureID, isMarked: Bool)] = []
+      // What changes lies behind the row that is read next.
+      func mark() throws {
+        let members = referenced.members(batch.map(\.id))
+        if let failure = referenced.failure { throw failure }
+        for (id, isMarked) in batch where isMarked == members.contains(id) {
+          if isMarked {
+            try db.execute(sql: "DELETE FROM unreferenced WHERE picture = ?", arguments: [id])
+          } else {
+            try db.execute(
+              sql: "INSERT INTO unreferenced(picture, since) VALUES (?, ?)",
+              arguments: [id, now]
+            )
+          }
+        }
+        batch.removeAll(keepingCapacity: true)
       }
-      for picture in known.subtracting(marked) where !referenced.contains(picture) {
-        try db.execute(
-          sql: "INSERT INTO unreferenced(picture, since) VALUES (?, ?)",
-          arguments: [picture, now]
-        )
+      while try rows.next() {
+        batch.append((PictureID(number: rows.number(0)), rows.optionalNumber(1) != nil))
+        if batch.count == Self.idBatch { try mark() }
       }
+      try mark()
     }
   }
 

@@ -92,6 +92,18 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
+  /// Writes rows whose files are placed, in a transaction of their own.
+  func enter(
+    _ next: () throws(CacheError) -> [PictureStore.PlacedRow]?
+  ) throws(CacheError) {
+    try index.write { db in
+      var writer = try PictureRowWriter(db)
+      while let rows = try next() {
+        for (entry, before) in rows { try writer.save(entry, before: before, run: run, in: db) }
+      }
+    }
+  }
+
   /// Calls `completion` once all groups that were sent are committed.
   func flush(_ completion: @escaping @Sendable () -> Void) {
     queue.async {

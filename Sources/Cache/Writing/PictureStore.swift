@@ -117,27 +117,18 @@ package final class PictureStore: Sendable {
     freeLane.submit(.collect { $0.add(row: entry(), completion: completion) })
   }
 
-  /// Writes the row of a picture whose file another run has placed.
+  /// A row whose file is in place, and the SHA-256 of the bytes that were held before, when those are others.
+  package typealias PlacedRow = (entry: PictureEntry, before: [UInt8]?)
+
+  /// Writes the rows of pictures whose files other runs have placed, in one transaction of its own; blocks.
   ///
-  /// Committed with the next group.
+  /// No file is touched, so there is nothing to gather in groups. Rows in the order of their identities touch each page
+  /// of the index once.
   ///
-  /// - Parameters:
-  ///   - entry: The row.
-  ///   - before: The SHA-256 of the bytes that were held before, when those are others.
-  ///   - completion: Called on a queue of the store when the row is durable, or refused.
-  package func commit(
-    placed entry: PictureEntry,
-    before: [UInt8]?,
-    completion: @escaping @Sendable (PictureOutcome) -> Void
-  ) {
-    let picture = StagedPicture(
-      entry: entry,
-      partial: nil,
-      before: before,
-      outcome: .stored(bytes: entry.bytes, wasHeld: before != nil),
-      completion: completion
-    )
-    freeLane.submit(.collect { $0.add(picture) })
+  /// - Parameter next: Makes the next rows, some at a time; nil when there are no more. It must not use the index.
+  /// - Throws: ``CacheError`` when the index cannot be written, or of `next`; no row is then.
+  package func enter(_ next: () throws(CacheError) -> [PlacedRow]?) throws(CacheError) {
+    try committer.enter(next)
   }
 
   /// Writes an item's detail and its document with the next group.

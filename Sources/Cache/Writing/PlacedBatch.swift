@@ -44,10 +44,7 @@ struct PlacedBatch: Sendable {
   func save(in db: Database, run: RunID) throws {
     var writer = try PictureRowWriter(db)
     for picture in contents.pictures {
-      try writer.save(picture.entry)
-      if let before = picture.before, let after = picture.entry.sha256, before != after {
-        try Index.note(picture.entry.id, before: before, after: after, run: run, in: db)
-      }
+      try writer.save(picture.entry, before: picture.before, run: run, in: db)
     }
     for entry in contents.rows { try writer.save(entry) }
     for (detail, catalog, document) in contents.details {

@@ -83,7 +83,7 @@ package struct CacheGc: Sendable {
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
     for name in options.forget { try index.forgetCatalog(name) }
-    try index.markUnreferenced(except: try index.referencedPictures(), at: now)
+    try index.markUnreferenced(except: try index.manyReferencedPictures(), at: now)
     // Bytes that were removed by hand are not there to be freed.
     let recovery = try Recovery(layout, index)
     var report = try report(layout, index)

@@ -11,7 +11,7 @@ struct OpenedRun {
   /// The sections that it left.
   let before: [RunSection]
   /// What the index knows of each picture.
-  let states: [PictureID: PictureState]
+  let known: KnownPictures
   /// What a killed run or somebody else left without a row.
   let orphans: OrphanFiles
   private let lock: CacheLock
@@ -48,7 +48,10 @@ struct OpenedRun {
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
-    let recovery = try Recovery(layout, index, partialsSince: oldest, isClaimed: parts.isClaimed)
+    let recovery = try Recovery(layout, index, partialsSince: oldest) {
+      path throws(CacheError) in
+      try parts.settled?.mayHave(path) ?? false
+    }
     orphans = recovery.orphans
     if !orphans.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now())
@@ -59,8 +62,13 @@ struct OpenedRun {
     before = try previous.map { run throws(CacheError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteSelection(pictureTraits.digest)
-    let held = try index.pictureStates()
-    states = parts.states ?? held
+    // Equal bytes are looked for among what is held before a file is placed; other runs have placed theirs.
+    let held = parts.settled == nil ? try index.pictureStates() : [:]
+    if let states = parts.states {
+      known = states
+    } else {
+      known = parts.settled == nil ? KnownPictures(held) : try KnownPictures(index)
+    }
     number = try index.beginRun(catalog: entry.id, at: request.now())
     let store = PictureStore(
       layout,
@@ -113,15 +121,21 @@ struct OpenedRun {
     let (index, layout, pictures) = (context.index, context.layout, results.pictures)
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
-    let seen = pictures.seen
+    var seen = pictures.seen
     // What this run brought it has seen; of what was there before, perhaps not all.
-    let hasOthers = states.keys.contains { !seen.contains($0) }
+    var hasOthers = false
+    try known.forEachBatch { ids in
+      hasOthers = seen.members(ids).count < ids.count
+      return hasOthers
+    }
     var report = try results.writing.report(
       details: results.details?.tally,
       lost: results.details?.lost ?? [:],
       pictures: pictures.tally,
-      bytesHeld: try index.bytesHeld(hasOthers ? seen : nil)
+      bytesHeld: hasOthers
+        ? try index.bytesHeld { seen.members($0) } : try index.bytesHeld()
     )
+    if let failure = seen.failure { throw failure }
     report.run = number
     if wasStopped { report.outcome = .interrupted }
     // A run that left details or pictures out cannot tell what belongs to nobody.
@@ -149,7 +163,7 @@ struct OpenedRun {
         hasOthers ? true : try index.hasUnreferenced()
       {
         try index.markUnreferenced(
-          except: try index.referencedPictures(),
+          except: try index.manyReferencedPictures(),
           at: context.now()
         )
       }

@@ -109,7 +109,7 @@ package final class PictureListRun: Sendable {
     let ends = Mutex<[PictureID: PictureEnd]>([:])
     let stage = PictureStage(
       context,
-      states: try index.pictureStates(),
+      known: try KnownPictures(index),
       orphans: recovery.orphans,
       ended: { id, end in ends.withLock { $0[id] = end } },
       stored: { _ in }

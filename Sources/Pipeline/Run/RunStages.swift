@@ -34,7 +34,8 @@ final class RunStages: Sendable {
   ///   - addresses: turns what a catalog file writes into sources.
   ///   - disk: where squares go.
   ///   - source: where pictures come from.
-  ///   - hasStopped: asked before each square whether somebody ended the run early.
+  ///   - hasStopped: asked before each square, and before other runs' pictures are entered, whether somebody ended
+  ///     the run early.
   /// - Throws: ``CacheError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
@@ -47,9 +48,10 @@ final class RunStages: Sendable {
     let squares = try Self.squares(context, disk, hasStopped)
     let pictures = PictureStage(
       context,
-      states: opened.states,
+      known: opened.known,
       orphans: opened.orphans,
-      source: source
+      source: source,
+      hasStopped: hasStopped
     ) { id in squares?.add(CollectionOfOne(id)) }
     let details = try Self.details(context, addresses, pictures)
     self.context = context
@@ -90,6 +92,7 @@ final class RunStages: Sendable {
     details?.group.join()
     details?.judgeMissing()
     if !hasStopped() { details?.judgeFields() }
+    pictures.settleRest()
     pictures.group.join()
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
@@ -98,7 +101,7 @@ final class RunStages: Sendable {
       sections: sections.sections,
       details: details,
       pictures: pictures,
-      squares: try squares?.finish(pictures.seen),
+      squares: try squares?.finish(pictures.seen.sorted()),
       writing: writing
     )
   }
@@ -115,9 +118,11 @@ final class RunStages: Sendable {
       if let references = arrival.references {
         pictures.add(references)
       } else {
-        let ids = try context.index.pictures(listing: arrival.listing)
-        try pictures.add(ids) { wanted, found throws(CacheError) in
-          try context.index.pictureURLs(among: wanted, in: arrival.listing, found: found)
+        var urls = ListedURLs(arrival.listing, context.index)
+        try context.index.forEachPictureBatch(of: arrival.listing) { ids throws(CacheError) in
+          try pictures.add(ids) { wanted, found throws(CacheError) in
+            try urls.find(wanted, found)
+          }
         }
       }
     } catch {

@@ -230,7 +230,10 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       if unknown.remove(id) != nil { images.add(addresses.redacted(url), .refetch) }
     }
     if !wanted.isEmpty {
-      for listing in listings { try index.pictureURLs(among: wanted, in: listing, found: add) }
+      for listing in listings {
+        var urls = ListedURLs(listing, index)
+        try urls.find(wanted, add)
+      }
       for image in known.values.flatMap({ $0.decoded?.images ?? [] }) {
         add(PictureID(url: image.url), image.url)
       }

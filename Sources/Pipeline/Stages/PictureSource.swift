@@ -13,11 +13,15 @@ package enum PictureSource: Sendable {
 
 /// What other runs made of a run's pictures.
 package protocol SettledPictures: Sendable {
-  /// Whether one of them had a picture to bring.
-  func has(_ id: PictureID) -> Bool
+  /// Which of these pictures one of them had to bring.
+  ///
+  /// - Throws: ``CacheError`` when it cannot be read.
+  func members(_ ids: [PictureID]) throws(CacheError) -> Set<PictureID>
 
   /// Whether one of them had a picture to bring whose file has this path in a cache, as far as a path tells.
-  func mayHave(_ path: String) -> Bool
+  ///
+  /// - Throws: ``CacheError`` when it cannot be read.
+  func mayHave(_ path: String) throws(CacheError) -> Bool
 
   /// What they made of pictures; those that none had to bring are left out.
   ///
@@ -38,11 +42,10 @@ package struct RunParts: Sendable {
   /// Where its pictures come from.
   package var pictures = PictureSource.origins
   /// What is known of the pictures' freshness; nil for what the cache's index says.
-  package var states: [PictureID: PictureState]?
-  /// Whether a file of the cache is of a picture that another run brought, and so needs no look.
-  var isClaimed: (String) -> Bool {
-    if case .settled(let pictures) = pictures { return { pictures.mayHave($0) } }
-    return { _ in false }
+  package var states: KnownPictures?
+  /// What other runs brought; nil when none did.
+  var settled: (any SettledPictures)? {
+    if case .settled(let pictures) = pictures { pictures } else { nil }
   }
   /// The requests that other runs made for this one.
   package var requests = 0
@@ -82,56 +85,56 @@ extension FailureReason {
 }
 
 extension PictureStage {
-  /// Enters what other runs made of pictures.
+  /// How many pictures are entered in one transaction: so many that each page of the index is written for several of
+  /// them, when there are millions.
+  static let settledAtOnce = 1 << 19
+  /// How many of them memory holds.
+  private static let settledBatch = 1024
+
+  /// Enters what other runs made of pictures, in one transaction; every one of them ends.
   func settle(_ ids: [PictureID], of pictures: any SettledPictures) {
-    var found: [PictureID: SettledPicture] = [:]
-    var urls: [PictureID: String] = [:]
+    let ids = ids.sorted()
+    var missing: [PictureID] = []
+    var start = 0
     do throws(CacheError) {
-      found = try pictures.pictures(ids)
-      if found.count < ids.count {
-        urls = try context.index.pictureURLs(ids.filter { found[$0] == nil })
+      try context.store.enter { () throws(CacheError) in
+        let batch = Array(ids[start..<min(start + Self.settledBatch, ids.count)])
+        guard !batch.isEmpty, !hasStopped() else { return nil }
+        let found = try pictures.pictures(batch)
+        missing += batch.filter { found[$0] == nil }
+        let settled = batch.compactMap { found[$0] }
+        start += batch.count
+        for picture in settled { note(picture) }
+        finish(settled.map { ($0.entry.id, $0.end) })
+        return settled.map { ($0.entry, $0.isFetched ? $0.before : nil) }
       }
+      try refuse(missing)
     } catch {
       context.failures.note(error)
+      finish(missing.map { ($0, .failed) })
     }
-    context.store.announce(ids.count)
+    finish(ids[start...].map { ($0, .unfinished) })
+  }
+
+  /// Tells of a picture whose row is being written: when that fails, the run does.
+  private func note(_ picture: SettledPicture) {
+    orphans.pass(picture.entry.id, url: picture.entry.url)
+    if let failure = picture.failure { context.failures.note(picture.entry.id, failure) }
+    if picture.isFetched { stored(picture.entry.id) }
+  }
+
+  /// Ends pictures that nobody had to bring.
+  private func refuse(_ ids: [PictureID]) throws(CacheError) {
+    guard !ids.isEmpty else { return }
+    let urls = try context.index.pictureURLs(ids)
     for id in ids {
-      if let picture = found[id] {
-        settle(id, picture)
-      } else {
-        let failure = TransferFailure(reason: .notPlanned, url: redacted(urls[id] ?? ""))
-        context.failures.note(id, failure)
-        finish(settled: id, .failed)
-      }
-      context.store.conclude()
+      let url = (try? context.transport.parse(urls[id] ?? "", relativeTo: nil))?.redacted ?? ""
+      context.failures.note(id, TransferFailure(reason: .notPlanned, url: url))
     }
+    finish(ids.map { ($0, .failed) })
   }
+}
 
-  /// Enters what another run made of a picture; every path ends it.
-  private func settle(_ id: PictureID, _ picture: SettledPicture) {
-    let entry = picture.entry
-    orphans.pass(id, url: entry.url)
-    if let failure = picture.failure { context.failures.note(id, failure) }
-    guard case .fetched = picture.end else {
-      return context.store.commit(
-        row: { entry },
-        completion: { [self] in
-          finish(settled: id, picture.end)
-        }
-      )
-    }
-    context.store.commit(placed: entry, before: picture.before) { [self] outcome in
-      if case .refused(let reason, let detail) = outcome {
-        let failure = TransferFailure(reason: reason, url: redacted(entry.url), detail: detail)
-        context.failures.note(id, failure)
-        return finish(settled: id, .failed)
-      }
-      stored(id)
-      finish(settled: id, picture.end)
-    }
-  }
-
-  private func redacted(_ url: String) -> String {
-    (try? context.transport.parse(url, relativeTo: nil))?.redacted ?? ""
-  }
+extension SettledPicture {
+  fileprivate var isFetched: Bool { if case .fetched = end { true } else { false } }
 }

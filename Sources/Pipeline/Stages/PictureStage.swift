@@ -19,26 +19,37 @@ final class PictureStage: Sendable {
     let value: PicturePriority
   }
 
+  /// A picture that needs a request, before it is known who is asked.
+  private typealias DuePicture = (id: PictureID, url: WebURL)
+
   private struct State {
     var isOpen: Bool
-    var states: [PictureID: PictureState]
-    var seen: Set<PictureID> = []
+    var seen = PictureSet()
     /// What was asked for before it was counted.
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Images()
     var lines: [HostPort: WorkLine<Job>] = [:]
-    /// What waits to be settled: no host is asked, so nothing but the identity is held.
-    var settling: WorkLine<PictureID>?
+    /// What waits to be settled.
+    var settling: [PictureID] = []
     /// What was counted and progress is not told of yet.
     var untold = (total: 0, done: 0)
   }
 
+  /// What is known of some pictures, looked up before the lock is taken.
+  private struct Known {
+    var states: [PictureID: PictureState] = [:]
+    /// Of those that are held, which other runs had to bring all the same; nil when pictures come from elsewhere.
+    var settled: Set<PictureID>?
+  }
+
   let context: RunContext
   let orphans: OrphanFiles
+  let hasStopped: @Sendable () -> Bool
+  private let known: KnownPictures
   private let source: PictureSource
   private let ended: @Sendable (PictureID, PictureEnd) -> Void
   let stored: @Sendable (PictureID) -> Void
-  private let answers: PictureAnswers
+  let answers: PictureAnswers
   private let state: Mutex<State>
 
   /// How many pictures of a host are under way at once, from their request to their row: enough
@@ -54,41 +65,54 @@ final class PictureStage: Sendable {
   ///
   /// - Parameters:
   ///   - context: the run.
-  ///   - states: what the index knows of each picture.
+  ///   - known: what the index knows of each picture.
   ///   - orphans: files without a row, which pictures may adopt.
   ///   - source: where pictures come from.
+  ///   - hasStopped: whether somebody ended the run early, so that no more of other runs' pictures are entered.
   ///   - ended: told of each picture that was asked for, once it has ended.
   ///   - stored: told of each picture whose bytes are new, once they are durable.
   init(
     _ context: RunContext,
-    states: [PictureID: PictureState],
+    known: KnownPictures,
     orphans: OrphanFiles,
     source: PictureSource = .origins,
+    hasStopped: @escaping @Sendable () -> Bool = { false },
     ended: @escaping @Sendable (PictureID, PictureEnd) -> Void = { _, _ in },
     stored: @escaping @Sendable (PictureID) -> Void
   ) {
+    self.known = known
     self.source = source
+    self.hasStopped = hasStopped
     self.ended = ended
     self.stored = stored
     self.context = context
     self.orphans = orphans
     answers = PictureAnswers(context, stored: stored)
-    state = Mutex(State(isOpen: !context.options.onlyDue, states: states))
+    state = Mutex(State(isOpen: !context.options.onlyDue))
   }
 
   /// What was done so far.
   var tally: SyncReport.Images { state.withLock { $0.tally } }
   /// Every picture that was referred to.
-  var seen: Set<PictureID> { state.withLock { $0.seen } }
+  var seen: PictureSet { state.withLock { $0.seen } }
 
   /// Starts the pictures of an unattended run, the most valuable first, once all sections have listed theirs.
   func release() {
-    let (lines, settling) = state.withLock { state in
+    let lines = state.withLock { state in
       state.isOpen = true
-      return (Array(state.lines.values), state.settling)
+      return Array(state.lines.values)
     }
     for line in lines { line.open() }
-    settling?.open()
+  }
+
+  /// Enters what still waits of other runs' pictures, once all were added.
+  func settleRest() {
+    guard case .settled(let pictures) = source else { return }
+    let rest = state.withLock { state in
+      defer { state.settling = [] }
+      return state.settling
+    }
+    if !rest.isEmpty { settle(rest, of: pictures) }
   }
 
   /// Asks for the pictures of a section that was just decoded, while its listing is being kept.
@@ -96,35 +120,41 @@ final class PictureStage: Sendable {
   /// ``add(_:)`` counts them once that stands. An unattended run waits until it knows what matters most.
   func askAhead(_ references: [PictureReference]) {
     guard !context.options.onlyDue else { return }
-    var jobs: [HostPort: [Job]] = [:]
+    var due: [DuePicture] = []
     let now = context.now()
+    let ids = references.map(\.id)
+    let known = known(of: ids)
     counting { state in
+      let seen = state.seen.members(ids)
       for reference in references {
         let id = reference.id
-        guard case .success(let url) = reference.url, !state.seen.contains(id),
-          !isFresh(id, at: now, state), state.ahead.insert(id).inserted
+        guard case .success(let url) = reference.url, !seen.contains(id),
+          !isFresh(id, at: now, known), state.ahead.insert(id).inserted
         else { continue }
         begin(&state)
-        jobs[url.hostPort, default: []].append(job(id, url, state.states[id], isChanged: true))
+        due.append((id, url))
       }
     }
-    enqueue(jobs)
+    bring(due, known, isChanged: true)
   }
 
   /// Adds references whose URLs are at hand: a section or detail just decoded.
   func add(_ references: [PictureReference]) {
-    var jobs: [HostPort: [Job]] = [:]
+    var due: [DuePicture] = []
     var refused: [(id: PictureID, failure: TransferFailure)] = []
     var resting: [PictureID] = []
     let now = context.now()
+    let ids = references.map(\.id)
+    let known = known(of: ids)
     counting { state in
-      for reference in references where count(reference.id, at: now, &state) {
+      var asked = Set(count(ids, known, at: now, &state))
+      for reference in references where asked.remove(reference.id) != nil {
         let id = reference.id
         switch reference.url {
-        case .success where rests(id, at: now, state):
+        case .success where rests(id, at: now, known):
           resting.append(id)
         case .success(let url):
-          jobs[url.hostPort, default: []].append(job(id, url, state.states[id], isChanged: true))
+          due.append((id, url))
         case .failure(let failure):
           refused.append((id, failure))
         }
@@ -136,7 +166,7 @@ final class PictureStage: Sendable {
       context.failures.note(id, failure)
       finish(nil, .failed)
     }
-    enqueue(jobs)
+    bring(due, known, isChanged: true)
   }
 
   /// Where the URLs of pictures stand that have no row in the index: calls its second argument with those of
@@ -145,7 +175,7 @@ final class PictureStage: Sendable {
     _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
   ) throws(CacheError) -> Void
 
-  /// Adds the references of a section or detail that did not change, or is too large to be held, by identity only.
+  /// Adds references of a section or detail that did not change, or is too large to be held, by identity only.
   ///
   /// - Parameters:
   ///   - ids: the pictures.
@@ -153,75 +183,99 @@ final class PictureStage: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be read; the pictures whose URLs are not known then have failed.
   func add(_ ids: [PictureID], urls: URLSource) throws(CacheError) {
     let now = context.now()
+    let known = known(of: ids)
     let (due, resting) = counting { state in
-      let asked = ids.filter { count($0, at: now, &state) }
-      let due = asked.filter { !rests($0, at: now, state) }
-      return (due, asked.filter { rests($0, at: now, state) })
+      let asked = count(ids, known, at: now, &state)
+      let due = asked.filter { !rests($0, at: now, known) }
+      return (due, asked.filter { rests($0, at: now, known) })
     }
     context.noteResting(resting)
     for _ in resting { finish(nil, .failed) }
+    // Who settles pictures knows their URLs.
+    if case .settled(let pictures) = source { return hand(due, to: pictures) }
     // Whatever is thrown, each that was counted ends.
     var unnamed = Set(due)
     defer { for _ in unnamed { finish(nil, .failed) } }
     for batch in stride(from: 0, to: due.count, by: Self.batch) {
       let batch = Array(due[batch..<min(batch + Self.batch, due.count)])
-      let known = try context.index.pictureURLs(batch)
-      add(batch.compactMap { id in known[id].map { (id, $0) } })
-      unnamed.subtract(known.keys)
+      let urls = try context.index.pictureURLs(batch)
+      add(batch.compactMap { id in urls[id].map { (id, $0) } }, known)
+      unnamed.subtract(urls.keys)
     }
     guard !unnamed.isEmpty else { return }
     var found: [(PictureID, String)] = []
-    defer { add(found) }
+    defer { add(found, known) }
     try urls(unnamed) { id, url in
       guard unnamed.remove(id) != nil else { return }
       found.append((id, url))
       guard found.count == Self.batch else { return }
-      add(found)
+      add(found, known)
       found = []
     }
-    add(unnamed.map { ($0, "") })
+    add(unnamed.map { ($0, "") }, known)
     unnamed = []
   }
 
   /// Adds pictures that were counted and whose URLs were looked up.
-  private func add(_ found: [(id: PictureID, url: String)]) {
-    let known = state.withLock { state in found.map { state.states[$0.id] } }
-    var jobs: [HostPort: [Job]] = [:]
-    for ((id, text), known) in zip(found, known) {
+  private func add(_ found: [(id: PictureID, url: String)], _ known: Known) {
+    var due: [DuePicture] = []
+    for (id, text) in found {
       do throws(TransferFailure) {
         let url = try context.transport.parse(text, relativeTo: nil)
-        jobs[url.hostPort, default: []].append(job(id, url, known, isChanged: false))
+        due.append((id, url))
       } catch {
         context.failures.note(id, error)
         finish(nil, .failed)
       }
     }
-    enqueue(jobs)
+    bring(due, known, isChanged: false)
   }
 
-  /// Counts a reference, and says whether it needs a request; enters the group if so.
-  private func count(_ id: PictureID, at now: UnixTime, _ state: inout State) -> Bool {
-    state.tally.referenced += 1
-    guard state.seen.insert(id).inserted else { return false }
-    state.tally.unique += 1
-    if state.ahead.remove(id) != nil { return false }
-    if isFresh(id, at: now, state) {
-      state.tally.fresh += 1
-      state.untold.total += 1
-      state.untold.done += 1
-      return false
+  /// What is known of pictures.
+  private func known(of ids: [PictureID]) -> Known {
+    do throws(CacheError) {
+      var known = Known(states: try known.states(of: ids))
+      if case .settled(let pictures) = source {
+        known.settled = try pictures.members(ids.filter { known.states[$0]?.isHeld == true })
+      }
+      return known
+    } catch {
+      context.failures.note(error)
+      return Known()
     }
-    begin(&state)
-    return true
+  }
+
+  /// Counts references, and says which pictures need a request; enters the group for each of them.
+  private func count(
+    _ ids: [PictureID],
+    _ known: Known,
+    at now: UnixTime,
+    _ state: inout State
+  ) -> [PictureID] {
+    state.tally.referenced += ids.count
+    let new = state.seen.insert(ids)
+    state.tally.unique += new.count
+    return new.filter { id in
+      if state.ahead.remove(id) != nil { return false }
+      if isFresh(id, at: now, known) {
+        state.tally.fresh += 1
+        state.untold.total += 1
+        state.untold.done += 1
+        return false
+      }
+      begin(&state)
+      return true
+    }
   }
 
   /// Counts under the lock, and tells of it behind the lock.
   private func counting<Value>(_ body: (inout State) -> Value) -> Value {
-    let (value, news) = state.withLock { state in
+    let (value, news, failure) = state.withLock { state in
       let value = body(&state)
       defer { state.untold = (0, 0) }
-      return (value, state.untold)
+      return (value, state.untold, state.seen.failure)
     }
+    if let failure { context.failures.note(failure) }
     if news.total > 0 {
       context.progress.update {
         $0.pictures.total += news.total
@@ -248,29 +302,51 @@ final class PictureStage: Sendable {
   }
 
   /// Whether a picture is left alone that failed for a lasting reason.
-  private func rests(_ id: PictureID, at now: UnixTime, _ state: State) -> Bool {
-    if case .rest = quiet(state.states[id], at: now) { true } else { false }
+  private func rests(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
+    if case .rest = quiet(known.states[id], at: now) { true } else { false }
   }
 
-  private func isFresh(_ id: PictureID, at now: UnixTime, _ state: State) -> Bool {
+  private func isFresh(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
     // What no shard was to ask for was fresh when the run was planned, or is kept by a guard.
-    if case .settled(let pictures) = source {
-      return !pictures.has(id) && state.states[id]?.isHeld == true
+    if let settled = known.settled {
+      return known.states[id]?.isHeld == true && !settled.contains(id)
     }
-    if case .fresh = quiet(state.states[id], at: now) { return true }
+    if case .fresh = quiet(known.states[id], at: now) { return true }
     return false
   }
 
-  private func quiet(_ known: PictureState?, at now: UnixTime) -> Freshness? {
-    known?.quiet(at: now, onlyDue: context.options.onlyDue)
+  private func quiet(_ state: PictureState?, at now: UnixTime) -> Freshness? {
+    state?.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
-  private func enqueue(_ jobs: [HostPort: [Job]]) {
-    if case .settled(let pictures) = source {
-      let line = line(settling: pictures)
-      return line.add(jobs.values.flatMap { $0.map(\.id) })
+  /// Has pictures asked for, named or entered, wherever they come from.
+  private func bring(_ due: [DuePicture], _ known: Known, isChanged: Bool) {
+    switch source {
+    case .origins:
+      var jobs: [HostPort: [Job]] = [:]
+      for (id, url) in due {
+        jobs[url.hostPort, default: []].append(
+          job(id, url, known.states[id], isChanged: isChanged)
+        )
+      }
+      for (host, jobs) in jobs { line(of: host).add(jobs) }
+    case .named(let tell):
+      for (id, url) in due { tell(id, url) }
+      finish(due.map { ($0.id, .unfinished) })
+    case .settled(let pictures):
+      hand(due.map(\.id), to: pictures)
     }
-    for (host, jobs) in jobs { line(of: host).add(jobs) }
+  }
+
+  /// Gathers pictures that other runs had to bring, and enters them when there are many.
+  private func hand(_ ids: [PictureID], to pictures: any SettledPictures) {
+    let full = state.withLock { state -> [PictureID] in
+      state.settling += ids
+      guard state.settling.count >= Self.settledAtOnce else { return [] }
+      defer { state.settling.removeAll(keepingCapacity: true) }
+      return state.settling
+    }
+    if !full.isEmpty { settle(full, of: pictures) }
   }
 
   private func line(of host: HostPort) -> WorkLine<Job> {
@@ -287,82 +363,9 @@ final class PictureStage: Sendable {
         queue: context.starts,
         isOpen: state.isOpen,
         order: order
-      ) { [weak self] batch in self?.start(batch) }
+      ) { [weak self] batch in self?.ask(batch) }
       state.lines[host] = line
       return line
-    }
-  }
-
-  private func line(settling pictures: any SettledPictures) -> WorkLine<PictureID> {
-    state.withLock { state in
-      if let line = state.settling { return line }
-      let line = WorkLine<PictureID>(
-        limit: Self.window,
-        queue: context.starts,
-        isOpen: state.isOpen
-      ) { [weak self] batch in self?.settle(batch, of: pictures) }
-      state.settling = line
-      return line
-    }
-  }
-
-  /// Starts a batch: where pictures come from their origins, looks up what is held of it, adopts what a killed run
-  /// left, and asks.
-  private func start(_ batch: [Job]) {
-    switch source {
-    case .origins: ask(batch)
-    case .named(let tell):
-      for job in batch {
-        tell(job.id, job.url)
-        finish(job, .unfinished)
-      }
-    case .settled(let pictures): settle(batch.map(\.id), of: pictures)
-    }
-  }
-
-  private func ask(_ batch: [Job]) {
-    var entries: [PictureID: PictureEntry] = [:]
-    do throws(CacheError) {
-      let held = batch.filter(\.isHeld).map(\.id)
-      if !held.isEmpty { entries = try context.index.pictures(held) }
-      for job in batch where !job.isHeld {
-        if let entry = try orphans.adopt(job.id, url: job.url.text) { entries[job.id] = entry }
-      }
-    } catch {
-      context.failures.note(error)
-    }
-    context.store.announce(batch.count)
-    for job in batch { fetch(job, held: entries[job.id]) }
-  }
-
-  private func fetch(_ job: Job, held: PictureEntry?) {
-    var request = Request(picture: job.url, from: context.named)
-    // A run that may end before all is done must not spend itself on details every time.
-    request.priority = context.options.onlyDue ? .detail : .image
-    request.bodyLimit = context.options.pictureLimit
-    let asked = context.now()
-    if case .revalidate(let condition) = held?.freshness(
-      at: asked,
-      for: context.pictureTraits(job.url),
-      onlyDue: context.options.onlyDue
-    ) {
-      request.condition = condition
-    }
-    let sink = context.store.sink(id: job.id, url: job.url.text)
-    // A file that was adopted without its row has no response headers.
-    let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
-    let fetch = PictureFetch(id: job.id, url: job.url, held: held, sink: sink, asked: asked) {
-      [self] end in finish(job, end)
-    }
-    // SAFETY of the group: the transport completes every fetch exactly once, and every path of
-    // `answers` calls `ended`, and so finish(_:_:).
-    context.transport.fetch(request, into: adopted ?? sink) { [context, answers] result in
-      if let head = adopted?.head, let held, case .failure(let refusal) = result {
-        answers.assume(held, head, of: fetch, attempts: refusal.attempts)
-      } else {
-        answers.take(result, of: fetch)
-      }
-      context.store.conclude()
     }
   }
 
@@ -370,28 +373,27 @@ final class PictureStage: Sendable {
   func finish(_ job: Job?, _ end: PictureEnd) {
     if let job { ended(job.id, end) }
     let line = job.flatMap { job in state.withLock { $0.lines[job.url.hostPort] } }
-    count(end)
+    count(CollectionOfOne(end))
     line?.leave()
     group.leave()
   }
 
-  /// The same of a picture that another run brought.
-  func finish(settled id: PictureID, _ end: PictureEnd) {
-    ended(id, end)
-    count(end)
-    state.withLock { $0.settling }?.leave()
-    group.leave()
+  /// The same of pictures that no host was asked for.
+  func finish(_ pictures: [(id: PictureID, end: PictureEnd)]) {
+    for (id, end) in pictures { ended(id, end) }
+    count(pictures.lazy.map(\.end))
+    for _ in pictures { group.leave() }
   }
 
-  private func count(_ end: PictureEnd) {
+  private func count(_ ends: some Collection<PictureEnd>) {
     let failed = state.withLock { state in
       let before = state.tally.failed
-      end.count(in: &state.tally)
+      for end in ends { end.count(in: &state.tally) }
       return state.tally.failed - before
     }
     context.progress.update {
-      $0.pictures.done += 1
-      $0.bytes += end.bytes
+      $0.pictures.done += ends.count
+      for end in ends { $0.bytes += end.bytes }
       $0.failed += failed
     }
   }

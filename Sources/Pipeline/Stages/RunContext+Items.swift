@@ -3,28 +3,6 @@ import Catalog
 import Transport
 
 extension Index {
-  /// Calls `found` with the URLs of pictures that items of a listing show, of those that are wanted.
-  ///
-  /// - Parameters:
-  ///   - wanted: the pictures.
-  ///   - listing: the listing.
-  ///   - found: told of each picture, as often as an item shows it.
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  func pictureURLs(
-    among wanted: Set<PictureID>,
-    in listing: ListingID,
-    found: (PictureID, String) -> Void
-  ) throws(CacheError) {
-    try forEachBatch(of: listing) { records throws(CacheError) in
-      for record in records where record.pictures.contains(where: wanted.contains) {
-        for image in try record.storeItem().images {
-          let id = PictureID(url: image.url)
-          if wanted.contains(id) { found(id, image.url) }
-        }
-      }
-    }
-  }
-
   /// The items of a listing as their details are asked for: with the fields that the rule's places name, if any.
   func detailSubjects(
     of listing: ListingID,
@@ -42,6 +20,65 @@ extension Index {
       }
     }
     return subjects
+  }
+}
+
+/// Finds the URLs of pictures in the items of a listing, without reading the whole listing for each.
+///
+/// Who asks for pictures in the order in which the items show them has every item read about once.
+struct ListedURLs {
+  private let listing: ListingID
+  private let index: Index
+  /// How many items were passed over: what is looked for first stands behind them.
+  private var passed = 0
+
+  /// How many items are read at once.
+  private static let batch = 512
+
+  /// The pictures of a listing.
+  init(_ listing: ListingID, _ index: Index) {
+    (self.listing, self.index) = (listing, index)
+  }
+
+  /// Calls `found` with the URLs of pictures; what none of the items shows is left out.
+  ///
+  /// - Parameters:
+  ///   - wanted: The pictures.
+  ///   - found: Told of each, once.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  mutating func find(
+    _ wanted: Set<PictureID>,
+    _ found: (PictureID, String) -> Void
+  ) throws(CacheError) {
+    var wanted = wanted
+    let start = passed
+    try find(&wanted, to: .max, found)
+    // What nobody asked for in order stands before.
+    guard !wanted.isEmpty, start > 0 else { return }
+    passed = 0
+    try find(&wanted, to: start, found)
+  }
+
+  /// Looks into the items from those that were passed over on, to an item.
+  private mutating func find(
+    _ wanted: inout Set<PictureID>,
+    to end: Int,
+    _ found: (PictureID, String) -> Void
+  ) throws(CacheError) {
+    while passed < end {
+      let versions = try index.versions(listing: listing, from: passed, count: Self.batch)
+      for record in try index.items(versions, of: listing)
+      where record.pictures.contains(where: wanted.contains) {
+        for image in try record.storeItem().images {
+          let id = PictureID(url: image.url)
+          if wanted.remove(id) != nil { found(id, image.url) }
+        }
+      }
+      // The last item may show pictures that are asked for next.
+      if wanted.isEmpty { return }
+      guard versions.count == Self.batch else { return }
+      passed += versions.count
+    }
   }
 }
 

@@ -68,8 +68,8 @@ final class SquareStage: Sendable {
   /// - Parameter pictures: the catalog's pictures.
   /// - Returns: What was done.
   /// - Throws: ``CacheError`` when the index cannot be written.
-  func finish(_ pictures: Set<PictureID>) throws(CacheError) -> SyncReport.Squares {
-    add(pictures.sorted())
+  func finish(_ pictures: [PictureID]) throws(CacheError) -> SyncReport.Squares {
+    add(pictures)
     group.join()
     try store.flush()
     return state.withLock { state in

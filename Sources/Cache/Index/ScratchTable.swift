@@ -1,0 +1,227 @@
+import GRDB
+import Synchronization
+
+/// A number for each of many pictures, beside memory: a database of SQLite's own for temporary files, which has no name
+/// and is gone with the process.
+///
+/// Memory holds its cache of pages and what was added last, however many there are. SQLite puts the file where
+/// `SQLITE_TMPDIR` or `TMPDIR` say, else into `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Safe on any
+/// thread.
+package final class ScratchTable: Sendable {
+  private let queue: DatabaseQueue
+  /// What waits to be added.
+  private let pending = Mutex<[(id: PictureID, number: Int64)]>([])
+  private let most: Int
+
+  /// Makes an empty table.
+  ///
+  /// - Parameter most: How many rows are gathered before they are added, in the order of the table's pages.
+  /// - Throws: ``CacheError`` when SQLite is unfit or there is no room.
+  package init(gathering most: Int = 1 << 18) throws(CacheError) {
+    self.most = most
+    queue = try ScratchDatabase.open(
+      "CREATE TABLE picture(id INTEGER PRIMARY KEY, number INTEGER NOT NULL)"
+    )
+  }
+
+  /// Adds a picture, which need not be found before ``settle()``.
+  ///
+  /// - Returns: A picture that was added before, with the number that it has; nil as long as there is none.
+  /// - Throws: ``CacheError`` when there is no room.
+  package func add(_ id: PictureID, _ number: Int64) throws(CacheError) -> PictureID? {
+    let full = pending.withLock { pending in
+      pending.append((id, number))
+      defer { if pending.count == most { pending.removeAll(keepingCapacity: true) } }
+      return pending.count == most ? pending : []
+    }
+    return try full.isEmpty ? nil : insert(full)
+  }
+
+  /// Adds what waits; everything that was added is found from then on.
+  ///
+  /// - Returns: A picture that was added before; nil as long as there is none.
+  /// - Throws: ``CacheError`` when there is no room.
+  package func settle() throws(CacheError) -> PictureID? {
+    let rest = pending.withLock { pending in
+      defer { pending = [] }
+      return pending
+    }
+    return try insert(rest)
+  }
+
+  private func insert(_ rows: [(id: PictureID, number: Int64)]) throws(CacheError) -> PictureID? {
+    let sorted = rows.sorted { $0.id < $1.id }
+    return try ScratchDatabase.use(queue) { db in
+      var twice: PictureID?
+      try db.inTransaction {
+        var row = try RowWriter(db, "INSERT OR IGNORE INTO picture(id, number) VALUES (?,?)")
+        var count = db.totalChangesCount
+        for (id, number) in sorted {
+          row.bind(1, id.number)
+          row.bind(2, number)
+          try row.run()
+          if db.totalChangesCount == count { twice = twice ?? id }
+          count = db.totalChangesCount
+        }
+        return .commit
+      }
+      return twice
+    }
+  }
+
+  /// The numbers of pictures, as far as they have any.
+  ///
+  /// - Throws: ``CacheError`` when the file cannot be read.
+  package func numbers(
+    of ids: some Sequence<PictureID>
+  ) throws(CacheError) -> [(id: PictureID, number: Int64)] {
+    try ScratchDatabase.use(queue) { db in
+      let row = try RowReader(db, "SELECT number FROM picture WHERE id = ?")
+      var found: [(id: PictureID, number: Int64)] = []
+      for id in ids {
+        row.restart(id.number)
+        if try row.next() { found.append((id, row.number(0))) }
+      }
+      return found
+    }
+  }
+
+  /// All pictures that have a number, in order.
+  ///
+  /// - Throws: ``CacheError`` when the file cannot be read.
+  func pictures() throws(CacheError) -> [PictureID] {
+    try ScratchDatabase.use(queue) { db in
+      let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
+      var ids: [PictureID] = []
+      while try rows.next() { ids.append(PictureID(number: rows.number(0))) }
+      return ids
+    }
+  }
+
+  /// Whether one of the pictures of a range has a number.
+  ///
+  /// - Throws: ``CacheError`` when the file cannot be read.
+  package func hasAny(of ids: ClosedRange<PictureID>) throws(CacheError) -> Bool {
+    try ScratchDatabase.use(queue) { db in
+      let row = try RowReader(db, "SELECT id FROM picture WHERE id >= ? LIMIT 1")
+      row.restart(ids.lowerBound.number)
+      return try row.next() && row.number(0) <= ids.upperBound.number
+    }
+  }
+}
+
+/// Lines of text in order, each once, however many there are and in whatever order they come: SQLite sorts them beside
+/// memory, in temporary files as ``ScratchTable`` has.
+///
+/// Safe on any thread.
+package final class ScratchLines: Sendable {
+  private let queue: DatabaseQueue
+  private let pending = Mutex(Pending())
+
+  /// What waits to be added.
+  private struct Pending {
+    var lines: [(list: Int, text: String)] = []
+    var failure: CacheError?
+  }
+
+  /// How many lines are added in one transaction.
+  private static let batch = 1 << 12
+
+  /// No lines.
+  ///
+  /// - Throws: ``CacheError`` when SQLite is unfit or there is no room.
+  package init() throws(CacheError) {
+    queue = try ScratchDatabase.open(
+      "CREATE TABLE line(list INTEGER NOT NULL, text TEXT NOT NULL)"
+    )
+  }
+
+  /// Adds a line to a list; a failure is told by ``forEach(_:)``.
+  package func add(_ text: String, to list: Int) {
+    pending.withLock { pending in
+      pending.lines.append((list, text))
+      if pending.lines.count == Self.batch { flush(&pending) }
+    }
+  }
+
+  /// Calls `body` with each line of each list: the lists by number, a list's lines in the order of their bytes.
+  ///
+  /// - Throws: ``CacheError`` when there is no room; what `body` throws.
+  package func forEach(_ body: (_ list: Int, _ text: String) throws -> Void) throws {
+    let failure = pending.withLock { pending in
+      flush(&pending)
+      return pending.failure
+    }
+    if let failure { throw failure }
+    try queue.inDatabase { db in
+      let rows = try RowReader(db, "SELECT list, text FROM line ORDER BY list, text")
+      var last: (Int, String)?
+      while try rows.next() {
+        let line = (Int(rows.number(0)), rows.text(1) ?? "")
+        if let last, last == line { continue }
+        try body(line.0, line.1)
+        last = line
+      }
+    }
+  }
+
+  private func flush(_ pending: inout Pending) {
+    let lines = pending.lines
+    pending.lines.removeAll(keepingCapacity: true)
+    guard pending.failure == nil else { return }
+    do throws(CacheError) {
+      try ScratchDatabase.use(queue) { db in
+        try db.inTransaction {
+          var row = try RowWriter(db, "INSERT INTO line(list, text) VALUES (?,?)")
+          for (list, text) in lines {
+            row.bind(1, Int64(list))
+            row.bind(2, text)
+            try row.run()
+          }
+          return .commit
+        }
+      }
+    } catch {
+      pending.failure = error
+    }
+  }
+}
+
+/// A database without a name, for what a run need not remember.
+enum ScratchDatabase {
+  /// What messages call the files.
+  private static let name = "temporary files"
+
+  /// Makes one with a table.
+  static func open(_ schema: String) throws(CacheError) -> DatabaseQueue {
+    do {
+      var configuration = Configuration()
+      configuration.prepareDatabase { db in
+        // Nothing of it is ever read by another process, so that neither a journal nor a sync is worth its time. What
+        // guards the schema of a file forbids to turn the journal off, and so comes later.
+        try db.execute(
+          sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;"
+            + "PRAGMA temp_store = FILE"
+        )
+        try Index.harden(db, name)
+      }
+      let queue = try DatabaseQueue(path: "", configuration: configuration)
+      try queue.inDatabase { try $0.execute(sql: schema) }
+      return queue
+    } catch {
+      throw Index.translate(error, name)
+    }
+  }
+
+  /// Runs `body`, which SQLite's errors leave as the cache's.
+  static func use<Value>(
+    _ queue: DatabaseQueue,
+    _ body: (Database) throws -> Value
+  ) throws(CacheError) -> Value {
+    do {
+      return try queue.inDatabase(body)
+    } catch {
+      throw Index.translate(error, name)
+    }
+  }
+}

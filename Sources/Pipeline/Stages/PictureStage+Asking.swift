@@ -1,0 +1,51 @@
+import Cache
+import Transport
+
+extension PictureStage {
+  /// Starts a batch: looks up what is held of it, adopts what a killed run left, and asks.
+  func ask(_ batch: [Job]) {
+    var entries: [PictureID: PictureEntry] = [:]
+    do throws(CacheError) {
+      let held = batch.filter(\.isHeld).map(\.id)
+      if !held.isEmpty { entries = try context.index.pictures(held) }
+      for job in batch where !job.isHeld {
+        if let entry = try orphans.adopt(job.id, url: job.url.text) { entries[job.id] = entry }
+      }
+    } catch {
+      context.failures.note(error)
+    }
+    context.store.announce(batch.count)
+    for job in batch { fetch(job, held: entries[job.id]) }
+  }
+
+  private func fetch(_ job: Job, held: PictureEntry?) {
+    var request = Request(picture: job.url, from: context.named)
+    // A run that may end before all is done must not spend itself on details every time.
+    request.priority = context.options.onlyDue ? .detail : .image
+    request.bodyLimit = context.options.pictureLimit
+    let asked = context.now()
+    if case .revalidate(let condition) = held?.freshness(
+      at: asked,
+      for: context.pictureTraits(job.url),
+      onlyDue: context.options.onlyDue
+    ) {
+      request.condition = condition
+    }
+    let sink = context.store.sink(id: job.id, url: job.url.text)
+    // A file that was adopted without its row has no response headers.
+    let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
+    let fetch = PictureFetch(id: job.id, url: job.url, held: held, sink: sink, asked: asked) {
+      [self] end in finish(job, end)
+    }
+    // SAFETY of the group: the transport completes every fetch exactly once, and every path of
+    // `answers` calls `ended`, and so finish(_:_:).
+    context.transport.fetch(request, into: adopted ?? sink) { [context, answers] result in
+      if let head = adopted?.head, let held, case .failure(let refusal) = result {
+        answers.assume(held, head, of: fetch, attempts: refusal.attempts)
+      } else {
+        answers.take(result, of: fetch)
+      }
+      context.store.conclude()
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+
+/// What a run of millions of pictures holds beside memory.
+struct ScratchTests {
+  private func id(_ number: Int) -> PictureID {
+    PictureID(url: "https://cdn.example/\(number).jpg")
+  }
+
+  @Test func `each picture has the number that it was added with, however few are gathered`()
+    throws
+  {
+    let table = try ScratchTable(gathering: 7)
+
+    for number in 0..<1000 { #expect(try table.add(id(number), Int64(number)) == nil) }
+    #expect(try table.settle() == nil)
+
+    let found = try table.numbers(of: (900..<1100).map(id))
+    #expect(found.map(\.number) == Array(900..<1000))
+    #expect(found.map(\.id) == (900..<1000).map(id))
+    #expect(try table.pictures() == (0..<1000).map(id).sorted())
+  }
+
+  @Test(arguments: [1, 998])
+  func `a picture that is added twice is told of, however far apart`(_ first: Int) throws {
+    let table = try ScratchTable(gathering: 7)
+    var twice: PictureID?
+
+    for number in Array(0..<1000) + [first] {
+      let other = try table.add(id(number), Int64(number))
+      twice = twice ?? other
+    }
+    twice = try twice ?? table.settle()
+
+    #expect(twice == id(first))
+    #expect(try table.numbers(of: [id(first)]).map(\.number) == [Int64(first)])
+  }
+
+  @Test func `a range of pictures is found by its ends`() throws {
+    let table = try ScratchTable()
+    for number: Int64 in [10, 20, 30] { _ = try table.add(PictureID(number: number), 0) }
+    _ = try table.settle()
+    let ranges: [ClosedRange<Int64>] = [0...9, 0...10, 11...19, 20...20, 30...99, 31...99]
+
+    let found = try ranges.map { range in
+      try table.hasAny(
+        of: PictureID(number: range.lowerBound)...PictureID(number: range.upperBound)
+      )
+    }
+
+    #expect(found == [false, true, false, true, true, false])
+  }
+
+  @Test(arguments: [1, 10, 1000])
+  func `a set beside memory is a set`(_ limit: Int) throws {
+    var random = SplitMix64(7)
+    var set = PictureSet(limit: limit)
+    var plain: Set<PictureID> = []
+
+    for _ in 0..<200 {
+      let ids = (0..<5).map { _ in id(Int(random.next() % 600)) }
+      #expect(set.members(ids) == plain.intersection(ids))
+      #expect(set.insert(ids) == ids.filter { plain.insert($0).inserted })
+    }
+
+    #expect(set.failure == nil)
+    #expect(try set.sorted() == plain.sorted())
+  }
+
+  @Test func `what an index knows is the same looked up as held`() throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    for number in 0..<10 {
+      var entry = PictureEntry(id: id(number), url: "https://cdn.example/\(number).jpg")
+      if number < 5 { entry.sha256 = [UInt8](repeating: 7, count: 32) }
+      entry.expiry = UnixTime(Int64(number))
+      try cache.index.save([entry])
+    }
+    let ids = (0..<12).map(id)
+
+    for (held, lookedUp) in [
+      (try KnownPictures(cache.index), try KnownPictures(cache.index, limit: 9)),
+      (
+        try KnownPictures(cache.index).withoutHeld,
+        try KnownPictures(cache.index, limit: 9).withoutHeld
+      ),
+    ] {
+      #expect(try held.states(of: ids) == lookedUp.states(of: ids))
+    }
+    #expect(try KnownPictures(cache.index, limit: 9).withoutHeld.states(of: ids).count == 5)
+  }
+}
