@@ -24,32 +24,51 @@ struct Attention {
   /// Looks at a small picture of 8 bits that stands upright: `rgb`, `rgba` or `bgrx`.
   init(_ picture: Bitmap) {
     let colours = Opponents(picture)
-    let (light, redness, yellowness) = (colours.light, colours.redness, colours.yellowness)
     let longer = max(picture.width, picture.height)
-    var edges = light.zeros
-    var difference = light.zeros
-    for plane in [light, redness, yellowness] {
-      edges.add(plane.squaredGradient)
-      let smooth = plane.averaged(max(longer / 80, 1))
-      difference.add(smooth.combined(plane.trend) { ($0 - $1) * ($0 - $1) })
+    let gradients = colours.planes.squaredGradient
+    var differences = colours.planes.averaged(max(longer / 80, 1))
+    differences.combine(colours.planes.trend) { ($0 - $1) * ($0 - $1) }
+    let features = colours.planes.values.indices.map { place -> SIMD4<Float> in
+      let colour = colours.planes.values[place]
+      let (light, redness, yellowness, skin) = (colour.x, colour.y, colour.z, colour.w)
+      let (gradient, difference) = (gradients.values[place], differences.values[place])
+      return SIMD4(
+        (gradient.x + gradient.y + gradient.z).squareRoot(),
+        (difference.x + difference.y + difference.z).squareRoot(),
+        // Dark pixels have no colour that anybody sees.
+        (redness * redness + yellowness * yellowness).squareRoot() * min(light * 3, 1),
+        skin
+      )
     }
-    let saturation = redness.combined(yellowness) { ($0 * $0 + $1 * $1).squareRoot() }
-    // What each is divided by at least, so that faint differences stay faint, and how much it counts.
-    var features: [(plane: Plane, least: Float, weight: Float)] = [
-      (edges.mapped { $0.squareRoot() }, 0.1, 1),
-      (difference.mapped { $0.squareRoot() }, 0.12, 1),
-      // Dark pixels have no colour that anybody sees.
-      (saturation.combined(light) { $0 * min($1 * 3, 1) }, 0.18, 0.6),
-      (colours.skin, 0.35, 0.8),
-    ]
-    if let alpha = colours.alpha { features.append((alpha, 1, 0.8)) }
-    var map = light.zeros
-    for feature in features {
-      let plane = feature.plane.blurred(max(longer / 40, 1))
-      let top = max(plane.nearlyHighest, feature.least)
-      let scaled = plane.mapped { min($0 / top, 1) }
-      let rarity = (1 - scaled.mean) * (1 - scaled.mean) * feature.weight
-      map.add(scaled.combined(scaled.trend) { max($0 - $1, 0) * rarity })
+    /// How far places are above the rest. What each is divided by at least, so that faint differences stay
+    /// faint, and how much it counts.
+    func standingOut(_ features: [SIMD4<Float>], least: SIMD4<Float>, weight: SIMD4<Float>)
+      -> Plane
+    {
+      var planes = FourPlanes(width: picture.width, height: picture.height, values: features)
+        .averaged(max(longer / 40, 1), times: 2)
+      let highest = planes.nearlyHighest
+      let top = highest.replacing(with: least, where: highest .< least)
+      planes.replace { value in
+        let share = value / top
+        return share.replacing(with: 1, where: share .> 1)
+      }
+      let trend = planes.trend
+      let rarity = (1 - trend.mean) * (1 - trend.mean) * weight
+      planes.combine(trend) { value, even in
+        let above = value - even
+        return above.replacing(with: 0, where: above .< 0) * rarity
+      }
+      return planes.sum
+    }
+    var map = standingOut(
+      features,
+      least: SIMD4(0.1, 0.12, 0.18, 0.35),
+      weight: SIMD4(1, 1, 0.6, 0.8)
+    )
+    if let alpha = colours.alpha {
+      let opacity = alpha.values.map { SIMD4($0, 0, 0, 0) }
+      map.add(standingOut(opacity, least: .one, weight: SIMD4(0.8, 0, 0, 0)))
     }
     // Nobody looks at what is clear.
     if let alpha = colours.alpha { map = map.combined(alpha) { $0 * $1 } }

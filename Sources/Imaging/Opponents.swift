@@ -1,10 +1,8 @@
-/// A picture's colours as the eye tells them apart: light, red against green, yellow against blue.
+/// A picture's colours as the eye tells them apart.
 struct Opponents {
-  let light: Plane
-  let redness: Plane
-  let yellowness: Plane
-  /// How near each place is to the tones of skin, of whatever shade, 0 to 1.
-  let skin: Plane
+  /// Light, red against green, yellow against blue; and how near each place is to the tones of skin, of
+  /// whatever shade, 0 to 1.
+  let planes: FourPlanes
   /// How opaque each place is; nil where all are.
   let alpha: Plane?
 
@@ -12,34 +10,36 @@ struct Opponents {
   init(_ picture: Bitmap) {
     let (width, height) = (picture.width, picture.height)
     let step = picture.layout.channels
-    let isSwapped = picture.layout == .bgrx
+    let (red, blue) = picture.layout == .bgrx ? (2, 0) : (0, 2)
     let hasAlpha = picture.layout == .rgba
-    func plane(_ channel: Int) -> Plane {
-      let values = (0..<width * height).map { Float(picture.samples[$0 * step + channel]) / 255 }
-      return Plane(width: width, height: height, values: values)
+    var opacity: [Float] = []
+    let colours = picture.samples.withUnsafeBufferPointer { samples in
+      (0..<width * height).map { index -> SIMD4<Float> in
+        let (red, green, blue) = (
+          samples[index * step + red], samples[index * step + 1], samples[index * step + blue]
+        )
+        let colour = SIMD4(Float(red), Float(green), Float(blue), 0) / 255
+        guard hasAlpha else { return colour }
+        let alpha = Float(samples[index * step + 3]) / 255
+        opacity.append(alpha)
+        // What is clear is grey to whoever looks for colours.
+        return colour * alpha + 0.5 * (1 - alpha)
+      }
     }
-    let opacity = hasAlpha ? plane(3) : nil
-    func colour(_ channel: Int) -> Plane {
-      // What is clear is grey to whoever looks for colours.
-      let solid = opacity.map { plane(channel).combined($0) { $0 * $1 + 0.5 * (1 - $1) } }
-      return (solid ?? plane(channel)).averaged(1)
-    }
-    let (red, green, blue) = (colour(isSwapped ? 2 : 0), colour(1), colour(isSwapped ? 0 : 2))
-    light = red.combined(green) { 0.299 * $0 + 0.587 * $1 }.combined(blue) { $0 + 0.114 * $1 }
-    redness = red.combined(green) { $0 - $1 }
-    yellowness = red.combined(green) { ($0 + $1) / 2 }.combined(blue) { $0 - $1 }
-    alpha = opacity
-    var values: [Float] = []
-    for index in 0..<width * height {
-      let (red, green) = (red.values[index], green.values[index])
-      let (sum, light) = (red + green + blue.values[index] + 0.001, light.values[index])
-      let (redder, greener) = ((red / sum - 0.43) / 0.06, (green / sum - 0.32) / 0.03)
-      // A bell around the chromaticity of skin, by its square; neither black nor glaring white.
-      let near = 1 / (1 + redder * redder + greener * greener)
-      let (dark, glaring) = ((light - 0.08) * 5, (0.97 - light) * 8)
-      let seen = min(max(dark, 0), 1) * min(max(glaring, 0), 1)
-      values.append(near * near * seen)
-    }
-    skin = Plane(width: width, height: height, values: values)
+    var planes = FourPlanes(width: width, height: height, values: colours).averaged(1)
+    planes.replace { Self.opposed($0.x, $0.y, $0.z) }
+    self.planes = planes
+    alpha = hasAlpha ? Plane(width: width, height: height, values: opacity) : nil
+  }
+
+  private static func opposed(_ red: Float, _ green: Float, _ blue: Float) -> SIMD4<Float> {
+    let light = 0.299 * red + 0.587 * green + 0.114 * blue
+    let sum = red + green + blue + 0.001
+    let (redder, greener) = ((red / sum - 0.43) / 0.06, (green / sum - 0.32) / 0.03)
+    // A bell around the chromaticity of skin, by its square; neither black nor glaring white.
+    let near = 1 / (1 + redder * redder + greener * greener)
+    let (dark, glaring) = ((light - 0.08) * 5, (0.97 - light) * 8)
+    let seen = min(max(dark, 0), 1) * min(max(glaring, 0), 1)
+    return SIMD4(light, red - green, (red + green) / 2 - blue, near * near * seen)
   }
 }
