@@ -108,11 +108,13 @@ static void writer_compare(png_writer *writer, size_t row_bytes, int level) {
 }
 
 // Writes a row. For a row equal to the one before, only the difference filter is tried, which halves the time of a
-// large, plain picture.
+// large, plain picture. libpng keeps the rows that this filter needs only where the first row may have it; else it leaves
+// the filter out, and writes the row as it is.
 static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
   if (writer->previous) {
     bool is_same = !is_first && memcmp(writer->previous, row, writer->row_bytes) == 0;
-    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, is_same ? PNG_FILTER_UP : writer->filters);
+    int filters = is_first ? writer->filters | PNG_FILTER_UP : is_same ? PNG_FILTER_UP : writer->filters;
+    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, filters);
     if (!is_same) memcpy(writer->previous, row, writer->row_bytes);
   }
   png_write_row(writer->png, row);
