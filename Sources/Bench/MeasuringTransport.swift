@@ -41,6 +41,8 @@ final class MeasuringTransport: Fetching, URLParsing {
 
   func fields(of request: Request) -> Headers { transport.fields(of: request) }
 
+  func connect(ahead expected: [ExpectedRequests]) { transport.connect(ahead: expected) }
+
   func cancelAll() {
     pacer?.release()
     transport.cancelAll()

@@ -9,7 +9,6 @@ import Transport
 final class AddressGate {
   private let judge: UnsafeMutablePointer<larder_address_judge>
   private var isOpen = false
-  private var isGuarded = false
   private var refused = 0
   private var allowed = 0
 
@@ -29,17 +28,19 @@ final class AddressGate {
   /// Makes the handle ask this gate before it opens a socket.
   func guardHandle(_ easy: borrowing EasyHandle) {
     easy.set(judge: judge)
-    easy.set(CURLOPT_PREREQDATA, context: UnsafeRawPointer(judge.pointee.context))
   }
 
   /// Readies the gate for a transfer: open lets it connect anywhere.
-  func prepare(isOpen: Bool, _ easy: borrowing EasyHandle) {
+  func prepare(isOpen: Bool) {
     self.isOpen = isOpen
     refused = 0
     allowed = 0
-    guard isGuarded == isOpen else { return }
-    isGuarded = !isOpen
-    easy.set(prereq: isOpen ? nil : Self.onRequest)
+  }
+
+  /// Whether a request may go out on a connection to that address.
+  func mayAsk(_ peer: UnsafePointer<CChar>) -> Bool {
+    allowed = 0
+    return isOpen || mayConnect(to: IPAddress(literal: String(cString: peer)))
   }
 
   private func mayConnect(to address: IPAddress?) -> Bool {
@@ -58,14 +59,5 @@ final class AddressGate {
     let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
     let address = IPAddress(Array(UnsafeBufferPointer(start: bytes, count: count)))
     return gate.mayConnect(to: address) ? 1 : 0
-  }
-
-  // SAFETY: as above; the peer is a C string for the call.
-  private static let onRequest: larder_prereq_callback = { context, peer, _, _, _ in
-    guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
-    let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
-    gate.allowed = 0
-    return gate.mayConnect(to: IPAddress(literal: String(cString: peer)))
-      ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 }

@@ -55,6 +55,8 @@ final class TransferLoop {
       read(mail)
       if mail.stops { return }
       wait = advance()
+      // After what was submitted before, which takes connections of its own.
+      for expected in mail.expected { open(expected) }
       core.multi.perform()
       // What has finished makes room: look for more to start before resting.
       mayRest = !settleFinished()
@@ -84,6 +86,14 @@ final class TransferLoop {
   }
 
   private func accept(_ transfer: Transfer) {
+    number(transfer)
+    if let deadline = transfer.request.deadline {
+      nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+    enqueue(transfer, first: false)
+  }
+
+  private func number(_ transfer: Transfer) {
     if let number = freeNumbers.popLast() {
       transfer.index = number
       transfers[number] = transfer
@@ -91,10 +101,22 @@ final class TransferLoop {
       transfer.index = transfers.count
       transfers.append(transfer)
     }
-    if let deadline = transfer.request.deadline {
-      nextDeadline = min(nextDeadline ?? deadline, deadline)
+  }
+
+  /// Opens connections for requests to come, each in the place of a transfer until it stands; through a proxy, none.
+  private func open(_ expected: ExpectedRequests) {
+    let url = expected.request.url
+    guard ended == nil, core.options.proxy?.proxy(for: url) == nil else { return }
+    let now = MonotonicTime.now()
+    var transfer = Transfer(opening: expected.request)
+    locate(transfer)
+    let count = schedule.openings(host: transfer.host, expected: expected.connections, at: now)
+    for _ in 0..<count {
+      number(transfer)
+      start(transfer, at: now)
+      transfer = Transfer(opening: expected.request)
+      locate(transfer)
     }
-    enqueue(transfer, first: false)
   }
 
   /// Queues the transfer's present hop, once it may be asked for.
@@ -169,7 +191,7 @@ final class TransferLoop {
 
   private func start(_ transfer: Transfer, at now: MonotonicTime) {
     if transfer.visited.isEmpty { transfer.beginAttempt() }
-    count(transfer, at: tallies[transfer.host])
+    if !transfer.isOpening { count(transfer, at: tallies[transfer.host]) }
     do {
       let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
@@ -180,7 +202,12 @@ final class TransferLoop {
       running.append(exchange)
       hasStarted = true
     } catch {
-      schedule.finished(host: transfer.host, .abandoned, at: now)
+      schedule.finished(
+        host: transfer.host,
+        .abandoned,
+        opening: transfer.isOpening,
+        at: now
+      )
       let refused = error as? RefusedOption
       let lacksMemory = refused.map { $0.code == CURLE_OUT_OF_MEMORY } ?? true
       finish(
@@ -199,7 +226,9 @@ final class TransferLoop {
     var hasFinished = false
     while let (exchange, code) = core.multi.nextDone() {
       hasFinished = true
-      if code == CURLE_OK {
+      if exchange.transfer?.isOpening ?? false {
+        exchange.leaveConnection()
+      } else if code == CURLE_OK {
         exchange.noteConnection()
         exchange.findExcess(isQuiet: !hasStarted)
       }
@@ -219,6 +248,10 @@ final class TransferLoop {
   /// Decides what follows an exchange: completion, the next hop, or another attempt.
   private func conclude(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
     let now = MonotonicTime.now()
+    if transfer.isOpening, code == CURLE_OK {
+      schedule.finished(host: transfer.host, .opened, opening: true, at: now)
+      return finish(transfer, .failure(transfer.failure(.cancelled)))
+    }
     switch exchange.verdict(code, transfer, now: .now()) {
     case .success(let response):
       // A new connection's own round trips say nothing about how busy the host is.
@@ -250,8 +283,8 @@ final class TransferLoop {
       repeatAttempt(transfer, at: now)
     case .failure(let failure, let isFinal):
       let outcome = failure.outcome(since: exchange.startedAt, retry: options.retry)
-      schedule.finished(host: transfer.host, outcome, at: now)
-      if isFinal {
+      schedule.finished(host: transfer.host, outcome, opening: transfer.isOpening, at: now)
+      if isFinal || transfer.isOpening {
         finish(transfer, .failure(failure))
       } else {
         retry(transfer, after: failure, at: now)
@@ -334,7 +367,12 @@ final class TransferLoop {
       remove(exchange)
       exchange.clear()
       idle.append(exchange)
-      schedule.finished(host: transfer.host, .abandoned, at: now)
+      schedule.finished(
+        host: transfer.host,
+        .abandoned,
+        opening: transfer.isOpening,
+        at: now
+      )
       var failure = transfer.failure(reason)
       failure.mayHaveBeenSent = hasSent
       finish(transfer, .failure(failure))

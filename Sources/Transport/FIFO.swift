@@ -4,6 +4,7 @@ struct FIFO<Element: Sendable>: Sendable {
   private var head = 0
 
   var isEmpty: Bool { head == items.count }
+  var count: Int { items.count - head }
   var first: Element? { isEmpty ? nil : items[head] }
 
   mutating func append(_ item: Element) {

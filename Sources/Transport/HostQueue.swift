@@ -12,12 +12,16 @@ struct HostQueue: Sendable {
 
   var window: ConcurrencyWindow
   var active = 0
+  /// How many of those open a connection and ask nothing.
+  var openings = 0
+  /// How many connections there are that are not being opened: as many as were in use at once.
+  private var connections = 0
   /// Whether something waits that only the window keeps from starting, as of the last look.
   private var isHeldBack = false
   /// When the host last answered, or was asked after nothing was under way.
   private(set) var heard = MonotonicTime(nanoseconds: .min)
   /// Whether the host has answered at all.
-  private var hasAnswered = false
+  private(set) var hasAnswered = false
   /// How many of its transfers are passed over in the run's count, because it is silent.
   var passedOver = 0
   /// Whether the host takes part in the round.
@@ -83,7 +87,7 @@ struct HostQueue: Sendable {
     breaker limits: CircuitBreaker.Thresholds
   ) -> Permission {
     isHeldBack = active >= window.limit
-    if isHeldBack || passedOver > 0 { return .full }
+    if isHeldBack || passedOver > 0 || awaitsOpening { return .full }
     let state = breaker.state(at: now, limits)
     if state != .dead, let quietUntil, now < quietUntil { return .notBefore(quietUntil) }
     switch state {
@@ -94,9 +98,18 @@ struct HostQueue: Sendable {
     }
   }
 
-  mutating func started(at now: MonotonicTime) {
+  /// Whether there is a connection on its way for each that waits, and none at rest: another would be one too many, and
+  /// later.
+  private var awaitsOpening: Bool {
+    openings > 0 && active - openings >= connections
+      && waiting.reduce(0) { $0 + $1.count } <= openings
+  }
+
+  mutating func started(opening: Bool = false, at now: MonotonicTime) {
     if active == 0 { heard = now }
     active += 1
+    if opening { openings += 1 }
+    connections = max(connections, active - openings)
   }
 
   mutating func finished(
@@ -110,6 +123,7 @@ struct HostQueue: Sendable {
     case .delivered, .answered, .overloaded:
       heard = now
       hasAnswered = true
+    case .opened: connections += 1
     case .unreachable, .abandoned: break
     }
     switch outcome {
@@ -132,7 +146,7 @@ struct HostQueue: Sendable {
     case .unreachable(let start):
       breaker.failed(since: start, at: now, limits)
       window.refused(count: count, since: start, at: now)
-    case .abandoned:
+    case .opened, .abandoned:
       break
     }
   }

@@ -26,6 +26,8 @@ final class RunStages: Sendable {
   private let details: DetailStage?
   private let squares: SquareStage?
   private let sections: SectionStage
+  /// The pictures that are most likely asked for; nil when none are asked for before all sections are there.
+  private let expected: ExpectedPictures?
 
   /// Makes the stages; nothing is fetched yet.
   ///
@@ -59,6 +61,7 @@ final class RunStages: Sendable {
     self.pictures = pictures
     self.details = details
     before = opened.before
+    expected = ExpectedPictures(opened, from: source)
     sections = SectionStage(
       context,
       previous: opened.before,
@@ -79,6 +82,7 @@ final class RunStages: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
     sections.start(targets)
+    connectAhead()
     sections.group.join()
     do throws(CacheError) {
       try sections.keepRenewed()
@@ -104,6 +108,12 @@ final class RunStages: Sendable {
       squares: try squares?.finish(pictures.seen.sorted()),
       writing: writing
     )
+  }
+
+  /// Has connections opened for the pictures to come while the sections are on their way, whose requests go first.
+  private func connectAhead() {
+    guard let expected else { return }
+    context.starts.async { [context] in expected.connect(context) }
   }
 
   /// Starts what a listing needs: the details of its items, and its pictures.
