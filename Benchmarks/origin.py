@@ -38,10 +38,13 @@ def sizes(count, least, most):
 
 
 class Origin:
-    """nginx in a folder of its own; `sets` maps names to lists of sizes."""
+    """nginx in a folder of its own; `sets` maps names to lists of sizes.
 
-    def __init__(self, work, sets, port):
-        self.work, self.port = work, port
+    It listens at `address` and is asked at `shown`, at four ports: plain text, TLS, and both again, as another host.
+    """
+
+    def __init__(self, work, sets, port, address="127.0.0.1", shown="127.0.0.1"):
+        self.work, self.port, self.address, self.shown = work, port, address, shown
         random.seed(1)
         self.www = www = os.path.join(work, "www")
         self.names = {name: make_set(www, name, list_) for name, list_ in sets.items()}
@@ -50,7 +53,7 @@ class Origin:
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
              "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
-             "subjectAltName=IP:127.0.0.1", "-keyout", os.path.join(work, "key.pem"), "-out", self.ca],
+             f"subjectAltName=IP:{shown}", "-keyout", os.path.join(work, "key.pem"), "-out", self.ca],
             check=True, capture_output=True)
         os.makedirs(os.path.join(work, "tmp"))
         conf = os.path.join(work, "nginx.conf")
@@ -59,9 +62,9 @@ class Origin:
         os.chmod(work, 0o755)
         subprocess.run(["nginx", "-c", conf], check=True)
 
-    def base(self, protocol, delay, state):
+    def base(self, protocol, delay, state, elsewhere=False):
         scheme, port = ("http", self.port) if protocol == "http/1.1" else ("https", self.port + 1)
-        return f"{scheme}://127.0.0.1:{port}/{delay}/{state}/"
+        return f"{scheme}://{self.shown}:{port + (2 if elsewhere else 0)}/{delay}/{state}/"
 
     def stop(self):
         with open(os.path.join(self.work, "nginx.pid")) as pid:
@@ -86,8 +89,11 @@ http {{
   open_file_cache max=40000 inactive=1h; open_file_cache_valid 1h;
   {temporary}
   server {{
-    listen 127.0.0.1:{self.port};
-    listen 127.0.0.1:{self.port + 1} ssl http2;
+    listen {self.address}:{self.port};
+    listen {self.address}:{self.port + 1} ssl http2;
+    listen {self.address}:{self.port + 2};
+    listen {self.address}:{self.port + 3} ssl http2;
+    ssl_protocols TLSv1.2 TLSv1.3;
     ssl_certificate {self.ca}; ssl_certificate_key {self.work}/key.pem;
     root {www};
     location ~ ^/0/fresh/(.*)$ {{ expires 1d; try_files /$1 =404; }}

@@ -31,6 +31,11 @@ package final class ScriptedTLSServer: Sendable {
   package let port: Int
   private let channel: any Channel
   private let count = Mutex(0)
+  private let accepted = Counter()
+
+  private final class Counter: Sendable {
+    let value = Atomic<Int>(0)
+  }
 
   /// Starts a server that shows the chain and speaks one protocol, `h2` or `http/1.1`.
   package init(
@@ -46,10 +51,12 @@ package final class ScriptedTLSServer: Sendable {
     configuration.applicationProtocols = [name]
     let context = try NIOSSLContext(configuration: configuration)
     let made = Mutex<ScriptedTLSServer?>(nil)
+    let accepted = accepted
     channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
+        accepted.value.add(1, ordering: .relaxed)
+        return channel.eventLoop.makeCompletedFuture {
           let handlers = channel.pipeline.syncOperations
           try handlers.addHandler(NIOSSLServerHandler(context: context))
           try handlers.addHandler(
@@ -71,6 +78,9 @@ package final class ScriptedTLSServer: Sendable {
 
   /// How many requests came.
   package var requests: Int { count.withLock { $0 } }
+
+  /// How many connections came.
+  package var connections: Int { accepted.value.load(ordering: .relaxed) }
 
   /// Takes no more connections.
   package func close() {
