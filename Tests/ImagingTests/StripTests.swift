@@ -128,6 +128,27 @@ struct StripTests {
     }
   }
 
+  @Test(arguments: [1, 4]) func `rows that are alike take next to no room`(_ level: Int) throws {
+    // Rows longer than zlib looks back, so that only their difference packs well.
+    var state: UInt32 = 1
+    let row = (0..<40_000).map { _ in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return UInt8(state >> 24)
+    }
+    let samples = Array(repeatElement(row, count: 20).joined())
+    let file = try PictureFile(
+      Bitmap(width: 10_000, height: 20, layout: .rgba, samples: samples).png()
+    )
+    func bytes(_ rows: Int) throws -> Int {
+      let region = PixelRegion(x: 0, y: 0, width: 10_000, height: rows)
+      return try PNGCodec.recode(file, region, level: level, PictureLimits()).count
+    }
+
+    let (one, all) = (try bytes(1), try bytes(20))
+
+    #expect(all < one * 2, "\(one), \(all)")
+  }
+
   @Test func `strips of any height make the same stamp`() throws {
     let kind = JPEGKind(name: "")
     let bitmap = try decoded(kind.bytes(width: 300, height: 300, length: 4))
