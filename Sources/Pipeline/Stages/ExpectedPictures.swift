@@ -7,24 +7,22 @@ import Transport
 /// which everything is fresh opens none.
 struct ExpectedPictures: Sendable {
   private let listings: [ListingID]
-  private let states: [PictureID: PictureState]
+  private let known: KnownPictures
 
   /// How many pictures are looked up at most: enough to know a run's hosts, and a few milliseconds.
   private static let most = 1024
 
   /// What to expect of an opened run; nil when that is nothing, or is asked for only once all sections are there.
   init?(_ opened: OpenedRun, from source: PictureSource) {
-    guard case .origins = source, !opened.context.options.onlyDue, !opened.states.isEmpty else {
-      return nil
-    }
+    guard case .origins = source, !opened.context.options.onlyDue else { return nil }
     listings = opened.before.compactMap(\.listing)
-    states = opened.states
+    known = opened.known
   }
 
   /// Has connections opened for what is due.
   func connect(_ context: RunContext) {
     let now = context.now()
-    guard states.values.contains(where: { Self.isDue($0, at: now) }),
+    guard known.mayHave({ Self.isDue($0, at: now) }),
       let urls = try? due(context, at: now), !urls.isEmpty
     else { return }
     context.transport.connect(ahead: Self.requests(for: urls, from: context.named))
@@ -35,7 +33,7 @@ struct ExpectedPictures: Sendable {
     var due: Set<PictureID> = []
     for listing in listings where due.count < Self.most {
       let pictures = try context.index.pictures(listing: listing)
-      due.formUnion(Self.due(among: pictures, states, at: now))
+      due.formUnion(Self.due(among: pictures, try known.states(of: pictures), at: now))
     }
     return try context.index.pictureURLs(Array(due.prefix(Self.most))).values.compactMap {
       try? context.transport.parse($0, relativeTo: nil)
