@@ -16,6 +16,8 @@ struct HostQueue: Sendable {
   var openings = 0
   /// How many connections there are that are not being opened: as many as were in use at once.
   private var connections = 0
+  /// How many connections there are, with those that are being opened.
+  var allConnections: Int { openings + connections }
   /// Whether something waits that only the window keeps from starting, as of the last look.
   private var isHeldBack = false
   /// When the host last answered, or was asked after nothing was under way.

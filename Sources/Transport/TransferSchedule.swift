@@ -159,7 +159,7 @@ package struct TransferSchedule: Sendable {
       hosts[host].permission(at: now, breaker: limits.breaker) == .go
     else { return 0 }
     var count = 0
-    while hosts[host].active < min(expected, hosts[host].window.limit, max(1, share)),
+    while hosts[host].allConnections < min(expected, hosts[host].window.limit, max(1, share)),
       active - passedOver < limits.parallel
     {
       hosts[host].started(opening: true, at: now)
