@@ -63,7 +63,9 @@ struct ScratchTests {
     for _ in 0..<200 {
       let ids = (0..<5).map { _ in id(Int(random.next() % 600)) }
       #expect(set.members(ids) == plain.intersection(ids))
+      #expect(set.hasAll(ids) == plain.isSuperset(of: ids))
       #expect(set.insert(ids) == ids.filter { plain.insert($0).inserted })
+      #expect(set.hasAll(ids))
     }
 
     #expect(set.failure == nil)

@@ -35,6 +35,12 @@ package struct PictureSet {
     known(ids).union(ids.filter(recent.contains))
   }
 
+  /// Whether all of these pictures are in the set.
+  package mutating func hasAll(_ ids: [PictureID]) -> Bool {
+    // Without a set of them for each question, where memory holds all that there is.
+    older == nil ? ids.allSatisfy(recent.contains) : members(ids).isSuperset(of: ids)
+  }
+
   /// All of them in order, in memory.
   ///
   /// - Throws: ``CacheError`` when they cannot be read.

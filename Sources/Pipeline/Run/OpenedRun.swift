@@ -125,7 +125,7 @@ struct OpenedRun {
     // What this run brought it has seen; of what was there before, perhaps not all.
     var hasOthers = false
     try known.forEachBatch { ids in
-      hasOthers = seen.members(ids).count < ids.count
+      hasOthers = !seen.hasAll(ids)
       return hasOthers
     }
     var report = try results.writing.report(
