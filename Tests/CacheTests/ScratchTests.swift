@@ -65,7 +65,8 @@ struct ScratchTests {
       #expect(set.members(ids) == plain.intersection(ids))
       #expect(set.hasAll(ids) == plain.isSuperset(of: ids))
       #expect(set.insert(ids) == ids.filter { plain.insert($0).inserted })
-      #expect(set.hasAll(ids))
+      let areAllThere = set.hasAll(ids)
+      #expect(areAllThere)
     }
 
     #expect(set.failure == nil)
