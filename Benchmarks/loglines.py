@@ -40,5 +40,7 @@ def plot(label, panels):
         for y, name in ends:
             last = max(y, last + 15)
             parts.append(f'<text x="{left + width + 6}" y="{last + 4:.1f}">{name}</text>')
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {20 + 360 * len(panels)} 300" role="img" '
+    # Room for eight letters behind a panel, and for what the longest name has more behind the last.
+    whole = 20 + 360 * len(panels) + 8 * max(0, max(map(len, lines)) - 8)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} 300" role="img" '
             f'aria-label="{label}">{STYLE}{"".join(parts)}</svg>\n')

@@ -6,6 +6,7 @@ before the first byte; fresh answers may be kept for a day, stale ones must be a
 import json
 import os
 import random
+import resource
 import subprocess
 
 DELAYS = (0, 20, 100)
@@ -77,6 +78,8 @@ class Origin:
         temporary = " ".join(
             f"{kind}_temp_path {self.work}/tmp;"
             for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        # Files that are kept open, connections beside them.
+        files = min(40_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         return f"""load_module modules/ngx_http_echo_module.so;
 worker_processes 1;
 error_log {self.work}/error.log;
@@ -86,7 +89,7 @@ http {{
   access_log off; sendfile on; tcp_nopush on; tcp_nodelay on;
   keepalive_requests 1000000; http2_max_concurrent_streams 128;
   types {{ image/jpeg jpg; application/json json; }}
-  open_file_cache max=40000 inactive=1h; open_file_cache_valid 1h;
+  open_file_cache max={files} inactive=1h; open_file_cache_valid 1h;
   {temporary}
   server {{
     listen {self.address}:{self.port};
