@@ -303,13 +303,18 @@ private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
     free(made)
     for choice: UInt8 in [0, 1, 5] { write(bytes + [choice], "large-\(depth)-\(choice).avif") }
   }
-  for choice: UInt8 in [0, 1, 5] { write(largeGIF(side) + [choice], "large-\(choice).gif") }
+  for choice: UInt8 in [0, 1, 5] {
+    write(largeGIF(screen: side, side) + [choice], "large-\(choice).gif")
+    // Beside the frame the screen is clear.
+    write(largeGIF(screen: side, side - 1) + [choice], "framed-\(choice).gif")
+  }
 }
 
-/// A GIF of one colour.
-private func largeGIF(_ side: Int) -> [UInt8] {
-  let across: [UInt8] = [UInt8(side & 255), UInt8(side >> 8)]
-  var bytes: [UInt8] = Array("GIF89a".utf8) + across + across + [0x81, 0, 0]
+/// A GIF whose frame is of one colour.
+private func largeGIF(screen: Int, _ side: Int) -> [UInt8] {
+  func little(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
+  let across = little(side)
+  var bytes: [UInt8] = Array("GIF89a".utf8) + little(screen) + little(screen) + [0x81, 0, 0]
   bytes += [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120]
   bytes += [0x2C, 0, 0, 0, 0] + across + across + [0, 2]
   var (packed, held, bits): ([UInt8], Int, Int) = ([], 0, 0)

@@ -98,12 +98,15 @@ struct AVIFHeader: Equatable {
   }
 
   /// Refuses a file whose last box extends beyond its end. (ISO/IEC 14496-12, 4.2)
+  ///
+  /// Fewer bytes behind it than a box's header has are no box: a line feed that a program has left, say.
+  /// Whether what the picture needs is there, libavif sees.
   private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(ImagingError) {
     let isWhole = bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
       var offset = 0
-      while offset < bytes.count {
-        guard var size = reader.long(offset), reader.long(offset + 4) != nil else { return false }
+      while offset + 8 <= bytes.count {
+        guard var size = reader.long(offset) else { return false }
         if size == 0 { return true }
         if size == 1 {
           guard reader.long(offset + 8) == 0, let low = reader.long(offset + 12) else {

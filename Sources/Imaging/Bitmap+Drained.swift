@@ -26,7 +26,7 @@ extension Bitmap {
         let count = min(Self.drainedRows, height - first)
         let rows = samples + first * rowBytes
         guard take(rows, count) else { return false }
-        if isLast { Self.giveBack(UnsafeRawPointer(rows), count * rowBytes) }
+        if isLast { Self.giveBack(UnsafeBufferPointer(start: rows, count: count * rowBytes)) }
       }
       return true
     }
@@ -41,13 +41,15 @@ extension Bitmap {
   }
 
   /// Gives whole pages of samples back, which are zero then.
-  private static func giveBack(_ bytes: UnsafeRawPointer, _ count: Int) {
+  ///
+  /// Only for those that a bitmap lends to be changed: nobody else holds them.
+  static func giveBack(_ bytes: UnsafeBufferPointer<UInt8>) {
     let page = sysconf(CInt(_SC_PAGESIZE))
-    let start = Int(bitPattern: bytes)
-    let (first, end) = ((start + page - 1) / page * page, (start + count) / page * page)
+    let start = Int(bitPattern: bytes.baseAddress)
+    let (first, end) = ((start + page - 1) / page * page, (start + bytes.count) / page * page)
     guard first < end, let pages = UnsafeMutableRawPointer(bitPattern: first) else { return }
-    // SAFETY: these pages are within samples that this bitmap alone holds, as it is about to change
-    // them, in memory that malloc maps for this process alone: they read as zero afterwards.
+    // SAFETY: these pages are within samples that one bitmap alone holds, as it has lent them to be
+    // changed, in memory that malloc maps for this process alone: they read as zero afterwards.
     madvise(pages, end - first, MADV_DONTNEED)
   }
 

@@ -16,6 +16,48 @@ extension PixelRegion {
   }
 }
 
+extension Bitmap.Palette {
+  /// What each of 256 indices stands for.
+  struct Table {
+    /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
+    let layout: Bitmap.Layout
+    private let samples: [UInt8]
+
+    /// The table of a palette: black where there is no colour.
+    init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
+      let hasAlpha = withAlpha || !palette.alpha.allSatisfy { $0 == 255 }
+      layout = hasAlpha ? .rgba : .rgb
+      let step = layout.channels
+      var samples = [UInt8](repeating: 0, count: 256 * step)
+      for index in 0..<256 {
+        for channel in 0..<3 where index < palette.colours.count / 3 {
+          samples[index * step + channel] = palette.colours[index * 3 + channel]
+        }
+        guard hasAlpha else { continue }
+        samples[index * step + 3] = index < palette.alpha.count ? palette.alpha[index] : 255
+      }
+      self.samples = samples
+    }
+
+    /// Writes the samples of pixels, of which there are the indices.
+    func look(
+      up indices: Slice<UnsafeBufferPointer<UInt8>>,
+      into target: UnsafeMutableBufferPointer<UInt8>
+    ) {
+      let step = layout.channels
+      samples.withUnsafeBufferPointer { samples in
+        var place = 0
+        for index in indices {
+          for channel in 0..<step {
+            target[place + channel] = samples[Int(index) * step + channel]
+          }
+          place += step
+        }
+      }
+    }
+  }
+}
+
 extension Bitmap {
   /// A part of the bitmap, sample for sample.
   func part(_ region: PixelRegion) -> Bitmap {
@@ -61,50 +103,60 @@ extension Bitmap {
 
   /// A region of a clear canvas with this bitmap on it, where `frame` says.
   ///
-  /// Pixels are `rgba` of 8 bits.
-  func placed(
+  /// Pixels are `rgba` of 8 bits, or indices, which become the colours that they stand for on their
+  /// way. A large bitmap that nobody else holds gives its memory back while the canvas takes memory.
+  consuming func placed(
     _ frame: PixelRegion,
     over region: PixelRegion,
     _ limits: PictureLimits,
     name: String
   ) throws(ImagingError) -> Bitmap {
     try limits.check(memory: region.width * region.height * 4, of: name)
-    var samples = [UInt8](repeating: 0, count: region.width * region.height * 4)
     func overlap(_ start: Int, _ count: Int, _ other: Int, _ otherCount: Int) -> Range<Int> {
       (start..<start + count).clamped(to: other..<other + otherCount)
     }
     let columns = overlap(frame.x, frame.width, region.x, region.width)
     let rows = overlap(frame.y, frame.height, region.y, region.height)
-    for y in rows where !columns.isEmpty {
-      let from = ((y - frame.y) * width + columns.lowerBound - frame.x) * 4
-      let to = ((y - region.y) * region.width + columns.lowerBound - region.x) * 4
-      samples.replaceSubrange(
-        to..<to + columns.count * 4,
-        with: self.samples[from..<from + columns.count * 4]
-      )
+    var table: Palette.Table?
+    if case .indexed(let palette) = layout { table = Palette.Table(palette, withAlpha: true) }
+    let (rowBytes, pixelBytes) = (rowBytes, pixelBytes)
+    let from = (columns.lowerBound - frame.x) * pixelBytes
+    let canvasRow = region.width * 4
+    var picture = consume self
+    return Bitmap(width: region.width, height: region.height, layout: .rgba, depth: 8) { canvas in
+      // Made clear as it is reached, not before: what is not written takes no memory yet.
+      var (top, reached) = (frame.y, region.y)
+      func clear(to y: Int) {
+        guard y > reached else { return }
+        canvas[(reached - region.y) * canvasRow..<(y - region.y) * canvasRow].update(repeating: 0)
+        reached = y
+      }
+      _ = picture.drain(least: Self.leastInStrips) { lines, count in
+        defer { top += count }
+        for y in (top..<top + count).clamped(to: rows) where !columns.isEmpty {
+          clear(to: y + 1)
+          let line = UnsafeBufferPointer(start: lines + (y - top) * rowBytes, count: rowBytes)
+          let pixels = line[from..<from + columns.count * pixelBytes]
+          let to = (y - region.y) * canvasRow + (columns.lowerBound - region.x) * 4
+          let target = UnsafeMutableBufferPointer(rebasing: canvas[to..<to + columns.count * 4])
+          if let table {
+            table.look(up: pixels, into: target)
+          } else {
+            _ = target.update(fromContentsOf: pixels)
+          }
+        }
+        return true
+      }
+      clear(to: region.y + region.height)
     }
-    return Bitmap(width: region.width, height: region.height, layout: .rgba, samples: samples)
   }
 
   /// Indices as the colours that they stand for, `rgb` or `rgba`; others as they are.
   func expanded() -> Bitmap {
     guard case .indexed(let palette) = layout else { return self }
-    let isOpaque = palette.alpha.allSatisfy { $0 == 255 }
-    let step = isOpaque ? 3 : 4
-    var table = [UInt8](repeating: 0, count: 256 * step)
-    for index in 0..<min(palette.colours.count / 3, 256) {
-      for channel in 0..<3 { table[index * step + channel] = palette.colours[index * 3 + channel] }
-      if !isOpaque {
-        table[index * step + 3] = index < palette.alpha.count ? palette.alpha[index] : 255
-      }
-    }
-    return Bitmap(width: width, height: height, layout: isOpaque ? .rgb : .rgba, depth: 8) {
-      target in
-      for (pixel, index) in samples.enumerated() {
-        for channel in 0..<step {
-          target[pixel * step + channel] = table[Int(index) * step + channel]
-        }
-      }
+    let table = Palette.Table(palette)
+    return Bitmap(width: width, height: height, layout: table.layout, depth: 8) { target in
+      samples.withUnsafeBufferPointer { table.look(up: $0[...], into: target) }
     }
   }
 

@@ -86,13 +86,22 @@ extension Crop {
     var bitmap = bitmap
     if framing.isScaled, !isScaled {
       let size = orientation.upright(framing.scaled)
-      bitmap = try bitmap.scaled(
-        part,
-        width: size.width,
-        height: size.height,
-        limits: limits,
-        name: file.name
-      )
+      if part == nil, bitmap.isScaledInStrips {
+        bitmap = try (consume bitmap).scaledInStrips(
+          width: size.width,
+          height: size.height,
+          limits: limits,
+          name: file.name
+        )
+      } else {
+        bitmap = try bitmap.expanded().scaled(
+          part,
+          width: size.width,
+          height: size.height,
+          limits: limits,
+          name: file.name
+        )
+      }
     }
     bitmap.turnUpright(from: orientation)
     if convertsToSRGB, bitmap.layout != .cmyk {

@@ -43,11 +43,11 @@ enum GIFCodec {
       height: frame.height,
       layout: .indexed(palette),
       depth: [1, 2, 4].first { palette.colours.count <= 3 << $0 } ?? 8,
-      samples: indices
+      samples: consume indices
     )
     return blocks.isFull
       ? bitmap.part(region)
-      : try bitmap.expanded().withAlpha().placed(frame, over: region, limits, name: file.name)
+      : try (consume bitmap).placed(frame, over: region, limits, name: file.name)
   }
 
   /// The colours, black where an index has none, and which of them is clear.

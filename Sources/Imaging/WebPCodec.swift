@@ -56,7 +56,7 @@ enum WebPCodec {
     var bitmap = try decode(file, chunks, padded, as: size, limits)
     bitmap.keep(wanted.inside(padded))
     return chunks.coversCanvas
-      ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
+      ? bitmap : try (consume bitmap).placed(frame, over: region, limits, name: file.name)
   }
 
   /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of those

@@ -92,6 +92,16 @@ struct AVIFTests {
     }
   }
 
+  @Test(arguments: [1, 7])
+  func `a few bytes behind an AVIF are no harm`(_ count: Int) throws {
+    let bytes = AVIFKind().bytes(width: 16, height: 12)
+    let crop = Crop(format: .png)
+
+    let made = try crop.apply(to: PictureFile(bytes + Array(repeating: 10, count: count)))
+
+    #expect(try made.bytes == crop.apply(to: PictureFile(bytes)).bytes)
+  }
+
   @Test(arguments: AVIFKind.all)
   func `an AVIF with a changed byte never stops the process`(_ kind: AVIFKind) throws {
     let limits = PictureLimits(pixels: 100_000)

@@ -59,6 +59,54 @@ struct LargePictureTests {
     }
   }
 
+  /// Light that rises with the index, and shines through where there is little of it.
+  private static let ramp = Bitmap.Palette(
+    colours: (0..<768).map { UInt8($0 / 3) },
+    alpha: (165...255).map { UInt8($0) }
+  )
+
+  @Test(
+    arguments: [
+      (Bitmap.Layout.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.rgba, 8), (.rgb, 16), (.rgba, 16),
+      (.indexed(ramp), 8), (.indexed(Bitmap.Palette(colours: ramp.colours)), 8),
+    ]
+  )
+  func `a bitmap scaled in strips is like one scaled at once, and nobody else's changes`(
+    _ layout: Bitmap.Layout,
+    _ depth: Int
+  ) throws {
+    let (width, height) = (211, 463)
+    var samples = wave(width: width, height: height, channels: layout.channels, length: 60)
+    if depth == 16 { samples = samples.flatMap { [$0, $0] } }
+    let source = Bitmap(
+      width: width,
+      height: height,
+      layout: layout,
+      depth: depth,
+      samples: samples
+    )
+    let limits = PictureLimits()
+    for size in [PixelSize(width: 9, height: 20), PixelSize(width: 211, height: 600)] {
+      let (across, down) = (size.width, size.height)
+      let whole = try source.expanded()
+        .scaled(width: across, height: down, limits: limits, name: "x")
+      for strip in [1, 1 << 20] {
+        let made = try source.scaledInStrips(
+          width: across,
+          height: down,
+          strip: strip,
+          limits: limits,
+          name: "x"
+        )
+
+        let most = ScalingTests.largestDifference(made, whole)
+        #expect(made.layout == whole.layout && made.depth == whole.depth)
+        #expect(most <= (strip > 1 ? 0 : depth == 16 ? 6 * 257 : 6), "\(size), \(strip): \(most)")
+        #expect(source.samples == samples)
+      }
+    }
+  }
+
   @Test func `clear pixels lend no colour to the squares that they are in`() throws {
     let side = 256
     var samples: [UInt8] = []
