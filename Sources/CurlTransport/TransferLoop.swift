@@ -108,14 +108,14 @@ final class TransferLoop {
     let url = expected.request.url
     guard ended == nil, core.options.proxy?.proxy(for: url) == nil else { return }
     let now = MonotonicTime.now()
-    var transfer = Transfer(opening: expected.request)
-    locate(transfer)
-    let count = schedule.openings(host: transfer.host, expected: expected.connections, at: now)
-    for _ in 0..<count {
+    let first = Transfer(opening: expected.request)
+    locate(first)
+    let count = schedule.openings(host: first.host, expected: expected.connections, at: now)
+    for place in 0..<count {
+      let transfer = place == 0 ? first : Transfer(opening: expected.request)
+      if place > 0 { locate(transfer) }
       number(transfer)
       start(transfer, at: now)
-      transfer = Transfer(opening: expected.request)
-      locate(transfer)
     }
   }
 

@@ -145,14 +145,20 @@ extension Index {
     inFolder folder: UInt8,
     _ body: (PictureEntry) throws -> Void
   ) throws(CacheError) {
+    let sql = Self.select + " WHERE id BETWEEN ?1 AND ?1 + \(PictureID.othersInFolder) ORDER BY id"
+    try forEachRow(inFolder: folder, sql) { try body(PictureEntry($0)) }
+  }
+
+  /// Calls `body` with the rows of a folder below `images/`, which `sql` finds by the lowest identity of any in it.
+  private func forEachRow(
+    inFolder folder: UInt8,
+    _ sql: String,
+    _ body: (borrowing RowReader) throws -> Void
+  ) throws(CacheError) {
     try read { db in
-      let others = Int64(1) << PictureID.bitsBelowFolder - 1
-      let rows = try RowReader(
-        db,
-        Self.select + " WHERE id BETWEEN ?1 AND ?1 + \(others) ORDER BY id"
-      )
+      let rows = try RowReader(db, sql)
       rows.restart(Int64(folder) << PictureID.bitsBelowFolder)
-      while try rows.next() { try body(PictureEntry(rows)) }
+      while try rows.next() { try body(rows) }
     }
   }
 
@@ -197,14 +203,9 @@ extension Index {
     inFolder folder: UInt8,
     _ body: (String) throws -> Void
   ) throws(CacheError) {
-    try read { db in
-      let others = Int64(1) << PictureID.bitsBelowFolder - 1
-      let rows = try RowReader(db, Self.heldNames(among: others))
-      rows.restart(Int64(folder) << PictureID.bitsBelowFolder)
-      while try rows.next() {
-        let id = PictureID(number: rows.number(0))
-        try body(PictureName(url: rows.text(1) ?? "", id: id).file)
-      }
+    try forEachRow(inFolder: folder, Self.heldNames(among: PictureID.othersInFolder)) { row in
+      let id = PictureID(number: row.number(0))
+      try body(PictureName(url: row.text(1) ?? "", id: id).file)
     }
   }
 

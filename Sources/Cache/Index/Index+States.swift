@@ -7,12 +7,20 @@ extension Index {
     try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM picture") ?? 0 }
   }
 
+  private static let selectStates = "SELECT id, expiry, checked, content FROM picture"
+
   /// The state of every picture that has a row.
-  package func pictureStates() throws(CacheError) -> [PictureID: PictureState] {
-    try read { db in
-      let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM picture") ?? 0
+  ///
+  /// - Parameter count: How many there are, where that is known.
+  /// - Returns: The states.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func pictureStates(
+    count: Int? = nil
+  ) throws(CacheError) -> [PictureID: PictureState] {
+    let count = if let count { count } else { try pictureCount() }
+    return try read { db in
       var states = [PictureID: PictureState](minimumCapacity: count)
-      let rows = try RowReader(db, "SELECT id, expiry, checked, content FROM picture")
+      let rows = try RowReader(db, Self.selectStates)
       while try rows.next() { states[PictureID(number: rows.number(0))] = PictureState(rows) }
       return states
     }
@@ -22,9 +30,7 @@ extension Index {
   package func pictureStates(
     of ids: [PictureID]
   ) throws(CacheError) -> [PictureID: PictureState] {
-    try rows(of: ids, "SELECT id, expiry, checked, content FROM picture WHERE id = ?") {
-      PictureState($0)
-    }
+    try rows(of: ids, Self.selectStates + " WHERE id = ?") { PictureState($0) }
   }
 
   /// How many identities are handed on at once.

@@ -25,9 +25,9 @@ package struct KnownPictures: Sendable {
   ///   - limit: Of how many pictures memory holds the state.
   /// - Throws: ``CacheError`` when it cannot be read.
   package init(_ index: Index, limit: Int = most) throws(CacheError) {
-    let isMany = try index.pictureCount() > limit
+    let count = try index.pictureCount()
     self.init(
-      isMany ? .index(index) : .memory(try index.pictureStates()),
+      count > limit ? .index(index) : .memory(try index.pictureStates(count: count)),
       leavesOutHeld: false
     )
   }

@@ -49,6 +49,9 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
   /// How many of an identity's lowest bits do not count for its folder.
   static let bitsBelowFolder = 55
 
+  /// How many identities follow the lowest of a folder within it.
+  static let othersInFolder = Int64(1) << bitsBelowFolder - 1
+
   /// The first 12 hexadecimal digits, lower case.
   var shortHex: String {
     String(unsafeUninitializedCapacity: 12) { digits in
