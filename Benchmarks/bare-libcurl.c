@@ -1,8 +1,9 @@
 // What libcurl itself can do: asks for each URL of a list once, N at a time on one thread, and throws away
 // what comes; with "304" as third argument every request carries If-None-Match: *, so that a static origin
-// answers without a body. With a folder there, two threads hash every body with SHA-256 and write it to a file, as
+// answers without a body; with "304-fields", each request has conditions of its own, made for it, and every header line of
+// the answer is handed over, as the least that a program has to do which renews what it holds. With a folder there, two threads hash every body with SHA-256 and write it to a file, as
 // the least that a program has to do which keeps and checks pictures. Prints answers, seconds and processor seconds.
-//   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lpthread -o bare && ./bare URLS N [304|FOLDER]
+//   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lpthread -o bare && ./bare URLS N [304|304-fields|FOLDER]
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <fcntl.h>
@@ -51,6 +52,7 @@ static pthread_cond_t pieces_free = PTHREAD_COND_INITIALIZER;
 static struct piece *pieces;
 static int made, most = 64;
 static const char *folder;
+static int has_fields;
 
 static struct piece *take_piece(struct body *body) {
   pthread_mutex_lock(&pieces_lock);
@@ -113,6 +115,12 @@ static void *write_all(void *context) {
 static void begin(CURL *easy, const char *url) {
   static int number;
   curl_easy_setopt(easy, CURLOPT_URL, url);
+  if (has_fields) {
+    struct curl_slist *fields = curl_slist_append(NULL, "If-None-Match: *");
+    fields = curl_slist_append(fields, "Accept: image/avif,image/webp,image/png,image/jpeg,*/*;q=0.5");
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, fields);
+  }
   if (!folder) return;
   char name[4096];
   snprintf(name, sizeof name, "%s/%d", folder, number);
@@ -125,6 +133,8 @@ static void begin(CURL *easy, const char *url) {
   curl_easy_setopt(easy, CURLOPT_PRIVATE, body);
 }
 static void end(CURL *easy) {
+  struct curl_slist *fields;
+  if (has_fields && curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&fields) == CURLE_OK) curl_slist_free_all(fields);
   struct body *body;
   if (!folder || curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&body) != CURLE_OK) return;
   struct piece *last = body->filling ? body->filling : take_piece(body);
@@ -133,6 +143,12 @@ static void end(CURL *easy) {
 }
 static size_t drop(char *bytes, size_t size, size_t count, void *context) {
   (void)bytes, (void)context;
+  return size * count;
+}
+static size_t take_field(char *bytes, size_t size, size_t count, void *context) {
+  static char taken[16384];
+  (void)context;
+  memcpy(taken, bytes, size * count < sizeof taken ? size * count : sizeof taken);
   return size * count;
 }
 static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *own) {
@@ -165,7 +181,8 @@ int main(int argc, char **argv) {
   int parallel = atoi(argv[2]), running = 0, left;
   long answers = 0, status;
   most = parallel + 10;
-  const int asks = argc > 3 && strcmp(argv[3], "304") == 0;
+  has_fields = argc > 3 && strcmp(argv[3], "304-fields") == 0;
+  const int asks = has_fields || (argc > 3 && strcmp(argv[3], "304") == 0);
   folder = argc > 3 && !asks ? argv[3] : NULL;
   for (int at = 0; folder && at < writers; at++) {
     queues[at].end = &queues[at].first;
@@ -186,6 +203,7 @@ int main(int argc, char **argv) {
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, folder ? keep : drop);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+    if (has_fields) curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_field);
     begin(easy, urls[started]);
     curl_multi_add_handle(multi, easy);
   }
