@@ -111,7 +111,11 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
   guard let file = file(bytes, format) else { return costs.check(pixels: 0, format) }
   let crop = crop(bytes)
   let picture = try? crop.apply(to: file)
-  costs.check(pixels: file.probe.width * file.probe.height, format)
+  costs.check(
+    pixels: file.probe.width * file.probe.height,
+    format,
+    isDeep: file.probe.depth > 8
+  )
   if let picture, !isWhole { check(picture, crop) }
   // As a large picture is scaled.
   if format == .png, !isWhole { _ = try? crop.decodedPNG(file, form: .expanded, most: 0) }
@@ -124,7 +128,11 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
   // Letters of a large picture take longer than all the rest.
   stamp.crop.size = stamp.crop.size ?? (file.probe.width > 300 ? 64 : nil)
   let picture = try? stamp.apply(to: file)
-  costs.check(pixels: file.probe.width * file.probe.height, format)
+  costs.check(
+    pixels: file.probe.width * file.probe.height,
+    format,
+    isDeep: file.probe.depth > 8
+  )
   if let picture, !isWhole { check(picture, stamp.crop) }
   guard format == .png,
     let moment = try? StampTime(

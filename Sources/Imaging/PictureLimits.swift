@@ -12,8 +12,10 @@ public struct PictureLimits: Equatable, Sendable {
   public var metadataBytes: Int
   /// Bytes of the file.
   public var fileBytes: Int
-  /// Bytes that a decoder, or one bitmap, may take.
+  /// Bytes that one bitmap, or all planes of a picture, may take.
   public var memory: Int
+  /// Bytes that a library may take while it decodes, which for AVIF is several times what the planes take.
+  public var decoding: Int
 
   /// Limits; those left out are generous to photos and of no use to bombs.
   ///
@@ -26,7 +28,8 @@ public struct PictureLimits: Equatable, Sendable {
     scannedPixels: Int = 1_000_000_000,
     metadataBytes: Int = 16 << 20,
     fileBytes: Int = 512 << 20,
-    memory: Int = 512 << 20
+    memory: Int = 512 << 20,
+    decoding: Int = 1 << 30
   ) {
     self.pixels = pixels
     self.side = side
@@ -35,6 +38,7 @@ public struct PictureLimits: Equatable, Sendable {
     self.metadataBytes = metadataBytes
     self.fileBytes = fileBytes
     self.memory = memory
+    self.decoding = decoding
   }
 
   /// The limits for pictures of up to `pixels`, with the memory, the work and the sides that these need.
@@ -48,6 +52,7 @@ public struct PictureLimits: Equatable, Sendable {
     limits.side = max(limits.side, min(limits.pixels, 0x7FFF_FFFF))
     limits.scannedPixels = max(limits.scannedPixels, limits.pixels * 20)
     limits.memory = max(limits.memory, limits.pixels * 8)
+    limits.decoding = max(limits.decoding, limits.pixels * 36)
     limits.fileBytes = max(limits.fileBytes, limits.pixels * 8)
     return limits
   }
@@ -83,6 +88,13 @@ public struct PictureLimits: Equatable, Sendable {
   func check(metadata count: Int, of name: String) throws(ImagingError) {
     guard count <= metadataBytes else {
       throw .tooLarge(name, "it has more than \(metadataBytes) bytes of metadata")
+    }
+  }
+
+  /// Judges what a library is going to take.
+  func check(decoding count: Int, of name: String) throws(ImagingError) {
+    guard count <= decoding else {
+      throw .overLimit(name, "decoding it takes \(count) bytes of memory, more than \(decoding)")
     }
   }
 

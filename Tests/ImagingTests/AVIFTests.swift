@@ -116,6 +116,23 @@ struct AVIFTests {
     }
   }
 
+  @Test func `an AVIF that its decoder would take too much memory for is refused before`() throws {
+    // Colour, of 8 bits: three planes, and 4.5 times as much.
+    let file = try PictureFile(AVIFKind().bytes(width: 40, height: 30))
+    let enough = 40 * 30 * 3 / 2 * 9
+    _ = try Crop(limits: PictureLimits(decoding: enough)).apply(to: file)
+
+    let refusal = #expect(throws: ImagingError.self) {
+      try Crop(limits: PictureLimits(decoding: enough - 1)).apply(to: file)
+    }
+    #expect(refusal?.code == .tooLarge && refusal?.description.contains("16200") == true)
+  }
+
+  @Test func `what is allowed to the decoder grows with the pixels that are`() {
+    #expect(PictureLimits.allowing(pixels: 100_000_000).decoding == 3_600_000_000)
+    #expect(PictureLimits.allowing(pixels: 1).decoding == PictureLimits().decoding)
+  }
+
   @Test func `an AVIF of more pixels than are allowed is refused before it is decoded`() throws {
     var bytes = AVIFKind().bytes(width: 40, height: 40)
     #expect {
