@@ -21,7 +21,7 @@ struct Costs {
   func check(pixels: Int, _ format: PictureFormat, isDeep: Bool = false) {
     let (seconds, bytes) = (costs_seconds() - began, costs_bytes())
     let more = isWhole ? pixels : 0
-    let held = format == .webp ? 8 : format == .avif ? (isDeep ? 44 : 16) : format == .png ? 4 : 0
+    let held = format == .webp ? 8 : format == .avif ? (isDeep ? 24 : 16) : format == .png ? 4 : 0
     expect(bytes <= 256 << 20 + more * held, "it takes \(bytes) bytes of memory")
     guard seconds > 0.5 + Double(more) * 40e-9 else { return }
     guard let folder = getenv("FUZZ_SLOW") else {

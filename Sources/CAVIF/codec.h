@@ -18,6 +18,7 @@
 #endif
 
 #define FUNCTIONS(F)                                                                                \
+  F(avifCodecName)                                                                                  \
   F(avifCropRectConvertCleanApertureBox)                                                            \
   F(avifDecoderCreate)                                                                              \
   F(avifDecoderDestroy)                                                                             \

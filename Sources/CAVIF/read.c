@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Pixels of the largest picture that AV1 has a level for (AV1, annex A.3). dav1d, which libavif takes first, has not read
-// larger ones of libaom's in every release; libaom reads them.
-static const uint64_t most_of_levels = 35651584;
-
 // A decoder of which the boxes have been read; NULL, with the result, when they are broken.
 static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits limits, avifCodecChoice codec,
                               int *result, cavif_outcome *outcome) {
@@ -99,20 +95,23 @@ static avifResult convert(const avifImage *image, bool has_alpha, bool is_wide, 
   return their_avifImageYUVToRGB(image, &rgb);
 }
 
-int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, cavif_region region,
+static avifCodecChoice choice_of(int codec) {
+  return codec == cavif_dav1d ? AVIF_CODEC_CHOICE_DAV1D
+         : codec == cavif_aom ? AVIF_CODEC_CHOICE_AOM
+                              : AVIF_CODEC_CHOICE_AUTO;
+}
+
+bool cavif_decodes(int codec) {
+  return their_avifCodecName(choice_of(codec), AVIF_CODEC_FLAG_CAN_DECODE) != NULL;
+}
+
+int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, int codec, cavif_region region,
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome) {
   int result = cavif_done;
-  avifDecoder *decoder = open_file(bytes, count, limits, AVIF_CODEC_CHOICE_AUTO, &result, outcome);
+  avifDecoder *decoder = open_file(bytes, count, limits, choice_of(codec), &result, outcome);
   if (decoder == NULL) return result;
-  bool is_beyond_levels = (uint64_t)decoder->image->width * decoder->image->height > most_of_levels;
   avifResult done = their_avifDecoderNextImage(decoder);
-  if (done == AVIF_RESULT_DECODE_COLOR_FAILED && is_beyond_levels) {
-    their_avifDecoderDestroy(decoder);
-    decoder = open_file(bytes, count, limits, AVIF_CODEC_CHOICE_AOM, &result, outcome);
-    if (decoder == NULL) return result;
-    done = their_avifDecoderNextImage(decoder);
-  }
   avifImage *own = their_avifImageCreateEmpty();
   if (done == AVIF_RESULT_OK) {
     done = own == NULL ? AVIF_RESULT_OUT_OF_MEMORY : take(decoder->image, region, own);

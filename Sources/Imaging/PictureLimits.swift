@@ -14,7 +14,7 @@ public struct PictureLimits: Equatable, Sendable {
   public var fileBytes: Int
   /// Bytes that one bitmap, or all planes of a picture, may take.
   public var memory: Int
-  /// Bytes that a library may take while it decodes, which for AVIF is several times what the planes take.
+  /// Bytes that a library may take while it decodes, which for AVIF may be several times what the planes take.
   public var decoding: Int
 
   /// Limits; those left out are generous to photos and of no use to bombs.
@@ -52,7 +52,7 @@ public struct PictureLimits: Equatable, Sendable {
     limits.side = max(limits.side, min(limits.pixels, 0x7FFF_FFFF))
     limits.scannedPixels = max(limits.scannedPixels, limits.pixels * 20)
     limits.memory = max(limits.memory, limits.pixels * 8)
-    limits.decoding = max(limits.decoding, limits.pixels * 36)
+    limits.decoding = max(limits.decoding, limits.pixels * 59)
     limits.fileBytes = max(limits.fileBytes, limits.pixels * 8)
     return limits
   }
@@ -94,7 +94,7 @@ public struct PictureLimits: Equatable, Sendable {
   /// Judges what a library is going to take.
   func check(decoding count: Int, of name: String) throws(ImagingError) {
     guard count <= decoding else {
-      throw .overLimit(name, "decoding it takes \(count) bytes of memory, more than \(decoding)")
+      throw .overLimit(name, "decoding it may take \(count) bytes of memory, over \(decoding)")
     }
   }
 

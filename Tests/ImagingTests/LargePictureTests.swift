@@ -1,3 +1,4 @@
+import CAVIF
 import Testing
 
 @testable import Imaging
@@ -222,6 +223,23 @@ struct LargePictureTests {
     let made = try file.decode(corner, PictureLimits())
 
     #expect((0..<14).allSatisfy { abs(Int(made[$0, $0][0]) - 90) <= 2 })
+  }
+
+  @Test func `that decoder is asked only where it may take as much memory`() throws {
+    let bytes = try #require(Self.unbase64(Self.largeAVIF))
+    let file = try PictureFile(bytes)
+    let corner = PixelRegion(x: 0, y: 0, width: 2, height: 2)
+    let pixels = 5984 * 5984
+    for decoder in [AVIFDecoder.dav1d, .libaom] {
+      let grey = Int32(cavif_400)
+      let held = decoder.memory(pixels: pixels, chroma: grey, depth: 8, hasAlpha: false)
+
+      let error = #expect(throws: ImagingError.self) {
+        try file.decode(corner, PictureLimits(decoding: held - 1))
+      }
+
+      #expect(error?.description.contains("decoding it may take \(held) bytes of memory") == true)
+    }
   }
 
   /// 5984 × 5984 pixels of the grey 90, as libaom writes it, which dav1d 1.0 does not read.

@@ -378,11 +378,9 @@ extension Index {
   /// How many items a listing has, without reading them.
   package func itemCount(listing: ListingID) throws(CacheError) -> Int {
     try read { db in
-      try Int.fetchOne(
-        db,
-        sql: "SELECT length(items) / 8 FROM listing WHERE id = ?",
-        arguments: [listing]
-      ) ?? 0
+      let row = try RowReader(db, "SELECT length(items) / 8 FROM listing WHERE id = ?")
+      row.restart(listing.rawValue)
+      return try row.next() ? Int(row.number(0)) : 0
     }
   }
 }
