@@ -3,46 +3,85 @@
 
 #include "shrink.h"
 
-// The loops, once for each width of a sample. With alpha, colours count by it.
-#define LOOPS(NAME, SAMPLE)                                                                        \
-  static void add_##NAME(const shrinking *by, const SAMPLE *row) {                                 \
-    const int step = by->channels, colours = by->alpha ? step - 1 : step;                          \
-    const uint32_t width = by->source->width;                                                      \
-    uint64_t *sums = by->sums;                                                                     \
-    for (uint32_t start = 0; start < width; start += by->across, sums += step) {                   \
-      const uint32_t end = width - start < by->across ? width : start + by->across;                \
-      for (uint32_t x = start; x < end; x++, row += step) {                                        \
-        const uint64_t weight = by->alpha ? row[step - 1] : 1;                                     \
-        for (int channel = 0; channel < colours; channel++) sums[channel] += row[channel] * weight; \
-        if (by->alpha) sums[step - 1] += weight;                                                   \
+#define ALONG inline __attribute__((always_inline))
+
+// The loops, once for each width of a sample. Rows are added up column by column, and the columns of a square once all
+// its rows are. With alpha, colours count by it.
+//
+// A compiler that knows the number of channels makes these loops twice as fast. Squares are mostly 2, 4, … pixels wide and
+// high, so that most means are shifts, which take a tenth of a division.
+#define LOOPS(NAME, SAMPLE, SUM)                                                                   \
+  static ALONG void weigh_##NAME(SUM *sums, const SAMPLE *row, size_t count, const int step) {     \
+    for (size_t i = 0; i < count; i += step) {                                                     \
+      const SUM weight = row[i + step - 1];                                                        \
+      for (int channel = 0; channel < step - 1; channel++) {                                       \
+        sums[i + channel] += row[i + channel] * weight;                                            \
       }                                                                                            \
+      sums[i + step - 1] += weight;                                                                \
+    }                                                                                              \
+  }                                                                                                \
+  static void add_##NAME(const shrinking *by, const SAMPLE *row) {                                 \
+    const size_t count = (size_t)by->source->width * by->channels;                                 \
+    SUM *sums = by->sums;                                                                          \
+    if (by->alpha) {                                                                               \
+      return by->channels == 4 ? weigh_##NAME(sums, row, count, 4) : weigh_##NAME(sums, row, count, 2);\
+    }                                                                                              \
+    for (size_t i = 0; i < count; i++) sums[i] += row[i];                                          \
+  }                                                                                                \
+  static ALONG void mean_##NAME##_of(const shrinking *by, uint32_t rows, SAMPLE *out,              \
+                                     const int step, const bool alpha) {                           \
+    const uint32_t width = by->source->width;                                                      \
+    const uint64_t whole = (uint64_t)by->across * rows;                                            \
+    const int shift = __builtin_ctzll(whole);                                                      \
+    const bool shifts = !alpha && whole == (uint64_t)1 << shift;                                   \
+    const SUM *sums = by->sums;                                                                    \
+    for (uint32_t start = 0; start < width; start += by->across, out += step) {                    \
+      const uint32_t across = width - start < by->across ? width - start : by->across;             \
+      uint64_t square[4] = {0};                                                                    \
+      for (uint32_t x = 0; x < across; x++, sums += step) {                                        \
+        for (int channel = 0; channel < step; channel++) square[channel] += sums[channel];         \
+      }                                                                                            \
+      if (shifts && across == by->across) {                                                        \
+        for (int channel = 0; channel < step; channel++) {                                         \
+          out[channel] = (SAMPLE)((square[channel] + whole / 2) >> shift);                         \
+        }                                                                                          \
+        continue;                                                                                  \
+      }                                                                                            \
+      const uint64_t count = (uint64_t)across * rows;                                              \
+      const uint64_t weight = alpha ? square[step - 1] : count;                                    \
+      for (int channel = 0; channel < step - alpha; channel++) {                                   \
+        out[channel] = weight ? (SAMPLE)((square[channel] + weight / 2) / weight) : 0;             \
+      }                                                                                            \
+      if (alpha) out[step - 1] = (SAMPLE)((weight + count / 2) / count);                           \
     }                                                                                              \
   }                                                                                                \
   static void mean_##NAME(const shrinking *by, uint32_t rows, SAMPLE *out) {                       \
-    const int step = by->channels, colours = by->alpha ? step - 1 : step;                          \
-    const uint32_t width = by->source->width;                                                      \
-    const uint64_t *sums = by->sums;                                                               \
-    for (uint32_t start = 0; start < width; start += by->across, sums += step, out += step) {      \
-      const uint64_t count = (uint64_t)(width - start < by->across ? width - start : by->across) * rows; \
-      const uint64_t weight = by->alpha ? sums[step - 1] : count;                                  \
-      for (int channel = 0; channel < colours; channel++) {                                        \
-        out[channel] = weight ? (SAMPLE)((sums[channel] + weight / 2) / weight) : 0;               \
-      }                                                                                            \
-      if (by->alpha) out[step - 1] = (SAMPLE)((weight + count / 2) / count);                       \
+    switch (by->channels) {                                                                        \
+    case 1: return mean_##NAME##_of(by, rows, out, 1, false);                                      \
+    case 2: return mean_##NAME##_of(by, rows, out, 2, by->alpha);                                  \
+    case 3: return mean_##NAME##_of(by, rows, out, 3, false);                                      \
+    default:                                                                                       \
+      return by->alpha ? mean_##NAME##_of(by, rows, out, 4, true)                                  \
+                       : mean_##NAME##_of(by, rows, out, 4, false);                                \
     }                                                                                              \
   }
 
-LOOPS(bytes, uint8_t)
-LOOPS(words, uint16_t)
+// A sum of `most_rows` rows fits: 255 × 255 × 65,536, and 65,535 × 65,535 × 65,536.
+LOOPS(bytes, uint8_t, uint32_t)
+LOOPS(words, uint16_t, uint64_t)
 
 static uint32_t parts(uint32_t length, uint32_t size) { return (length + size - 1) / size; }
+
+static size_t bytes_of_sums(const shrinking *by) {
+  return (size_t)by->source->width * by->channels * (by->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
 
 static bool next(void *context, uint8_t *rows, uint32_t count) {
   shrinking *by = context;
   const size_t made = (size_t)parts(by->source->width, by->across) * by->channels;
   for (; count > 0; count--, rows += made * (by->wide ? 2 : 1)) {
     const uint32_t taken = by->left < by->down ? by->left : by->down;
-    memset(by->sums, 0, made * sizeof *by->sums);
+    memset(by->sums, 0, bytes_of_sums(by));
     for (uint32_t y = 0; y < taken; y++) {
       if (!by->source->next(by->source->context, by->row, 1)) return false;
       if (by->wide) {
@@ -65,7 +104,7 @@ bool shrink_begin(shrinking *by, czimg_rows *rows) {
   const uint32_t width = parts(by->source->width, by->across);
   by->left = by->source->height;
   by->row = malloc((size_t)by->source->width * by->channels * (by->wide ? 2 : 1));
-  by->sums = malloc((size_t)width * by->channels * sizeof *by->sums);
+  by->sums = malloc(bytes_of_sums(by));
   *rows = (czimg_rows){width, parts(by->source->height, by->down), next, by};
   return by->row != NULL && by->sums != NULL;
 }

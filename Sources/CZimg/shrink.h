@@ -4,8 +4,11 @@
 
 #include "CZimg.h"
 
+// Rows of which a mean is made at most.
+enum { most_rows = 1 << 16 };
+
 // A picture of which a pixel is the mean of `across` × `down` pixels of `source`, or of as many as are left at the right
-// and at the bottom.
+// and at the bottom; `down` is at most `most_rows`.
 typedef struct {
   const czimg_rows *source;
   uint32_t across, down;
@@ -13,9 +16,9 @@ typedef struct {
   bool wide, alpha;
   // Rows of the source that were not asked for yet.
   uint32_t left;
-  // A row of the source, and the sums of a row that is made.
+  // A row of the source, and the sums of its columns.
   uint8_t *row;
-  uint64_t *sums;
+  void *sums;
 } shrinking;
 
 // Opens it; `rows` are then its own. False when memory is short. It is closed in either case.

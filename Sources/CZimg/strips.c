@@ -58,7 +58,7 @@ static void choose_squares(const czimg_rows *source, const czimg_picture *target
     const size_t row_bytes = source->width / by->across * pixel;
     const plan plan = plan_strips((double)source->height / by->down, row_bytes, target->height, room);
     const bool across = source->width / by->across / 8 >= target->width;
-    const bool down = source->height / by->down / 8 >= target->height;
+    const bool down = by->down < most_rows && source->height / by->down / 8 >= target->height;
     if (plan.rows * row_bytes <= room * 2 || !(across || down)) return;
     if (across) by->across *= 2;
     if (down) by->down *= 2;

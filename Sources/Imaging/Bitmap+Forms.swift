@@ -21,22 +21,19 @@ extension Bitmap.Palette {
   struct Table {
     /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
     let layout: Bitmap.Layout
-    private let samples: [UInt8]
+    /// The four bytes of each colour, as they lie in memory.
+    private let colours: [UInt32]
 
     /// The table of a palette: black where there is no colour.
     init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
       let hasAlpha = withAlpha || !palette.alpha.allSatisfy { $0 == 255 }
       layout = hasAlpha ? .rgba : .rgb
-      let step = layout.channels
-      var samples = [UInt8](repeating: 0, count: 256 * step)
-      for index in 0..<256 {
-        for channel in 0..<3 where index < palette.colours.count / 3 {
-          samples[index * step + channel] = palette.colours[index * 3 + channel]
-        }
-        guard hasAlpha else { continue }
-        samples[index * step + 3] = index < palette.alpha.count ? palette.alpha[index] : 255
+      let count = palette.colours.count / 3
+      colours = (0..<256).map { index in
+        let light = index < count ? palette.colours[(index * 3)..<(index * 3 + 3)] : [0, 0, 0]
+        let alpha = index < palette.alpha.count ? palette.alpha[index] : 255
+        return (light + [alpha]).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
       }
-      self.samples = samples
     }
 
     /// Writes the samples of pixels, of which there are the indices.
@@ -44,15 +41,17 @@ extension Bitmap.Palette {
       up indices: Slice<UnsafeBufferPointer<UInt8>>,
       into target: UnsafeMutableBufferPointer<UInt8>
     ) {
+      guard let last = indices.last else { return }
       let step = layout.channels
-      samples.withUnsafeBufferPointer { samples in
+      let target = UnsafeMutableRawBufferPointer(target)
+      colours.withUnsafeBufferPointer { colours in
         var place = 0
-        for index in indices {
-          for channel in 0..<step {
-            target[place + channel] = samples[Int(index) * step + channel]
-          }
+        // Four bytes at once: without alpha, the next pixel is written over the fourth.
+        for index in indices.dropLast() {
+          target.storeBytes(of: colours[Int(index)], toByteOffset: place, as: UInt32.self)
           place += step
         }
+        withUnsafeBytes(of: colours[Int(last)]) { target[place...].copyBytes(from: $0[..<step]) }
       }
     }
   }
