@@ -3,7 +3,7 @@
 
 #include "shrink.h"
 
-#define ALONG inline __attribute__((always_inline))
+#define INLINED inline __attribute__((always_inline))
 
 // The loops, once for each width of a sample. Rows are added up column by column, and the columns of a square once all
 // its rows are. With alpha, colours count by it.
@@ -11,7 +11,7 @@
 // A compiler that knows the number of channels makes these loops twice as fast. Squares are mostly 2, 4, … pixels wide and
 // high, so that most means are shifts, which take a tenth of a division.
 #define LOOPS(NAME, SAMPLE, SUM)                                                                   \
-  static ALONG void weigh_##NAME(SUM *sums, const SAMPLE *row, size_t count, const int step) {     \
+  static INLINED void weigh_##NAME(SUM *sums, const SAMPLE *row, size_t count, const int step) {   \
     for (size_t i = 0; i < count; i += step) {                                                     \
       const SUM weight = row[i + step - 1];                                                        \
       for (int channel = 0; channel < step - 1; channel++) {                                       \
@@ -24,12 +24,13 @@
     const size_t count = (size_t)by->source->width * by->channels;                                 \
     SUM *sums = by->sums;                                                                          \
     if (by->alpha) {                                                                               \
-      return by->channels == 4 ? weigh_##NAME(sums, row, count, 4) : weigh_##NAME(sums, row, count, 2);\
+      return by->channels == 4 ? weigh_##NAME(sums, row, count, 4)                                 \
+                               : weigh_##NAME(sums, row, count, 2);                                \
     }                                                                                              \
     for (size_t i = 0; i < count; i++) sums[i] += row[i];                                          \
   }                                                                                                \
-  static ALONG void mean_##NAME##_of(const shrinking *by, uint32_t rows, SAMPLE *out,              \
-                                     const int step, const bool alpha) {                           \
+  static INLINED void mean_##NAME##_of(const shrinking *by, uint32_t rows, SAMPLE *out,            \
+                                       const int step, const bool alpha) {                         \
     const uint32_t width = by->source->width;                                                      \
     const uint64_t whole = (uint64_t)by->across * rows;                                            \
     const int shift = __builtin_ctzll(whole);                                                      \

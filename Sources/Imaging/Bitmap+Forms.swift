@@ -28,11 +28,12 @@ extension Bitmap.Palette {
     init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
       let hasAlpha = withAlpha || !palette.alpha.allSatisfy { $0 == 255 }
       layout = hasAlpha ? .rgba : .rgb
-      let count = palette.colours.count / 3
       colours = (0..<256).map { index in
-        let light = index < count ? palette.colours[(index * 3)..<(index * 3 + 3)] : [0, 0, 0]
-        let alpha = index < palette.alpha.count ? palette.alpha[index] : 255
-        return (light + [alpha]).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+        var colour = UInt32(index < palette.alpha.count ? palette.alpha[index] : 255) << 24
+        for channel in 0..<3 where index < palette.colours.count / 3 {
+          colour |= UInt32(palette.colours[index * 3 + channel]) << UInt32(8 * channel)
+        }
+        return UInt32(littleEndian: colour)
       }
     }
 
