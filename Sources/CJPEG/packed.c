@@ -1,6 +1,7 @@
 #include "packed.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 // Coefficients are kept or left out four at a time.
 typedef uint64_t four;
@@ -126,6 +127,20 @@ static void settle(packed_coefficients *packed, packed_component *component) {
   component->is_changed = false;
 }
 
+// Gives the memory of rows back that lie far above those that are read, so that pixels take its place. Smoothing reads
+// rows of two MCUs above, eight at most.
+static void give_back(packed_coefficients *packed, packed_component *component, JDIMENSION first) {
+  enum { kept = 16 };
+  if (first < component->given + 2 * kept) return;
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t start = (uintptr_t)packed->packed + component->places[component->given] - 1;
+  uintptr_t end = (uintptr_t)packed->packed + component->places[first - kept] - 1;
+  start = (start + page - 1) / page * page;
+  end = end / page * page;
+  if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+  component->given = first - kept;
+}
+
 static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
                                JDIMENSION count, boolean writable) {
   packed_coefficients *packed = packed_of(common);
@@ -147,6 +162,7 @@ static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIM
     }
     component->first = first;
     component->count = count;
+    if (packed->is_read_once && !writable) give_back(packed, component, first);
   }
   if (writable) component->is_changed = true;
   return component->rows;

@@ -21,6 +21,8 @@ typedef struct {
   uint32_t *sizes;
   // Where the blocks begin that are handed out, and before which column they end.
   JDIMENSION left, top, end;
+  // The rows above it have given their memory back.
+  JDIMENSION given;
 } packed_component;
 
 // In the place of the arrays that libjpeg would request for one picture.
@@ -33,6 +35,8 @@ typedef struct {
   // Whether each row is written once and its first coefficients are gathered, as it is for a look at a picture of one
   // scan; else each may change, and grow, with every scan.
   bool is_look;
+  // Whether what has been read is not asked for again, as when pixels are made of it: it then gives its memory back.
+  bool is_read_once;
   int requested;
   packed_component components[MAX_COMPONENTS];
 } packed_coefficients;

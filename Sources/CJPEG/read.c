@@ -95,7 +95,7 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
                   cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
-  packed_coefficients packed = {.requested = 0};
+  packed_coefficients packed = {.is_read_once = true};
   region_reader reader;
   struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
   if (setjmp(session.escape)) {

@@ -10,14 +10,13 @@ struct cpng_rows {
   uint32_t left;
 };
 
-cpng_rows *cpng_rows_open(const cpng_source *source, cpng_outcome *outcome) {
+cpng_rows *cpng_rows_open(const cpng_source *source, cpng_shape *shape, cpng_outcome *outcome) {
   cpng_rows *rows = calloc(1, sizeof *rows);
   if (rows == NULL) {
     memset(outcome, 0, sizeof *outcome);
     outcome->out_of_memory = true;
     return NULL;
   }
-  cpng_shape shape;
   failure_begin(&rows->failure, outcome, source->memory);
   rows->reader = (png_reader){.source = source, .failure = &rows->failure};
   rows->left = source->region.height;
@@ -25,7 +24,7 @@ cpng_rows *cpng_rows_open(const cpng_source *source, cpng_outcome *outcome) {
     cpng_rows_close(rows);
     return NULL;
   }
-  reader_open(&rows->reader, &shape);
+  reader_open(&rows->reader, shape);
   return rows;
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
+#include "failure.h"
 
 // A file in memory: in the caller's room, or, where that was too small, in memory of its own.
 typedef struct {
@@ -62,8 +62,9 @@ typedef struct {
 enum { few_filters = PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH };
 
 // Trying all five filters on each row takes as long as packing it does at low levels, and trying three as long as at the
-// lowest.
-static int filters_for(int level) {
+// lowest. Differences of indices, and of samples that share a byte, mean nothing. (PNG, 12.7)
+static int filters_for(const cpng_shape *shape, int level) {
+  if (shape->color_type == cpng_palette || shape->depth < 8) return PNG_FILTER_NONE;
   return level < 2 ? PNG_FILTER_SUB : level < 6 ? few_filters : PNG_ALL_FILTERS;
 }
 
@@ -83,7 +84,7 @@ static int writer_open(png_writer *writer, failure *failure, memory_output *outp
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_write_fn(png, output, push, flush);
   png_set_compression_level(png, level);
-  if (level < 6) png_set_filter(png, PNG_FILTER_TYPE_BASE, filters_for(level));
+  if (level < 6) png_set_filter(png, PNG_FILTER_TYPE_BASE, filters_for(shape, level));
   png_set_IHDR(png, info, shape->width, shape->height, shape->depth, shape->color_type,
                interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
@@ -100,9 +101,9 @@ static void writer_close(png_writer *writer) {
 }
 
 // Prepares a writer to find rows that are equal to the one before.
-static void writer_compare(png_writer *writer, size_t row_bytes, int level) {
+static void writer_compare(png_writer *writer, const cpng_shape *shape, size_t row_bytes, int level) {
   writer->row_bytes = row_bytes;
-  writer->filters = filters_for(level);
+  writer->filters = filters_for(shape, level);
   writer->previous = malloc(row_bytes);
   if (writer->previous == NULL) failure_no_memory(writer->png);
 }
@@ -143,52 +144,35 @@ bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, 
   return true;
 }
 
-bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int level, uint8_t **out,
-                 size_t *out_count, cpng_outcome *outcome) {
+bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, uint8_t **out,
+                        size_t *out_count, cpng_outcome *outcome) {
   failure failure;
-  cpng_shape shape;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
-  png_reader reader = {.source = source, .failure = &failure};
   png_writer writer = {.png = NULL};
   uint8_t *volatile strip = NULL;
-  failure_begin(&failure, outcome, source->memory);
+  failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
-    reader_close(&reader);
     writer_close(&writer);
     output_abandon(&output);
     free(strip);
     return false;
   }
-  reader_open(&reader, &shape);
-  const cpng_region *region = &source->region;
-  const size_t row_bytes = region->width * reader.pixel;
-  const uint32_t rows = painting->rows;
-  shape.width = region->width;
-  shape.height = region->height;
-  writer_open(&writer, &failure, &output, &shape, level, false);
-  if (level < 6) writer_compare(&writer, row_bytes, level);
-  if (rows > 0 && (strip = malloc(row_bytes * rows)) == NULL) {
-    failure_no_memory(writer.png);
-  }
-  for (uint32_t y = 0; y < region->height;) {
-    if (rows == 0) {
-      writer_put(&writer, reader_row(&reader), y == 0);
-      y++;
-      continue;
-    }
-    uint32_t count = region->height - y < rows ? region->height - y : rows;
-    for (uint32_t i = 0; i < count; i++) {
-      memcpy(strip + i * row_bytes, reader_row(&reader), row_bytes);
-    }
-    if (!painting->paint(painting->context, strip, y, count)) {
-      failure_no_memory(writer.png);
+  writer_open(&writer, &failure, &output, shape, level, false);
+  const size_t row_bytes = (size_t)shape->width * shape->channels * (shape->depth == 16 ? 2 : 1);
+  if (level < 6) writer_compare(&writer, shape, row_bytes, level);
+  strip = malloc(row_bytes * coming->at_once);
+  if (strip == NULL) failure_no_memory(writer.png);
+  for (uint32_t y = 0, count; y < shape->height; y += count) {
+    const uint32_t left = shape->height - y;
+    count = left < coming->at_once ? left : coming->at_once;
+    if (!coming->next(coming->context, strip, count) ||
+        (coming->paint != NULL && !coming->paint(coming->painter, strip, y, count))) {
+      if (outcome->message[0] == 0) failure_no_memory(writer.png);
+      longjmp(failure.escape, 1);
     }
     for (uint32_t i = 0; i < count; i++) writer_put(&writer, strip + i * row_bytes, y + i == 0);
-    y += count;
   }
-  reader_finish(&reader);
   png_write_end(writer.png, NULL);
-  reader_close(&reader);
   writer_close(&writer);
   free(strip);
   *out = output.bytes;

@@ -65,51 +65,87 @@ static void choose_squares(const czimg_rows *source, const czimg_picture *target
   }
 }
 
-// Scales rows, of which there are `height`, and `width` pixels in each: not whole ones where the last stand for less.
-static bool scale_strips(const czimg_rows *source, double width, double height, const czimg_picture *target,
-                         bool alpha, size_t room, bool portable) {
-  const size_t pixel = (size_t)target->channels * (target->wide ? 2 : 1);
-  strip held = {.row_bytes = source->width * pixel};
-  const plan plan = plan_strips(height, held.row_bytes, target->height, room);
-  held.samples = malloc(plan.rows * held.row_bytes);
-  bool done = held.samples != NULL;
-  for (uint32_t y = 0; done && y < target->height; y += plan.step) {
-    const uint32_t count = target->height - y < plan.step ? target->height - y : plan.step;
-    const double top = y * plan.ratio, part_height = count * plan.ratio;
-    const double low = floor(top) - plan.margin, high = ceil(top + part_height) + plan.margin;
-    const uint32_t first = low < 0 ? 0 : (uint32_t)low;
-    const uint32_t end = high > source->height ? source->height : (uint32_t)high;
-    done = advance(source, &held, first, end);
-    if (!done) break;
-    const czimg_picture from = {
-        .samples = held.samples,
-        .width = source->width,
-        .height = held.count,
-        .channels = target->channels,
-        .wide = target->wide,
-    };
-    czimg_picture to = *target;
-    to.samples += (size_t)y * target->width * pixel;
-    to.height = count;
-    const czimg_part part = {0, top - first, width, part_height};
-    done = czimg_scale(&from, part, &to, target->channels, alpha, portable);
-  }
-  free(held.samples);
-  return done;
+// A picture that is scaled as its rows are asked for.
+typedef struct {
+  // The picture, and what is scaled: the picture itself, or means of its squares.
+  czimg_rows source, scaled;
+  shrinking by;
+  // Not whole pixels where the last stand for less than the others.
+  double width, height;
+  // The shape of what is made, whose samples are the caller's.
+  czimg_picture target;
+  int channels;
+  bool alpha, portable;
+  plan plan;
+  strip held;
+  uint32_t made;
+} scaling;
+
+// Makes the next rows, as many as are planned at most.
+static bool make(scaling *by, uint8_t *rows, uint32_t count) {
+  const double top = by->made * by->plan.ratio, height = count * by->plan.ratio;
+  const double low = floor(top) - by->plan.margin, high = ceil(top + height) + by->plan.margin;
+  const uint32_t first = low < 0 ? 0 : (uint32_t)low;
+  const uint32_t end = high > by->scaled.height ? by->scaled.height : (uint32_t)high;
+  if (!advance(&by->scaled, &by->held, first, end)) return false;
+  const czimg_picture from = {
+      .samples = by->held.samples,
+      .width = by->scaled.width,
+      .height = by->held.count,
+      .channels = by->target.channels,
+      .wide = by->target.wide,
+  };
+  czimg_picture to = by->target;
+  to.samples = rows;
+  to.height = count;
+  by->made += count;
+  const czimg_part part = {0, top - first, by->width, height};
+  return czimg_scale(&from, part, &to, by->channels, by->alpha, by->portable);
 }
 
-bool czimg_scale_rows(const czimg_rows *source, const czimg_picture *target, bool alpha, size_t room,
-                      bool portable) {
-  const size_t pixel = (size_t)target->channels * (target->wide ? 2 : 1);
-  shrinking by = {.source = source, .channels = target->channels, .wide = target->wide, .alpha = alpha};
-  choose_squares(source, target, pixel, room, &by);
-  if (by.across == 1 && by.down == 1) {
-    return scale_strips(source, source->width, source->height, target, alpha, room, portable);
+static bool next(void *context, uint8_t *rows, uint32_t count) {
+  scaling *by = context;
+  const size_t row_bytes = (size_t)by->target.width * by->target.channels * (by->target.wide ? 2 : 1);
+  if (count > by->target.height - by->made) return false;
+  while (count > 0) {
+    const uint32_t step = count < by->plan.step ? count : by->plan.step;
+    if (!make(by, rows, step)) return false;
+    rows += step * row_bytes;
+    count -= step;
   }
-  czimg_rows smaller;
-  const bool done = shrink_begin(&by, &smaller) &&
-                    scale_strips(&smaller, (double)source->width / by.across,
-                                 (double)source->height / by.down, target, alpha, room, portable);
-  shrink_end(&by);
-  return done;
+  return true;
+}
+
+bool czimg_scaling_open(const czimg_rows *source, const czimg_picture *target, int scaled, bool alpha,
+                        size_t room, bool portable, czimg_rows *made) {
+  *made = (czimg_rows){target->width, target->height, next, NULL};
+  scaling *by = calloc(1, sizeof *by);
+  if (by == NULL) return false;
+  made->context = by;
+  by->source = by->scaled = *source;
+  by->target = *target;
+  by->channels = scaled;
+  by->alpha = alpha;
+  by->portable = portable;
+  by->by = (shrinking){
+      .source = &by->source, .channels = target->channels, .wide = target->wide, .alpha = alpha};
+  const size_t pixel = (size_t)target->channels * (target->wide ? 2 : 1);
+  choose_squares(source, target, pixel, room, &by->by);
+  by->width = (double)source->width / by->by.across;
+  by->height = (double)source->height / by->by.down;
+  const bool is_shrunk = by->by.across > 1 || by->by.down > 1;
+  if (is_shrunk && !shrink_begin(&by->by, &by->scaled)) return false;
+  by->held.row_bytes = by->scaled.width * pixel;
+  by->plan = plan_strips(by->height, by->held.row_bytes, target->height, room);
+  by->held.samples = malloc(by->plan.rows * by->held.row_bytes);
+  return by->held.samples != NULL;
+}
+
+void czimg_scaling_close(czimg_rows *made) {
+  scaling *by = made->context;
+  if (by == NULL) return;
+  shrink_end(&by->by);
+  free(by->held.samples);
+  free(by);
+  made->context = NULL;
 }

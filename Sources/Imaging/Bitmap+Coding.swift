@@ -36,18 +36,23 @@ extension Bitmap {
   ///   - name: What errors call the picture.
   /// - Returns: The file.
   /// - Throws: ``ImagingError`` when memory is short.
-  public func jpeg(quality: Int = 90, name: String = "the picture") throws(ImagingError) -> [UInt8]
+  public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(ImagingError)
+    -> [UInt8]
   {
     try CodecLibrary.check()
-    return try encodedAsJPEG(JPEGCodec.Form(quality: quality), name)
+    return try (consume self).encodedAsJPEG(JPEGCodec.Form(quality: quality), name)
   }
 
-  func encodedAsJPEG(_ form: JPEGCodec.Form, _ name: String) throws(ImagingError) -> [UInt8] {
+  consuming func encodedAsJPEG(
+    _ form: JPEGCodec.Form,
+    _ name: String
+  ) throws(ImagingError) -> [UInt8] {
     switch layout {
-    case .grey where depth == 8, .bgrx, .cmyk:
-      try JPEGCodec.encode(self, form, name: name)
+    case .grey where depth == 8, .rgb where depth == 8, .bgrx, .cmyk:
+      return try JPEGCodec.encode(self, form, name: name)
     default:
-      try JPEGCodec.encode(flattened(), form, name: name)
+      let opaque = (consume self).flattened(.rgb)
+      return try JPEGCodec.encode(opaque, form, name: name)
     }
   }
 
@@ -58,19 +63,31 @@ extension Bitmap {
   ///   - name: What errors call the picture.
   /// - Returns: The file.
   /// - Throws: ``ImagingError`` of code `unsupported` for inks, which PNG does not have.
-  public func png(level: Int = 6, name: String = "the picture") throws(ImagingError) -> [UInt8] {
+  public consuming func png(
+    level: Int = 6,
+    name: String = "the picture"
+  ) throws(ImagingError) -> [UInt8] {
     try CodecLibrary.check()
-    return try PNGCodec.encode(layout == .bgrx ? flattened(.rgb) : self, level: level, name: name)
+    return try PNGCodec.encode(consume self, level: level, name: name)
   }
 
-  /// Every pixel in 8 bits of blue, green and red, or of red, green and blue, on white.
-  func flattened(_ target: Layout = .bgrx) -> Bitmap {
+  /// Every pixel in 8 bits of blue, green and red, or of red, green and blue; what is clear on an opaque colour.
+  consuming func flattened(
+    _ target: Layout = .bgrx,
+    on colour: PictureColour = .white
+  ) -> Bitmap {
+    if layout == .cmyk { return seen(as: target) }
+    let picture = (consume self).expanded().narrowed().coloured()
+    let layout = picture.layout
+    return (consume picture).remade(as: target, depth: 8) {
+      Self.flatten($0, layout, into: $1, target, on: colour)
+    }
+  }
+
+  /// Inks as what they look like.
+  private func seen(as target: Layout) -> Bitmap {
     let step = target.channels
     return Bitmap(width: width, height: height, layout: target, depth: 8) { pixels in
-      if depth == 8, [.rgb, .rgba, .bgrx].contains(layout) {
-        flatten(into: pixels, target, on: .white)
-        return
-      }
       for y in 0..<height {
         for x in 0..<width {
           let colour = colour(x, y)
@@ -84,27 +101,27 @@ extension Bitmap {
     }
   }
 
-  /// The same of the layouts that most pictures have, in a fifth of the time, on any opaque colour.
-  func flatten(
+  /// Pixels of 8 bits in `rgb`, `rgba` or `bgrx` without their alpha, on an opaque colour.
+  static func flatten(
+    _ source: UnsafeBufferPointer<UInt8>,
+    _ layout: Layout,
     into pixels: UnsafeMutableBufferPointer<UInt8>,
     _ target: Layout,
     on colour: PictureColour
   ) {
-    let behind = colour.samples(in: target).map(Int.init)
+    let behind = colour.onWhite.samples(in: target).map(Int.init)
     let (from, to) = (layout.channels, target.channels)
     let isSwapped = (layout == .bgrx) != (target == .bgrx)
     let hasAlpha = layout == .rgba
-    samples.withUnsafeBufferPointer { source in
-      for pixel in 0..<width * height {
-        let alpha = hasAlpha ? Int(source[pixel * 4 + 3]) : 255
-        for channel in 0..<3 {
-          let value = Int(source[pixel * from + (isSwapped ? 2 - channel : channel)])
-          pixels[pixel * to + channel] =
-            alpha == 255
-            ? UInt8(value) : UInt8((value * alpha + behind[channel] * (255 - alpha) + 127) / 255)
-        }
-        if to == 4 { pixels[pixel * 4 + 3] = 255 }
+    for pixel in 0..<source.count / from {
+      let alpha = hasAlpha ? Int(source[pixel * 4 + 3]) : 255
+      for channel in 0..<3 {
+        let value = Int(source[pixel * from + (isSwapped ? 2 - channel : channel)])
+        pixels[pixel * to + channel] =
+          alpha == 255
+          ? UInt8(value) : UInt8((value * alpha + behind[channel] * (255 - alpha) + 127) / 255)
       }
+      if to == 4 { pixels[pixel * 4 + 3] = 255 }
     }
   }
 

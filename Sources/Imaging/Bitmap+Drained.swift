@@ -40,6 +40,35 @@ extension Bitmap {
     }
   }
 
+  /// Another bitmap of the same size whose rows are made of this one's; a large one that nobody else holds gives its
+  /// memory back behind them.
+  ///
+  /// - Parameters:
+  ///   - layout: What its samples are.
+  ///   - depth: Bits of its samples.
+  ///   - make: Takes rows, and the room for as many.
+  /// - Returns: The other bitmap.
+  consuming func remade(
+    as layout: Layout,
+    depth: Int,
+    _ make: (
+      _ rows: UnsafeBufferPointer<UInt8>, _ target: UnsafeMutableBufferPointer<UInt8>
+    ) -> Void
+  ) -> Bitmap {
+    let (width, height, from) = (width, height, rowBytes)
+    let to = width * layout.channels * (depth == 16 ? 2 : 1)
+    var picture = consume self
+    return Bitmap(width: width, height: height, layout: layout, depth: depth) { target in
+      var place = 0
+      _ = picture.drain(least: Self.leastInStrips) { rows, count in
+        let room = UnsafeMutableBufferPointer(rebasing: target[place..<place + count * to])
+        make(UnsafeBufferPointer(start: rows, count: count * from), room)
+        place += count * to
+        return true
+      }
+    }
+  }
+
   /// Gives whole pages of samples back, which are zero then.
   ///
   /// Only for those that a bitmap lends to be changed: nobody else holds them.

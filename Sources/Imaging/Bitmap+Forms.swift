@@ -17,6 +17,9 @@ extension PixelRegion {
 }
 
 extension Bitmap.Palette {
+  /// The first index that is clear; nil where none is.
+  var clearIndex: UInt8? { alpha.firstIndex(of: 0).map { UInt8(truncatingIfNeeded: $0) } }
+
   /// What each of 256 indices stands for.
   struct Table {
     /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
@@ -101,100 +104,90 @@ extension Bitmap {
     self.clear = clear
   }
 
-  /// A region of a clear canvas with this bitmap on it, where `frame` says.
+  /// A region of a canvas with this bitmap on it, where `frame` says, and around it pixels of the samples `background`.
   ///
-  /// Pixels are `rgba` of 8 bits, or indices, which become the colours that they stand for on their
-  /// way. A large bitmap that nobody else holds gives its memory back while the canvas takes memory.
+  /// A large bitmap that nobody else holds gives its memory back while the canvas takes memory.
   consuming func placed(
     _ frame: PixelRegion,
     over region: PixelRegion,
+    background: [UInt8],
     _ limits: PictureLimits,
     name: String
   ) throws(ImagingError) -> Bitmap {
-    try limits.check(memory: region.width * region.height * 4, of: name)
+    let (layout, depth, rowBytes, pixelBytes) = (layout, depth, rowBytes, pixelBytes)
+    let picture = consume self
+    let canvasRow = region.width * pixelBytes
+    try limits.check(memory: region.height * canvasRow, of: name)
     func overlap(_ start: Int, _ count: Int, _ other: Int, _ otherCount: Int) -> Range<Int> {
       (start..<start + count).clamped(to: other..<other + otherCount)
     }
     let columns = overlap(frame.x, frame.width, region.x, region.width)
     let rows = overlap(frame.y, frame.height, region.y, region.height)
-    var table: Palette.Table?
-    if case .indexed(let palette) = layout { table = Palette.Table(palette, withAlpha: true) }
-    let (rowBytes, pixelBytes) = (rowBytes, pixelBytes)
     let from = (columns.lowerBound - frame.x) * pixelBytes
-    let canvasRow = region.width * 4
-    var picture = consume self
-    return Bitmap(width: region.width, height: region.height, layout: .rgba, depth: 8) { canvas in
-      // Made clear as it is reached, not before: what is not written takes no memory yet.
+    let empty = Array(repeatElement(background, count: region.width).joined())
+    var drained = consume picture
+    return Bitmap(width: region.width, height: region.height, layout: layout, depth: depth) {
+      canvas in
+      // Filled as it is reached, not before: what is not written takes no memory yet.
       var (top, reached) = (frame.y, region.y)
-      func clear(to y: Int) {
-        guard y > reached else { return }
-        canvas[(reached - region.y) * canvasRow..<(y - region.y) * canvasRow].update(repeating: 0)
-        reached = y
+      func fill(to y: Int) {
+        for row in min(reached, y)..<y {
+          _ = canvas[((row - region.y) * canvasRow)...].update(fromContentsOf: empty)
+        }
+        reached = max(reached, y)
       }
-      _ = picture.drain(least: Self.leastInStrips) { lines, count in
+      _ = drained.drain(least: Self.leastInStrips) { lines, count in
         defer { top += count }
         for y in (top..<top + count).clamped(to: rows) where !columns.isEmpty {
-          clear(to: y + 1)
+          fill(to: y + 1)
           let line = UnsafeBufferPointer(start: lines + (y - top) * rowBytes, count: rowBytes)
-          let pixels = line[from..<from + columns.count * pixelBytes]
-          let to = (y - region.y) * canvasRow + (columns.lowerBound - region.x) * 4
-          let target = UnsafeMutableBufferPointer(rebasing: canvas[to..<to + columns.count * 4])
-          if let table {
-            table.look(up: pixels, into: target)
-          } else {
-            _ = target.update(fromContentsOf: pixels)
-          }
+          let to = (y - region.y) * canvasRow + (columns.lowerBound - region.x) * pixelBytes
+          _ = canvas[to...].update(fromContentsOf: line[from..<from + columns.count * pixelBytes])
         }
         return true
       }
-      clear(to: region.y + region.height)
+      fill(to: region.y + region.height)
     }
   }
 
-  /// Indices as the colours that they stand for, `rgb` or `rgba`; others as they are.
-  func expanded() -> Bitmap {
+  /// Indices as the colours that they stand for, `rgb` or `rgba`, which alpha can be asked for; others as they are.
+  consuming func expanded(withAlpha: Bool = false) -> Bitmap {
     guard case .indexed(let palette) = layout else { return self }
-    let table = Palette.Table(palette)
-    return Bitmap(width: width, height: height, layout: table.layout, depth: 8) { target in
-      samples.withUnsafeBufferPointer { table.look(up: $0[...], into: target) }
-    }
+    let table = Palette.Table(palette, withAlpha: withAlpha)
+    return (consume self).remade(as: table.layout, depth: 8) { table.look(up: $0[...], into: $1) }
   }
 
   /// Samples of 16 bits as the nearest of 8; others as they are.
-  func narrowed() -> Bitmap {
+  consuming func narrowed() -> Bitmap {
     guard depth == 16 else { return self }
-    let count = width * height * layout.channels
-    return Bitmap(width: width, height: height, layout: layout, depth: 8) { target in
-      samples.withUnsafeBytes { source in
-        for index in 0..<count {
-          let value = Int(source.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
-          target[index] = UInt8((value + 128) / 257)
-        }
+    let layout = layout
+    return (consume self).remade(as: layout, depth: 8) { rows, target in
+      let source = UnsafeRawBufferPointer(rows)
+      for index in target.indices {
+        let value = Int(source.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
+        target[index] = UInt8((value + 128) / 257)
       }
     }
   }
 
   /// Grey as colour, with its alpha, and indices as the colours that they stand for; others as
   /// they are.
-  func coloured() -> Bitmap {
+  consuming func coloured() -> Bitmap {
+    let (from, depth) = (layout.channels, depth)
     let bytes = depth == 16 ? 2 : 1
     switch layout {
-    case .indexed: return expanded()
+    case .indexed: return (consume self).expanded()
     case .grey, .greyAlpha:
-      let from = layout.channels
       let to = from + 2
-      return Bitmap(
-        width: width,
-        height: height,
-        layout: from == 1 ? .rgb : .rgba,
-        depth: max(depth, 8)
-      ) { target in
-        let widest = 255 / ((1 << min(depth, 8)) - 1)
-        for pixel in 0..<width * height {
+      let widest = 255 / ((1 << min(depth, 8)) - 1)
+      return (consume self).remade(as: from == 1 ? .rgb : .rgba, depth: max(depth, 8)) {
+        rows,
+        target in
+        for pixel in 0..<rows.count / (from * bytes) {
           for channel in 0..<to {
             let sample = channel < 3 ? 0 : 1
             for byte in 0..<bytes {
-              let value = Int(samples[(pixel * from + sample) * bytes + byte])
+              let value = Int(rows[(pixel * from + sample) * bytes + byte])
               target[(pixel * to + channel) * bytes + byte] = UInt8(
                 truncatingIfNeeded: value * widest
               )

@@ -8,6 +8,11 @@ extension Bitmap {
     var width: Double
     var height: Double
 
+    /// Whether it is a whole bitmap.
+    func isAll(of bitmap: borrowing Bitmap) -> Bool {
+      x == 0 && y == 0 && width == Double(bitmap.width) && height == Double(bitmap.height)
+    }
+
     /// Where `inner` lies, when this is where `outer` does, which holds it.
     func inside(_ outer: PixelRegion, _ inner: PixelRegion) -> Part {
       let across = width / Double(outer.width)
@@ -58,59 +63,42 @@ extension Bitmap {
     }
   }
 
-  /// Bytes of a bitmap that is worth scaling strip by strip: all at once takes as much again for a channel.
+  /// Bytes of a bitmap that is worth going through strip by strip: at once, what is made of it takes as much again.
   static let leastInStrips = 32 << 20
-
-  /// Whether it is large enough for that, and of a layout all of whose channels are scaled.
-  var isScaledInStrips: Bool {
-    samples.count >= Self.leastInStrips && layout != .bgrx && layout != .cmyk
-  }
 
   /// The picture as ``scaled(_:width:height:limits:name:portable:)`` makes it of a whole one, strip by strip.
   ///
-  /// Indices become the colours that they stand for on their way. For light and colours, with alpha or without. A
-  /// bitmap that nobody else holds gives its memory back behind its rows.
+  /// Indices become the colours that they stand for on their way. A bitmap of `least` bytes or more that nobody else
+  /// holds gives its memory back behind its rows.
   consuming func scaledInStrips(
     width: Int,
     height: Int,
     strip: Int = PNGCodec.strip,
+    least: Int = leastInStrips,
     limits: PictureLimits,
     name: String
   ) throws(ImagingError) -> Bitmap {
-    var rows = LentRows(width: self.width, layout: layout, depth: depth)
-    let layout = rows.layout
-    var picture = consume self
-    let (fromWidth, fromHeight) = (UInt32(picture.width), UInt32(picture.height))
-    try limits.check(memory: width * height * rows.pixelBytes, of: name)
-    return try Bitmap(width: width, height: height, layout: layout, depth: rows.depth) {
+    let rows = LentRows.forScaling(self)
+    let (layout, depth, from) = (
+      rows.layout, rows.depth, PixelSize(width: self.width, height: self.height)
+    )
+    let picture = consume self
+    let pixelBytes = layout.channels * (depth == 16 ? 2 : 1)
+    try limits.check(memory: width * height * pixelBytes, of: name)
+    var lent: Bitmap? = consume picture
+    return try Bitmap(width: width, height: height, layout: layout, depth: depth) {
       (target) throws(ImagingError) in
-      let made = czimg_picture(
-        samples: target.baseAddress,
-        width: UInt32(width),
-        height: UInt32(height),
-        channels: Int32(layout.channels),
-        wide: rows.depth == 16
-      )
-      let done = picture.samples.withUnsafeMutableBufferPointer { samples in
-        rows.left = UnsafeBufferPointer(samples)[...]
-        return withUnsafeMutablePointer(to: &rows) { rows in
-          let source = czimg_rows(
-            width: fromWidth,
-            height: fromHeight,
-            next: { context, target, count in
-              context?.assumingMemoryBound(to: LentRows.self).pointee.take(Int(count), target)
-                ?? false
-            },
-            context: rows
-          )
-          return withUnsafePointer(to: source) { source in
-            withUnsafePointer(to: made) {
-              czimg_scale_rows(source, $0, layout == .rgba || layout == .greyAlpha, strip, false)
-            }
-          }
+      let done = lent.take()?.lend(rows, least: least) { next, context in
+        czimg_rows(
+          width: UInt32(from.width),
+          height: UInt32(from.height),
+          next: next,
+          context: context
+        ).scaled(width: width, height: height, layout: layout, depth: depth, strip: strip) {
+          $0.next($0.context, target.baseAddress, $0.height)
         }
       }
-      guard done else { throw .tooLarge(name, "there is not enough memory") }
+      guard done == true else { throw .tooLarge(name, "there is not enough memory") }
     }
   }
 
@@ -123,46 +111,5 @@ extension Bitmap {
       channels: Int32(layout.channels),
       wide: depth == 16
     )
-  }
-}
-
-/// A bitmap's rows as they are asked for, from the top, for the last time; those of indices as colours.
-private struct LentRows {
-  let layout: Bitmap.Layout
-  let depth: Int
-  /// The samples of the rows that have not been asked for, which the caller alone holds.
-  var left = UnsafeBufferPointer<UInt8>(start: nil, count: 0)[...]
-  private let rowBytes: Int
-  private let colours: Bitmap.Palette.Table?
-
-  /// Bytes of a pixel as it is handed out.
-  var pixelBytes: Int { layout.channels * (depth == 16 ? 2 : 1) }
-
-  init(width: Int, layout: Bitmap.Layout, depth: Int) {
-    if case .indexed(let palette) = layout {
-      let colours = Bitmap.Palette.Table(palette)
-      (self.colours, self.layout, self.depth) = (colours, colours.layout, 8)
-      rowBytes = width
-    } else {
-      (colours, self.layout, self.depth) = (nil, layout, depth)
-      rowBytes = width * layout.channels * (depth == 16 ? 2 : 1)
-    }
-  }
-
-  /// Writes the next rows; false where there are not so many.
-  mutating func take(_ count: Int, _ target: UnsafeMutablePointer<UInt8>?) -> Bool {
-    let bytes = count * rowBytes
-    guard let target, left.count >= bytes else { return false }
-    let rows = left.prefix(bytes)
-    left = left.dropFirst(bytes)
-    defer { Bitmap.giveBack(UnsafeBufferPointer(rebasing: rows)) }
-    let step = colours == nil ? 1 : layout.channels
-    let room = UnsafeMutableBufferPointer(start: target, count: bytes * step)
-    if let colours {
-      colours.look(up: rows, into: room)
-    } else {
-      _ = room.update(fromContentsOf: rows)
-    }
-    return true
   }
 }

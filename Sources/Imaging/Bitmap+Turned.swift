@@ -8,13 +8,14 @@ extension Bitmap {
     switch pixelBytes {
     case 1: turnSquare(orientation, as: UInt8.self)
     case 2: turnSquare(orientation, as: UInt16.self)
+    case 3: turnSquare(orientation, as: Three<UInt8>.self)
     case 4: turnSquare(orientation, as: UInt32.self)
-    case 8: turnSquare(orientation, as: UInt64.self)
-    default: self = upright(from: orientation)
+    case 6: turnSquare(orientation, as: Three<UInt16>.self)
+    default: turnSquare(orientation, as: UInt64.self)
     }
   }
 
-  private mutating func turnSquare<Pixel: FixedWidthInteger>(
+  private mutating func turnSquare<Pixel: BitwiseCopyable>(
     _ orientation: Orientation,
     as: Pixel.Type
   ) {
@@ -30,8 +31,13 @@ extension Bitmap {
   }
 }
 
+/// Three samples of a pixel, which are moved together.
+struct Three<Sample: FixedWidthInteger & BitwiseCopyable>: BitwiseCopyable {
+  private let first, second, third: Sample
+}
+
 /// The pixels of a square, which change their places in pairs.
-private struct SquarePixels<Pixel: FixedWidthInteger> {
+private struct SquarePixels<Pixel: BitwiseCopyable> {
   let start: UnsafeMutableRawPointer
   let side: Int
 

@@ -7,9 +7,10 @@ extension Bitmap {
       switch pixelBytes {
       case 1: turn(into: $0, orientation, size, as: UInt8.self)
       case 2: turn(into: $0, orientation, size, as: UInt16.self)
+      case 3: turn(into: $0, orientation, size, as: Three<UInt8>.self)
       case 4: turn(into: $0, orientation, size, as: UInt32.self)
-      case 8: turn(into: $0, orientation, size, as: UInt64.self)
-      default: turnTriples(into: $0, orientation, size)
+      case 6: turn(into: $0, orientation, size, as: Three<UInt16>.self)
+      default: turn(into: $0, orientation, size, as: UInt64.self)
       }
     }
     bitmap.clear = clear
@@ -31,7 +32,7 @@ extension Bitmap {
     )
   }
 
-  private func turn<Pixel: FixedWidthInteger>(
+  private func turn<Pixel: BitwiseCopyable>(
     into target: UnsafeMutableBufferPointer<UInt8>,
     _ orientation: Orientation,
     _ size: PixelSize,
@@ -57,24 +58,6 @@ extension Bitmap {
               to += bytes
             }
           }
-        }
-      }
-    }
-  }
-
-  private func turnTriples(
-    into target: UnsafeMutableBufferPointer<UInt8>,
-    _ orientation: Orientation,
-    _ size: PixelSize
-  ) {
-    let walk = walk(orientation)
-    let bytes = pixelBytes
-    samples.withUnsafeBufferPointer { source in
-      for y in 0..<size.height {
-        for x in 0..<size.width {
-          let from = (walk.start + y * walk.down + x * walk.across) * bytes
-          let to = (y * size.width + x) * bytes
-          for index in 0..<bytes { target[to + index] = source[from + index] }
         }
       }
     }

@@ -138,7 +138,7 @@ extension Crop {
       let window = probe.orientation.stored(framing.window, in: stored)
       if let all = part { part = all.inside(region, window) } else { bitmap.keep(window) }
     }
-    if coloured, !framing.isScaled { bitmap = bitmap.expanded() }
+    if coloured, !framing.isScaled { bitmap = (consume bitmap).expanded() }
     return Decoded(
       bitmap: try finished(consume bitmap, part, of: file, framing),
       framing: framing,

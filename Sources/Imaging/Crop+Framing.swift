@@ -83,10 +83,10 @@ extension Crop {
     isScaled: Bool = false
   ) throws(ImagingError) -> Bitmap {
     let orientation = file.probe.orientation
-    var bitmap = bitmap
+    var bitmap = consume bitmap
     if framing.isScaled, !isScaled {
       let size = orientation.upright(framing.scaled)
-      if part == nil, bitmap.isScaledInStrips {
+      if part?.isAll(of: bitmap) ?? true, bitmap.samples.count >= Bitmap.leastInStrips {
         bitmap = try (consume bitmap).scaledInStrips(
           width: size.width,
           height: size.height,
@@ -94,7 +94,7 @@ extension Crop {
           name: file.name
         )
       } else {
-        bitmap = try bitmap.expanded().scaled(
+        bitmap = try (consume bitmap).expanded().scaled(
           part,
           width: size.width,
           height: size.height,
@@ -105,13 +105,13 @@ extension Crop {
     }
     bitmap.turnUpright(from: orientation)
     if convertsToSRGB, bitmap.layout != .cmyk {
-      bitmap = try bitmap.inSRGB(from: colours(of: file), name: file.name)
+      bitmap = try (consume bitmap).inSRGB(from: colours(of: file), name: file.name)
     }
     guard framing.isPadded else { return bitmap }
     let target = target(for: file)
     var isInverted = true
     if bitmap.layout == .cmyk { isInverted = try JPEGCodec.header(of: file).hasAdobe }
-    return try bitmap.framed(
+    return try (consume bitmap).framed(
       framing,
       on: background,
       keepsAlpha: target != .jpeg,

@@ -4,14 +4,26 @@ extension Crop {
     var isColoured = false
     if isDirect(file, chunks) {
       let framing = try framing(of: file)
-      made = (try PNGCodec.recode(file, framing.window, limits), framing)
+      let bytes = try PNGCodec.recode(
+        file,
+        framing.window,
+        scaledTo: framing.isScaled ? framing.scaled : nil,
+        form: framing.isScaled ? .expanded : .native,
+        limits
+      )
+      made = (bytes, framing)
     } else {
       let square = try decodedPNG(file, form: .native)
-      isColoured = square.bitmap.layout.channels > 2
-      made = (
-        try PNGCodec.encode(square.bitmap, interlaced: chunks.isInterlaced, name: file.name),
-        square.framing
+      let framing = square.framing
+      // Held once, so that it can give its memory back.
+      let bitmap = (consume square).bitmap
+      isColoured = bitmap.layout.channels > 2
+      let bytes = try PNGCodec.encode(
+        consume bitmap,
+        interlaced: chunks.isInterlaced,
+        name: file.name
       )
+      made = (bytes, framing)
     }
     let framing = made.framing
     let isConverted = converts(file)
@@ -43,16 +55,18 @@ extension Crop {
     )
   }
 
-  /// Whether a part can go from file to file row by row; not one that is scaled, turned or padded, or
-  /// interlaced and small enough to stay so.
+  /// Whether a part can go from file to file row by row: not one that is turned, converted or padded, or small
+  /// enough to be interlaced again or to be scaled in memory.
   private func isDirect(_ file: PictureFile, _ chunks: PNGChunks) -> Bool {
     let framing = framing(file.probe)
-    guard file.probe.orientation == .upright, !framing.isScaled, !framing.isPadded,
-      !converts(file)
-    else { return false }
-    let size = framing.window
-    let bytes = size.width * size.height * chunks.channels * (chunks.depth == 16 ? 2 : 1)
-    return !chunks.isInterlaced || bytes > 64 << 20
+    guard file.probe.orientation == .upright, !framing.isPadded, !converts(file) else {
+      return false
+    }
+    let bytes =
+      framing.isScaled
+      ? PNGCodec.bytes(framing.scaled, of: chunks, .expanded)
+      : PNGCodec.bytes(framing.window.size, of: chunks, .native)
+    return bytes > 64 << 20 || !framing.isScaled && !chunks.isInterlaced
   }
 
   /// The result as pixels, upright and of the size asked for; a part of more than `most` bytes is
@@ -66,7 +80,12 @@ extension Crop {
     // Fewer pixels are coloured afterwards.
     if plain.isScaled, form == .coloured {
       let grey = try decodedPNG(file, form: .expanded, most: most)
-      return Decoded(bitmap: grey.bitmap.coloured(), framing: grey.framing, isDamaged: false)
+      let framing = grey.framing
+      return Decoded(
+        bitmap: (consume grey).bitmap.coloured(),
+        framing: framing,
+        isDamaged: false
+      )
     }
     let isNew = plain.isScaled || plain.isPadded
     // The colours of a palette are converted where they stand.

@@ -2,8 +2,8 @@ import CGIF
 
 /// The first frame of a GIF by giflib, of which no pointer or struct is seen elsewhere.
 enum GIFCodec {
-  /// Decodes a region of the screen with the first frame on it: indices where the frame covers it,
-  /// else `rgba`.
+  /// Decodes a region of the screen with the first frame on it: indices, of which one is clear where
+  /// the frame leaves a part of the screen free; `rgba` where it has all 256 colours there are.
   static func decode(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
@@ -37,32 +37,59 @@ enum GIFCodec {
     case cgif_no_memory: throw .tooLarge(file.name, "it takes more memory than is allowed")
     default: throw .damaged(file.name, "its first frame is broken or ends too early")
     }
-    let palette = palette(file, blocks, most: Int(indices.max() ?? 0))
-    let bitmap = Bitmap(
+    let palette = palette(
+      file,
+      blocks,
+      most: Int(indices.max() ?? 0),
+      clear: clearIndex(blocks, indices)
+    )
+    var bitmap = Bitmap(
       width: frame.width,
       height: frame.height,
       layout: .indexed(palette),
       depth: [1, 2, 4].first { palette.colours.count <= 3 << $0 } ?? 8,
       samples: consume indices
     )
-    return blocks.isFull
-      ? bitmap.part(region)
-      : try (consume bitmap).placed(frame, over: region, limits, name: file.name)
+    if blocks.isFull { return bitmap.part(region) }
+    let background: [UInt8]
+    if let index = palette.clearIndex {
+      background = [index]
+    } else {
+      bitmap = (consume bitmap).expanded(withAlpha: true)
+      background = [0, 0, 0, 0]
+    }
+    return try (consume bitmap).placed(
+      frame,
+      over: region,
+      background: background,
+      limits,
+      name: file.name
+    )
+  }
+
+  /// The index that stands for clear: the file's; or, where the frame leaves a part of the screen free, one
+  /// that no pixel has.
+  private static func clearIndex(_ blocks: GIFBlocks, _ indices: [UInt8]) -> Int? {
+    if blocks.isFull || blocks.clear != nil { return blocks.clear }
+    var isUsed = [Bool](repeating: false, count: 256)
+    for index in indices { isUsed[Int(index)] = true }
+    return isUsed.firstIndex(of: false)
   }
 
   /// The colours, black where an index has none, and which of them is clear.
   private static func palette(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
-    most: Int
+    most: Int,
+    clear: Int?
   ) -> Bitmap.Palette {
     var colours = Array(file.bytes[blocks.palette])
     // The clear index often lies behind the last colour.
-    let last = max(most, blocks.clear ?? 0)
+    let last = max(most, clear ?? 0)
     if colours.count < (last + 1) * 3 {
       colours += Array(repeating: 0, count: (last + 1) * 3 - colours.count)
     }
-    let alpha = blocks.clear.map { Array(repeating: UInt8(255), count: $0) + [UInt8(0)] } ?? []
+    let alpha = clear.map { Array(repeating: UInt8(255), count: $0) + [UInt8(0)] } ?? []
     return Bitmap.Palette(colours: colours, alpha: alpha)
   }
 }

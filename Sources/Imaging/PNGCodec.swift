@@ -43,14 +43,17 @@ enum PNGCodec {
     return named(bitmap, shape)
   }
 
-  /// Decodes some rows of a region, named in rising order from its first on, and reads no further.
+  /// Decodes some rows of a region, or of what it is scaled to, named in rising order from the first on, and
+  /// reads no further.
   static func pick(
     _ rows: [Int],
     of file: PictureFile,
     _ region: PixelRegion,
+    scaledTo size: PixelSize? = nil,
     form: Form,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
+    if let size { return try pick(rows, of: file, region, to: size, form: form, limits) }
     let source = try Source(file, region, form, band, limits)
     let wanted = rows.map { UInt32(region.y + $0) }
     var outcome = cpng_outcome()
@@ -74,41 +77,54 @@ enum PNGCodec {
     }
   }
 
-  /// Decodes a region and encodes it again row by row, so that neither picture is ever in memory.
+  /// Decodes a region and encodes it again row by row, so that neither picture is ever in memory; scaled where
+  /// there is a size.
   ///
   /// The result is not interlaced. `brush` paints on the rows on their way.
   static func recode(
     _ file: PictureFile,
     _ region: PixelRegion,
+    scaledTo size: PixelSize? = nil,
     form: Form = .native,
     level: Int? = nil,
     band: Int = band,
+    strip: Int = strip,
     brush: Brush? = nil,
     _ limits: PictureLimits
   ) throws(ImagingError) -> [UInt8] {
     let source = try Source(file, region, form, band, limits)
-    var outcome = cpng_outcome()
-    var painting = cpng_painting()
-    let level = Int32(level ?? self.level(for: region.width * region.height))
-    let easel = brush.map { Easel(brush: $0, source: source) }
-    if let brush, let easel {
-      painting.rows = UInt32(brush.rows)
-      painting.context = Unmanaged.passUnretained(easel).toOpaque()
-      painting.paint = { context, pixels, first, count in
-        guard let context, let pixels else { return false }
-        // SAFETY: `context` is the easel, which `withExtendedLifetime` keeps until all is painted.
-        let easel = Unmanaged<Easel>.fromOpaque(context).takeUnretainedValue()
-        return easel.paint(pixels, first: Int(first), count: Int(count))
+    let made = size ?? region.size
+    let level = Int32(level ?? self.level(for: made, of: source.layout))
+    let rowBytes = made.width * source.pixelBytes
+    let easel = brush.map { Easel(brush: $0, source: source, width: made.width) }
+    var bytes: [UInt8]?
+    do throws(ImagingError) {
+      try source.lendRows(scaledTo: size, strip: strip) { rows, shape, outcome in
+        var shape = shape
+        (shape.width, shape.height) = (rows.width, rows.height)
+        var coming = cpng_coming()
+        coming.at_once = UInt32(min(brush?.rows ?? rowsAtOnce(rowBytes), made.height))
+        (coming.next, coming.context) = (rows.next, rows.context)
+        if let easel {
+          coming.painter = Unmanaged.passUnretained(easel).toOpaque()
+          coming.paint = { painter, rows, first, count in
+            guard let painter, let rows else { return false }
+            // SAFETY: `painter` is the easel, which `withExtendedLifetime` keeps until all is painted.
+            let easel = Unmanaged<Easel>.fromOpaque(painter).takeUnretainedValue()
+            return easel.paint(rows, first: Int(first), count: Int(count))
+          }
+        }
+        bytes = withExtendedLifetime(easel) {
+          MallocBuffer.collect(room: mostBytes(rowBytes, made.height)) {
+            cpng_encode_coming(&shape, &coming, level, &$0, &$1, outcome)
+          }
+        }
+        return bytes != nil
       }
+    } catch {
+      throw easel?.failure ?? error
     }
-    let made = withExtendedLifetime(easel) {
-      MallocBuffer.collect(room: file.bytes.count + 65_536) { out, count in
-        source.lend { cpng_recode(&$0, &painting, level, &out, &count, &outcome) }
-      }
-    }
-    if let error = easel?.failure { throw error }
-    guard let made else { throw error(file.name, outcome) }
-    return made
+    return bytes ?? []
   }
 
   /// What paints on the rows of a picture that is on its way.
@@ -123,17 +139,22 @@ enum PNGCodec {
   private final class Easel {
     let brush: Brush
     let source: Source
+    let width: Int
     var failure: ImagingError?
 
-    init(brush: Brush, source: Source) {
+    init(brush: Brush, source: Source, width: Int) {
       self.brush = brush
       self.source = source
+      self.width = width
     }
 
     func paint(_ pixels: UnsafeMutablePointer<UInt8>, first: Int, count: Int) -> Bool {
-      let bytes = UnsafeMutableBufferPointer(start: pixels, count: count * source.rowBytes)
+      let bytes = UnsafeMutableBufferPointer(
+        start: pixels,
+        count: count * width * source.pixelBytes
+      )
       var rows = Bitmap(
-        width: source.region.width,
+        width: width,
         height: count,
         layout: source.layout,
         depth: source.depth,
@@ -202,20 +223,57 @@ enum PNGCodec {
     }
   }
 
-  /// Encodes a bitmap of any layout but `bgrx` and `cmyk`.
+  /// Encodes a bitmap of any layout but `cmyk`; a large one that nobody else holds gives its memory back meanwhile,
+  /// unless it is interlaced.
   static func encode(
-    _ bitmap: Bitmap,
+    _ bitmap: consuming Bitmap,
     interlaced: Bool = false,
     level: Int? = nil,
     name: String
   ) throws(ImagingError) -> [UInt8] {
-    let level = Int32(level ?? self.level(for: bitmap.width * bitmap.height))
+    let size = PixelSize(width: bitmap.width, height: bitmap.height)
+    let level = Int32(level ?? self.level(for: size, of: bitmap.layout))
+    let rows = LentRows.forPNG(bitmap)
+    var shape = try shape(of: bitmap, as: rows, name)
+    var outcome = cpng_outcome()
+    let rowBytes = bitmap.width * rows.layout.channels * (rows.depth == 16 ? 2 : 1)
+    let room = mostBytes(rowBytes, bitmap.height)
+    let made: [UInt8]?
+    if interlaced {
+      let whole = bitmap.layout == .bgrx ? (consume bitmap).flattened(.rgb) : bitmap
+      made = MallocBuffer.collect(room: room) { out, count in
+        whole.samples.withUnsafeBufferPointer {
+          cpng_encode(&shape, $0.baseAddress, rowBytes, level, true, &out, &count, &outcome)
+        }
+      }
+    } else {
+      var coming = cpng_coming()
+      coming.at_once = UInt32(min(rowsAtOnce(rowBytes * 16), bitmap.height))
+      var lent: Bitmap? = consume bitmap
+      made = MallocBuffer.collect(room: room) { out, count in
+        lent.take()?.lend(rows) { next, context in
+          (coming.next, coming.context) = (next, context)
+          return cpng_encode_coming(&shape, &coming, level, &out, &count, &outcome)
+        } ?? false
+      }
+    }
+    guard let made else { throw error(name, outcome) }
+    return made
+  }
+
+  /// What a bitmap's rows hold, for libpng.
+  private static func shape(
+    of bitmap: borrowing Bitmap,
+    as rows: LentRows,
+    _ name: String
+  ) throws(ImagingError) -> cpng_shape {
     var shape = cpng_shape()
     shape.width = UInt32(bitmap.width)
     shape.height = UInt32(bitmap.height)
-    shape.depth = Int32(bitmap.depth)
-    shape.color_type = Int32(try colourType(of: bitmap.layout, name))
-    if case .indexed(let palette) = bitmap.layout {
+    shape.depth = Int32(rows.depth)
+    shape.channels = Int32(rows.layout.channels)
+    shape.color_type = Int32(try colourType(of: rows.layout, name))
+    if case .indexed(let palette) = rows.layout {
       shape.palette_count = Int32(palette.colours.count / 3)
       shape.alpha_count = Int32(palette.alpha.count)
       withUnsafeMutableBytes(of: &shape.palette) {
@@ -229,32 +287,29 @@ enum PNGCodec {
         (shape.clear_red, shape.clear_green, shape.clear_blue) = (clear[0], clear[1], clear[2])
       }
     }
-    var outcome = cpng_outcome()
-    let made = MallocBuffer.collect(room: bitmap.samples.count / 4 + 65_536) { out, count in
-      bitmap.samples.withUnsafeBufferPointer {
-        cpng_encode(
-          &shape,
-          $0.baseAddress,
-          bitmap.rowBytes,
-          level,
-          interlaced,
-          &out,
-          &count,
-          &outcome
-        )
-      }
-    }
-    guard let made else { throw error(name, outcome) }
-    return made
+    return shape
+  }
+
+  /// Bytes of the file of so many rows, were nothing to be packed; what is not written of them takes no memory.
+  private static func mostBytes(_ rowBytes: Int, _ height: Int) -> Int {
+    (rowBytes + 1) * height / 256 * 257 + 65_536
   }
 
   /// How hard zlib tries, 0 to 9.
   ///
   /// Above 4 megapixels less than its default of 6: a photo of 12 takes 0.66 s in place of 1.46, and a ninth
   /// more room. Above 24 as little as it can: the square of one of 61 takes 2 s in place of 3, and a
-  /// twelfth more.
-  private static func level(for pixels: Int) -> Int {
-    pixels > 24_000_000 ? 1 : pixels > 4_000_000 ? 4 : 6
+  /// twelfth more. An index is a third of a pixel.
+  private static func level(for size: PixelSize, of layout: Bitmap.Layout) -> Int {
+    var pixels = size.width * size.height
+    if case .indexed = layout { pixels /= 3 }
+    return pixels > 24_000_000 ? 1 : pixels > 4_000_000 ? 4 : 6
+  }
+
+  /// Bytes of a picture of `size` in a form.
+  static func bytes(_ size: PixelSize, of chunks: PNGChunks, _ form: Form) -> Int {
+    let (layout, depth) = shape(of: chunks, form)
+    return size.width * size.height * layout.channels * (depth == 16 ? 2 : 1)
   }
 
   /// The layout and depth that a form will have.

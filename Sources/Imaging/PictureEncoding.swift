@@ -40,9 +40,9 @@ struct PictureEncoding {
     switch format {
     case .jpeg:
       // A JPEG has its own quality; anything else is new to be one.
-      var opaque = bitmap
-      if let background { opaque = opaque.laid(on: background) }
-      let bytes = try opaque.narrowed().encodedAsJPEG(
+      var opaque = consume bitmap
+      if let background { opaque = (consume opaque).laid(on: background) }
+      let bytes = try (consume opaque).narrowed().encodedAsJPEG(
         JPEGCodec.Form(
           quality: quality ?? source.probe.quality ?? 90,
           isProgressive: isProgressive,
@@ -52,7 +52,7 @@ struct PictureEncoding {
       )
       return EncodedBitmap(bytes: tags.added(toJPEG: bytes), isLossless: false)
     case .png, .gif:
-      let bytes = try bitmap.png(name: name)
+      let bytes = try PNGCodec.encode(consume bitmap, name: name)
       return EncodedBitmap(bytes: tags.added(toPNG: bytes), isLossless: true)
     case .webp:
       let (width, height) = (bitmap.width, bitmap.height)
@@ -90,7 +90,7 @@ struct PictureEncoding {
       }
     }
     if isLossless {
-      colours = colours.narrowed()
+      colours = (consume colours).narrowed()
       // Colours as they are, without a matrix.
       (colour.chroma, colour.matrix, depth) = (CInt(cavif_444), 0, 8)
     }

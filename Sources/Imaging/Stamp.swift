@@ -103,9 +103,9 @@ public struct Stamp: PictureMaking {
     )
     let stamp = try framed(for: file)
     var picture: EncodedPicture
-    switch (file.probe.format, crop.target(for: file)) {
+    switch (file.probe.structure, crop.target(for: file)) {
     case (.jpeg, .jpeg): picture = try stamp.stampJPEG(file, moment)
-    case (.png, .png): picture = try stamp.stampPNG(file, moment)
+    case (.png(let chunks), .png): picture = try stamp.stampPNG(file, chunks, moment)
     default: picture = try stamp.stampAny(file, moment)
     }
     if time == .automatic, moment.source != .exif { picture.remarks.insert(.notDated) }
@@ -194,29 +194,32 @@ public struct Stamp: PictureMaking {
   }
 
   /// Stamps a PNG; one of more than `most` bytes goes from file to file in strips where it can.
+  ///
+  /// Scaled, that are more of them, as it is scaled twice: once for how light it is behind the text.
   func stampPNG(
     _ file: PictureFile,
+    _ chunks: PNGChunks,
     _ moment: StampTime,
-    most: Int = 32 << 20
+    most: Int? = nil
   ) throws(ImagingError) -> EncodedPicture {
     var framing = crop.framing(file.probe)
     let size = framing.canvas
-    let isWhole = !framing.isScaled && !framing.isPadded
+    let most = most ?? (framing.isScaled ? 160 << 20 : 32 << 20)
     let bytes: [UInt8]
     let remarks: Set<EncodedPicture.Remark>
     let isConverted = crop.converts(file)
-    if file.probe.orientation == .upright, isWhole, !isConverted,
-      size.width * size.height * 3 > most
+    if file.probe.orientation == .upright, !framing.isPadded, !isConverted,
+      PNGCodec.bytes(size, of: chunks, .coloured) > most
     {
       framing = try crop.framing(of: file)
-      (bytes, remarks) = try stripped(file, framing.window, moment)
+      (bytes, remarks) = try stripped(file, framing, moment)
     } else {
       let square = try crop.decodedPNG(file, form: .coloured)
       framing = square.framing
       // Held once, so that it can be painted on in place.
       var bitmap = (consume square).bitmap
       remarks = try draw(moment, on: &bitmap, name: file.name)
-      bytes = try PNGCodec.encode(bitmap, name: file.name)
+      bytes = try PNGCodec.encode(consume bitmap, name: file.name)
     }
     let isGrey = file.probe.structure.isGreyPNG
     return EncodedPicture(
@@ -246,13 +249,21 @@ public struct Stamp: PictureMaking {
   /// behind the text.
   private func stripped(
     _ file: PictureFile,
-    _ square: PixelRegion,
+    _ framing: Framing,
     _ moment: StampTime
   ) throws(ImagingError) -> (bytes: [UInt8], remarks: Set<EncodedPicture.Remark>) {
-    let layer = try StampLayer(self, moment, size: square.size)
+    let (window, scaled) = (framing.window, framing.isScaled ? framing.scaled : nil)
+    let layer = try StampLayer(self, moment, size: framing.canvas)
     let (xs, ys) = layer.probes
     let rows = Set(ys).sorted()
-    let picked = try PNGCodec.pick(rows, of: file, square, form: .coloured, limits)
+    let picked = try PNGCodec.pick(
+      rows,
+      of: file,
+      window,
+      scaledTo: scaled,
+      form: .coloured,
+      limits
+    )
     let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, $0) })
     let backdrop = Backdrop(
       ys.flatMap { y in xs.map { picked.colour($0, places[y] ?? 0) } },
@@ -262,7 +273,14 @@ public struct Stamp: PictureMaking {
     let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(ImagingError) in
       try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
     }
-    let bytes = try PNGCodec.recode(file, square, form: .coloured, brush: brush, limits)
+    let bytes = try PNGCodec.recode(
+      file,
+      window,
+      scaledTo: scaled,
+      form: .coloured,
+      brush: brush,
+      limits
+    )
     return (bytes, layer.remarks(over: backdrop))
   }
 }

@@ -42,6 +42,31 @@ struct GIFTests {
   }
 
   @Test
+  func `a GIF that leaves a part of its screen clear keeps its palette while an index is free`()
+    throws
+  {
+    let (few, all) = (
+      GIFKind(screen: (20, 20), place: (x: 2, y: 3), bits: 2),
+      GIFKind(screen: (20, 20), place: (x: 2, y: 3), bits: 8)
+    )
+    // Of four indices the third is free; of 256 none is.
+    let indices = (0..<256).map { UInt8([0, 1, 3][$0 % 3]) }
+
+    let kept = try native(
+      Crop().apply(to: PictureFile(few.bytes(indices, width: 16, height: 16))).bytes
+    )
+    let every = (0..<256).map { UInt8($0) }
+    let coloured = try native(
+      Crop().apply(to: PictureFile(all.bytes(every, width: 16, height: 16))).bytes
+    )
+
+    #expect(kept.layout == .indexed(Bitmap.Palette(colours: few.colours, alpha: [255, 255, 0])))
+    #expect(kept.depth == 2 && kept[0, 0] == [2] && kept[2, 3] == [0] && kept[18, 3] == [2])
+    #expect(coloured.layout == .rgba && coloured[0, 0] == [0, 0, 0, 0])
+    #expect(coloured[2, 3] == all.colours[..<3].map(UInt16.init) + [255])
+  }
+
+  @Test
   func `a frame that leaves the screen makes it larger, and an index without colour is black`()
     throws
   {

@@ -77,7 +77,8 @@ struct LargePictureTests {
   @Test(
     arguments: [
       (Bitmap.Layout.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.rgba, 8), (.rgb, 16), (.rgba, 16),
-      (.indexed(ramp), 8), (.indexed(Bitmap.Palette(colours: ramp.colours)), 8),
+      (.bgrx, 8), (.cmyk, 8), (.indexed(ramp), 8),
+      (.indexed(Bitmap.Palette(colours: ramp.colours)), 8),
     ]
   )
   func `a bitmap scaled in strips is like one scaled at once, and nobody else's changes`(
@@ -92,11 +93,12 @@ struct LargePictureTests {
       let (across, down) = (size.width, size.height)
       let whole = try source.expanded()
         .scaled(width: across, height: down, limits: limits, name: "x")
-      for strip in [1, 1 << 20] {
+      for (strip, least) in [(1, 0), (1 << 20, 0), (1 << 20, .max)] {
         let made = try source.scaledInStrips(
           width: across,
           height: down,
           strip: strip,
+          least: least,
           limits: limits,
           name: "x"
         )

@@ -125,6 +125,8 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
     GIFKind(name: "colours of its own", hasOwnColours: true),
     GIFKind(name: "animated", isAnimated: true),
     GIFKind(name: "part of the screen", screen: (40, 30), place: (x: 5, y: 7), clear: 2),
+    GIFKind(name: "part, nothing clear", screen: (40, 30), place: (x: 5, y: 7)),
+    GIFKind(name: "part, 256 colours", screen: (40, 30), place: (x: 5, y: 7), bits: 8),
   ]
 
   var colours: [UInt8] { palette ?? noise(3 << bits, depth: 8) }

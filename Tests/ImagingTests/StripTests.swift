@@ -68,6 +68,41 @@ struct StripTests {
     }
   }
 
+  @Test(
+    arguments: PNGKind.all,
+    [PixelSize(width: 9, height: 61), PixelSize(width: 31, height: 900)]
+  )
+  func `a picture scaled from file to file is the one scaled in memory`(
+    _ kind: PNGKind,
+    _ size: PixelSize
+  ) throws {
+    let file = try PictureFile(kind.bytes(width: 30, height: 500))
+    let region = PixelRegion(x: 3, y: 5, width: 24, height: 480)
+    let limits = PictureLimits()
+    let rows = Array(stride(from: 0, to: size.height, by: 7))
+    for form in [PNGCodec.Form.expanded, .coloured] {
+      let whole = try PNGCodec.decode(file, region, form: form, limits)
+        .scaled(width: size.width, height: size.height, limits: limits, name: "x")
+      for strip in [1, 6000, 1 << 20] {
+        let made = try native(
+          PNGCodec.recode(file, region, scaledTo: size, form: form, strip: strip, limits)
+        )
+        let picked = try PNGCodec.pick(rows, of: file, region, scaledTo: size, form: form, limits)
+
+        #expect(made.layout == whole.layout && made.depth == whole.depth)
+        #expect(ScalingTests.largestDifference(made, whole) <= (whole.depth == 16 ? 16 : 1))
+        for (place, y) in rows.enumerated() {
+          for x in 0..<size.width {
+            let (one, other) = (picked[x, place], whole[x, y])
+            #expect(
+              zip(one, other).allSatisfy { abs(Int($0) - Int($1)) <= (whole.depth == 16 ? 16 : 1) }
+            )
+          }
+        }
+      }
+    }
+  }
+
   @Test func `a picture that breaks off while it is scaled is refused as ever`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
     // Behind the header: length and name of the first chunk of data, of which half is left.
@@ -82,12 +117,24 @@ struct StripTests {
         ($0 as? ImagingError)?.code == .damaged
       }
     }
+    let region = PixelRegion(x: 0, y: 0, width: 50, height: 470)
+    for size in [nil, PixelSize(width: 5, height: 47), PixelSize(width: 50, height: 900)] {
+      #expect {
+        try PNGCodec.recode(cut, region, scaledTo: size, form: .expanded, PictureLimits())
+      } throws: {
+        ($0 as? ImagingError)?.code == .damaged
+      }
+    }
   }
 
-  @Test(arguments: PNGKind.all)
-  func `a stamp laid on in strips is the stamp laid on at once`(_ kind: PNGKind) throws {
+  @Test(arguments: PNGKind.all, [nil, 150, 400])
+  func `a stamp laid on in strips is the stamp laid on at once`(_ kind: PNGKind, _ side: Int?)
+    throws
+  {
     let file = try PictureFile(kind.bytes(width: 230, height: 210))
+    guard case .png(let chunks) = file.probe.structure else { return }
     var stamp = Stamp(time: .given(instant: 1_610_000_000, offset: 0))
+    stamp.crop.frame = side.map { PixelSize(side: $0) }
     let red = Bitmap(
       width: 20,
       height: 10,
@@ -106,10 +153,13 @@ struct StripTests {
       name: "x"
     )
 
-    let at = try native(stamp.stampPNG(file, moment, most: .max).bytes)
-    let strips = try native(stamp.stampPNG(file, moment, most: 0).bytes)
+    let at = try native(stamp.stampPNG(file, chunks, moment, most: .max).bytes)
+    let strips = try native(stamp.stampPNG(file, chunks, moment, most: 0).bytes)
 
-    #expect(at == strips)
+    #expect(strips.layout == at.layout && strips.depth == at.depth)
+    let most = ScalingTests.largestDifference(strips, at)
+    // Grey is scaled as it is at once, and as three colours in strips.
+    #expect(side == nil ? strips == at : most <= (at.depth == 16 ? 2 * 257 : 2), "\(most)")
   }
 
   @Test func `rows like the one before are packed as the others are`() throws {

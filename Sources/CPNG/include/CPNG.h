@@ -70,9 +70,9 @@ bool cpng_pick(const cpng_source *source, const uint32_t *rows, uint32_t count, 
 // A region whose rows are decoded as they are asked for, so that no more of them are ever in memory.
 typedef struct cpng_rows cpng_rows;
 
-// Opens a region of a source; NULL when that fails. Source and outcome have to stay where they are until the
-// rows are closed.
-cpng_rows *cpng_rows_open(const cpng_source *source, cpng_outcome *outcome);
+// Opens a region of a source, and says in `shape` what its rows hold; NULL when that fails. Source and outcome have to
+// stay where they are until the rows are closed.
+cpng_rows *cpng_rows_open(const cpng_source *source, cpng_shape *shape, cpng_outcome *outcome);
 
 // Decodes the next `count` rows, one behind the other, and with the region's last one reads the file to its
 // end.
@@ -88,18 +88,21 @@ void cpng_rows_close(cpng_rows *rows);
 bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
                  bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome);
 
-// What is painted on a picture on its way: `paint` gets `rows` rows at a time, fewer at the end, from the
-// row `first` of the region on; false ends it for want of memory. No libpng call is under way then. With
-// no rows, nothing is painted.
+// Rows that are encoded as they come: `next` writes the `count` that follow, one behind the other; `paint`, unless it is
+// NULL, changes them, of which the first is the row `first` of the picture. Either ends it by false, having said in the
+// outcome why, or else for want of memory. `at_once` of them are asked for at a time, fewer at the end. No libpng call
+// of the encoder is under way then.
 typedef struct {
-  uint32_t rows;
-  bool (*paint)(void *context, uint8_t *pixels, uint32_t first, uint32_t count);
+  uint32_t at_once;
+  bool (*next)(void *context, uint8_t *rows, uint32_t count);
   void *context;
-} cpng_painting;
+  bool (*paint)(void *painter, uint8_t *rows, uint32_t first, uint32_t count);
+  void *painter;
+} cpng_coming;
 
-// Decodes a region and encodes it again, so that neither picture is ever in memory.
-bool cpng_recode(const cpng_source *source, const cpng_painting *painting, int level, uint8_t **out,
-                 size_t *out_count, cpng_outcome *outcome);
+// Encodes rows of the given shape, not interlaced, so that never all of them are in memory.
+bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, uint8_t **out,
+                        size_t *out_count, cpng_outcome *outcome);
 
 // How many bytes zlib makes of these, counted no further than to `limit` and a little; `is_whole` says
 // whether they are a whole zlib stream as far as that. Nothing is kept.

@@ -38,10 +38,13 @@ typedef struct {
   void *context;
 } czimg_rows;
 
-// Scales all of a picture that comes in rows as `czimg_scale` would, strip by strip: about `room` bytes of it
-// are held at a time. Its samples are like the target's, in which they are all scaled. Where the filter would reach for
-// more, means of squares are scaled, of which it still has four for each pixel.
-bool czimg_scale_rows(const czimg_rows *source, const czimg_picture *target, bool alpha, size_t room,
-                      bool portable);
+// Makes `made` rows of a picture that is scaled as they are asked for, as `czimg_scale` would scale it: about `room`
+// bytes of the source are held at a time. Both have samples like the target's, of which only the shape counts. Where the
+// filter would reach for more, means of squares are scaled, of which it still has four for each pixel. False when memory
+// is short. It is closed in either case.
+bool czimg_scaling_open(const czimg_rows *source, const czimg_picture *target, int scaled, bool alpha,
+                        size_t room, bool portable, czimg_rows *made);
+
+void czimg_scaling_close(czimg_rows *made);
 
 #endif

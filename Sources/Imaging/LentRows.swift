@@ -1,0 +1,108 @@
+/// A bitmap's rows as they are asked for, from the top, for the last time.
+struct LentRows {
+  /// Writes the next rows for C: a context, room, and how many; false where there are not so many.
+  typealias Next =
+    @convention(c) (
+      _ context: UnsafeMutableRawPointer?, _ target: UnsafeMutablePointer<UInt8>?, _ count: UInt32
+    ) -> Bool
+
+  /// What becomes of pixels on their way.
+  private enum Change {
+    case none
+    /// Indices become the colours that they stand for.
+    case colours(Bitmap.Palette.Table)
+    /// Blue, green, red and a byte of no meaning become red, green and blue.
+    case turned
+  }
+
+  /// What rows hold as they are handed out.
+  let layout: Bitmap.Layout
+  /// Bits of a sample as it is handed out.
+  let depth: Int
+  private let change: Change
+  private let rowBytes: Int
+  /// The samples of the rows that have not been asked for.
+  fileprivate var left = UnsafeBufferPointer<UInt8>(start: nil, count: 0)[...]
+  /// Whether memory is given back behind the rows.
+  fileprivate var givesBack = false
+
+  /// The rows to be scaled: of indices the colours.
+  static func forScaling(_ bitmap: borrowing Bitmap) -> LentRows {
+    guard case .indexed(let palette) = bitmap.layout else {
+      return LentRows(bitmap.layout, bitmap.depth, .none, bitmap.rowBytes)
+    }
+    let table = Bitmap.Palette.Table(palette)
+    return LentRows(table.layout, 8, .colours(table), bitmap.rowBytes)
+  }
+
+  /// The rows to be written as a PNG, which has its colours in the order red, green, blue.
+  static func forPNG(_ bitmap: borrowing Bitmap) -> LentRows {
+    bitmap.layout == .bgrx
+      ? LentRows(.rgb, bitmap.depth, .turned, bitmap.rowBytes)
+      : LentRows(bitmap.layout, bitmap.depth, .none, bitmap.rowBytes)
+  }
+
+  private init(_ layout: Bitmap.Layout, _ depth: Int, _ change: Change, _ rowBytes: Int) {
+    (self.layout, self.depth, self.change, self.rowBytes) = (layout, depth, change, rowBytes)
+  }
+
+  /// Writes the next rows; false where there are not so many.
+  fileprivate mutating func take(_ count: Int, _ target: UnsafeMutablePointer<UInt8>?) -> Bool {
+    let bytes = count * rowBytes
+    guard let target, left.count >= bytes else { return false }
+    let rows = left.prefix(bytes)
+    left = left.dropFirst(bytes)
+    switch change {
+    case .none:
+      _ = UnsafeMutableBufferPointer(start: target, count: bytes).update(fromContentsOf: rows)
+    case .colours(let table):
+      table.look(
+        up: rows,
+        into: UnsafeMutableBufferPointer(start: target, count: bytes * layout.channels)
+      )
+    case .turned:
+      Bitmap.flatten(
+        UnsafeBufferPointer(rebasing: rows),
+        .bgrx,
+        into: UnsafeMutableBufferPointer(start: target, count: bytes / 4 * 3),
+        .rgb,
+        on: .white
+      )
+    }
+    if givesBack { Bitmap.giveBack(UnsafeBufferPointer(rebasing: rows)) }
+    return true
+  }
+}
+
+extension Bitmap {
+  /// Lends the rows to C, once.
+  ///
+  /// A bitmap of `least` bytes or more that nobody else holds gives its memory back to the system behind them, so
+  /// that what is made of them takes its place.
+  ///
+  /// - Parameters:
+  ///   - rows: What becomes of them on their way.
+  ///   - least: Bytes from which on it gives memory back.
+  ///   - body: Asks for them by the function and its context.
+  /// - Returns: What `body` returns.
+  consuming func lend(
+    _ rows: LentRows,
+    least: Int = leastInStrips,
+    _ body: (LentRows.Next, UnsafeMutableRawPointer) -> Bool
+  ) -> Bool {
+    let next: LentRows.Next = { context, target, count in
+      context?.assumingMemoryBound(to: LentRows.self).pointee.take(Int(count), target) ?? false
+    }
+    var (rows, picture) = (rows, consume self)
+    func pass(_ samples: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Bool {
+      (rows.left, rows.givesBack) = (samples[...], isLast)
+      return withUnsafeMutablePointer(to: &rows) { body(next, $0) }
+    }
+    guard picture.samples.count >= least else {
+      return picture.samples.withUnsafeBufferPointer { pass($0, isLast: false) }
+    }
+    return picture.samples.withUnsafeMutableBufferPointer {
+      pass(UnsafeBufferPointer($0), isLast: true)
+    }
+  }
+}

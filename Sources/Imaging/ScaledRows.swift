@@ -1,0 +1,42 @@
+import CZimg
+
+extension czimg_rows {
+  /// The rows scaled to `width` × `height`, strip by strip, as ``Bitmap/scaled(_:width:height:limits:name:portable:)``
+  /// makes them of a whole picture.
+  ///
+  /// - Parameters:
+  ///   - width: Pixels of a row that is made.
+  ///   - height: Rows that are made.
+  ///   - layout: Of these rows and of those that are made; not indices.
+  ///   - depth: 8 or 16 bits a sample.
+  ///   - strip: Bytes of these rows that are held at a time, about.
+  ///   - body: What to do with the rows while they can be asked for.
+  /// - Returns: What `body` returns; false when memory is short.
+  func scaled(
+    width: Int,
+    height: Int,
+    layout: Bitmap.Layout,
+    depth: Int,
+    strip: Int,
+    _ body: (czimg_rows) -> Bool
+  ) -> Bool {
+    let shape = czimg_picture(
+      samples: nil,
+      width: UInt32(width),
+      height: UInt32(height),
+      channels: Int32(layout.channels),
+      wide: depth == 16
+    )
+    // Of four bytes a pixel, the last may mean nothing.
+    let scaled = Int32(layout == .bgrx ? 3 : layout.channels)
+    let hasAlpha = layout == .rgba || layout == .greyAlpha
+    var made = czimg_rows()
+    let isOpen = withUnsafePointer(to: self) { source in
+      withUnsafePointer(to: shape) {
+        czimg_scaling_open(source, $0, scaled, hasAlpha, strip, false, &made)
+      }
+    }
+    defer { czimg_scaling_close(&made) }
+    return isOpen && body(made)
+  }
+}
