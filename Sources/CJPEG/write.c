@@ -119,9 +119,11 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   }
   output_open(&output, &target);
   jpeg_start_compress(&target, TRUE);
+  JSAMPARRAY row = target.mem->alloc_sarray((j_common_ptr)&target, JPOOL_IMAGE,
+                                            encoding->width * (JDIMENSION)target.input_components, 1);
   for (uint32_t y = 0; y < encoding->height; y++) {
-    JSAMPROW row = (JSAMPROW)(encoding->pixels + y * encoding->stride);
-    jpeg_write_scanlines(&target, &row, 1);
+    if (!encoding->next(encoding->context, row[0], 1)) ERREXIT1(&target, JERR_OUT_OF_MEMORY, 0);
+    jpeg_write_scanlines(&target, row, 1);
   }
   jpeg_finish_compress(&target);
   jpeg_destroy_compress(&target);

@@ -49,10 +49,10 @@ extension Bitmap {
   ) throws(ImagingError) -> [UInt8] {
     switch layout {
     case .grey where depth == 8, .rgb where depth == 8, .bgrx, .cmyk:
-      return try JPEGCodec.encode(self, form, name: name)
+      return try JPEGCodec.encode(consume self, form, name: name)
     default:
       let opaque = (consume self).flattened(.rgb)
-      return try JPEGCodec.encode(opaque, form, name: name)
+      return try JPEGCodec.encode(consume opaque, form, name: name)
     }
   }
 

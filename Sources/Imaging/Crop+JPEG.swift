@@ -26,12 +26,15 @@ extension Crop {
         convertsToSRGB
         ? try self.decoded(file, coloured: false) : try decodedJPEG(file, layout: header.layout)
       framing = decoded.framing
+      let isDamaged = decoded.isDamaged
+      // Held once, so that it can give its memory back.
+      let bitmap = (consume decoded).bitmap
       // Grey that has got a coloured background has no use for its tables and its profile.
-      hasProfile = decoded.bitmap.layout == header.layout
+      hasProfile = bitmap.layout == header.layout
       let isLike = hasProfile && !(chroma != nil && header.isRGB)
       made = JPEGCodec.Outcome(
-        value: try encoded(decoded.bitmap, like: isLike, file, framing),
-        isDamaged: decoded.isDamaged
+        value: try encoded(consume bitmap, like: isLike, file, framing),
+        isDamaged: isDamaged
       )
     }
     var picture = EncodedPicture(
@@ -78,7 +81,7 @@ extension Crop {
   }
 
   private func encoded(
-    _ bitmap: Bitmap,
+    _ bitmap: consuming Bitmap,
     like isLike: Bool,
     _ file: PictureFile,
     _ framing: Framing
@@ -88,7 +91,7 @@ extension Crop {
       form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
     }
     return try JPEGCodec.encode(
-      bitmap,
+      consume bitmap,
       form,
       like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,

@@ -218,12 +218,13 @@ enum JPEGCodec {
   /// are coarser.
   static let leastFine = 75
 
-  /// Encodes a bitmap, like another file if there is one.
+  /// Encodes a bitmap, like another file if there is one; a large one that nobody else holds gives its memory back
+  /// meanwhile.
   ///
   /// `like` lends its tables, sampling and colour space, on its side if `transposed`. For pixels with
   /// `hasNewDetail`, which the source does not have, tables coarser than those of `leastFine` are not lent.
   static func encode(
-    _ bitmap: Bitmap,
+    _ bitmap: consuming Bitmap,
     _ form: Form,
     like file: PictureFile? = nil,
     transposed: Bool = false,
@@ -231,15 +232,18 @@ enum JPEGCodec {
     name: String
   ) throws(ImagingError) -> [UInt8] {
     var outcome = cjpeg_outcome()
-    let made = MallocBuffer.collect(room: bitmap.width * bitmap.height / 4 + 65_536) { out, size in
-      bitmap.samples.withUnsafeBufferPointer { pixels in
+    let (width, height, layout) = (bitmap.width, bitmap.height, bitmap.layout)
+    let rows = LentRows.plain(bitmap)
+    var lent: Bitmap? = consume bitmap
+    let made = MallocBuffer.collect(room: width * height / 4 + 65_536) { out, size in
+      lent.take()?.lend(rows) { next, context in
         (file?.bytes ?? []).withUnsafeBufferPointer { like in
           var encoding = cjpeg_encoding(
-            pixels: pixels.baseAddress,
-            stride: bitmap.rowBytes,
-            width: UInt32(bitmap.width),
-            height: UInt32(bitmap.height),
-            color_space: bitmap.layout.forJPEG,
+            next: next,
+            context: context,
+            width: UInt32(width),
+            height: UInt32(height),
+            color_space: layout.forJPEG,
             form: form.forJPEG,
             finer_than: hasNewDetail ? Int32(leastFine) : 0,
             like: file == nil ? nil : like.baseAddress,
@@ -248,7 +252,7 @@ enum JPEGCodec {
           )
           return cjpeg_encode(&encoding, &out, &size, &outcome)
         }
-      }
+      } ?? false
     }
     guard let made else { throw error(name, outcome) }
     return made

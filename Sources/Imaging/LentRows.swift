@@ -29,17 +29,22 @@ struct LentRows {
   /// The rows to be scaled: of indices the colours.
   static func forScaling(_ bitmap: borrowing Bitmap) -> LentRows {
     guard case .indexed(let palette) = bitmap.layout else {
-      return LentRows(bitmap.layout, bitmap.depth, .none, bitmap.rowBytes)
+      return .plain(bitmap)
     }
     let table = Bitmap.Palette.Table(palette)
     return LentRows(table.layout, 8, .colours(table), bitmap.rowBytes)
+  }
+
+  /// The rows as they are.
+  static func plain(_ bitmap: borrowing Bitmap) -> LentRows {
+    LentRows(bitmap.layout, bitmap.depth, .none, bitmap.rowBytes)
   }
 
   /// The rows to be written as a PNG, which has its colours in the order red, green, blue.
   static func forPNG(_ bitmap: borrowing Bitmap) -> LentRows {
     bitmap.layout == .bgrx
       ? LentRows(.rgb, bitmap.depth, .turned, bitmap.rowBytes)
-      : LentRows(bitmap.layout, bitmap.depth, .none, bitmap.rowBytes)
+      : .plain(bitmap)
   }
 
   private init(_ layout: Bitmap.Layout, _ depth: Int, _ change: Change, _ rowBytes: Int) {

@@ -165,8 +165,9 @@ public struct Stamp: PictureMaking {
     if !isLike, form.quality == nil {
       form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
     }
+    let (width, height) = (bitmap.width, bitmap.height)
     let bytes = try JPEGCodec.encode(
-      bitmap,
+      consume bitmap,
       form,
       like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
@@ -182,8 +183,8 @@ public struct Stamp: PictureMaking {
         metadata: crop.keepsMetadata
       ),
       format: .jpeg,
-      width: bitmap.width,
-      height: bitmap.height,
+      width: width,
+      height: height,
       method: .reencoded,
       shift: EncodedPicture.Shift(),
       isDamaged: isDamaged,
