@@ -134,7 +134,7 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
     isDeep: file.probe.depth > 8
   )
   if let picture, !isWhole { check(picture, stamp.crop) }
-  guard format == .png,
+  guard case .png(let chunks) = file.probe.structure,
     let moment = try? StampTime(
       .now,
       exif: nil,
@@ -145,7 +145,7 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
       name: "x"
     )
   else { return }
-  _ = try? stamp.stampPNG(file, moment, most: 0)
+  _ = try? stamp.stampPNG(file, chunks, moment, most: 0)
 }
 
 /// Writes a picture of every kind to a folder, and ends.
