@@ -56,7 +56,7 @@ extension Bitmap {
     ) -> Void
   ) -> Bitmap {
     let (width, height, from) = (width, height, rowBytes)
-    let to = width * layout.channels * (depth == 16 ? 2 : 1)
+    let to = width * layout.pixelBytes(depth: depth)
     var picture = consume self
     return Bitmap(width: width, height: height, layout: layout, depth: depth) { target in
       var place = 0

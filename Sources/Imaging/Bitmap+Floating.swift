@@ -7,7 +7,7 @@ extension Bitmap {
     let channels = layout.channels
     let scale = 1 / Float((1 << max(depth, 8)) - 1)
     let isGrey = channels < 3
-    let hasAlpha = layout == .greyAlpha || layout == .rgba
+    let hasAlpha = layout.hasAlpha
     samples.withUnsafeBytes { samples in
       func sample(_ index: Int) -> Float {
         depth == 16

@@ -104,18 +104,19 @@ extension Bitmap {
     self.clear = clear
   }
 
-  /// A region of a canvas with this bitmap on it, where `frame` says, and around it pixels of the samples `background`.
+  /// A region of a canvas with this bitmap on it, where `frame` says, and around it pixels of the samples `background`:
+  /// clear ones where there are none, for which indices need one that is.
   ///
   /// A large bitmap that nobody else holds gives its memory back while the canvas takes memory.
   consuming func placed(
     _ frame: PixelRegion,
     over region: PixelRegion,
-    background: [UInt8],
+    background: [UInt8]? = nil,
     _ limits: PictureLimits,
     name: String
   ) throws(ImagingError) -> Bitmap {
     let (layout, depth, rowBytes, pixelBytes) = (layout, depth, rowBytes, pixelBytes)
-    let picture = consume self
+    var drained = consume self
     let canvasRow = region.width * pixelBytes
     try limits.check(memory: region.height * canvasRow, of: name)
     func overlap(_ start: Int, _ count: Int, _ other: Int, _ otherCount: Int) -> Range<Int> {
@@ -124,8 +125,11 @@ extension Bitmap {
     let columns = overlap(frame.x, frame.width, region.x, region.width)
     let rows = overlap(frame.y, frame.height, region.y, region.height)
     let from = (columns.lowerBound - frame.x) * pixelBytes
-    let empty = Array(repeatElement(background, count: region.width).joined())
-    var drained = consume picture
+    var pixel = background ?? Array(repeating: 0, count: pixelBytes)
+    if background == nil, case .indexed(let palette) = layout, let index = palette.clearIndex {
+      pixel = [index]
+    }
+    let empty = Array(repeatElement(pixel, count: region.width).joined())
     return Bitmap(width: region.width, height: region.height, layout: layout, depth: depth) {
       canvas in
       // Filled as it is reached, not before: what is not written takes no memory yet.

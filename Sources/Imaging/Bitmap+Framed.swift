@@ -14,7 +14,7 @@ extension Bitmap {
     guard framing.isPadded else { return self }
     let canvas = framing.canvas
     var picture = (consume self).expanded()
-    let hasAlpha = picture.layout == .rgba || picture.layout == .greyAlpha
+    let hasAlpha = picture.layout.hasAlpha
     let colour = background ?? (hasAlpha && keepsAlpha ? .transparent : .white)
     if keepsAlpha, colour.alpha < 255, !hasAlpha { picture = (consume picture).withAlpha() }
     // A clear background has no colour to show.
@@ -40,7 +40,7 @@ extension Bitmap {
 
   /// The bitmap without alpha, over a colour; one that has none as it is.
   consuming func laid(on colour: PictureColour) -> Bitmap {
-    var hasAlpha = layout == .rgba || layout == .greyAlpha
+    var hasAlpha = layout.hasAlpha
     if case .indexed(let palette) = layout { hasAlpha = Palette.Table(palette).layout == .rgba }
     return hasAlpha ? (consume self).flattened(.rgb, on: colour) : self
   }

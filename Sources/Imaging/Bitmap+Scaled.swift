@@ -40,9 +40,6 @@ extension Bitmap {
   ) throws(ImagingError) -> Bitmap {
     let part = part ?? Part(x: 0, y: 0, width: Double(self.width), height: Double(self.height))
     try limits.check(memory: max(width * height, self.width * self.height) * pixelBytes, of: name)
-    // Of four bytes a pixel, the last may mean nothing.
-    let scaled = layout == .bgrx ? 3 : layout.channels
-    let alpha = layout == .greyAlpha || layout == .rgba
     return try Bitmap(
       width: width,
       height: height,
@@ -57,7 +54,14 @@ extension Bitmap {
         to.width = UInt32(width)
         to.height = UInt32(height)
         let region = czimg_part(x: part.x, y: part.y, width: part.width, height: part.height)
-        return czimg_scale(&from, region, &to, Int32(scaled), alpha, portable)
+        return czimg_scale(
+          &from,
+          region,
+          &to,
+          Int32(layout.meaningful),
+          layout.hasAlpha,
+          portable
+        )
       }
       guard done else { throw .tooLarge(name, "there is not enough memory") }
     }
@@ -82,10 +86,8 @@ extension Bitmap {
     let (layout, depth, from) = (
       rows.layout, rows.depth, PixelSize(width: self.width, height: self.height)
     )
-    let picture = consume self
-    let pixelBytes = layout.channels * (depth == 16 ? 2 : 1)
-    try limits.check(memory: width * height * pixelBytes, of: name)
-    var lent: Bitmap? = consume picture
+    var lent: Bitmap? = consume self
+    try limits.check(memory: width * height * layout.pixelBytes(depth: depth), of: name)
     return try Bitmap(width: width, height: height, layout: layout, depth: depth) {
       (target) throws(ImagingError) in
       let done = lent.take()?.lend(rows, least: least) { next, context in

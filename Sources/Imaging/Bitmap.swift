@@ -29,6 +29,15 @@ public struct Bitmap: Sendable, Equatable {
       case .rgba, .bgrx, .cmyk: 4
       }
     }
+
+    /// Samples of a pixel that mean something: of `bgrx`, the last does not.
+    var meaningful: Int { self == .bgrx ? 3 : channels }
+
+    /// Whether the last sample of a pixel is alpha; a palette may have alpha, too.
+    var hasAlpha: Bool { self == .rgba || self == .greyAlpha }
+
+    /// Bytes of a pixel whose samples have so many bits.
+    func pixelBytes(depth: Int) -> Int { channels * (depth == 16 ? 2 : 1) }
   }
 
   /// The colours of an indexed picture.
@@ -63,7 +72,7 @@ public struct Bitmap: Sendable, Equatable {
   public internal(set) var samples: [UInt8]
 
   /// Bytes of a pixel.
-  public var pixelBytes: Int { layout.channels * (depth == 16 ? 2 : 1) }
+  public var pixelBytes: Int { layout.pixelBytes(depth: depth) }
 
   /// Bytes of a row.
   public var rowBytes: Int { width * pixelBytes }
@@ -104,7 +113,7 @@ public struct Bitmap: Sendable, Equatable {
     depth: Int,
     filling fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
-    let count = width * height * layout.channels * (depth == 16 ? 2 : 1)
+    let count = width * height * layout.pixelBytes(depth: depth)
     var failure: Failure?
     let samples = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       do throws(Failure) {

@@ -109,7 +109,7 @@ extension Canvas {
   /// A canvas with a picture on it.
   init?(_ bitmap: Bitmap) {
     self.init(width: bitmap.width, height: bitmap.height)
-    let hasAlpha = bitmap.layout == .rgba || bitmap.layout == .greyAlpha
+    let hasAlpha = bitmap.layout.hasAlpha
     withPixels { pixels, stride in
       for y in 0..<bitmap.height {
         for x in 0..<bitmap.width {

@@ -51,20 +51,8 @@ enum GIFCodec {
       samples: consume indices
     )
     if blocks.isFull { return bitmap.part(region) }
-    let background: [UInt8]
-    if let index = palette.clearIndex {
-      background = [index]
-    } else {
-      bitmap = (consume bitmap).expanded(withAlpha: true)
-      background = [0, 0, 0, 0]
-    }
-    return try (consume bitmap).placed(
-      frame,
-      over: region,
-      background: background,
-      limits,
-      name: file.name
-    )
+    if palette.clearIndex == nil { bitmap = (consume bitmap).expanded(withAlpha: true) }
+    return try (consume bitmap).placed(frame, over: region, limits, name: file.name)
   }
 
   /// The index that stands for clear: the file's; or, where the frame leaves a part of the screen free, one

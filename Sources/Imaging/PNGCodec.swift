@@ -183,7 +183,7 @@ enum PNGCodec {
     var band: Int
     let memory: Int
 
-    var pixelBytes: Int { layout.channels * (depth == 16 ? 2 : 1) }
+    var pixelBytes: Int { layout.pixelBytes(depth: depth) }
     var rowBytes: Int { region.width * pixelBytes }
 
     init(
@@ -236,7 +236,7 @@ enum PNGCodec {
     let rows = LentRows.forPNG(bitmap)
     var shape = try shape(of: bitmap, as: rows, name)
     var outcome = cpng_outcome()
-    let rowBytes = bitmap.width * rows.layout.channels * (rows.depth == 16 ? 2 : 1)
+    let rowBytes = bitmap.width * rows.layout.pixelBytes(depth: rows.depth)
     let room = mostBytes(rowBytes, bitmap.height)
     let made: [UInt8]?
     if interlaced {
@@ -309,7 +309,7 @@ enum PNGCodec {
   /// Bytes of a picture of `size` in a form.
   static func bytes(_ size: PixelSize, of chunks: PNGChunks, _ form: Form) -> Int {
     let (layout, depth) = shape(of: chunks, form)
-    return size.width * size.height * layout.channels * (depth == 16 ? 2 : 1)
+    return size.width * size.height * layout.pixelBytes(depth: depth)
   }
 
   /// The layout and depth that a form will have.

@@ -27,13 +27,18 @@ extension czimg_rows {
       channels: Int32(layout.channels),
       wide: depth == 16
     )
-    // Of four bytes a pixel, the last may mean nothing.
-    let scaled = Int32(layout == .bgrx ? 3 : layout.channels)
-    let hasAlpha = layout == .rgba || layout == .greyAlpha
     var made = czimg_rows()
     let isOpen = withUnsafePointer(to: self) { source in
       withUnsafePointer(to: shape) {
-        czimg_scaling_open(source, $0, scaled, hasAlpha, strip, false, &made)
+        czimg_scaling_open(
+          source,
+          $0,
+          Int32(layout.meaningful),
+          layout.hasAlpha,
+          strip,
+          false,
+          &made
+        )
       }
     }
     defer { czimg_scaling_close(&made) }

@@ -196,7 +196,7 @@ public struct Stamp: PictureMaking {
 
   /// Stamps a PNG; one of more than `most` bytes goes from file to file in strips where it can.
   ///
-  /// Scaled, that are more of them, as it is scaled twice: once for how light it is behind the text.
+  /// A scaled one is scaled twice then, first for how light it is behind the text, so that the usual `most` is more.
   func stampPNG(
     _ file: PictureFile,
     _ chunks: PNGChunks,

@@ -57,7 +57,7 @@ struct Surface: ~Copyable {
   ) {
     let channels = other.layout.channels
     let peak = Float((1 << max(other.depth, 8)) - 1)
-    let hasAlpha = other.layout == .greyAlpha || other.layout == .rgba
+    let hasAlpha = other.layout.hasAlpha
     for x in 0..<width {
       let alpha = min(max(row[x * 4 + 3], 0), 1)
       for channel in 0..<channels {

@@ -55,15 +55,8 @@ enum WebPCodec {
     let size = PixelSize(width: padded.width, height: padded.height)
     var bitmap = try decode(file, chunks, padded, as: size, limits)
     bitmap.keep(wanted.inside(padded))
-    if chunks.coversCanvas { return bitmap }
-    let background = [UInt8](repeating: 0, count: bitmap.pixelBytes)
-    return try (consume bitmap).placed(
-      frame,
-      over: region,
-      background: background,
-      limits,
-      name: file.name
-    )
+    return chunks.coversCanvas
+      ? bitmap : try (consume bitmap).placed(frame, over: region, limits, name: file.name)
   }
 
   /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of those

@@ -82,8 +82,8 @@ typedef struct {
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
                   const cjpeg_chooser *chooser, cjpeg_form form, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
-// What to encode: rows in `color_space`, of which `next` writes as many as it is asked for; false ends it. With `like`, its colour space, sampling and tables are
-// taken from that JPEG file, turned by a quarter when `transposed`; tables that are coarser than those of
+// What to encode: rows in `color_space`, of which `next` writes as many as it is asked for; false ends it. With
+// `like`, its colour space, sampling and tables are taken from that JPEG file, turned by a quarter when `transposed`; tables that are coarser than those of
 // quality `finer_than` are replaced by those, unless it is 0.
 typedef struct {
   bool (*next)(void *context, uint8_t *rows, uint32_t count);
