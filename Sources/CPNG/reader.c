@@ -42,11 +42,17 @@ static void describe(png_structp png, png_infop info, cpng_shape *shape) {
   }
 }
 
-static void set_form(png_structp png, png_infop info, int form) {
+static void set_form(png_structp png, png_infop info, const cpng_source *source) {
+  const int form = source->form;
   if (form >= cpng_expanded) png_set_expand(png);
   if (form == cpng_coloured) png_set_gray_to_rgb(png);
   if (form == cpng_native) png_set_packing(png);
-  if (png_get_bit_depth(png, info) == 16) png_set_swap(png);
+  if (png_get_bit_depth(png, info) < 16) return;
+  if (source->depth == 8) {
+    png_set_scale_16(png);
+  } else {
+    png_set_swap(png);
+  }
 }
 
 // libpng reads the last row with all that is left of the data, which it would unpack, a thousand times
@@ -83,7 +89,7 @@ static void open_again(png_reader *reader, cpng_shape *shape) {
   png_set_read_fn(png, reader, pull);
   png_read_info(png, info);
   describe(png, info, shape);
-  set_form(png, info, reader->source->form);
+  set_form(png, info, reader->source);
   reader->passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
 }

@@ -20,6 +20,9 @@ extension Bitmap.Palette {
   /// The first index that is clear; nil where none is.
   var clearIndex: UInt8? { alpha.firstIndex(of: 0).map { UInt8(truncatingIfNeeded: $0) } }
 
+  /// Whether a colour lets something shine through.
+  var hasAlpha: Bool { !alpha.allSatisfy { $0 == 255 } }
+
   /// What each of 256 indices stands for.
   struct Table {
     /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
@@ -29,8 +32,7 @@ extension Bitmap.Palette {
 
     /// The table of a palette: black where there is no colour.
     init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
-      let hasAlpha = withAlpha || !palette.alpha.allSatisfy { $0 == 255 }
-      layout = hasAlpha ? .rgba : .rgb
+      layout = withAlpha || palette.hasAlpha ? .rgba : .rgb
       colours = (0..<256).map { index in
         var colour = UInt32(index < palette.alpha.count ? palette.alpha[index] : 255) << 24
         for channel in 0..<3 where index < palette.colours.count / 3 {

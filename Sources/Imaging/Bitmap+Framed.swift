@@ -14,21 +14,21 @@ extension Bitmap {
     guard framing.isPadded else { return self }
     let canvas = framing.canvas
     var picture = (consume self).expanded()
-    let hasAlpha = picture.layout.hasAlpha
-    let colour = background ?? (hasAlpha && keepsAlpha ? .transparent : .white)
-    if keepsAlpha, colour.alpha < 255, !hasAlpha { picture = (consume picture).withAlpha() }
-    // A clear background has no colour to show.
-    if !colour.isGrey, colour.alpha > 0 { picture = (consume picture).coloured() }
+    let surround = Surround(background, around: picture.layout, keepsAlpha: keepsAlpha)
+    if surround.needsAlpha { picture = (consume picture).withAlpha() }
+    if surround.needsColour { picture = (consume picture).coloured() }
     try limits.check(width: canvas.width, height: canvas.height, of: name)
-    let samples = colour.samples(in: picture.layout, isInverted: isInverted)
     let frame = PixelRegion(
       x: framing.place.x,
       y: framing.place.y,
       width: picture.width,
       height: picture.height
     )
-    // 257 times a byte is the same light in two.
-    let pixel = picture.depth == 16 ? samples.flatMap { [$0, $0] } : samples
+    let pixel = surround.colour.pixel(
+      in: picture.layout,
+      depth: picture.depth,
+      isInverted: isInverted
+    )
     return try (consume picture).placed(
       frame,
       over: PixelRegion(x: 0, y: 0, width: canvas.width, height: canvas.height),
@@ -41,7 +41,7 @@ extension Bitmap {
   /// The bitmap without alpha, over a colour; one that has none as it is.
   consuming func laid(on colour: PictureColour) -> Bitmap {
     var hasAlpha = layout.hasAlpha
-    if case .indexed(let palette) = layout { hasAlpha = Palette.Table(palette).layout == .rgba }
+    if case .indexed(let palette) = layout { hasAlpha = palette.hasAlpha }
     return hasAlpha ? (consume self).flattened(.rgb, on: colour) : self
   }
 

@@ -2,13 +2,15 @@ extension Crop {
   func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
     let made: (bytes: [UInt8], framing: Framing)
     var isColoured = false
-    if isDirect(file, chunks) {
+    if let direct = direct(file, chunks) {
       let framing = try framing(of: file)
+      isColoured = direct.form == .coloured
       let bytes = try PNGCodec.recode(
         file,
         framing.window,
         scaledTo: framing.isScaled ? framing.scaled : nil,
-        form: framing.isScaled ? .expanded : .native,
+        on: direct.mount,
+        form: direct.form,
         limits
       )
       made = (bytes, framing)
@@ -55,22 +57,39 @@ extension Crop {
     )
   }
 
-  /// Whether a part can go from file to file row by row: not one that is turned, converted or padded, or small
-  /// enough to be interlaced again or to be scaled in memory.
-  private func isDirect(_ file: PictureFile, _ chunks: PNGChunks) -> Bool {
-    let framing = framing(file.probe)
-    guard file.probe.orientation == .upright, !framing.isPadded, !converts(file) else {
-      return false
-    }
-    let bytes =
-      framing.isScaled
-      ? PNGCodec.bytes(framing.scaled, of: chunks, .expanded)
-      : PNGCodec.bytes(framing.window.size, of: chunks, .native)
-    return bytes > 64 << 20 || !framing.isScaled && !chunks.isInterlaced
+  /// How a part goes from file to file row by row.
+  private struct Direct {
+    let form: PNGCodec.Form
+    let mount: Mount?
   }
 
+  /// How a part goes from file to file row by row; nil for one that is turned, converted or gets alpha, or is small
+  /// enough to be interlaced again or to be made in memory.
+  private func direct(_ file: PictureFile, _ chunks: PNGChunks) -> Direct? {
+    let framing = framing(file.probe)
+    guard file.probe.orientation == .upright, !converts(file) else { return nil }
+    guard framing.isScaled || framing.isPadded else {
+      let isLarge = PNGCodec.bytes(framing.window.size, of: chunks, .native) > Self.mostInMemory
+      return isLarge || !chunks.isInterlaced ? Direct(form: .native, mount: nil) : nil
+    }
+    guard PNGCodec.bytes(framing.canvas, of: chunks, .expanded) > Self.mostInMemory else {
+      return nil
+    }
+    guard framing.isPadded else { return Direct(form: .expanded, mount: nil) }
+    let layout = PNGCodec.shape(of: chunks, .expanded).0
+    let surround = Surround(background, around: layout, keepsAlpha: true)
+    guard !surround.needsAlpha else { return nil }
+    return Direct(
+      form: surround.needsColour ? .coloured : .expanded,
+      mount: Mount(canvas: framing.canvas, place: framing.place, colour: surround.colour)
+    )
+  }
+
+  /// Bytes of a result that is made in memory.
+  private static let mostInMemory = 64 << 20
+
   /// The result as pixels, upright and of the size asked for; a part of more than `most` bytes is
-  /// scaled as its rows come.
+  /// scaled as its rows come, and 16 bits that become 8 and are not calculated with are never held.
   func decodedPNG(
     _ file: PictureFile,
     form: PNGCodec.Form,
@@ -93,6 +112,8 @@ extension Crop {
     if case .png(let chunks) = probe.structure { isIndexed = chunks.colourType == 3 }
     let isConverted = !isIndexed && converts(file)
     let form = (isNew || isConverted) && form == .native ? .expanded : form
+    let becomesNarrow = target(for: file) == .jpeg || target(for: file) == .webp
+    let narrowed = becomesNarrow && form != .native && !plain.isScaled && !isConverted
     let whole = PixelRegion(x: 0, y: 0, width: probe.stored.width, height: probe.stored.height)
     let bytes = whole.width * whole.height * max(probe.channels, 3) * (probe.depth == 16 ? 2 : 1)
     let framing: Framing
@@ -100,7 +121,7 @@ extension Crop {
     var isScaled = false
     if needsLook(at: probe), bytes <= Attention.mostBytes {
       // Once for both, as unpacking takes most of the time.
-      bitmap = try PNGCodec.decode(file, whole, form: form, limits)
+      bitmap = try PNGCodec.decode(file, whole, form: form, narrowed: narrowed, limits)
       framing = try self.framing(file, whole: bitmap)
       bitmap.keep(probe.orientation.stored(framing.window, in: probe.stored))
     } else {
@@ -112,7 +133,7 @@ extension Crop {
         let size = probe.orientation.upright(framing.scaled)
         bitmap = try PNGCodec.scaled(file, region, to: size, limits)
       } else {
-        bitmap = try PNGCodec.decode(file, region, form: form, limits)
+        bitmap = try PNGCodec.decode(file, region, form: form, narrowed: narrowed, limits)
       }
     }
     return Decoded(

@@ -96,6 +96,7 @@ extension Bitmap {
     _ body: (LentRows.Next, UnsafeMutableRawPointer) -> Bool
   ) -> Bool {
     let next: LentRows.Next = { context, target, count in
+      // SAFETY: `context` is `rows` below, which stay where they are until `body` returns.
       context?.assumingMemoryBound(to: LentRows.self).pointee.take(Int(count), target) ?? false
     }
     var (rows, picture) = (rows, consume self)

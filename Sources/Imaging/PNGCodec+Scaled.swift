@@ -74,12 +74,13 @@ extension PNGCodec {
 }
 
 extension PNGCodec.Source {
-  /// Lends the rows of the region as they come, scaled where there is a size, with what they hold, and the place to
-  /// say what was wrong.
+  /// Lends the rows of the region as they come, scaled where there is a size, and on a canvas where there is one, with
+  /// what they hold, and the place to say what was wrong.
   ///
   /// - Throws: ``ImagingError`` where they cannot be opened, or `body` returns false.
   func lendRows(
     scaledTo size: PixelSize?,
+    on mount: Mount? = nil,
     strip: Int,
     _ body: (czimg_rows, cpng_shape, UnsafeMutablePointer<cpng_outcome>) -> Bool
   ) throws(ImagingError) {
@@ -96,14 +97,20 @@ extension PNGCodec.Source {
             next: { cpng_rows_next(OpaquePointer($0), $1, $2) },
             context: UnsafeMutableRawPointer(rows)
           )
-          guard let size else { return body(coming, shape, outcome) }
+          func lay(_ rows: czimg_rows) -> Bool {
+            guard let mount else { return body(rows, shape, outcome) }
+            var placed = PlacedRows(rows, on: mount, layout: layout, depth: depth)
+            return placed.lend { body($0, shape, outcome) }
+          }
+          guard let size else { return lay(coming) }
           return coming.scaled(
             width: size.width,
             height: size.height,
             layout: layout,
             depth: depth,
-            strip: strip
-          ) { body($0, shape, outcome) }
+            strip: strip,
+            lay
+          )
         }
       }
     }

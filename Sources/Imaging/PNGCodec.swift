@@ -17,15 +17,16 @@ enum PNGCodec {
   /// Each further time it is unpacked from its beginning; 50 megapixels of 8 bits with alpha fit.
   static let band = 96 << 20
 
-  /// Decodes a region of the stored picture.
+  /// Decodes a region of the stored picture; with `narrowed`, which no native form has, 16 bits as the nearest of 8.
   static func decode(
     _ file: PictureFile,
     _ region: PixelRegion,
     form: Form = .native,
+    narrowed: Bool = false,
     band: Int = band,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    let source = try Source(file, region, form, band, limits)
+    let source = try Source(file, region, form, narrowed: narrowed, band, limits)
     try limits.check(memory: region.width * region.height * source.pixelBytes, of: file.name)
     var shape = cpng_shape()
     var outcome = cpng_outcome()
@@ -78,13 +79,14 @@ enum PNGCodec {
   }
 
   /// Decodes a region and encodes it again row by row, so that neither picture is ever in memory; scaled where
-  /// there is a size.
+  /// there is a size, and on a canvas where there is one.
   ///
   /// The result is not interlaced. `brush` paints on the rows on their way.
   static func recode(
     _ file: PictureFile,
     _ region: PixelRegion,
     scaledTo size: PixelSize? = nil,
+    on mount: Mount? = nil,
     form: Form = .native,
     level: Int? = nil,
     band: Int = band,
@@ -93,13 +95,14 @@ enum PNGCodec {
     _ limits: PictureLimits
   ) throws(ImagingError) -> [UInt8] {
     let source = try Source(file, region, form, band, limits)
-    let made = size ?? region.size
+    let made = mount?.canvas ?? size ?? region.size
+    if mount != nil { try limits.check(width: made.width, height: made.height, of: file.name) }
     let level = Int32(level ?? self.level(for: made, of: source.layout))
     let rowBytes = made.width * source.pixelBytes
     let easel = brush.map { Easel(brush: $0, source: source, width: made.width) }
     var bytes: [UInt8]?
     do throws(ImagingError) {
-      try source.lendRows(scaledTo: size, strip: strip) { rows, shape, outcome in
+      try source.lendRows(scaledTo: size, on: mount, strip: strip) { rows, shape, outcome in
         var shape = shape
         (shape.width, shape.height) = (rows.width, rows.height)
         var coming = cpng_coming()
@@ -167,58 +170,6 @@ enum PNGCodec {
       } catch {
         failure = error
         return false
-      }
-    }
-  }
-
-  /// What is to be read of a file.
-  struct Source {
-    let file: PictureFile
-    let chunks: PNGChunks
-    let region: PixelRegion
-    let form: Form
-    let layout: Bitmap.Layout
-    let depth: Int
-    let side: Int
-    var band: Int
-    let memory: Int
-
-    var pixelBytes: Int { layout.pixelBytes(depth: depth) }
-    var rowBytes: Int { region.width * pixelBytes }
-
-    init(
-      _ file: PictureFile,
-      _ region: PixelRegion,
-      _ form: Form,
-      _ band: Int,
-      _ limits: PictureLimits
-    ) throws(ImagingError) {
-      guard case .png(let chunks) = file.probe.structure else {
-        throw ImagingError(.unsupported, "cannot read \(file.name): it is not a PNG")
-      }
-      (layout, depth) = PNGCodec.shape(of: chunks, form)
-      (self.file, self.chunks, self.region, self.form) = (file, chunks, region, form)
-      (side, self.band, memory) = (limits.side, band, limits.memory)
-      // An interlaced picture is unpacked once for each band of it; this bounds how often.
-      let rows = chunks.isInterlaced ? chunks.size.height : 1
-      try limits.check(memory: chunks.size.width * rows * pixelBytes, of: file.name)
-    }
-
-    func lend(_ body: (inout cpng_source) -> Bool) -> Bool {
-      file.bytes.withUnsafeBufferPointer { bytes in
-        var source = cpng_source(
-          bytes: bytes.baseAddress,
-          count: bytes.count,
-          data_end: chunks.dataEnd,
-          side: UInt32(clamping: side),
-          form: form.forPNG,
-          channels: Int32(layout.channels),
-          depth: Int32(depth),
-          region: region.forPNG,
-          band: band,
-          memory: memory
-        )
-        return body(&source)
       }
     }
   }
@@ -313,7 +264,7 @@ enum PNGCodec {
   }
 
   /// The layout and depth that a form will have.
-  fileprivate static func shape(of chunks: PNGChunks, _ form: Form) -> (Bitmap.Layout, Int) {
+  static func shape(of chunks: PNGChunks, _ form: Form) -> (Bitmap.Layout, Int) {
     let clear = chunks.hasTransparency && form != .native
     let depth = form == .native ? chunks.depth : max(chunks.depth, 8)
     switch chunks.colourType {
@@ -371,26 +322,5 @@ enum PNGCodec {
     }
     return outcome.out_of_memory
       ? .tooLarge(name, "it takes more memory than is allowed") : .damaged(name, words)
-  }
-}
-
-extension PNGCodec.Form {
-  fileprivate var forPNG: Int32 {
-    switch self {
-    case .native: Int32(cpng_native)
-    case .expanded: Int32(cpng_expanded)
-    case .coloured: Int32(cpng_coloured)
-    }
-  }
-}
-
-extension PixelRegion {
-  fileprivate var forPNG: cpng_region {
-    cpng_region(
-      x: UInt32(x),
-      y: UInt32(y),
-      width: UInt32(width),
-      height: UInt32(height)
-    )
   }
 }

@@ -86,4 +86,11 @@ public struct PictureColour: Sendable, Hashable {
       return isInverted ? inks : inks.map { 255 - $0 }
     }
   }
+
+  /// The bytes of a pixel of this colour in a bitmap of a layout and 8 or 16 bits.
+  func pixel(in layout: Bitmap.Layout, depth: Int, isInverted: Bool = true) -> [UInt8] {
+    let samples = samples(in: layout, isInverted: isInverted)
+    // 257 times a byte is the same light in two.
+    return depth == 16 ? samples.flatMap { [$0, $0] } : samples
+  }
 }

@@ -49,7 +49,9 @@ final class StampLayer {
   }
 
   /// How many rows are painted at a time.
-  var stripRows: Int { max(2_000_000 / size.width, 16) }
+  ///
+  /// Half a million pixels: in floating point, which alpha and 16 bits need, they take 16 MB.
+  var stripRows: Int { max(500_000 / size.width, 16) }
 
   /// The pixels that are looked at to see how light it is behind the text.
   var probes: (xs: [Int], ys: [Int]) {

@@ -103,6 +103,19 @@ struct StripTests {
     }
   }
 
+  @Test(arguments: PNGKind.all)
+  func `sixteen bits made eight on their way are the nearest eight`(_ kind: PNGKind) throws {
+    let file = try PictureFile(kind.bytes(width: 50, height: 47))
+    for form in [PNGCodec.Form.expanded, .coloured] {
+      let limits = PictureLimits()
+      let wide = try PNGCodec.decode(file, Self.whole, form: form, limits)
+
+      let made = try PNGCodec.decode(file, Self.whole, form: form, narrowed: true, limits)
+
+      #expect(made == wide.narrowed())
+    }
+  }
+
   @Test func `a picture that breaks off while it is scaled is refused as ever`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
     // Behind the header: length and name of the first chunk of data, of which half is left.

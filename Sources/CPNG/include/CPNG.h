@@ -43,8 +43,8 @@ typedef struct {
   char message[200];
 } cpng_outcome;
 
-// What to read of a file. `channels` and `depth` are what rows of the form must have; the last data
-// chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, whose even rows are
+// What to read of a file. `channels` and `depth` are what rows of the form must have, of 16 bits the nearest of 8 where
+// the depth is 8; the last data chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, whose even rows are
 // whole only when nearly all of it is unpacked, as many of these are held at a time as `band` bytes hold.
 // libpng itself allocates `memory` bytes at most.
 typedef struct {
