@@ -52,7 +52,7 @@ let package = Package(
     ),
     .target(name: "CWebP", dependencies: ["COpening"]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
-    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CCurl", dependencies: ["COpening"]),
 
     .target(
       name: "Catalog",

@@ -33,4 +33,4 @@ int cavif_outcome_of(avifResult result, const avifDiagnostics *diagnostics, cavi
   }
 }
 
-COPENING_NOTE("avif", "Reads and writes AVIF", LIBRARY)
+COPENING_NOTE("avif", "recommended", "Reads and writes AVIF", LIBRARY)

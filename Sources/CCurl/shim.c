@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
+#include "library.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -8,39 +9,39 @@
 #include <unistd.h>
 
 CURLcode larder_easy_set_long(CURL *easy, CURLoption option, long value) {
-  return curl_easy_setopt(easy, option, value);
+  return their_curl_easy_setopt(easy, option, value);
 }
 
 CURLcode larder_easy_set_size(CURL *easy, CURLoption option, curl_off_t value) {
-  return curl_easy_setopt(easy, option, value);
+  return their_curl_easy_setopt(easy, option, value);
 }
 
 CURLcode larder_easy_set_pointer(CURL *easy, CURLoption option, const void *value) {
-  return curl_easy_setopt(easy, option, value);
+  return their_curl_easy_setopt(easy, option, value);
 }
 
 CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value) {
-  return curl_multi_setopt(multi, option, value);
+  return their_curl_multi_setopt(multi, option, value);
 }
 
 CURLMcode larder_multi_set_callbacks(CURLM *multi, larder_socket_callback socket, larder_timer_callback timer, void *context) {
-  CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
-  if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
-  if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
-  if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+  CURLMcode result = their_curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  if (result == CURLM_OK) result = their_curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+  if (result == CURLM_OK) result = their_curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+  if (result == CURLM_OK) result = their_curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
   return result;
 }
 
 CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback) {
-  return curl_easy_setopt(easy, option, callback);
+  return their_curl_easy_setopt(easy, option, callback);
 }
 
 CURLcode larder_easy_set_prereq_callback(CURL *easy, larder_prereq_callback callback) {
-  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+  return their_curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
 CURLcode larder_easy_set_debug_callback(CURL *easy, larder_debug_callback callback) {
-  return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+  return their_curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
 }
 
 static curl_socket_t open_judged(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
@@ -61,9 +62,9 @@ static curl_socket_t open_judged(void *context, curlsocktype purpose, struct cur
 }
 
 CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge) {
-  CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, judge);
+  CURLcode result = their_curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, judge);
   if (result != CURLE_OK) return result;
-  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_judged);
+  return their_curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_judged);
 }
 
 static int has_unread(curl_socket_t socket) {
@@ -81,14 +82,14 @@ static int close_watched(void *context, curl_socket_t socket) {
 }
 
 CURLcode larder_easy_set_excess_watch(CURL *easy, struct larder_excess_watch *watch) {
-  CURLcode result = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, watch);
+  CURLcode result = their_curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, watch);
   if (result != CURLE_OK) return result;
-  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_watched);
+  return their_curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_watched);
 }
 
 static curl_socket_t open_socket(CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
-  curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
+  their_curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
   return socket;
 }
 
@@ -102,38 +103,38 @@ int larder_easy_is_connected(CURL *easy) { return open_socket(easy) != CURL_SOCK
 void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome) {
   long request = 0;
   *outcome = (struct larder_outcome){0};
-  curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &outcome->connections);
-  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &outcome->error_number);
-  curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &outcome->verification);
-  curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &outcome->proxy_status);
-  curl_easy_getinfo(easy, CURLINFO_PROXY_ERROR, &outcome->proxy_error);
-  curl_easy_getinfo(easy, CURLINFO_PROXY_SSL_VERIFYRESULT, &outcome->proxy_verification);
-  curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &request);
+  their_curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &outcome->connections);
+  their_curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &outcome->error_number);
+  their_curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &outcome->verification);
+  their_curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &outcome->proxy_status);
+  their_curl_easy_getinfo(easy, CURLINFO_PROXY_ERROR, &outcome->proxy_error);
+  their_curl_easy_getinfo(easy, CURLINFO_PROXY_SSL_VERIFYRESULT, &outcome->proxy_verification);
+  their_curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &request);
   outcome->request = request;
-  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &outcome->wire);
-  curl_easy_getinfo(easy, CURLINFO_NAMELOOKUP_TIME_T, &outcome->resolved);
-  curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &outcome->connected);
-  curl_easy_getinfo(easy, CURLINFO_APPCONNECT_TIME_T, &outcome->secured);
-  curl_easy_getinfo(easy, CURLINFO_STARTTRANSFER_TIME_T, &outcome->first_byte);
-  curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &outcome->total);
+  their_curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &outcome->wire);
+  their_curl_easy_getinfo(easy, CURLINFO_NAMELOOKUP_TIME_T, &outcome->resolved);
+  their_curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &outcome->connected);
+  their_curl_easy_getinfo(easy, CURLINFO_APPCONNECT_TIME_T, &outcome->secured);
+  their_curl_easy_getinfo(easy, CURLINFO_STARTTRANSFER_TIME_T, &outcome->first_byte);
+  their_curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &outcome->total);
 }
 
 int64_t larder_easy_get_wire(CURL *easy) {
   curl_off_t wire = 0;
-  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
+  their_curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
   return wire;
 }
 
 void *larder_easy_get_private(CURL *easy) {
   char *context = NULL;
-  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context);
+  their_curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context);
   return context;
 }
 
 CURL *larder_multi_next_done(CURLM *multi, CURLcode *result) {
   CURLMsg *message;
   int left;
-  while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+  while ((message = their_curl_multi_info_read(multi, &left)) != NULL) {
     if (message->msg == CURLMSG_DONE) {
       *result = message->data.result;
       return message->easy_handle;

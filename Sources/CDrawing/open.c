@@ -99,4 +99,4 @@ FUNCTIONS(FORWARD)
 static const copening_function functions[] = {FUNCTIONS(ENTRY)};
 COPENING_ONCE(cdrawing_open, LIBRARY, functions)
 
-COPENING_NOTE("stamp", "Writes on pictures", LIBRARY)
+COPENING_NOTE("stamp", "recommended", "Writes on pictures", LIBRARY)

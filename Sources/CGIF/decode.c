@@ -83,4 +83,4 @@ int cgif_decode(const uint8_t *bytes, size_t count, int width, int height, bool 
   return is_done ? cgif_done : lacks_memory ? cgif_no_memory : cgif_broken;
 }
 
-COPENING_NOTE("gif", "Reads GIF", LIBRARY)
+COPENING_NOTE("gif", "recommended", "Reads GIF", LIBRARY)

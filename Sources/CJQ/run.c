@@ -200,4 +200,4 @@ pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits 
   return child;
 }
 
-COPENING_NOTE("transform", "Runs the jq programs of catalog files", LIBRARY)
+COPENING_NOTE("transform", "recommended", "Runs the jq programs of catalog files", LIBRARY)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 const char *copening_find(const char *library, const copening_function *functions, size_t count) {
-  void *opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  void *opened = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (opened == NULL) return dlerror();
   for (size_t place = 0; place < count; place++) {
     *functions[place].place = dlsym(opened, functions[place].name);

@@ -46,4 +46,4 @@ void unpacking_brotli(unpacking *state) {
   their_BrotliDecoderDestroyInstance(decoder);
 }
 
-COPENING_NOTE("brotli", "Reads feeds that are stored as .br", LIBRARY)
+COPENING_NOTE("brotli", "recommended", "Reads feeds that are stored as .br", LIBRARY)

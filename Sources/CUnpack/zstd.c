@@ -48,4 +48,4 @@ void unpacking_zstd(unpacking *state) {
   their_ZSTD_freeDStream(stream);
 }
 
-COPENING_NOTE("zstd", "Reads feeds that are stored as .zst", LIBRARY)
+COPENING_NOTE("zstd", "recommended", "Reads feeds that are stored as .zst", LIBRARY)

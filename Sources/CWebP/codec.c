@@ -195,4 +195,4 @@ void cwebp_close(cwebp_picture *picture) {
   free(picture);
 }
 
-COPENING_NOTE("webp", "Reads and writes WebP", LIBRARY)
+COPENING_NOTE("webp", "recommended", "Reads and writes WebP", LIBRARY)

@@ -103,4 +103,4 @@ int cxml_line(cxml_reader *reader) {
 
 void cxml_free(cxml_reader *reader) { their_xmlFreeTextReader(inner(reader)); }
 
-COPENING_NOTE("xml", "Reads Google merchant feeds, the data in pages, and what object stores answer", LIBRARY)
+COPENING_NOTE("xml", "recommended", "Reads Google merchant feeds, the data in pages, and what object stores answer", LIBRARY)

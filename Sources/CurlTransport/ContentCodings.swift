@@ -11,7 +11,7 @@ struct ContentCodings: Equatable {
 
   /// What the libcurl that is loaded undoes.
   static let decodable: ContentCodings = {
-    let features = curl_version_info(CURLVERSION_FIRST).pointee.features
+    let features = larder_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
     return ContentCodings(
       zlib: features & CURL_VERSION_LIBZ != 0,
       brotli: features & CURL_VERSION_BROTLI != 0,

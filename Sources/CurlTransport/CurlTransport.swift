@@ -15,7 +15,10 @@ package final class CurlTransport: Fetching, URLParsing {
   /// - Parameter options: How the run behaves.
   /// - Throws: ``TransferFailure`` when this machine gives no memory or no thread.
   package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
-    guard Self.isLibraryReady else { throw Self.unavailable("libcurl does not start") }
+    guard Self.isLibraryReady else {
+      throw Self.absence.map { TransferFailure(reason: .libraryRefused, url: "", detail: $0) }
+        ?? Self.unavailable("libcurl does not start")
+    }
     if let shortcoming = Self.version.shortcoming(of: "libcurl", needed: Self.needed) {
       throw TransferFailure(reason: .libraryRefused, url: "", detail: shortcoming)
     }
@@ -87,18 +90,25 @@ package final class CurlTransport: Fetching, URLParsing {
     thread.join()
   }
 
-  /// The libcurl that was found when the process started, which may be older than the one it was built with.
+  /// Why libcurl could not be opened, and what to do; nil where it could, or nothing has needed it yet.
+  package static var absence: String? {
+    larder_curl_failure().map {
+      "libcurl cannot be opened: \(String(cString: $0)); install it (Debian: libcurl4)"
+    }
+  }
+
+  /// The libcurl that was opened, which may be older than the one it was built with.
   private static let version = LibraryVersion(
-    bits: curl_version_info(CURLVERSION_FIRST).pointee.version_num
+    bits: larder_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
   )
   /// The first that knows every option that is set: CURLOPT_PROTOCOLS_STR came with 7.85.0,
   /// CURLOPT_QUICK_EXIT with 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
-  /// What the libcurl that is loaded says of itself: its version, that of its TLS library if it has one, and
-  /// where it looks for the certificates to trust.
-  package static var library: (version: String, tls: String?, trust: String?) {
-    let info = curl_version_info(CURLVERSION_SEVENTH).pointee
+  /// What libcurl says of itself: its version, that of its TLS library if it has one, and where it looks for the
+  /// certificates to trust; nil where it cannot be opened.
+  package static var library: (version: String, tls: String?, trust: String?)? {
+    guard let info = larder_version_info(CURLVERSION_SEVENTH)?.pointee else { return nil }
     return (
       "\(version)", info.ssl_version.map { String(cString: $0) },
       // Since 7.70.0, and older ones are refused.
@@ -107,7 +117,7 @@ package final class CurlTransport: Fetching, URLParsing {
   }
 
   /// libcurl's own set-up, once a process; needs no counterpart since the process keeps it to its end.
-  private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  private static let isLibraryReady = larder_global_init() == CURLE_OK
 
   private static func unavailable(_ detail: String) -> TransferFailure {
     TransferFailure(reason: .outOfMemory, url: "", detail: detail)

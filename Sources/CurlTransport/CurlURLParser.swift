@@ -53,13 +53,15 @@ package final class CurlURLParser: URLParsing {
     guard !reference.hasAmbiguousAuthority else {
       throw failure(.urlInvalid, "the host holds a character that no host has")
     }
-    guard let handle = URLHandle() else { throw failure(.outOfMemory, "") }
+    guard let handle = URLHandle() else {
+      throw CurlTransport.absence.map { failure(.libraryRefused, $0) } ?? failure(.outOfMemory, "")
+    }
     if let base, handle.set(base.text) != CURLUE_OK {
       throw failure(.urlInvalid, "the base URL cannot be parsed")
     }
     let code = handle.set(reference.text)
     guard code == CURLUE_OK else {
-      throw failure(.urlInvalid, String(cString: curl_url_strerror(code)))
+      throw failure(.urlInvalid, String(cString: larder_url_strerror(code)))
     }
     // A base's user information belongs to its authority, which a path alone inherits; libcurl never
     // sees it. (RFC 3986, section 5.2.2)

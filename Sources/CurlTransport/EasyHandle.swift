@@ -15,7 +15,7 @@ struct EasyHandle: ~Copyable {
   }
 
   init() throws(OutOfMemory) {
-    guard let raw = curl_easy_init() else { throw OutOfMemory() }
+    guard let raw = larder_easy_init() else { throw OutOfMemory() }
     self.raw = raw
   }
 
@@ -28,7 +28,7 @@ struct EasyHandle: ~Copyable {
     refusals.first = RefusedOption(option: option, code: code)
   }
 
-  deinit { curl_easy_cleanup(raw) }
+  deinit { larder_easy_cleanup(raw) }
 
   /// The bytes of the body that came so far, before they were unpacked.
   var wireBytes: ByteCount { ByteCount(larder_easy_get_wire(raw)) }
@@ -119,9 +119,9 @@ struct EasyHandle: ~Copyable {
     return outcome
   }
 
-  func join(_ multi: borrowing MultiHandle) -> CURLMcode { curl_multi_add_handle(multi.raw, raw) }
+  func join(_ multi: borrowing MultiHandle) -> CURLMcode { larder_multi_add(multi.raw, raw) }
 
-  func leave(_ multi: borrowing MultiHandle) { curl_multi_remove_handle(multi.raw, raw) }
+  func leave(_ multi: borrowing MultiHandle) { larder_multi_remove(multi.raw, raw) }
 }
 
 /// libcurl could not allocate a handle.
@@ -136,6 +136,6 @@ struct RefusedOption: Error {
 
   /// A sentence for a person.
   var words: String {
-    "libcurl refuses option \(option.rawValue) (\(String(cString: curl_easy_strerror(code))))"
+    "libcurl refuses option \(option.rawValue) (\(String(cString: larder_easy_strerror(code))))"
   }
 }

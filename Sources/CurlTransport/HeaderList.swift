@@ -8,7 +8,7 @@ struct HeaderList: ~Copyable {
 
   init() {}
 
-  deinit { curl_slist_free_all(raw) }
+  deinit { larder_slist_free(raw) }
 
   /// Adds a field.
   mutating func append(_ name: String, _ value: String) {
@@ -34,7 +34,7 @@ struct HeaderList: ~Copyable {
 
   /// Adds a line as it is.
   mutating func append(line: String) {
-    if let longer = curl_slist_append(raw, line) { raw = longer }
+    if let longer = larder_slist_append(raw, line) { raw = longer }
   }
 
   private mutating func append(
@@ -50,7 +50,7 @@ struct HeaderList: ~Copyable {
       end = text[end...].update(fromContentsOf: value)
       text[end] = 0
       text.withMemoryRebound(to: CChar.self) {
-        if let longer = curl_slist_append(raw, $0.baseAddress) { raw = longer }
+        if let longer = larder_slist_append(raw, $0.baseAddress) { raw = longer }
       }
     }
   }

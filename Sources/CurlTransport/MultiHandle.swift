@@ -14,10 +14,10 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
   ///   it, without which no transfer would ever end.
   init() throws {
     let events = try SocketEvents()
-    guard let raw = curl_multi_init() else { throw OutOfMemory() }
+    guard let raw = larder_multi_init() else { throw OutOfMemory() }
     let code = events.attach(to: raw)
     guard code == CURLM_OK else {
-      curl_multi_cleanup(raw)
+      larder_multi_cleanup(raw)
       throw RefusedMultiOption(option: CURLMOPT_SOCKETFUNCTION, code: code)
     }
     self.raw = raw
@@ -27,7 +27,7 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
   }
 
   deinit {
-    curl_multi_cleanup(raw)
+    larder_multi_cleanup(raw)
     watch.deallocate()
   }
 
@@ -69,6 +69,6 @@ struct RefusedMultiOption: Error {
   /// A sentence for a person.
   var words: String {
     "libcurl refuses option \(option.rawValue) of all transfers "
-      + "(\(String(cString: curl_multi_strerror(code))))"
+      + "(\(String(cString: larder_multi_strerror(code))))"
   }
 }

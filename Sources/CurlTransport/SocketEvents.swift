@@ -75,22 +75,21 @@ final class SocketEvents: @unchecked Sendable {
 
   /// Moves every transfer on whose socket the last wait found ready, or whose time has come.
   func perform(_ multi: UnsafeMutableRawPointer) {
-    var running: Int32 = 0
     for position in 0..<readyCount {
       let (descriptor, events) = (ready[position].data.fd, ready[position].events)
       if descriptor == bell {
         var count: UInt64 = 0
         _ = read(bell, &count, 8)
       } else if let wanted = wanted(descriptor) {
-        curl_multi_socket_action(multi, descriptor, Self.bits(events, wanted), &running)
+        larder_multi_socket_action(multi, descriptor, Self.bits(events, wanted))
       }
     }
     readyCount = 0
     if isBlind {
-      curl_multi_perform(multi, &running)
+      larder_multi_perform(multi)
     } else if let due, due <= .now() {
       self.due = nil
-      curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+      larder_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0)
     }
   }
 

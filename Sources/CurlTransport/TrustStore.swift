@@ -24,5 +24,5 @@ enum TrustStore {
   /// The same for this process; looked for once.
   static let file = file(builtIn: builtIn) { access($0, R_OK) == 0 }
 
-  private static let builtIn = CurlTransport.library.trust
+  private static let builtIn = CurlTransport.library?.trust
 }

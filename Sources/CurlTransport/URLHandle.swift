@@ -5,20 +5,20 @@ struct URLHandle: ~Copyable {
   private let raw: OpaquePointer
 
   init?() {
-    guard let raw = curl_url() else { return nil }
+    guard let raw = larder_url_init() else { return nil }
     self.raw = raw
   }
 
-  deinit { curl_url_cleanup(raw) }
+  deinit { larder_url_cleanup(raw) }
 
   /// Takes a URL; when the handle holds one already, `text` may be relative to it.
   func set(_ text: String) -> CURLUcode {
-    curl_url_set(raw, CURLUPART_URL, text, 0)
+    larder_url_set(raw, CURLUPART_URL, text)
   }
 
   /// Takes another path, which needs no encoding and ends with a zero byte.
   func set(path: UnsafePointer<CChar>) -> CURLUcode {
-    curl_url_set(raw, CURLUPART_PATH, path, 0)
+    larder_url_set(raw, CURLUPART_PATH, path)
   }
 
   /// Has a transfer take the URL from here, parsed as it is; the handle must stay until the transfer has ended.
@@ -29,8 +29,10 @@ struct URLHandle: ~Copyable {
   /// A part as it was parsed, still percent-encoded; nil when the URL has none.
   func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_get(raw, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
-    defer { curl_free(text) }
+    guard larder_url_get(raw, part, UInt32(flags), &text) == CURLUE_OK, let text else {
+      return nil
+    }
+    defer { larder_curl_free(text) }
     return String(cString: text)
   }
 }

@@ -115,7 +115,7 @@ extension Exchange {
     _ transfer: Transfer
   ) -> TransferFailure {
     let detail = errorDetail
-    let text = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+    let text = detail.isEmpty ? String(cString: larder_easy_strerror(code)) : detail
     if let (reason, detail) = proxyTrouble(code, outcome, transfer, text) {
       return transfer.failure(reason, detail: detail)
     }

@@ -1,6 +1,7 @@
 import Bench
 import Cache
 import Catalog
+import CurlTransport
 import Imaging
 import Larder
 import ObjectStore
@@ -129,6 +130,11 @@ struct CommandFailure: Error {
 
   /// Our own errors; nil for those of the argument parser.
   init?(_ error: any Error) {
+    // Whatever came of that, this is what is wrong.
+    if let absence = CurlTransport.absence {
+      self.init("cannot fetch: \(absence)", .failed)
+      return
+    }
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as CacheError: self.init(error.commandText, Self.status(error))

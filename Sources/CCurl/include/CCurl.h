@@ -2,7 +2,38 @@
 #define CCURL_H
 
 #include <curl/curl.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+// libcurl comes with thirty libraries of its own, a quarter of the time of a start: it is opened when it is first needed.
+// Opens it, once a process, from any thread. NULL when it is open, else why not.
+const char *larder_curl_open(void);
+// Why it could not be opened; NULL where it could, or nobody has asked for it yet.
+const char *larder_curl_failure(void);
+
+// libcurl's functions of like names, without what is never asked of them. What makes something opens libcurl first, and
+// is NULL where that fails; what tells of an error tells of that one then.
+CURLcode larder_global_init(void);
+const curl_version_info_data *larder_version_info(CURLversion age);
+CURL *larder_easy_init(void);
+void larder_easy_cleanup(CURL *easy);
+const char *larder_easy_strerror(CURLcode code);
+CURLM *larder_multi_init(void);
+void larder_multi_cleanup(CURLM *multi);
+CURLMcode larder_multi_add(CURLM *multi, CURL *easy);
+void larder_multi_remove(CURLM *multi, CURL *easy);
+void larder_multi_socket_action(CURLM *multi, curl_socket_t socket, int events);
+void larder_multi_perform(CURLM *multi);
+const char *larder_multi_strerror(CURLMcode code);
+struct curl_slist *larder_slist_append(struct curl_slist *list, const char *line);
+void larder_slist_free(struct curl_slist *list);
+CURLU *larder_url_init(void);
+void larder_url_cleanup(CURLU *url);
+CURLUcode larder_url_set(CURLU *url, CURLUPart part, const char *text);
+// `*text` is freed by larder_curl_free.
+CURLUcode larder_url_get(CURLU *url, CURLUPart part, unsigned flags, char **text);
+const char *larder_url_strerror(CURLUcode code);
+void larder_curl_free(char *text);
 
 // Variadic functions cannot be called from Swift; each wrapper below fixes one argument type.
 

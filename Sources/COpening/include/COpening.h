@@ -1,4 +1,4 @@
-// Opens a library when it is first needed, for those that most runs do without: a program that links a library pays
+// Opens a library when it is first needed, for those that some runs do without: a program that links a library pays
 // for it at every start.
 #ifndef LARDER_COPENING_H
 #define LARDER_COPENING_H
@@ -28,11 +28,12 @@ const char *copening_find(const char *library, const copening_function *function
     return opener##_failure;                                                                        \
   }
 
-// Tells packagers what is opened, as the dynamic section no longer does.
+// Tells packagers what is opened, as the dynamic section no longer does: "required", or "recommended" where larder says
+// what is missing and goes on.
 // (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
-#define COPENING_NOTE(feature, description, library)                                                \
+#define COPENING_NOTE(feature, priority, description, library)                                      \
   COPENING_WORDS("[{\"feature\":\"" feature "\",\"description\":\"" description                    \
-                 "\",\"priority\":\"recommended\",\"soname\":[\"" library "\"]}]")
+                 "\",\"priority\":\"" priority "\",\"soname\":[\"" library "\"]}]")
 #define COPENING_WORDS(text)                                                                        \
   __attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {                  \
     uint32_t name_size, size, type;                                                                 \

@@ -14,6 +14,8 @@ struct LibraryVersions {
     case digits(String, @Sendable (UInt32) -> LibraryVersion)
     /// A function that fills in three numbers.
     case three(String)
+    /// By way of what transfers with it.
+    case transport
     /// Not at all.
     case silent
   }
@@ -28,6 +30,7 @@ struct LibraryVersions {
 
   /// The files are those that the C modules open or the binary is linked with; a test compares them.
   private static let libraries = [
+    Library(name: "libcurl", files: ["libcurl.so.4"], use: "transfers", telling: .transport),
     Library(
       name: "SQLite",
       files: ["libsqlite3.so.0"],
@@ -112,10 +115,7 @@ struct LibraryVersions {
 
   /// larder's version, then a line a library: name, version, what it is for.
   static var text: String {
-    let curl = CurlTransport.library
-    let transfers = "transfers, " + (curl.tls.map { "TLS by \($0)" } ?? "without TLS")
-    let rows =
-      [("libcurl", curl.version, transfers)] + libraries.map { ($0.name, version(of: $0), $0.use) }
+    let rows = libraries.map { ($0.name, version(of: $0), use(of: $0)) }
     let (names, versions) = (
       rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0
     )
@@ -131,6 +131,13 @@ struct LibraryVersions {
     LibraryVersion(Int(number / 10_000), Int(number / 100 % 100), Int(number % 100))
   }
 
+  private static func use(of library: Library) -> String {
+    guard case .transport = library.telling, let curl = CurlTransport.library else {
+      return library.use
+    }
+    return "\(library.use), " + (curl.tls.map { "TLS by \($0)" } ?? "without TLS")
+  }
+
   private static func version(of library: Library) -> String {
     let handles = library.files.lazy.compactMap { dlopen($0, RTLD_LAZY | RTLD_LOCAL) }
     guard let handle = handles.first else { return "not installed" }
@@ -142,6 +149,7 @@ struct LibraryVersions {
   private static func told(_ telling: Telling, by handle: UnsafeMutableRawPointer) -> String? {
     switch telling {
     case .silent: return nil
+    case .transport: return CurlTransport.library?.version
     case .text(let name):
       typealias Function = @convention(c) () -> UnsafePointer<CChar>?
       return function(name, of: handle, as: Function.self)?().map { String(cString: $0) }
