@@ -13,7 +13,7 @@ package final class CurlTransport: Fetching, URLParsing {
   /// Starts the transfer thread.
   ///
   /// - Parameter options: How the run behaves.
-  /// - Throws: ``TransferFailure`` when this machine gives no memory or no thread.
+  /// - Throws: ``TransferFailure`` when this machine gives no memory or no thread, or has no libcurl that can be used.
   package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else {
       throw Self.absence.map { TransferFailure(reason: .libraryRefused, url: "", detail: $0) }
