@@ -3,6 +3,8 @@
 #include "CCurl.h"
 #include "COpening.h"
 
+#include <stdbool.h>
+
 #define POINTER(name) __typeof__(&name) their_##name;
 FUNCTIONS(POINTER)
 

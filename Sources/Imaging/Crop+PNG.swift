@@ -112,7 +112,7 @@ extension Crop {
     if case .png(let chunks) = probe.structure { isIndexed = chunks.colourType == 3 }
     let isConverted = !isIndexed && converts(file)
     let form = (isNew || isConverted) && form == .native ? .expanded : form
-    let becomesNarrow = target(for: file) == .jpeg || target(for: file) == .webp
+    let becomesNarrow = [.jpeg, .webp].contains(target(for: file))
     let narrowed = becomesNarrow && form != .native && !plain.isScaled && !isConverted
     let whole = PixelRegion(x: 0, y: 0, width: probe.stored.width, height: probe.stored.height)
     let bytes = whole.width * whole.height * max(probe.channels, 3) * (probe.depth == 16 ? 2 : 1)

@@ -2,10 +2,10 @@
 #define CCURL_H
 
 #include <curl/curl.h>
-#include <stdbool.h>
 #include <stdint.h>
 
-// libcurl comes with thirty libraries of its own, a quarter of the time of a start: it is opened when it is first needed.
+// libcurl comes with thirty libraries of its own, a third of the time of a start: it is opened when it is first needed.
+
 // Opens it, once a process, from any thread. NULL when it is open, else why not.
 const char *larder_curl_open(void);
 // Why it could not be opened; NULL where it could, or nobody has asked for it yet.
