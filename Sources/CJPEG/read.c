@@ -91,7 +91,7 @@ void region_finish(j_decompress_ptr source, region_reader *reader) {
 }
 
 bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths,
-                  cjpeg_region region, int color_space, uint8_t *pixels, size_t stride,
+                  cjpeg_region region, int color_space, cjpeg_take take, void *context,
                   cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
@@ -111,9 +111,7 @@ bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int e
   source.scale_denom = 8;
   source.out_color_space = (J_COLOR_SPACE)color_space;
   region_start(&source, region, &reader);
-  for (uint32_t y = 0; y < region.height; y++) {
-    memcpy(pixels + y * stride, region_read(&source, &reader), region.width * reader.pixel);
-  }
+  for (uint32_t y = 0; y < region.height; y++) take(context, region_read(&source, &reader));
   region_finish(&source, &reader);
   jpeg_destroy_decompress(&source);
   packed_close(&packed);

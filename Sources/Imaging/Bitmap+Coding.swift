@@ -14,19 +14,19 @@ extension Bitmap {
     try CodecLibrary.check()
     let stored = file.probe.stored
     let region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
-    let bitmap: Bitmap
+    let orientation = file.probe.orientation
     switch file.probe.structure {
     case .jpeg:
-      let header = try JPEGCodec.header(of: file)
-      let made = try JPEGCodec.decode(file, region, layout: header.layout, limits)
+      let layout = try JPEGCodec.header(of: file).layout
+      let made = try JPEGCodec.decode(file, region, layout: layout, from: orientation, limits)
       guard !made.isDamaged else { throw .damaged(file.name, "a part of it is missing or wrong") }
-      bitmap = made.value
-    case .png: bitmap = try PNGCodec.decode(file, region, form: .expanded, limits)
+      self = made.value
+    case .png:
+      self = try PNGCodec.decode(file, region, form: .expanded, from: orientation, limits)
     case .webp, .avif, .gif:
       guard !file.probe.isCutShort else { throw .damaged(file.name, "the file ends too early") }
-      bitmap = try file.decode(region, limits).expanded()
+      self = try file.decode(region, limits).expanded().upright(from: orientation)
     }
-    self = bitmap.upright(from: file.probe.orientation)
   }
 
   /// The bitmap as a JPEG; what is clear becomes white.

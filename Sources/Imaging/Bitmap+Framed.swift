@@ -48,7 +48,7 @@ extension Bitmap {
   /// Light with opaque alpha, `rgba` or `greyAlpha`; inks, indices and what has alpha as they are.
   consuming func withAlpha() -> Bitmap {
     let isSwapped = layout == .bgrx
-    let to: Layout = layout == .grey ? .greyAlpha : .rgba
+    let to = layout.withAlpha
     let depth = depth
     guard layout == .grey || layout == .rgb || layout == .bgrx, depth >= 8 else { return self }
     let (step, colours, bytes) = (layout.channels, to.channels - 1, depth == 16 ? 2 : 1)

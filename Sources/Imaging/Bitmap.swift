@@ -36,6 +36,15 @@ public struct Bitmap: Sendable, Equatable {
     /// Whether the last sample of a pixel is alpha; a palette may have alpha, too.
     var hasAlpha: Bool { self == .rgba || self == .greyAlpha }
 
+    /// Light of the same kind with alpha; inks and indices as they are.
+    var withAlpha: Layout {
+      switch self {
+      case .grey, .greyAlpha: .greyAlpha
+      case .rgb, .rgba, .bgrx: .rgba
+      case .cmyk, .indexed: self
+      }
+    }
+
     /// Bytes of a pixel whose samples have so many bits.
     func pixelBytes(depth: Int) -> Int { channels * (depth == 16 ? 2 : 1) }
   }

@@ -73,14 +73,15 @@ extension Crop {
     return !colours(of: file).isEmpty
   }
 
-  /// The part of a whole picture that is kept, `stored` as it is, scaled where it is not yet, upright,
-  /// in sRGB where that is asked for, and on its background.
+  /// The part of a whole picture that is kept, `stored` as it is, scaled and upright where it is not yet, in sRGB where
+  /// that is asked for, and on its background.
   func finished(
     _ bitmap: consuming Bitmap,
     _ part: Bitmap.Part? = nil,
     of file: PictureFile,
     _ framing: Framing,
-    isScaled: Bool = false
+    isScaled: Bool = false,
+    isUpright: Bool = false
   ) throws(ImagingError) -> Bitmap {
     let orientation = file.probe.orientation
     var bitmap = consume bitmap
@@ -103,7 +104,7 @@ extension Crop {
         )
       }
     }
-    bitmap.turnUpright(from: orientation)
+    if !isUpright { bitmap.turnUpright(from: orientation) }
     if convertsToSRGB, bitmap.layout != .cmyk {
       bitmap = try (consume bitmap).inSRGB(from: colours(of: file), name: file.name)
     }

@@ -122,9 +122,18 @@ extension Crop {
       && whole.width * whole.height * layout.channels <= Attention.mostBytes
     var framing = looksHere ? framing(file.probe) : try self.framing(of: file)
     let region = looksHere ? whole : Self.region(at: eighths, framing, file.probe)
-    let made = try JPEGCodec.decode(file, region, eighths: eighths, layout: layout, limits)
+    // What is scaled or looked at is turned afterwards.
+    let isUpright = !framing.isScaled && !looksHere
+    let made = try JPEGCodec.decode(
+      file,
+      region,
+      eighths: eighths,
+      layout: layout,
+      from: isUpright ? orientation : .upright,
+      limits
+    )
     let isDamaged = made.isDamaged
-    // Held once, so that it can be turned in place.
+    // Held once, so that it can give its memory back.
     let bitmap = (consume made).value
     if looksHere { framing = try self.framing(file, whole: bitmap) }
     let exact = orientation.stored(framing.window, in: stored)
@@ -137,7 +146,7 @@ extension Crop {
       height: Double(exact.height) * ratio
     )
     return Decoded(
-      bitmap: try finished(consume bitmap, part, of: file, framing),
+      bitmap: try finished(consume bitmap, part, of: file, framing, isUpright: isUpright),
       framing: framing,
       isDamaged: isDamaged
     )

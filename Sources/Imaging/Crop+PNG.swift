@@ -63,8 +63,8 @@ extension Crop {
     let mount: Mount?
   }
 
-  /// How a part goes from file to file row by row; nil for one that is turned, converted or gets alpha, or is small
-  /// enough to be interlaced again or to be made in memory.
+  /// How a part goes from file to file row by row; nil for one that is turned or converted, or is small enough to be
+  /// interlaced again or to be made in memory.
   private func direct(_ file: PictureFile, _ chunks: PNGChunks) -> Direct? {
     let framing = framing(file.probe)
     guard file.probe.orientation == .upright, !converts(file) else { return nil }
@@ -72,17 +72,19 @@ extension Crop {
       let isLarge = PNGCodec.bytes(framing.window.size, of: chunks, .native) > Self.mostInMemory
       return isLarge || !chunks.isInterlaced ? Direct(form: .native, mount: nil) : nil
     }
-    guard PNGCodec.bytes(framing.canvas, of: chunks, .expanded) > Self.mostInMemory else {
-      return nil
-    }
-    guard framing.isPadded else { return Direct(form: .expanded, mount: nil) }
-    let layout = PNGCodec.shape(of: chunks, .expanded).0
-    let surround = Surround(background, around: layout, keepsAlpha: true)
-    guard !surround.needsAlpha else { return nil }
-    return Direct(
-      form: surround.needsColour ? .coloured : .expanded,
-      mount: Mount(canvas: framing.canvas, place: framing.place, colour: surround.colour)
+    let surround = surround(of: chunks, .expanded)
+    let needsColour = framing.isPadded && surround.needsColour
+    let direct = Direct(
+      form: needsColour ? .coloured : .expanded,
+      mount: framing.mount(in: surround)
     )
+    let bytes = PNGCodec.bytes(framing.canvas, of: chunks, direct.form, on: direct.mount)
+    return bytes > Self.mostInMemory ? direct : nil
+  }
+
+  /// What lies around a PNG of a form that is put on a canvas.
+  func surround(of chunks: PNGChunks, _ form: PNGCodec.Form) -> Surround {
+    Surround(background, around: PNGCodec.shape(of: chunks, form).0, keepsAlpha: true)
   }
 
   /// Bytes of a result that is made in memory.
@@ -113,15 +115,22 @@ extension Crop {
     let isConverted = !isIndexed && converts(file)
     let form = (isNew || isConverted) && form == .native ? .expanded : form
     let becomesNarrow = [.jpeg, .webp].contains(target(for: file))
-    let narrowed = becomesNarrow && form != .native && !plain.isScaled && !isConverted
+    let narrowed = becomesNarrow && form != .native && !isConverted
     let whole = PixelRegion(x: 0, y: 0, width: probe.stored.width, height: probe.stored.height)
     let bytes = whole.width * whole.height * max(probe.channels, 3) * (probe.depth == 16 ? 2 : 1)
     let framing: Framing
     var bitmap: Bitmap
     var isScaled = false
+    var isUpright = false
     if needsLook(at: probe), bytes <= Attention.mostBytes {
       // Once for both, as unpacking takes most of the time.
-      bitmap = try PNGCodec.decode(file, whole, form: form, narrowed: narrowed, limits)
+      bitmap = try PNGCodec.decode(
+        file,
+        whole,
+        form: form,
+        narrowed: narrowed && !plain.isScaled,
+        limits
+      )
       framing = try self.framing(file, whole: bitmap)
       bitmap.keep(probe.orientation.stored(framing.window, in: probe.stored))
     } else {
@@ -131,13 +140,27 @@ extension Crop {
       isScaled = framing.isScaled && Double(bytes) * share > Double(most)
       if isScaled {
         let size = probe.orientation.upright(framing.scaled)
-        bitmap = try PNGCodec.scaled(file, region, to: size, limits)
+        bitmap = try PNGCodec.scaled(file, region, to: size, narrowed: narrowed, limits)
       } else {
-        bitmap = try PNGCodec.decode(file, region, form: form, narrowed: narrowed, limits)
+        isUpright = !framing.isScaled
+        bitmap = try PNGCodec.decode(
+          file,
+          region,
+          form: form,
+          narrowed: narrowed && isUpright,
+          from: isUpright ? probe.orientation : .upright,
+          limits
+        )
       }
     }
     return Decoded(
-      bitmap: try finished(consume bitmap, of: file, framing, isScaled: isScaled),
+      bitmap: try finished(
+        consume bitmap,
+        of: file,
+        framing,
+        isScaled: isScaled,
+        isUpright: isUpright
+      ),
       framing: framing,
       isDamaged: false
     )

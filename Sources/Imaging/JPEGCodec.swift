@@ -60,12 +60,14 @@ enum JPEGCodec {
     return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)
   }
 
-  /// Decodes a region of the stored picture at `eighths`/8 of its size.
+  /// Decodes a region of the stored picture at `eighths`/8 of its size, and lays it upright where it is stored in an
+  /// orientation.
   static func decode(
     _ file: PictureFile,
     _ region: PixelRegion,
     eighths: Int = 8,
     layout: Bitmap.Layout,
+    from orientation: Orientation = .upright,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<Bitmap> {
     try limits.check(
@@ -73,12 +75,14 @@ enum JPEGCodec {
       of: file.name
     )
     var outcome = cjpeg_outcome()
+    let size = orientation.upright(region.size)
     let bitmap = try Bitmap(
-      width: region.width,
-      height: region.height,
+      width: size.width,
+      height: size.height,
       layout: layout,
       depth: 8
     ) { (pixels) throws(ImagingError) in
+      var rows = UprightRows(into: pixels, region.size, from: orientation, layout.channels)
       let done = file.bytes.withUnsafeBufferPointer {
         cjpeg_decode(
           $0.baseAddress,
@@ -87,8 +91,12 @@ enum JPEGCodec {
           Int32(eighths),
           region.forJPEG,
           layout.forJPEG,
-          pixels.baseAddress,
-          region.width * layout.channels,
+          { context, row in
+            guard let row else { return }
+            // SAFETY: `context` is `rows` above, and a row has as many pixels as the region is wide.
+            context?.assumingMemoryBound(to: UprightRows.self).pointee.take(row)
+          },
+          &rows,
           &outcome
         )
       }

@@ -9,62 +9,66 @@ extension PNGCodec {
   static let strip = 8 << 20
 
   /// Decodes a region of the stored picture and scales it as its rows come, so that it is never in
-  /// memory whole.
+  /// memory whole; with `narrowed`, 16 bits become the nearest of 8 on their way.
   static func scaled(
     _ file: PictureFile,
     _ region: PixelRegion,
     to size: PixelSize,
+    narrowed: Bool = false,
     strip: Int = strip,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
     var source = try Source(file, region, .expanded, band, limits)
-    let target = size.width * size.height * source.pixelBytes
+    let depth = narrowed ? min(source.depth, 8) : source.depth
+    let target = size.width * size.height * source.layout.pixelBytes(depth: depth)
     try limits.check(memory: target, of: file.name)
-    // The larger what is made, the less is held of what it is made from.
-    source.band = max(band - target / 4, band / 3)
+    source.leaveRoom(for: target)
     return try Bitmap(
       width: size.width,
       height: size.height,
       layout: source.layout,
-      depth: source.depth
+      depth: depth
     ) { (target) throws(ImagingError) in
       try source.lendRows(scaledTo: size, strip: strip) { rows, _, _ in
-        rows.next(rows.context, target.baseAddress, rows.height)
+        guard depth < source.depth else {
+          return rows.next(rows.context, target.baseAddress, rows.height)
+        }
+        return rows.inStrips(of: size.width * source.pixelBytes) { samples, first, _ in
+          Bitmap.narrow(samples, into: target[(first * size.width * source.layout.channels)...])
+        }
       }
     }
   }
 
-  /// Decodes some rows of a scaled region, named in rising order from its first on, as its rows come.
-  static func pick(
+  /// Decodes some rows of a region that is scaled, lies on a canvas, or both, named in rising order from the first of
+  /// what is made on, as its rows come.
+  static func pickMade(
     _ wanted: [Int],
     of file: PictureFile,
     _ region: PixelRegion,
-    to size: PixelSize,
+    scaledTo size: PixelSize?,
+    on mount: Mount?,
     form: Form,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
     let source = try Source(file, region, form, band, limits)
-    let rowBytes = size.width * source.pixelBytes
-    let atOnce = min(rowsAtOnce(rowBytes), size.height)
-    var strip = [UInt8](repeating: 0, count: atOnce * rowBytes)
+    let (made, layout) = (mount?.canvas ?? size ?? region.size, source.layout(on: mount))
+    let rowBytes = made.width * layout.pixelBytes(depth: source.depth)
     return try Bitmap(
-      width: size.width,
+      width: made.width,
       height: wanted.count,
-      layout: source.layout,
+      layout: layout,
       depth: source.depth
     ) { (picked) throws(ImagingError) in
-      try source.lendRows(scaledTo: size, strip: Self.strip) { rows, _, _ in
+      try source.lendRows(scaledTo: size, on: mount, strip: Self.strip) { rows, _, _ in
         var left = wanted.enumerated().map { (place: $0, row: $1) }[...]
-        for first in stride(from: 0, through: wanted.last ?? -1, by: atOnce) {
-          let count = min(atOnce, size.height - first)
-          guard rows.next(rows.context, &strip, UInt32(count)) else { return false }
+        return rows.inStrips(of: rowBytes, through: wanted.last ?? -1) { strip, first, count in
           while let (place, row) = left.first, row < first + count {
             let from = (row - first) * rowBytes
             _ = picked[(place * rowBytes)...].update(fromContentsOf: strip[from..<from + rowBytes])
             left.removeFirst()
           }
         }
-        return true
       }
     }
   }
@@ -74,6 +78,9 @@ extension PNGCodec {
 }
 
 extension PNGCodec.Source {
+  /// The layout of what is made of the rows: on a canvas they may get alpha.
+  func layout(on mount: Mount?) -> Bitmap.Layout { mount?.layout(over: layout) ?? layout }
+
   /// Lends the rows of the region as they come, scaled where there is a size, and on a canvas where there is one, with
   /// what they hold, and the place to say what was wrong.
   ///

@@ -36,6 +36,9 @@ extension PNGCodec {
       try limits.check(memory: chunks.size.width * rows * pixelBytes, of: file.name)
     }
 
+    /// Holds the less of an interlaced picture, the larger what is made of it.
+    mutating func leaveRoom(for bytes: Int) { band = max(band - bytes / 4, band / 3) }
+
     func lend(_ body: (inout cpng_source) -> Bool) -> Bool {
       file.bytes.withUnsafeBufferPointer { bytes in
         var source = cpng_source(

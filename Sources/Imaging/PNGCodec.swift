@@ -17,25 +17,38 @@ enum PNGCodec {
   /// Each further time it is unpacked from its beginning; 50 megapixels of 8 bits with alpha fit.
   static let band = 96 << 20
 
-  /// Decodes a region of the stored picture; with `narrowed`, which no native form has, 16 bits as the nearest of 8.
+  /// Decodes a region of the stored picture, and lays it upright where it is stored in an orientation; with `narrowed`,
+  /// which no native form has, 16 bits as the nearest of 8.
   static func decode(
     _ file: PictureFile,
     _ region: PixelRegion,
     form: Form = .native,
     narrowed: Bool = false,
+    from orientation: Orientation = .upright,
     band: Int = band,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    let source = try Source(file, region, form, narrowed: narrowed, band, limits)
+    var source = try Source(file, region, form, narrowed: narrowed, band, limits)
     try limits.check(memory: region.width * region.height * source.pixelBytes, of: file.name)
     var shape = cpng_shape()
     var outcome = cpng_outcome()
+    let size = orientation.upright(region.size)
+    if orientation != .upright {
+      source.leaveRoom(for: size.height * size.width * source.pixelBytes)
+    }
     let bitmap = try Bitmap(
-      width: region.width,
-      height: region.height,
+      width: size.width,
+      height: size.height,
       layout: source.layout,
       depth: source.depth
     ) { (pixels) throws(ImagingError) in
+      guard orientation == .upright else {
+        let turning = Turning(region.size, from: orientation, source.pixelBytes)
+        return try source.lendRows(scaledTo: nil, strip: strip) { rows, found, _ in
+          shape = found
+          return rows.lay(by: turning, source.rowBytes, into: pixels)
+        }
+      }
       let done = source.lend {
         cpng_decode(&$0, pixels.baseAddress, source.rowBytes, &shape, &outcome)
       }
@@ -44,17 +57,20 @@ enum PNGCodec {
     return named(bitmap, shape)
   }
 
-  /// Decodes some rows of a region, or of what it is scaled to, named in rising order from the first on, and
-  /// reads no further.
+  /// Decodes some rows of a region, or of what it is scaled to or lies on, named in rising order from the first on,
+  /// and reads no further.
   static func pick(
     _ rows: [Int],
     of file: PictureFile,
     _ region: PixelRegion,
     scaledTo size: PixelSize? = nil,
+    on mount: Mount? = nil,
     form: Form,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    if let size { return try pick(rows, of: file, region, to: size, form: form, limits) }
+    if size != nil || mount != nil {
+      return try pickMade(rows, of: file, region, scaledTo: size, on: mount, form: form, limits)
+    }
     let source = try Source(file, region, form, band, limits)
     let wanted = rows.map { UInt32(region.y + $0) }
     var outcome = cpng_outcome()
@@ -97,14 +113,20 @@ enum PNGCodec {
     let source = try Source(file, region, form, band, limits)
     let made = mount?.canvas ?? size ?? region.size
     if mount != nil { try limits.check(width: made.width, height: made.height, of: file.name) }
-    let level = Int32(level ?? self.level(for: made, of: source.layout))
-    let rowBytes = made.width * source.pixelBytes
-    let easel = brush.map { Easel(brush: $0, source: source, width: made.width) }
+    let layout = source.layout(on: mount)
+    let level = Int32(level ?? self.level(for: made, of: layout))
+    let rowBytes = made.width * layout.pixelBytes(depth: source.depth)
+    let channels = Int32(layout.channels)
+    let colourType = Int32(try colourType(of: layout, file.name))
+    let easel = brush.map {
+      Easel(brush: $0, layout: layout, depth: source.depth, width: made.width)
+    }
     var bytes: [UInt8]?
     do throws(ImagingError) {
       try source.lendRows(scaledTo: size, on: mount, strip: strip) { rows, shape, outcome in
         var shape = shape
         (shape.width, shape.height) = (rows.width, rows.height)
+        (shape.channels, shape.color_type) = (channels, colourType)
         var coming = cpng_coming()
         coming.at_once = UInt32(min(brush?.rows ?? rowsAtOnce(rowBytes), made.height))
         (coming.next, coming.context) = (rows.next, rows.context)
@@ -141,26 +163,28 @@ enum PNGCodec {
   /// Holds what C hands back to Swift while a picture is painted on.
   private final class Easel {
     let brush: Brush
-    let source: Source
+    let layout: Bitmap.Layout
+    let depth: Int
     let width: Int
     var failure: ImagingError?
 
-    init(brush: Brush, source: Source, width: Int) {
+    init(brush: Brush, layout: Bitmap.Layout, depth: Int, width: Int) {
       self.brush = brush
-      self.source = source
+      self.layout = layout
+      self.depth = depth
       self.width = width
     }
 
     func paint(_ pixels: UnsafeMutablePointer<UInt8>, first: Int, count: Int) -> Bool {
       let bytes = UnsafeMutableBufferPointer(
         start: pixels,
-        count: count * width * source.pixelBytes
+        count: count * width * layout.pixelBytes(depth: depth)
       )
       var rows = Bitmap(
         width: width,
         height: count,
-        layout: source.layout,
-        depth: source.depth,
+        layout: layout,
+        depth: depth,
         samples: Array(bytes)
       )
       do throws(ImagingError) {
@@ -257,10 +281,16 @@ enum PNGCodec {
     return pixels > 24_000_000 ? 1 : pixels > 4_000_000 ? 4 : 6
   }
 
-  /// Bytes of a picture of `size` in a form.
-  static func bytes(_ size: PixelSize, of chunks: PNGChunks, _ form: Form) -> Int {
+  /// Bytes of a picture of `size` in a form, on a canvas where there is one.
+  static func bytes(
+    _ size: PixelSize,
+    of chunks: PNGChunks,
+    _ form: Form,
+    on mount: Mount? = nil
+  ) -> Int {
     let (layout, depth) = shape(of: chunks, form)
-    return size.width * size.height * layout.pixelBytes(depth: depth)
+    let made = mount?.layout(over: layout) ?? layout
+    return size.width * size.height * made.pixelBytes(depth: depth)
   }
 
   /// The layout and depth that a form will have.

@@ -6,22 +6,48 @@ struct Mount {
   let canvas: PixelSize
   let place: (x: Int, y: Int)
   let colour: PictureColour
+  /// Whether pixels that have no alpha get it on their way, opaque.
+  var addsAlpha = false
+
+  /// What the canvas's pixels are, where the picture's are of `layout`.
+  func layout(over layout: Bitmap.Layout) -> Bitmap.Layout {
+    addsAlpha ? layout.withAlpha : layout
+  }
+}
+
+extension Framing {
+  /// Where the picture lies on its canvas; nil where it fills it.
+  func mount(in surround: Surround) -> Mount? {
+    guard isPadded else { return nil }
+    return Mount(
+      canvas: canvas,
+      place: place,
+      colour: surround.colour,
+      addsAlpha: surround.needsAlpha
+    )
+  }
 }
 
 /// The rows of a canvas as they come: those of a picture where it lies, around them pixels of one colour.
 struct PlacedRows {
   private let rows: czimg_rows
   private let mount: Mount
-  private let pixelBytes: Int
+  /// Bytes of a pixel of the picture.
+  private let own: Int
+  /// Bytes of a pixel of the canvas.
+  private let whole: Int
+  /// Bytes of a sample.
+  private let sample: Int
   /// A row of the canvas without the picture.
   private let empty: [UInt8]
   /// Rows of the canvas that have been asked for.
   private var reached = 0
 
-  /// Puts `rows`, which nobody has asked for yet, on a canvas.
+  /// Puts `rows` of `layout`, which nobody has asked for yet, on a canvas.
   init(_ rows: czimg_rows, on mount: Mount, layout: Bitmap.Layout, depth: Int) {
-    let pixel = mount.colour.pixel(in: layout, depth: depth)
-    (self.rows, self.mount, pixelBytes) = (rows, mount, pixel.count)
+    let pixel = mount.colour.pixel(in: mount.layout(over: layout), depth: depth)
+    (self.rows, self.mount) = (rows, mount)
+    (own, whole, sample) = (layout.pixelBytes(depth: depth), pixel.count, depth == 16 ? 2 : 1)
     empty = Array(repeatElement(pixel, count: mount.canvas.width).joined())
   }
 
@@ -50,25 +76,43 @@ struct PlacedRows {
     let wanted = reached..<reached + count
     guard let target, wanted.upperBound <= mount.canvas.height else { return false }
     let lines = wanted.clamped(to: mount.place.y..<mount.place.y + Int(rows.height))
-    let (left, own) = (mount.place.x * pixelBytes, Int(rows.width) * pixelBytes)
+    let width = Int(rows.width)
+    let left = mount.place.x * whole
     func line(_ row: Int) -> UnsafeMutablePointer<UInt8> { target + (row - reached) * empty.count }
     func fill(_ start: UnsafeMutablePointer<UInt8>, _ bytes: Range<Int>) {
       _ = UnsafeMutableBufferPointer(start: start + bytes.lowerBound, count: bytes.count)
         .update(fromContentsOf: empty[bytes])
     }
     if !lines.isEmpty {
-      // Written to the end of their room and moved up from there one by one: none is written over before it is moved,
-      // as no row of the picture is longer than one of the canvas.
-      let written = line(lines.upperBound) - lines.count * own
+      // Written to the end of their room and moved up from there one by one, pixel by pixel where they get alpha: none
+      // is written over before it is moved, as no row of the picture is longer than one of the canvas.
+      let written = line(lines.upperBound) - lines.count * width * own
       guard rows.next(rows.context, written, UInt32(lines.count)) else { return false }
       for row in lines {
-        memmove(line(row) + left, written + (row - lines.lowerBound) * own, own)
+        move(written + (row - lines.lowerBound) * width * own, to: line(row) + left, count: width)
         fill(line(row), 0..<left)
-        fill(line(row), left + own..<empty.count)
+        fill(line(row), left + width * whole..<empty.count)
       }
     }
     for row in wanted where !lines.contains(row) { fill(line(row), 0..<empty.count) }
     reached += count
     return true
+  }
+
+  /// Moves pixels to where they belong on the canvas, with alpha where they get it.
+  private func move(
+    _ pixels: UnsafeMutablePointer<UInt8>,
+    to target: UnsafeMutablePointer<UInt8>,
+    count: Int
+  ) {
+    guard mount.addsAlpha else {
+      memmove(target, pixels, count * own)
+      return
+    }
+    for pixel in 0..<count {
+      let (from, to) = (pixels + pixel * own, target + pixel * whole)
+      for byte in 0..<own { to[byte] = from[byte] }
+      for byte in own..<own + sample { to[byte] = 255 }
+    }
   }
 }

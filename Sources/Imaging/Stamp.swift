@@ -209,11 +209,12 @@ public struct Stamp: PictureMaking {
     let bytes: [UInt8]
     let remarks: Set<EncodedPicture.Remark>
     let isConverted = crop.converts(file)
-    if file.probe.orientation == .upright, !framing.isPadded, !isConverted,
+    if file.probe.orientation == .upright, !isConverted,
       PNGCodec.bytes(size, of: chunks, .coloured) > most
     {
       framing = try crop.framing(of: file)
-      (bytes, remarks) = try stripped(file, framing, moment)
+      let mount = framing.mount(in: crop.surround(of: chunks, .coloured))
+      (bytes, remarks) = try stripped(file, framing, on: mount, moment)
     } else {
       let square = try crop.decodedPNG(file, form: .coloured)
       framing = square.framing
@@ -246,11 +247,12 @@ public struct Stamp: PictureMaking {
     )
   }
 
-  /// Stamps a part of a PNG on its way from file to file, once it is known how light it is
-  /// behind the text.
+  /// Stamps a part of a PNG on its way from file to file, on a canvas where it does not fill it, once it is known how
+  /// light it is behind the text.
   private func stripped(
     _ file: PictureFile,
     _ framing: Framing,
+    on mount: Mount?,
     _ moment: StampTime
   ) throws(ImagingError) -> (bytes: [UInt8], remarks: Set<EncodedPicture.Remark>) {
     let (window, scaled) = (framing.window, framing.isScaled ? framing.scaled : nil)
@@ -262,6 +264,7 @@ public struct Stamp: PictureMaking {
       of: file,
       window,
       scaledTo: scaled,
+      on: mount,
       form: .coloured,
       limits
     )
@@ -278,6 +281,7 @@ public struct Stamp: PictureMaking {
       file,
       window,
       scaledTo: scaled,
+      on: mount,
       form: .coloured,
       brush: brush,
       limits

@@ -63,6 +63,62 @@ struct OrientationTests {
     }
   }
 
+  @Test(arguments: 1...8)
+  func `stored rows are laid upright, however many come at once`(_ value: Int) throws {
+    let orientation = try #require(Orientation(rawValue: value))
+    for (layout, depth) in [
+      (.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.bgrx, 8), (.rgba, 16), (.rgb, 16),
+    ] as [(Bitmap.Layout, Int)] {
+      for (width, height) in [(1, 1), (5, 2), (31, 64), (33, 65), (70, 130), (300, 7)] {
+        let count = width * height * layout.channels * depth / 8
+        let upright = Bitmap(
+          width: width,
+          height: height,
+          layout: layout,
+          depth: depth,
+          samples: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        )
+        let stored = Self.turned(upright, value)
+
+        #expect(stored.upright(from: orientation) == upright, "\(layout), \(width) x \(height)")
+        for rows in [1, 7, 64, 1000] {
+          #expect(
+            Self.laid(stored, orientation, rows) == upright.samples,
+            "\(layout), \(rows) rows"
+          )
+        }
+        #expect(Self.laid(stored, orientation, nil) == upright.samples, "\(layout), one by one")
+      }
+    }
+  }
+
+  /// What becomes of stored rows, so many at a time; nil for those that come one by one and wait for more.
+  private static func laid(
+    _ stored: Bitmap,
+    _ orientation: Orientation,
+    _ rows: Int?
+  ) -> [UInt8] {
+    let size = PixelSize(width: stored.width, height: stored.height)
+    let turning = Turning(size, from: orientation, stored.pixelBytes)
+    var samples = [UInt8](repeating: 0, count: stored.samples.count)
+    samples.withUnsafeMutableBufferPointer { target in
+      var waiting = UprightRows(into: target, size, from: orientation, stored.pixelBytes)
+      stored.samples.withUnsafeBufferPointer { source in
+        guard let start = source.baseAddress else { return }
+        for first in stride(from: 0, to: size.height, by: rows ?? 1) {
+          let row = start + first * stored.rowBytes
+          if let rows {
+            let count = min(rows, size.height - first)
+            turning.lay(row, first: first, count: count, into: target)
+          } else {
+            waiting.take(row)
+          }
+        }
+      }
+    }
+    return samples
+  }
+
   @Test(arguments: 1...8, [PixelSize(width: 14, height: 9), PixelSize(width: 9, height: 15)])
   func `a PNG stands upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {

@@ -114,6 +114,12 @@ struct StripTests {
 
       #expect(made == wide.narrowed())
     }
+    let size = PixelSize(width: 31, height: 900)
+    let wide = try PNGCodec.scaled(file, Self.whole, to: size, PictureLimits())
+
+    let made = try PNGCodec.scaled(file, Self.whole, to: size, narrowed: true, PictureLimits())
+
+    #expect(made == wide.narrowed())
   }
 
   @Test func `a picture that breaks off while it is scaled is refused as ever`() throws {
@@ -155,16 +161,7 @@ struct StripTests {
       samples: (0..<200).flatMap { _ in [255, 0, 0] as [UInt8] }
     )
     stamp.logo = try PictureFile(red.png())
-    guard case .given(let instant, let offset) = stamp.time else { return }
-    let moment = try StampTime(
-      .given(instant: instant, offset: offset),
-      exif: nil,
-      modified: nil,
-      zone: nil,
-      local: stamp.localZone,
-      now: 0,
-      name: "x"
-    )
+    let moment = try StampTime.given(stamp)
 
     let at = try native(stamp.stampPNG(file, chunks, moment, most: .max).bytes)
     let strips = try native(stamp.stampPNG(file, chunks, moment, most: 0).bytes)
@@ -216,15 +213,7 @@ struct StripTests {
     let kind = JPEGKind(name: "")
     let bitmap = try decoded(kind.bytes(width: 300, height: 300, length: 4))
     let stamp = Stamp()
-    let moment = try StampTime(
-      .given(instant: 1_610_000_000, offset: 0),
-      exif: nil,
-      modified: nil,
-      zone: nil,
-      local: stamp.localZone,
-      now: 0,
-      name: "x"
-    )
+    let moment = try StampTime.given(stamp)
     let layer = try StampLayer(stamp, moment, size: PixelSize(side: 300))
     let backdrop = Backdrop([(128, 90, 30), (20, 200, 130)])
     var made: [[UInt8]] = []
@@ -342,5 +331,20 @@ struct StripTests {
 
     #expect(square.bytes.ranges(of: Array("gAMA".utf8)).count == 1)
     #expect(square.bytes.ranges(of: Array("tEXt".utf8)).count == 2)
+  }
+}
+
+extension StampTime {
+  /// A winter's morning, for a stamp that looks nowhere else.
+  static func given(_ stamp: Stamp) throws -> StampTime {
+    try StampTime(
+      .given(instant: 1_610_000_000, offset: 0),
+      exif: nil,
+      modified: nil,
+      zone: nil,
+      local: stamp.localZone,
+      now: 0,
+      name: "x"
+    )
   }
 }

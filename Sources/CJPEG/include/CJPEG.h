@@ -45,10 +45,13 @@ typedef struct {
 bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
                        cjpeg_outcome *outcome);
 
-// Decodes a region at eighths/8 of the full size into `pixels`, and reads the file to its end so
-// that a cut one raises a warning.
+// Takes a decoded row.
+typedef void (*cjpeg_take)(void *context, const uint8_t *row);
+
+// Decodes a region at eighths/8 of the full size, hands out its rows one by one, and reads the file to its end
+// so that a cut one raises a warning.
 bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths,
-                  cjpeg_region region, int color_space, uint8_t *pixels, size_t stride,
+                  cjpeg_region region, int color_space, cjpeg_take take, void *context,
                   cjpeg_outcome *outcome);
 
 // Decodes the whole picture at an eighth of its size, for a first look: of a progressive one no more is read
