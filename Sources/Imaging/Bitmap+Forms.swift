@@ -167,16 +167,15 @@ extension Bitmap {
   consuming func narrowed() -> Bitmap {
     guard depth == 16 else { return self }
     let layout = layout
-    return (consume self).remade(as: layout, depth: 8) { Self.narrow($0, into: $1[...]) }
+    return (consume self).remade(as: layout, depth: 8) { Self.narrow($0, into: $1) }
   }
 
   /// Writes samples of 16 bits as the nearest of 8.
   static func narrow(
     _ samples: UnsafeBufferPointer<UInt8>,
-    into target: Slice<UnsafeMutableBufferPointer<UInt8>>
+    into target: UnsafeMutableBufferPointer<UInt8>
   ) {
     let source = UnsafeRawBufferPointer(samples)
-    let target = UnsafeMutableBufferPointer(rebasing: target)
     for index in 0..<samples.count / 2 {
       let value = Int(source.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
       target[index] = UInt8((value + 128) / 257)

@@ -114,8 +114,10 @@ extension Crop {
     if case .png(let chunks) = probe.structure { isIndexed = chunks.colourType == 3 }
     let isConverted = !isIndexed && converts(file)
     let form = (isNew || isConverted) && form == .native ? .expanded : form
-    let becomesNarrow = [.jpeg, .webp].contains(target(for: file))
-    let narrowed = becomesNarrow && form != .native && !isConverted
+    let becomesNarrow =
+      [.jpeg, .webp].contains(target(for: file)) && form != .native && !isConverted
+    // What is scaled is narrowed afterwards.
+    let narrowed = becomesNarrow && !plain.isScaled
     let whole = PixelRegion(x: 0, y: 0, width: probe.stored.width, height: probe.stored.height)
     let bytes = whole.width * whole.height * max(probe.channels, 3) * (probe.depth == 16 ? 2 : 1)
     let framing: Framing
@@ -128,7 +130,7 @@ extension Crop {
         file,
         whole,
         form: form,
-        narrowed: narrowed && !plain.isScaled,
+        narrowed: narrowed,
         limits
       )
       framing = try self.framing(file, whole: bitmap)
@@ -140,14 +142,14 @@ extension Crop {
       isScaled = framing.isScaled && Double(bytes) * share > Double(most)
       if isScaled {
         let size = probe.orientation.upright(framing.scaled)
-        bitmap = try PNGCodec.scaled(file, region, to: size, narrowed: narrowed, limits)
+        bitmap = try PNGCodec.scaled(file, region, to: size, narrowed: becomesNarrow, limits)
       } else {
         isUpright = !framing.isScaled
         bitmap = try PNGCodec.decode(
           file,
           region,
           form: form,
-          narrowed: narrowed && isUpright,
+          narrowed: narrowed,
           from: isUpright ? probe.orientation : .upright,
           limits
         )

@@ -34,7 +34,8 @@ extension PNGCodec {
           return rows.next(rows.context, target.baseAddress, rows.height)
         }
         return rows.inStrips(of: size.width * source.pixelBytes) { samples, first, _ in
-          Bitmap.narrow(samples, into: target[(first * size.width * source.layout.channels)...])
+          let start = first * size.width * source.layout.channels
+          Bitmap.narrow(samples, into: UnsafeMutableBufferPointer(rebasing: target[start...]))
         }
       }
     }
@@ -52,7 +53,7 @@ extension PNGCodec {
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
     let source = try Source(file, region, form, band, limits)
-    let (made, layout) = (mount?.canvas ?? size ?? region.size, source.layout(on: mount))
+    let (made, layout) = (mount?.canvas ?? size ?? region.size, source.layout.on(mount))
     let rowBytes = made.width * layout.pixelBytes(depth: source.depth)
     return try Bitmap(
       width: made.width,
@@ -78,9 +79,6 @@ extension PNGCodec {
 }
 
 extension PNGCodec.Source {
-  /// The layout of what is made of the rows: on a canvas they may get alpha.
-  func layout(on mount: Mount?) -> Bitmap.Layout { mount?.layout(over: layout) ?? layout }
-
   /// Lends the rows of the region as they come, scaled where there is a size, and on a canvas where there is one, with
   /// what they hold, and the place to say what was wrong.
   ///

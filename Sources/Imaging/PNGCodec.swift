@@ -29,13 +29,12 @@ enum PNGCodec {
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
     var source = try Source(file, region, form, narrowed: narrowed, band, limits)
-    try limits.check(memory: region.width * region.height * source.pixelBytes, of: file.name)
+    let bytes = region.width * region.height * source.pixelBytes
+    try limits.check(memory: bytes, of: file.name)
+    if orientation != .upright { source.leaveRoom(for: bytes) }
     var shape = cpng_shape()
     var outcome = cpng_outcome()
     let size = orientation.upright(region.size)
-    if orientation != .upright {
-      source.leaveRoom(for: size.height * size.width * source.pixelBytes)
-    }
     let bitmap = try Bitmap(
       width: size.width,
       height: size.height,
@@ -113,7 +112,7 @@ enum PNGCodec {
     let source = try Source(file, region, form, band, limits)
     let made = mount?.canvas ?? size ?? region.size
     if mount != nil { try limits.check(width: made.width, height: made.height, of: file.name) }
-    let layout = source.layout(on: mount)
+    let layout = source.layout.on(mount)
     let level = Int32(level ?? self.level(for: made, of: layout))
     let rowBytes = made.width * layout.pixelBytes(depth: source.depth)
     let channels = Int32(layout.channels)
@@ -289,8 +288,7 @@ enum PNGCodec {
     on mount: Mount? = nil
   ) -> Int {
     let (layout, depth) = shape(of: chunks, form)
-    let made = mount?.layout(over: layout) ?? layout
-    return size.width * size.height * made.pixelBytes(depth: depth)
+    return size.width * size.height * layout.on(mount).pixelBytes(depth: depth)
   }
 
   /// The layout and depth that a form will have.

@@ -8,11 +8,11 @@ struct Mount {
   let colour: PictureColour
   /// Whether pixels that have no alpha get it on their way, opaque.
   var addsAlpha = false
+}
 
-  /// What the canvas's pixels are, where the picture's are of `layout`.
-  func layout(over layout: Bitmap.Layout) -> Bitmap.Layout {
-    addsAlpha ? layout.withAlpha : layout
-  }
+extension Bitmap.Layout {
+  /// What the pixels of a canvas are on which a picture of this layout lies; without a canvas the picture's own.
+  func on(_ mount: Mount?) -> Bitmap.Layout { mount?.addsAlpha == true ? withAlpha : self }
 }
 
 extension Framing {
@@ -45,7 +45,7 @@ struct PlacedRows {
 
   /// Puts `rows` of `layout`, which nobody has asked for yet, on a canvas.
   init(_ rows: czimg_rows, on mount: Mount, layout: Bitmap.Layout, depth: Int) {
-    let pixel = mount.colour.pixel(in: mount.layout(over: layout), depth: depth)
+    let pixel = mount.colour.pixel(in: layout.on(mount), depth: depth)
     (self.rows, self.mount) = (rows, mount)
     (own, whole, sample) = (layout.pixelBytes(depth: depth), pixel.count, depth == 16 ? 2 : 1)
     empty = Array(repeatElement(pixel, count: mount.canvas.width).joined())

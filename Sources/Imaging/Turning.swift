@@ -1,5 +1,3 @@
-import Glibc
-
 /// Where the pixels of a stored picture lie once it stands upright.
 struct Turning {
   /// The size of the upright picture.

@@ -39,21 +39,34 @@ struct OrientationTests {
     )
   }
 
+  /// Pixels of each number of bytes.
+  private static let layouts: [(Bitmap.Layout, Int)] = [
+    (.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.bgrx, 8), (.rgba, 16), (.rgb, 16),
+  ]
+
+  /// A picture whose samples differ from place to place.
+  private static func pattern(
+    width: Int,
+    height: Int,
+    _ layout: Bitmap.Layout,
+    _ depth: Int
+  ) -> Bitmap {
+    let count = width * height * layout.channels * depth / 8
+    return Bitmap(
+      width: width,
+      height: height,
+      layout: layout,
+      depth: depth,
+      samples: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    )
+  }
+
   @Test(arguments: 1...8)
   func `a square turned in place is the square turned into another`(_ value: Int) throws {
     let orientation = try #require(Orientation(rawValue: value))
-    for (layout, depth) in [
-      (.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.bgrx, 8), (.rgba, 16), (.rgb, 16),
-    ] as [(Bitmap.Layout, Int)] {
+    for (layout, depth) in Self.layouts {
       for side in [1, 2, 31, 32, 33, 97] {
-        let count = side * side * layout.channels * depth / 8
-        let stored = Bitmap(
-          width: side,
-          height: side,
-          layout: layout,
-          depth: depth,
-          samples: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-        )
+        let stored = Self.pattern(width: side, height: side, layout, depth)
 
         var turned = stored
         turned.turnUpright(from: orientation)
@@ -66,18 +79,9 @@ struct OrientationTests {
   @Test(arguments: 1...8)
   func `stored rows are laid upright, however many come at once`(_ value: Int) throws {
     let orientation = try #require(Orientation(rawValue: value))
-    for (layout, depth) in [
-      (.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.bgrx, 8), (.rgba, 16), (.rgb, 16),
-    ] as [(Bitmap.Layout, Int)] {
+    for (layout, depth) in Self.layouts {
       for (width, height) in [(1, 1), (5, 2), (31, 64), (33, 65), (70, 130), (300, 7)] {
-        let count = width * height * layout.channels * depth / 8
-        let upright = Bitmap(
-          width: width,
-          height: height,
-          layout: layout,
-          depth: depth,
-          samples: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-        )
+        let upright = Self.pattern(width: width, height: height, layout, depth)
         let stored = Self.turned(upright, value)
 
         #expect(stored.upright(from: orientation) == upright, "\(layout), \(width) x \(height)")
