@@ -83,20 +83,13 @@ extension Bitmap {
     name: String
   ) throws(ImagingError) -> Bitmap {
     let rows = LentRows.forScaling(self)
-    let (layout, depth, from) = (
-      rows.layout, rows.depth, PixelSize(width: self.width, height: self.height)
-    )
+    let (layout, depth) = (rows.layout, rows.depth)
     var lent: Bitmap? = consume self
     try limits.check(memory: width * height * layout.pixelBytes(depth: depth), of: name)
     return try Bitmap(width: width, height: height, layout: layout, depth: depth) {
       (target) throws(ImagingError) in
-      let done = lent.take()?.lend(rows, least: least) { next, context in
-        czimg_rows(
-          width: UInt32(from.width),
-          height: UInt32(from.height),
-          next: next,
-          context: context
-        ).scaled(width: width, height: height, layout: layout, depth: depth, strip: strip) {
+      let done = lent.take()?.lend(rows, least: least) {
+        $0.scaled(width: width, height: height, layout: layout, depth: depth, strip: strip) {
           $0.next($0.context, target.baseAddress, $0.height)
         }
       }

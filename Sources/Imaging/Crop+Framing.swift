@@ -74,14 +74,15 @@ extension Crop {
   }
 
   /// The part of a whole picture that is kept, `stored` as it is, scaled and upright where it is not yet, in sRGB where
-  /// that is asked for, and on its background.
+  /// that is asked for, and on its background where it `isPlaced`.
   func finished(
     _ bitmap: consuming Bitmap,
     _ part: Bitmap.Part? = nil,
     of file: PictureFile,
     _ framing: Framing,
     isScaled: Bool = false,
-    isUpright: Bool = false
+    isUpright: Bool = false,
+    isPlaced: Bool = true
   ) throws(ImagingError) -> Bitmap {
     let orientation = file.probe.orientation
     var bitmap = consume bitmap
@@ -108,7 +109,7 @@ extension Crop {
     if convertsToSRGB, bitmap.layout != .cmyk {
       bitmap = try (consume bitmap).inSRGB(from: colours(of: file), name: file.name)
     }
-    guard framing.isPadded else { return bitmap }
+    guard framing.isPadded, isPlaced else { return bitmap }
     let target = target(for: file)
     var isInverted = true
     if bitmap.layout == .cmyk { isInverted = try JPEGCodec.header(of: file).hasAdobe }

@@ -1,31 +1,10 @@
 extension Crop {
   func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
-    let made: (bytes: [UInt8], framing: Framing)
-    var isColoured = false
+    let made: Made
     if let direct = direct(file, chunks) {
-      let framing = try framing(of: file)
-      isColoured = direct.form == .coloured
-      let bytes = try PNGCodec.recode(
-        file,
-        framing.window,
-        scaledTo: framing.isScaled ? framing.scaled : nil,
-        on: direct.mount,
-        form: direct.form,
-        limits
-      )
-      made = (bytes, framing)
+      made = try recoded(file, direct)
     } else {
-      let square = try decodedPNG(file, form: .native)
-      let framing = square.framing
-      // Held once, so that it can give its memory back.
-      let bitmap = (consume square).bitmap
-      isColoured = bitmap.layout.channels > 2
-      let bytes = try PNGCodec.encode(
-        consume bitmap,
-        interlaced: chunks.isInterlaced,
-        name: file.name
-      )
-      made = (bytes, framing)
+      made = try encoded(file, chunks)
     }
     let framing = made.framing
     let isConverted = converts(file)
@@ -44,7 +23,7 @@ extension Crop {
         metadata: keepsMetadata,
         background: keepsShape,
         significantBits: keepsShape,
-        profile: !(isGrey && isColoured),
+        profile: !(isGrey && made.isColoured),
         converted: isConverted
       ),
       format: .png,
@@ -55,6 +34,48 @@ extension Crop {
       isDamaged: false,
       gravity: EncodedPicture.Point(framing.focus)
     )
+  }
+
+  /// A file, how its picture was framed, and whether its pixels have colour.
+  private typealias Made = (bytes: [UInt8], framing: Framing, isColoured: Bool)
+
+  /// A part that goes from file to file row by row.
+  private func recoded(_ file: PictureFile, _ direct: Direct) throws(ImagingError) -> Made {
+    let framing = try framing(of: file)
+    let bytes = try PNGCodec.recode(
+      file,
+      framing.window,
+      scaledTo: framing.isScaled ? framing.scaled : nil,
+      on: direct.mount,
+      form: direct.form,
+      limits
+    )
+    return (bytes, framing, direct.form == .coloured)
+  }
+
+  /// A part that is made in memory. What fills its canvas only in part is put there on its way to the file, but in an
+  /// interlaced one, of which the file begins with pixels from everywhere.
+  private func encoded(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> Made {
+    let square = try decodedPNG(file, form: .native, isPlaced: chunks.isInterlaced)
+    let framing = square.framing
+    // Held once, so that it can give its memory back.
+    var bitmap = (consume square).bitmap
+    var mount: Mount?
+    if framing.isPadded, !chunks.isInterlaced {
+      bitmap = (consume bitmap).expanded()
+      let surround = Surround(background, around: bitmap.layout, keepsAlpha: true)
+      if surround.needsColour { bitmap = (consume bitmap).coloured() }
+      mount = framing.mount(in: surround)
+    }
+    let isColoured = bitmap.layout.channels > 2
+    let bytes = try PNGCodec.encode(
+      consume bitmap,
+      on: mount,
+      interlaced: chunks.isInterlaced,
+      limits,
+      name: file.name
+    )
+    return (bytes, framing, isColoured)
   }
 
   /// How a part goes from file to file row by row.
@@ -92,15 +113,26 @@ extension Crop {
 
   /// The result as pixels, upright and of the size asked for; a part of more than `most` bytes is
   /// scaled as its rows come, and 16 bits that become 8 and are not calculated with are never held.
+  ///
+  /// Without `isPlaced` it is what lies on the canvas. What becomes a JPEG may lose its alpha at once, unless it is drawn
+  /// on before.
   func decodedPNG(
     _ file: PictureFile,
     form: PNGCodec.Form,
-    most: Int = PNGCodec.most
+    most: Int = PNGCodec.most,
+    isPlaced: Bool = true,
+    mayLoseAlpha: Bool = true
   ) throws(ImagingError) -> Decoded {
     let (probe, plain) = (file.probe, framing(file.probe))
     // Fewer pixels are coloured afterwards.
     if plain.isScaled, form == .coloured {
-      let grey = try decodedPNG(file, form: .expanded, most: most)
+      let grey = try decodedPNG(
+        file,
+        form: .expanded,
+        most: most,
+        isPlaced: isPlaced,
+        mayLoseAlpha: false
+      )
       let framing = grey.framing
       return Decoded(
         bitmap: (consume grey).bitmap.coloured(),
@@ -142,7 +174,15 @@ extension Crop {
       isScaled = framing.isScaled && Double(bytes) * share > Double(most)
       if isScaled {
         let size = probe.orientation.upright(framing.scaled)
-        bitmap = try PNGCodec.scaled(file, region, to: size, narrowed: becomesNarrow, limits)
+        let losesAlpha = mayLoseAlpha && target(for: file) == .jpeg && !framing.isPadded
+        bitmap = try PNGCodec.scaled(
+          file,
+          region,
+          to: size,
+          narrowed: becomesNarrow,
+          on: losesAlpha ? background ?? .white : nil,
+          limits
+        )
       } else {
         isUpright = !framing.isScaled
         bitmap = try PNGCodec.decode(
@@ -161,7 +201,8 @@ extension Crop {
         of: file,
         framing,
         isScaled: isScaled,
-        isUpright: isUpright
+        isUpright: isUpright,
+        isPlaced: isPlaced
       ),
       framing: framing,
       isDamaged: false

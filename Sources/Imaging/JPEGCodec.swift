@@ -244,13 +244,13 @@ enum JPEGCodec {
     let rows = LentRows.plain(bitmap)
     var lent: Bitmap? = consume bitmap
     let made = MallocBuffer.collect(room: width * height / 4 + 65_536) { out, size in
-      lent.take()?.lend(rows) { next, context in
+      lent.take()?.lend(rows) { rows in
         (file?.bytes ?? []).withUnsafeBufferPointer { like in
           var encoding = cjpeg_encoding(
-            next: next,
-            context: context,
-            width: UInt32(width),
-            height: UInt32(height),
+            next: rows.next,
+            context: rows.context,
+            width: rows.width,
+            height: rows.height,
             color_space: layout.forJPEG,
             form: form.forJPEG,
             finer_than: hasNewDetail ? Int32(leastFine) : 0,

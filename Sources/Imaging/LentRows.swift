@@ -1,11 +1,7 @@
+import CZimg
+
 /// A bitmap's rows as they are asked for, from the top, for the last time.
 struct LentRows {
-  /// Writes the next rows for C: a context, room, and how many; false where there are not so many.
-  typealias Next =
-    @convention(c) (
-      _ context: UnsafeMutableRawPointer?, _ target: UnsafeMutablePointer<UInt8>?, _ count: UInt32
-    ) -> Bool
-
   /// What becomes of pixels on their way.
   private enum Change {
     case none
@@ -88,21 +84,31 @@ extension Bitmap {
   /// - Parameters:
   ///   - rows: What becomes of them on their way.
   ///   - least: Bytes from which on it gives memory back.
-  ///   - body: Asks for them by the function and its context.
+  ///   - body: Asks for them.
   /// - Returns: What `body` returns.
   consuming func lend(
     _ rows: LentRows,
     least: Int = leastInStrips,
-    _ body: (LentRows.Next, UnsafeMutableRawPointer) -> Bool
+    _ body: (czimg_rows) -> Bool
   ) -> Bool {
-    let next: LentRows.Next = { context, target, count in
-      // SAFETY: `context` is `rows` below, which stay where they are until `body` returns.
-      context?.assumingMemoryBound(to: LentRows.self).pointee.take(Int(count), target) ?? false
-    }
+    let (width, height) = (UInt32(width), UInt32(height))
     var (rows, picture) = (rows, consume self)
     func pass(_ samples: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Bool {
       (rows.left, rows.givesBack) = (samples[...], isLast)
-      return withUnsafeMutablePointer(to: &rows) { body(next, $0) }
+      return withUnsafeMutablePointer(to: &rows) {
+        body(
+          czimg_rows(
+            width: width,
+            height: height,
+            next: { context, target, count in
+              // SAFETY: `context` is `rows`, which stay where they are until `body` returns.
+              context?.assumingMemoryBound(to: LentRows.self).pointee.take(Int(count), target)
+                ?? false
+            },
+            context: UnsafeMutableRawPointer($0)
+          )
+        )
+      }
     }
     guard picture.samples.count >= least else {
       return picture.samples.withUnsafeBufferPointer { pass($0, isLast: false) }

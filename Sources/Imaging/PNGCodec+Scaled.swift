@@ -9,33 +9,45 @@ extension PNGCodec {
   static let strip = 8 << 20
 
   /// Decodes a region of the stored picture and scales it as its rows come, so that it is never in
-  /// memory whole; with `narrowed`, 16 bits become the nearest of 8 on their way.
+  /// memory whole; with `narrowed`, 16 bits become the nearest of 8 on their way, which lose their alpha where there is
+  /// a colour to lie on.
   static func scaled(
     _ file: PictureFile,
     _ region: PixelRegion,
     to size: PixelSize,
     narrowed: Bool = false,
+    on colour: PictureColour? = nil,
     strip: Int = strip,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
     var source = try Source(file, region, .expanded, band, limits)
     let depth = narrowed ? min(source.depth, 8) : source.depth
-    let target = size.width * size.height * source.layout.pixelBytes(depth: depth)
+    let isNarrow = depth < source.depth
+    let colour = isNarrow && source.layout == .rgba ? colour : nil
+    let layout = colour == nil ? source.layout : .rgb
+    let target = size.width * size.height * layout.pixelBytes(depth: depth)
     try limits.check(memory: target, of: file.name)
     source.leaveRoom(for: target)
     return try Bitmap(
       width: size.width,
       height: size.height,
-      layout: source.layout,
+      layout: layout,
       depth: depth
     ) { (target) throws(ImagingError) in
       try source.lendRows(scaledTo: size, strip: strip) { rows, _, _ in
-        guard depth < source.depth else {
-          return rows.next(rows.context, target.baseAddress, rows.height)
-        }
+        guard isNarrow else { return rows.next(rows.context, target.baseAddress, rows.height) }
+        var narrow: [UInt8] = []
         return rows.inStrips(of: size.width * source.pixelBytes) { samples, first, _ in
-          let start = first * size.width * source.layout.channels
-          Bitmap.narrow(samples, into: UnsafeMutableBufferPointer(rebasing: target[start...]))
+          let start = first * size.width * layout.channels
+          let room = UnsafeMutableBufferPointer(rebasing: target[start...])
+          guard let colour else { return Bitmap.narrow(samples, into: room) }
+          if narrow.isEmpty { narrow = Array(repeating: 0, count: samples.count / 2) }
+          let count = samples.count / 2
+          narrow.withUnsafeMutableBufferPointer {
+            Bitmap.narrow(samples, into: $0)
+            let rows = UnsafeBufferPointer(rebasing: $0[..<count])
+            Bitmap.flatten(rows, .rgba, into: room, .rgb, on: colour)
+          }
         }
       }
     }
@@ -103,9 +115,7 @@ extension PNGCodec.Source {
             context: UnsafeMutableRawPointer(rows)
           )
           func lay(_ rows: czimg_rows) -> Bool {
-            guard let mount else { return body(rows, shape, outcome) }
-            var placed = PlacedRows(rows, on: mount, layout: layout, depth: depth)
-            return placed.lend { body($0, shape, outcome) }
+            rows.lend(on: mount, layout, depth: depth) { body($0, shape, outcome) }
           }
           guard let size else { return lay(coming) }
           return coming.scaled(

@@ -197,21 +197,25 @@ enum PNGCodec {
     }
   }
 
-  /// Encodes a bitmap of any layout but `cmyk`; a large one that nobody else holds gives its memory back meanwhile,
-  /// unless it is interlaced.
+  /// Encodes a bitmap of any layout but `cmyk`, on a canvas where there is one; a large one that nobody else holds gives
+  /// its memory back meanwhile, unless it is interlaced.
   static func encode(
     _ bitmap: consuming Bitmap,
+    on mount: Mount? = nil,
     interlaced: Bool = false,
     level: Int? = nil,
+    _ limits: PictureLimits = PictureLimits(),
     name: String
   ) throws(ImagingError) -> [UInt8] {
-    let size = PixelSize(width: bitmap.width, height: bitmap.height)
-    let level = Int32(level ?? self.level(for: size, of: bitmap.layout))
+    let size = mount?.canvas ?? PixelSize(width: bitmap.width, height: bitmap.height)
+    if mount != nil { try limits.check(width: size.width, height: size.height, of: name) }
     let rows = LentRows.forPNG(bitmap)
-    var shape = try shape(of: bitmap, as: rows, name)
+    let layout = rows.layout.on(mount)
+    let level = Int32(level ?? self.level(for: size, of: layout))
+    var shape = try shape(of: bitmap, size, as: layout, depth: rows.depth, name)
     var outcome = cpng_outcome()
-    let rowBytes = bitmap.width * rows.layout.pixelBytes(depth: rows.depth)
-    let room = mostBytes(rowBytes, bitmap.height)
+    let rowBytes = size.width * layout.pixelBytes(depth: rows.depth)
+    let room = mostBytes(rowBytes, size.height)
     let made: [UInt8]?
     if interlaced {
       let whole = bitmap.layout == .bgrx ? (consume bitmap).flattened(.rgb) : bitmap
@@ -221,13 +225,15 @@ enum PNGCodec {
         }
       }
     } else {
-      var coming = cpng_coming()
-      coming.at_once = UInt32(min(rowsAtOnce(rowBytes * 16), bitmap.height))
       var lent: Bitmap? = consume bitmap
       made = MallocBuffer.collect(room: room) { out, count in
-        lent.take()?.lend(rows) { next, context in
-          (coming.next, coming.context) = (next, context)
-          return cpng_encode_coming(&shape, &coming, level, &out, &count, &outcome)
+        lent.take()?.lend(rows) {
+          $0.lend(on: mount, rows.layout, depth: rows.depth) {
+            var coming = cpng_coming()
+            coming.at_once = UInt32(min(rowsAtOnce(rowBytes * 16), size.height))
+            (coming.next, coming.context) = ($0.next, $0.context)
+            return cpng_encode_coming(&shape, &coming, level, &out, &count, &outcome)
+          }
         } ?? false
       }
     }
@@ -235,19 +241,21 @@ enum PNGCodec {
     return made
   }
 
-  /// What a bitmap's rows hold, for libpng.
+  /// What the rows of a file of a bitmap hold, for libpng.
   private static func shape(
     of bitmap: borrowing Bitmap,
-    as rows: LentRows,
+    _ size: PixelSize,
+    as layout: Bitmap.Layout,
+    depth: Int,
     _ name: String
   ) throws(ImagingError) -> cpng_shape {
     var shape = cpng_shape()
-    shape.width = UInt32(bitmap.width)
-    shape.height = UInt32(bitmap.height)
-    shape.depth = Int32(rows.depth)
-    shape.channels = Int32(rows.layout.channels)
-    shape.color_type = Int32(try colourType(of: rows.layout, name))
-    if case .indexed(let palette) = rows.layout {
+    shape.width = UInt32(size.width)
+    shape.height = UInt32(size.height)
+    shape.depth = Int32(depth)
+    shape.channels = Int32(layout.channels)
+    shape.color_type = Int32(try colourType(of: layout, name))
+    if case .indexed(let palette) = layout {
       shape.palette_count = Int32(palette.colours.count / 3)
       shape.alpha_count = Int32(palette.alpha.count)
       withUnsafeMutableBytes(of: &shape.palette) {

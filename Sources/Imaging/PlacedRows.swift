@@ -116,3 +116,24 @@ struct PlacedRows {
     }
   }
 }
+
+extension czimg_rows {
+  /// Lends the rows to C, on a canvas where there is one.
+  ///
+  /// - Parameters:
+  ///   - mount: The canvas, and where on it they lie.
+  ///   - layout: What they hold.
+  ///   - depth: Bits of a sample.
+  ///   - body: Takes them.
+  /// - Returns: What `body` returns.
+  func lend(
+    on mount: Mount?,
+    _ layout: Bitmap.Layout,
+    depth: Int,
+    _ body: (czimg_rows) -> Bool
+  ) -> Bool {
+    guard let mount else { return body(self) }
+    var placed = PlacedRows(self, on: mount, layout: layout, depth: depth)
+    return placed.lend(body)
+  }
+}

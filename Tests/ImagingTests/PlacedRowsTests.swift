@@ -73,6 +73,30 @@ struct PlacedRowsTests {
     #expect(try native(made.bytes) == whole)
   }
 
+  @Test(arguments: PNGKind.all, [nil, "#c81e5a", "#fff0", "#c81e5a40"])
+  func `a picture put on its canvas on its way to the file is the one put there before`(
+    _ kind: PNGKind,
+    _ background: String?
+  ) throws {
+    let plain = try kind.bytes(width: 30, height: 50)
+    let lying = Array(plain[..<33]) + chunk("eXIf", tiff(orientation: 6)) + plain[33...]
+    var crop = Crop()
+    crop.background = background.flatMap { PictureColour($0) }
+    crop.fit = .contain
+    for bytes in [plain, lying] {
+      let file = try PictureFile(bytes)
+      for (side, enlarges) in [(70, false), (70, true), (20, true)] {
+        crop.frame = PixelSize(width: side, height: side + 7)
+        crop.enlarges = enlarges
+        let whole = try crop.decodedPNG(file, form: .native).bitmap
+
+        let made = try native(crop.apply(to: file).bytes)
+
+        #expect(made == whole)
+      }
+    }
+  }
+
   @Test(arguments: PNGKind.all, [nil, "#c81e5a", "#fff0"])
   func `a stamp on a canvas laid on in strips is the stamp laid on at once`(
     _ kind: PNGKind,

@@ -122,6 +122,23 @@ struct StripTests {
     #expect(made == wide.narrowed())
   }
 
+  @Test(arguments: PNGKind.all)
+  func `sixteen bits that lose their alpha on their way lie on the colour behind them`(
+    _ kind: PNGKind
+  ) throws {
+    let file = try PictureFile(kind.bytes(width: 50, height: 47))
+    let size = PixelSize(width: 200, height: 3000)
+    let (colour, limits) = (
+      PictureColour(red: 200, green: 30, blue: 90, alpha: 255), PictureLimits()
+    )
+    let wide = try PNGCodec.scaled(file, Self.whole, to: size, limits)
+
+    let made = try PNGCodec.scaled(file, Self.whole, to: size, narrowed: true, on: colour, limits)
+
+    let losesAlpha = wide.depth == 16 && wide.layout == .rgba
+    #expect(made == (losesAlpha ? wide.flattened(.rgb, on: colour) : wide.narrowed()))
+  }
+
   @Test func `a picture that breaks off while it is scaled is refused as ever`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
     // Behind the header: length and name of the first chunk of data, of which half is left.
