@@ -28,7 +28,7 @@ package final class CacheLayout: Sendable {
   var keeper: (any PictureKeeping)? { listing?.keeper }
   /// The claim that the run's changes depend on, where other machines see the cache.
   private let claim = Mutex<HostClaim?>(nil)
-  private let folders = Mutex<[UInt8: Folder]>([:])
+  private let folders = Mutex(PictureFolders())
   /// Whether a picture folder's own name may not be on the device yet.
   private let hasUnsyncedNames = Atomic<Bool>(false)
 
@@ -191,15 +191,25 @@ package final class CacheLayout: Sendable {
 
   /// The folder that holds the pictures whose name starts with these two digits.
   func folder(_ number: UInt8, creating: Bool = true) throws(CacheError) -> Folder {
-    if let folder = folders.withLock({ $0[number] }) { return folder }
+    let open = folders.withLock { folders in
+      if creating { folders.filled[Int(number)] = true }
+      return folders.open[number]
+    }
+    if let open { return open }
     // Set before another thread can see the folder, and also when it exists: a killed run may have made it.
     if creating { hasUnsyncedNames.store(true, ordering: .sequentiallyConsistent) }
     let folder = try Folder(
       path: "\(images.path)/\(PictureName.folderName(number))",
       creating: creating
     )
-    folders.withLock { $0[number] = folder }
+    folders.withLock { $0.open[number] = folder }
     return folder
+  }
+
+  /// The picture folders that this process may have put files in.
+  var filledFolders: [UInt8] {
+    let filled = folders.withLock { $0.filled }
+    return (UInt8.min...UInt8.max).filter { filled[Int($0)] }
   }
 
   /// Waits until the picture folders themselves are on the device: a synced folder is lost with all
@@ -229,10 +239,15 @@ package final class CacheLayout: Sendable {
 
   /// The number of the picture folder of this name below `images/`; nil for anything else there.
   func pictureFolder(_ name: String) -> UInt8? {
-    guard let number = UInt8(name, radix: 16), PictureName.folderName(number) == name,
-      images.kind(of: name) == S_IFDIR
-    else { return nil }
+    guard let number = folderNumber(named: name), images.kind(of: name) == S_IFDIR else {
+      return nil
+    }
     return number
+  }
+
+  /// The number of the picture folder that would have this name; nil where none would.
+  func folderNumber(named name: String) -> UInt8? {
+    UInt8(name, radix: 16).flatMap { PictureName.folderName($0) == name ? $0 : nil }
   }
 
   /// Makes the folders above `path` as `mkdir -p` would.
@@ -273,4 +288,11 @@ package final class CacheLayout: Sendable {
       try? disk.remove(temporary, in: root)
     }
   }
+}
+
+/// The picture folders of a cache that this process uses.
+private struct PictureFolders {
+  var open: [UInt8: Folder] = [:]
+  /// Whether files may have been put there, by the folder's number.
+  var filled = [Bool](repeating: false, count: 256)
 }

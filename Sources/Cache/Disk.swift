@@ -221,7 +221,10 @@ extension Folder {
     try status(of: name).map { $0.st_mode & S_IFMT }
   }
 
-  private func status(of name: String) throws(CacheError) -> stat? {
+  /// What the system says of `name` itself; nil where nothing lies there.
+  ///
+  /// - Throws: ``CacheError`` when the system would not say.
+  func status(of name: String) throws(CacheError) -> stat? {
     var status = Glibc.stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
     guard errno == ENOENT || errno == ENOTDIR else {

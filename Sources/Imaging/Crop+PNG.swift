@@ -53,8 +53,10 @@ extension Crop {
     return (bytes, framing, direct.form == .coloured)
   }
 
-  /// A part that is made in memory. What fills its canvas only in part is put there on its way to the file, but in an
-  /// interlaced one, of which the file begins with pixels from everywhere.
+  /// A part that is made in memory.
+  ///
+  /// What does not fill its canvas is put there on its way to the file, unless that is interlaced, and so begins with
+  /// pixels from everywhere.
   private func encoded(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> Made {
     let square = try decodedPNG(file, form: .native, isPlaced: chunks.isInterlaced)
     let framing = square.framing

@@ -33,7 +33,7 @@ final class CacheOnDisk {
       index: index,
       disk: disk,
       run: run,
-      states: try index.pictureStates(),
+      states: try index.pictureStates().states,
       partials: recovery.partials,
       patience: patience,
       lanes: lanes

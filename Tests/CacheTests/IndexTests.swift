@@ -210,6 +210,21 @@ struct IndexTests {
     #expect(try reader.catalogs().map(\.name) == ["first"])
   }
 
+  @Test func `what is held of all pictures is the same, summed or read with their states`() throws
+  {
+    let cache = try CacheOnDisk(folder)
+    try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b", count: 3_000))])
+    try cache.keep([(url("c"), jpeg("c"))])
+    let gone = PictureID(url: url("c"))
+    try cache.index.renew([], forgetting: [gone])
+
+    let all = try cache.index.pictureStates()
+
+    #expect(all.states.count == 3 && all.states[gone]?.isHeld == false)
+    #expect(try all.bytes == cache.index.bytesHeld())
+    #expect(all.bytes == ByteCount(jpeg("a").count + jpeg("b", count: 3_000).count))
+  }
+
   @Test func `a row with values of other kinds than were written is only wrong`() throws {
     let cache = try CacheOnDisk(folder)
     try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b"))])
@@ -226,7 +241,7 @@ struct IndexTests {
     }
 
     let entry = try #require(try cache.entry(url("a")))
-    let states = try cache.index.pictureStates()
+    let states = try cache.index.pictureStates().states
     var all: [PictureEntry] = []
     try cache.index.forEachPicture { all.append($0) }
 

@@ -34,6 +34,45 @@ struct RevalidationTests {
   private var asked: [String] { shop.asked.map(\.path).filter { $0 != "/list" } }
 
   @Test(arguments: [false, true])
+  func `a picture that somebody removes while a run holds the cache is missed by the next`(
+    _ placesAnother: Bool
+  ) throws {
+    defer { shop.close() }
+    func folder(_ path: String) -> UInt8 {
+      let url = shop.url(path)
+      return PictureName(url: url, id: PictureID(url: url)).folder
+    }
+    let other = try #require(
+      (0...).lazy.map { "/y\($0)" }.first { folder($0) != folder("/x") }
+    )
+    shop["/x"] = picture("one", "Cache-Control: max-age=60")
+    shop[other] = picture("two", "Cache-Control: max-age=60")
+    try shop.run()
+    let file = shop.folder.path("cache/" + (try #require(try shop.shown()?.thumbnail?.path)))
+    if placesAnother {
+      let list = String(decoding: ScriptedShop.list().dropLast(1), as: UTF8.self)
+      let more = #"{"detail_hash": "B", "title": "Soup", "image": "\#(other)", "s_price": "1원"}"#
+      shop["/list"]?.body = Array("\(list), \(more)]".utf8)
+    }
+    shop.whenAsked { path in
+      guard path == "/list" else { return }
+      try? FileManager.default.removeItem(atPath: file)
+      // As if it were another tick of the file system's clock, whatever that says.
+      let folder = URL(filePath: file).deletingLastPathComponent().path
+      let attributes = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 7)]
+      try? FileManager.default.setAttributes(attributes, ofItemAtPath: folder)
+    }
+    let blind = try shop.run()
+    shop.whenAsked(nil)
+
+    let report = try shop.run()
+
+    #expect(blind.images.fresh == 1 && blind.images.fetched == (placesAnother ? 1 : 0))
+    #expect(report.images.fetched == 1 && report.images.fresh == (placesAnother ? 1 : 0))
+    #expect(try shop.picture() == "one")
+  }
+
+  @Test(arguments: [false, true])
   func `a picture whose redirect leads elsewhere is fetched, whatever its tag`(_ warm: Bool)
     throws
   {

@@ -44,6 +44,11 @@ final class ScriptedShop: Sendable {
   /// The absolute URL of a path.
   func url(_ path: String) -> String { server.url(path) }
 
+  /// Does something whenever a path is asked for, before it is answered.
+  func whenAsked(_ body: (@Sendable (_ path: String) -> Void)?) {
+    box.state.withLock { $0.whenAsked = body }
+  }
+
   /// Ends the server.
   func close() { server.close() }
 
@@ -147,15 +152,17 @@ private final class AnswerBox: Sendable {
   struct State {
     var answers: [String: ScriptedShop.Answer] = [:]
     var log: [ScriptedServer.Received] = []
+    var whenAsked: (@Sendable (_ path: String) -> Void)?
   }
 
   let state = Mutex(State())
 
   func answer(_ request: ScriptedServer.Received) -> [ScriptedServer.Action] {
-    let answer = state.withLock { state in
+    let (answer, whenAsked) = state.withLock { state in
       state.log.append(request)
-      return state.answers[request.path]
+      return (state.answers[request.path], state.whenAsked)
     }
+    whenAsked?(request.path)
     guard var answer else { return [.send("HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n")] }
     if let tag = answer.tag {
       answer.fields.append("ETag: \(tag)")

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GRDB
 import Glibc
 import Transport
@@ -38,6 +37,8 @@ package struct Recovery: Sendable {
   package let orphans: OrphanFiles
   /// Unfinished bodies of earlier runs, which a fetch of the same picture may resume.
   package let partials: PartialBodies
+  /// The picture folders as they were found; nil where others keep the pictures.
+  package let folders: FolderTimes?
 
   /// Looks whether index and files may have parted, and if so brings them together.
   ///
@@ -82,10 +83,12 @@ package struct Recovery: Sendable {
       forgotten = comparison.gone.count
       adopted = comparison.renewed.count
       orphans = OrphanFiles([], layout, index, read: read)
+      folders = nil
       if wasKilled { try index.buryKilledRuns() }
       return
     }
-    let (before, now) = (try index.folderTimes(), try layout.folderTimes())
+    let (before, now) = (try index.folderTimes(), try FolderTimes(of: layout))
+    folders = now
     var comparison = Comparison()
     if wasKilled || before != now { try comparison.run(layout, index, isClaimed, read) }
     forgotten = comparison.forgotten
@@ -186,42 +189,5 @@ extension PictureEntry {
       renewed.checked = checked
     }
     return renewed
-  }
-}
-
-extension Index {
-  /// When each picture folder last changed, as the last run left it.
-  fileprivate func folderTimes() throws(CacheError) -> [Int64] {
-    try read { db in
-      try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'folders'")
-        .map { PackedNumbers.unpack($0) } ?? []
-    }
-  }
-
-  /// Notes how the folders are now, so that the next run need not look into them.
-  package func noteFolderTimes(of layout: CacheLayout) throws(CacheError) {
-    let times = try layout.folderTimes()
-    try write { db in
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('folders', ?)",
-        arguments: [Data(PackedNumbers.pack(times))]
-      )
-    }
-  }
-}
-
-extension CacheLayout {
-  /// For every picture folder, its number and when a name in it last changed, in nanoseconds.
-  fileprivate func folderTimes() throws(CacheError) -> [Int64] {
-    var times: [Int64] = []
-    for folder in try existingFolders() {
-      var status = Glibc.stat()
-      guard fstatat(images.descriptor, PictureName.folderName(folder), &status, 0) == 0 else {
-        continue
-      }
-      times.append(Int64(folder))
-      times.append(Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
-    }
-    return times
   }
 }

@@ -7,22 +7,29 @@ extension Index {
     try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM picture") ?? 0 }
   }
 
-  private static let selectStates = "SELECT id, expiry, checked, content FROM picture"
+  private static let selectStates = "SELECT id, expiry, checked, content, bytes FROM picture"
 
-  /// The state of every picture that has a row.
+  /// The state of every picture that has a row, and the bytes that are held of all.
   ///
   /// - Parameter count: How many there are, where that is known.
-  /// - Returns: The states.
+  /// - Returns: The states, and the bytes.
   /// - Throws: ``CacheError`` when the index cannot be read.
   package func pictureStates(
     count: Int? = nil
-  ) throws(CacheError) -> [PictureID: PictureState] {
+  ) throws(CacheError) -> (states: [PictureID: PictureState], bytes: ByteCount) {
     let count = if let count { count } else { try pictureCount() }
     return try read { db in
-      var states = [PictureID: PictureState](minimumCapacity: count)
-      let rows = try RowReader(db, Self.selectStates)
-      while try rows.next() { states[PictureID(number: rows.number(0))] = PictureState(rows) }
-      return states
+      try Self.scan(db) {
+        var states = [PictureID: PictureState](minimumCapacity: count)
+        var bytes: ByteCount = 0
+        let rows = try RowReader(db, Self.selectStates)
+        while try rows.next() {
+          let state = PictureState(rows)
+          states[PictureID(number: rows.number(0))] = state
+          if state.isHeld { bytes += rows.byteCount(4) }
+        }
+        return (states, bytes)
+      }
     }
   }
 
@@ -55,8 +62,10 @@ extension Index {
   /// How many bytes are held of all pictures.
   package func bytesHeld() throws(CacheError) -> ByteCount {
     try read { db in
-      let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")
-      return try sums.next() ? sums.byteCount(0) : 0
+      try Self.scan(db) {
+        let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")
+        return try sums.next() ? sums.byteCount(0) : 0
+      }
     }
   }
 

@@ -27,7 +27,7 @@ package struct KnownPictures: Sendable {
   package init(_ index: Index, limit: Int = most) throws(CacheError) {
     let count = try index.pictureCount()
     self.init(
-      count > limit ? .index(index) : .memory(try index.pictureStates(count: count)),
+      count > limit ? .index(index) : .memory(try index.pictureStates(count: count).states),
       leavesOutHeld: false
     )
   }

@@ -11,7 +11,8 @@ import Transport
 final class GroupCommitter: @unchecked Sendable {
   // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` belong to `queue`, which is serial.
   // `firstFailure` has a lock. All else is constant.
-  private var contents: [Int64: PictureID]
+  /// Which picture has bytes; nil until the first file comes, as a run that gets none asks for none.
+  private var contents: [Int64: PictureID]?
   /// Groups whose files are placed and whose rows are still to be written.
   private var placed = PlacedBatch()
   /// Groups whose rows are being written.
@@ -26,6 +27,8 @@ final class GroupCommitter: @unchecked Sendable {
   private let index: Index
   private let disk: any Disk
   private let run: RunID
+  /// What was held when the run began.
+  private let states: [PictureID: PictureState]
   /// How long the rows of full groups may wait for more.
   private let patience: DispatchTimeInterval
   /// Where files are placed.
@@ -56,8 +59,7 @@ final class GroupCommitter: @unchecked Sendable {
     self.disk = disk
     self.run = run
     self.patience = patience
-    contents = [Int64: PictureID](minimumCapacity: states.count)
-    for (id, state) in states where state.isHeld { contents[state.content] = id }
+    self.states = states
   }
 
   var failure: CacheError? { firstFailure.withLock { $0 } }
@@ -121,11 +123,20 @@ final class GroupCommitter: @unchecked Sendable {
         .place(group, in: &placed)
     }
     let placer = FilePlacer(layout: layout, disk: disk, note: note)
+    findContents()
     placer.place(group, in: &placed) { [committing, contents, index] content throws(CacheError) in
       if let entry = committing?.entry(holding: content) { return entry }
-      guard let id = contents[content] else { return nil }
+      guard let id = contents?[content] else { return nil }
       return try index.pictures([id])[id]
     }
+  }
+
+  /// Says which picture has the bytes of a file.
+  private func findContents() {
+    guard contents == nil else { return }
+    var contents = [Int64: PictureID](minimumCapacity: states.count)
+    for (id, state) in states where state.isHeld { contents[state.content] = id }
+    self.contents = contents
   }
 
   /// Commits what waits now once it has waited long enough, for nothing else may arrive.
@@ -169,7 +180,7 @@ final class GroupCommitter: @unchecked Sendable {
     if isHeld {
       for picture in batch.contents.pictures {
         if let digest = picture.entry.sha256 {
-          contents[ContentDigest.prefix(digest)] = picture.entry.id
+          contents?[ContentDigest.prefix(digest)] = picture.entry.id
         }
       }
     }

@@ -14,6 +14,10 @@ struct OpenedRun {
   let known: KnownPictures
   /// What a killed run or somebody else left without a row.
   let orphans: OrphanFiles
+  /// Bytes that were held of all pictures; nil where others enter some meanwhile.
+  private let bytesHeld: ByteCount?
+  /// The picture folders as they were found.
+  private let folders: FolderTimes?
   private let lock: CacheLock
   private let number: RunID
 
@@ -53,6 +57,7 @@ struct OpenedRun {
       try parts.settled?.mayHave(path) ?? false
     }
     orphans = recovery.orphans
+    folders = recovery.folders
     if !orphans.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now())
     }
@@ -63,11 +68,12 @@ struct OpenedRun {
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteSelection(pictureTraits.digest)
     // Equal bytes are looked for among what is held before a file is placed; other runs have placed theirs.
-    let held = parts.settled == nil ? try index.pictureStates() : [:]
+    let held = parts.settled == nil ? try index.pictureStates() : nil
+    bytesHeld = held?.bytes
     if let states = parts.states {
       known = states
     } else {
-      known = parts.settled == nil ? KnownPictures(held) : try KnownPictures(index)
+      known = if let held { KnownPictures(held.states) } else { try KnownPictures(index) }
     }
     number = try index.beginRun(catalog: entry.id, at: request.now())
     let store = PictureStore(
@@ -75,7 +81,7 @@ struct OpenedRun {
       index: index,
       disk: disk,
       run: number,
-      states: held,
+      states: held?.states ?? [:],
       partials: recovery.partials
     )
     context = RunContext(
@@ -133,7 +139,7 @@ struct OpenedRun {
       lost: results.details?.lost ?? [:],
       pictures: pictures.tally,
       bytesHeld: hasOthers
-        ? try index.bytesHeld { seen.members($0) } : try index.bytesHeld()
+        ? try index.bytesHeld { seen.members($0) } : try bytesHeld(after: pictures.tally)
     )
     if let failure = seen.failure { throw failure }
     report.run = number
@@ -169,8 +175,14 @@ struct OpenedRun {
       }
     }
     // Orphans that this run may not sweep are for the next to find, which looks only when in doubt.
-    if orphans.isEmpty { try index.noteFolderTimes(of: layout) }
+    if orphans.isEmpty { try index.noteFolderTimes(of: layout, since: folders) }
     return report
+  }
+
+  /// The bytes that are held of all pictures; a run that asked for none has left them as they were.
+  private func bytesHeld(after tally: SyncReport.Images) throws(CacheError) -> ByteCount {
+    if let bytesHeld, orphans.isEmpty, tally.fresh == tally.unique { return bytesHeld }
+    return try context.index.bytesHeld()
   }
 
   /// Removes files that no catalog refers to, at the end of a run that requested all that its own refers to.

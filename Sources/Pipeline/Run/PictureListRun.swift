@@ -143,7 +143,7 @@ package final class PictureListRun: Sendable {
       index: index,
       disk: disk,
       run: try index.beginRun(catalog: entry.id, at: now()),
-      states: try index.pictureStates()
+      states: try index.pictureStates().states
     )
     return RunContext(
       catalog: catalog,
