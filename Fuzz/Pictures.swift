@@ -90,7 +90,7 @@ private func crop(_ bytes: [UInt8]) -> Crop {
   return crop
 }
 
-private func check(_ picture: EncodedPicture, _ crop: Crop) {
+private func check(_ picture: EncodedPicture, _ crop: Crop, of file: PictureFile) {
   expect(picture.width == picture.height, "\(picture.width) × \(picture.height) is no square")
   expect(crop.size ?? picture.width == picture.width, "not of the size asked for")
   // Metadata may be more by now than the limits of this allow.
@@ -100,10 +100,10 @@ private func check(_ picture: EncodedPicture, _ crop: Crop) {
   }
   expect(made.probe.width == picture.width && made.probe.height == picture.height, "another size")
   expect(made.probe.orientation == .upright, "not upright")
-  expect(
-    (try? Crop(size: 8, limits: whole).apply(to: made)) != nil,
-    "not to be cropped again"
-  )
+  let again = Crop(size: 8, limits: whole)
+  // Without loss, coefficients are carried over that libjpeg has no pixels for: fractional sampling.
+  let isAsBefore = crop.lossless && (try? again.apply(to: file)) == nil
+  expect(isAsBefore || (try? again.apply(to: made)) != nil, "not to be cropped again")
 }
 
 private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
@@ -116,7 +116,7 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
     format,
     isDeep: file.probe.depth > 8
   )
-  if let picture, !isWhole { check(picture, crop) }
+  if let picture, !isWhole { check(picture, crop, of: file) }
   // As a large picture is scaled.
   if format == .png, !isWhole { _ = try? crop.decodedPNG(file, form: .expanded, most: 0) }
 }
@@ -133,7 +133,7 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
     format,
     isDeep: file.probe.depth > 8
   )
-  if let picture, !isWhole { check(picture, stamp.crop) }
+  if let picture, !isWhole { check(picture, stamp.crop, of: file) }
   guard case .png(let chunks) = file.probe.structure,
     let moment = try? StampTime(
       .now,
