@@ -68,13 +68,14 @@ extension Crop {
       let surround = Surround(background, around: bitmap.layout, keepsAlpha: true)
       if surround.needsColour { bitmap = (consume bitmap).coloured() }
       mount = framing.mount(in: surround)
+      let canvas = framing.canvas
+      try limits.check(width: canvas.width, height: canvas.height, of: file.name)
     }
     let isColoured = bitmap.layout.channels > 2
     let bytes = try PNGCodec.encode(
       consume bitmap,
       on: mount,
       interlaced: chunks.isInterlaced,
-      limits,
       name: file.name
     )
     return (bytes, framing, isColoured)

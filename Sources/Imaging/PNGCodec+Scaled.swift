@@ -41,8 +41,9 @@ extension PNGCodec {
           let start = first * size.width * layout.channels
           let room = UnsafeMutableBufferPointer(rebasing: target[start...])
           guard let colour else { return Bitmap.narrow(samples, into: room) }
-          if narrow.isEmpty { narrow = Array(repeating: 0, count: samples.count / 2) }
           let count = samples.count / 2
+          // The first strip is the largest.
+          if narrow.isEmpty { narrow = Array(repeating: 0, count: count) }
           narrow.withUnsafeMutableBufferPointer {
             Bitmap.narrow(samples, into: $0)
             let rows = UnsafeBufferPointer(rebasing: $0[..<count])

@@ -204,11 +204,9 @@ enum PNGCodec {
     on mount: Mount? = nil,
     interlaced: Bool = false,
     level: Int? = nil,
-    _ limits: PictureLimits = PictureLimits(),
     name: String
   ) throws(ImagingError) -> [UInt8] {
     let size = mount?.canvas ?? PixelSize(width: bitmap.width, height: bitmap.height)
-    if mount != nil { try limits.check(width: size.width, height: size.height, of: name) }
     let rows = LentRows.forPNG(bitmap)
     let layout = rows.layout.on(mount)
     let level = Int32(level ?? self.level(for: size, of: layout))

@@ -11,7 +11,7 @@ package struct FolderTimes: Sendable, Equatable {
   /// Looks at every picture folder that there is.
   init(of layout: CacheLayout) throws(CacheError) {
     for name in try layout.images.names() {
-      if let number = layout.folderNumber(named: name) { try look(at: number, in: layout) }
+      if let number = layout.folderNumber(named: name) { look(at: number, in: layout) }
     }
   }
 
@@ -28,15 +28,17 @@ package struct FolderTimes: Sendable, Equatable {
   /// The times once this process has put files into folders.
   ///
   /// Those of the others stay: what somebody else did to them meanwhile is for the next run to find.
-  func filled(by layout: CacheLayout) throws(CacheError) -> FolderTimes {
+  func filled(by layout: CacheLayout) -> FolderTimes {
     var now = self
-    for number in layout.filledFolders { try now.look(at: number, in: layout) }
+    for number in layout.filledFolders { now.look(at: number, in: layout) }
     return now
   }
 
-  private mutating func look(at number: UInt8, in layout: CacheLayout) throws(CacheError) {
-    let status = try layout.images.status(of: PictureName.folderName(number))
-    guard let status, status.st_mode & S_IFMT == S_IFDIR else {
+  /// One that the system will not show counts as one that is not there.
+  private mutating func look(at number: UInt8, in layout: CacheLayout) {
+    guard let status = try? layout.images.status(of: PictureName.folderName(number)),
+      status.st_mode & S_IFMT == S_IFDIR
+    else {
       times[number] = nil
       return
     }
@@ -59,12 +61,12 @@ extension Index {
   /// - Parameters:
   ///   - layout: The cache.
   ///   - found: The folders as they were before this process put files in some; nil to look at all of them.
-  /// - Throws: ``CacheError`` when a folder cannot be looked at, or the index cannot be written.
+  /// - Throws: ``CacheError`` when the folders cannot be listed, or the index cannot be read or written.
   package func noteFolderTimes(
     of layout: CacheLayout,
     since found: FolderTimes? = nil
   ) throws(CacheError) {
-    let times = if let found { try found.filled(by: layout) } else { try FolderTimes(of: layout) }
+    let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
     // A transaction waits for the disk.
     guard try times != folderTimes() else { return }
     try write { db in

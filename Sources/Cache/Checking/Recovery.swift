@@ -1,5 +1,3 @@
-import GRDB
-import Glibc
 import Transport
 
 /// How one row and its file stand to each other.

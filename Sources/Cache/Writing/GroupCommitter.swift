@@ -131,7 +131,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Says which picture has the bytes of a file.
+  /// Finds out which picture has which bytes, before the first file is placed.
   private func findContents() {
     guard contents == nil else { return }
     var contents = [Int64: PictureID](minimumCapacity: states.count)
