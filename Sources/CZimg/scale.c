@@ -1,5 +1,6 @@
 #include "CZimg.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +11,62 @@ void czimg_interface(int *built, int *found) {
   *found = (int)zimg_get_api_version(NULL, NULL);
 }
 
-// One channel, rows aligned as zimg wants them.
+// One channel, rows aligned as zimg wants them; `picture` is where the first sample of the picture lies, which may have
+// more samples around it.
 typedef struct {
-  void *samples;
+  char *samples, *picture;
   ptrdiff_t stride;
 } plane;
 
-static bool plane_begin(plane *plane, const czimg_picture *picture) {
-  plane->stride = ((ptrdiff_t)picture->width * (picture->wide ? 2 : 1) + 63) / 64 * 64;
-  plane->samples = aligned_alloc(64, (size_t)plane->stride * picture->height);
-  return plane->samples != NULL;
+// Samples around a picture, as many as are in its way.
+typedef struct {
+  uint32_t left, top, right, bottom;
+} border;
+
+static size_t sample_bytes(const czimg_picture *picture) { return picture->wide ? 2 : 1; }
+
+static bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
+  const size_t width = around.left + picture->width + around.right;
+  const size_t height = around.top + picture->height + around.bottom;
+  plane->stride = (ptrdiff_t)((width * sample_bytes(picture) + 63) / 64 * 64);
+  plane->samples = aligned_alloc(64, (size_t)plane->stride * height);
+  if (plane->samples == NULL) return false;
+  plane->picture = plane->samples + around.top * plane->stride + around.left * sample_bytes(picture);
+  return true;
+}
+
+// Beyond the border of a picture zimg takes it for mirrored there, which costs what is made of a few dozen pixels 2 dB.
+// Elsewhere the outermost sample stands for all beyond it. The width of one pixel of the target has nearly all that the
+// filter reaches for there; where that is very wide, a part of it has to do.
+static uint32_t missing(double ratio, double there) {
+  enum { most = 128 };
+  const double wanted = fmin(fmax(ratio, 1), most);
+  return there < wanted ? (uint32_t)ceil(wanted - there) : 0;
+}
+
+static border border_of(const czimg_picture *source, czimg_part part, const czimg_picture *target) {
+  const double across = part.width / target->width, down = part.height / target->height;
+  return (border){
+      .left = missing(across, part.x),
+      .top = missing(down, part.y),
+      .right = missing(across, source->width - part.x - part.width),
+      .bottom = missing(down, source->height - part.y - part.height),
+  };
+}
+
+// Fills what is around a picture with its outermost samples.
+static void plane_extend(const plane *plane, const czimg_picture *picture, border around) {
+  const size_t bytes = sample_bytes(picture), row_bytes = picture->width * bytes;
+  for (uint32_t y = 0; y < picture->height; y++) {
+    char *row = plane->picture + plane->stride * y, *end = row + row_bytes;
+    for (uint32_t x = 1; x <= around.left; x++) memcpy(row - x * bytes, row, bytes);
+    for (uint32_t x = 0; x < around.right; x++) memcpy(end + x * bytes, end - bytes, bytes);
+  }
+  const char *first = plane->samples + around.top * plane->stride;
+  const char *last = first + plane->stride * (picture->height - 1);
+  const size_t whole = row_bytes + (around.left + around.right) * bytes;
+  for (uint32_t y = 0; y < around.top; y++) memcpy(plane->samples + plane->stride * y, first, whole);
+  for (uint32_t y = 1; y <= around.bottom; y++) memcpy((char *)last + plane->stride * y, last, whole);
 }
 
 static zimg_image_format format_of(const czimg_picture *picture) {
@@ -34,11 +81,13 @@ static zimg_image_format format_of(const czimg_picture *picture) {
   return format;
 }
 
-static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
+static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part, border around,
                                    const czimg_picture *target, bool portable) {
   zimg_image_format from = format_of(source), to = format_of(target);
-  from.active_region.left = part.x;
-  from.active_region.top = part.y;
+  from.width += around.left + around.right;
+  from.height += around.top + around.bottom;
+  from.active_region.left = part.x + around.left;
+  from.active_region.top = part.y + around.top;
   from.active_region.width = part.width;
   from.active_region.height = part.height;
   zimg_graph_builder_params params;
@@ -57,7 +106,7 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
     const int step = from->channels;                                                               \
     for (uint32_t y = 0; y < from->height; y++) {                                                  \
       const SAMPLE *row = (const SAMPLE *)from->samples + (size_t)y * from->width * step;          \
-      SAMPLE *out = (SAMPLE *)((char *)to->samples + to->stride * y);                              \
+      SAMPLE *out = (SAMPLE *)(to->picture + to->stride * y);                                      \
       if (multiplied) {                                                                            \
         for (uint32_t x = 0; x < from->width; x++) {                                               \
           out[x] = (SAMPLE)(((uint64_t)row[x * step + channel] * row[x * step + step - 1] +        \
@@ -72,7 +121,7 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
     const int step = to->channels;                                                                 \
     for (uint32_t y = 0; y < to->height; y++) {                                                    \
       SAMPLE *row = (SAMPLE *)to->samples + (size_t)y * to->width * step;                          \
-      const SAMPLE *in = (const SAMPLE *)((const char *)from->samples + from->stride * y);         \
+      const SAMPLE *in = (const SAMPLE *)(from->picture + from->stride * y);                       \
       for (uint32_t x = 0; x < to->width; x++) row[x * step + channel] = in[x];                    \
     }                                                                                              \
   }                                                                                                \
@@ -91,11 +140,12 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
 LOOPS(bytes, uint8_t, 255)
 LOOPS(words, uint16_t, 65535)
 
-static bool scale(const czimg_picture *source, const czimg_picture *target, int scaled, bool alpha,
-                  const zimg_filter_graph *graph, plane *from, plane *to, void *scratch) {
+static bool scale(const czimg_picture *source, border around, const czimg_picture *target, int scaled,
+                  bool alpha, const zimg_filter_graph *graph, plane *from, plane *to, void *scratch) {
   for (int channel = 0; channel < scaled; channel++) {
     const bool multiplied = alpha && channel < scaled - 1;
     (source->wide ? split_words : split_bytes)(source, channel, multiplied, from);
+    plane_extend(from, source, around);
     zimg_image_buffer_const in = {ZIMG_API_VERSION};
     zimg_image_buffer out = {ZIMG_API_VERSION};
     in.plane[0].data = from->samples;
@@ -113,7 +163,8 @@ static bool scale(const czimg_picture *source, const czimg_picture *target, int 
 
 bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
                  bool alpha, bool portable) {
-  plane from = {NULL, 0}, to = {NULL, 0};
+  const border around = border_of(source, part, target);
+  plane from = {.samples = NULL}, to = {.samples = NULL};
   void *scratch = NULL;
   bool done = false;
   size_t room = 0;
@@ -121,10 +172,10 @@ bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_pictu
     memset(target->samples, 255,
            (size_t)target->width * target->height * target->channels * (target->wide ? 2 : 1));
   }
-  zimg_filter_graph *graph = graph_of(source, part, target, portable);
-  if (graph && !zimg_filter_graph_get_tmp_size(graph, &room) && plane_begin(&from, source) &&
-      plane_begin(&to, target) && (scratch = aligned_alloc(64, (room + 64) / 64 * 64))) {
-    done = scale(source, target, scaled, alpha, graph, &from, &to, scratch);
+  zimg_filter_graph *graph = graph_of(source, part, around, target, portable);
+  if (graph && !zimg_filter_graph_get_tmp_size(graph, &room) && plane_begin(&from, source, around) &&
+      plane_begin(&to, target, (border){0}) && (scratch = aligned_alloc(64, (room + 64) / 64 * 64))) {
+    done = scale(source, around, target, scaled, alpha, graph, &from, &to, scratch);
   }
   free(scratch);
   free(to.samples);

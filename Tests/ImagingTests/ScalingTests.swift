@@ -28,9 +28,10 @@ struct ScalingTests {
           samples: Array(disorder[..<count])
         )
 
+        let (width, height) = isWide ? (to, across) : (across, to)
         let (made, plain) = try (
-          Self.scaled(source, to, isWide, portable: false),
-          Self.scaled(source, to, isWide, portable: true)
+          Self.scaled(source, width, height, portable: false),
+          Self.scaled(source, width, height, portable: true)
         )
 
         #expect(Self.largestDifference(made, plain) <= (depth == 8 ? 1 : 16), "\(from) to \(to)")
@@ -38,15 +39,39 @@ struct ScalingTests {
     }
   }
 
+  @Test(arguments: [64, 75, 101, 128, 160, 249, 320, 512])
+  func `what is made of a smooth picture is as near to it as exact sums rounded twice`(
+    _ side: Int
+  ) throws {
+    let source = SmoothPicture.bitmap(of: 600)
+    let expected = SmoothPicture.values(of: side)
+    let rounded = SmoothPicture.scaled(source, to: side)
+    // As much as a decibel.
+    let most = SmoothPicture.error(rounded, expected) * 1.26
+
+    let made = try Self.scaled(source, side, side, portable: false)
+    let inStrips = try source.scaledInStrips(
+      width: side,
+      height: side,
+      strip: 1 << 17,
+      least: 0,
+      limits: PictureLimits(),
+      name: "x"
+    )
+
+    #expect(SmoothPicture.error(made.samples.map(Double.init), expected) <= most)
+    #expect(SmoothPicture.error(inStrips.samples.map(Double.init), expected) <= most)
+  }
+
   private static func scaled(
     _ source: Bitmap,
-    _ length: Int,
-    _ isWide: Bool,
+    _ width: Int,
+    _ height: Int,
     portable: Bool
   ) throws -> Bitmap {
     try source.scaled(
-      width: isWide ? length : source.width,
-      height: isWide ? source.height : length,
+      width: width,
+      height: height,
       limits: PictureLimits(),
       name: "x",
       portable: portable
