@@ -122,6 +122,15 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
   if let picture, !isWhole { check(picture, crop, of: file) }
   // As a large picture is scaled.
   if format == .png, !isWhole { _ = try? crop.decodedPNG(file, form: .expanded, most: 0) }
+  if format == .png, !isWhole, crop.lossless { checkWaiting(picture, crop, of: file) }
+}
+
+/// Holds a PNG that goes to its file as it is packed, as a large one does, against the one made in memory.
+private func checkWaiting(_ picture: EncodedPicture?, _ crop: Crop, of file: PictureFile) {
+  var crop = crop
+  crop.heldBytes = 256
+  let made = try? crop.make(from: file, for: "/dev/shm/larder-fuzz.png")
+  expect((try? made?.contents()) == picture?.bytes, "another file than in memory")
 }
 
 private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
@@ -196,9 +205,9 @@ private func writeSeeds(_ folder: FilePath) -> Never {
           depth: depth,
           samples: Array(samples[..<(24 * 20 * layout.channels * depth / 8)])
         )
-        guard let bytes = try? PNGCodec.encode(bitmap, interlaced: interlaced, name: "seed") else {
-          continue
-        }
+        guard
+          let bytes = try? PNGCodec.encode(bitmap, interlaced: interlaced, name: "seed").bytes()
+        else { continue }
         for choice: UInt8 in [0, 0x21] {
           write(bytes + [choice], "\(index)-\(depth)-\(interlaced)-\(choice).png")
         }
@@ -294,8 +303,8 @@ private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
       depth: depth,
       samples: [UInt8](repeating: 90, count: pixels)
     )
-    guard let bytes = try? PNGCodec.encode(bitmap, interlaced: interlaced, level: 4, name: "seed")
-    else { continue }
+    let made = try? PNGCodec.encode(bitmap, interlaced: interlaced, level: 4, name: "seed")
+    guard let bytes = try? made?.bytes() else { continue }
     for choice: UInt8 in [0, 1, 3] { write(bytes + [choice], "large-\(index)-\(choice).png") }
   }
   let bitmap = Bitmap(width: side, height: side, layout: .rgba, samples: blank)

@@ -4,30 +4,39 @@
 
 #include "failure.h"
 
-// A file in memory: in the caller's room, or, where that was too small, in memory of its own.
-typedef struct {
-  uint8_t *room, *bytes;
-  size_t count, size;
-} memory_output;
+// Hands on what is in the room, so that there is some again.
+static void hand_on(png_structp png, cpng_output *output) {
+  if (!output->take(output->taker, output->bytes, output->count)) png_error(png, "it cannot be written");
+  output->count = 0;
+}
+
+// Moves what is in the room, or in memory that was too small, to more of it.
+static void grow(png_structp png, cpng_output *output, size_t count) {
+  const bool in_room = output->bytes == output->room;
+  const size_t size = (output->count + count) * 2;
+  uint8_t *bytes = realloc(in_room ? NULL : output->bytes, size);
+  if (bytes == NULL) failure_no_memory(png);
+  if (in_room) memcpy(bytes, output->room, output->count);
+  output->bytes = bytes;
+  output->size = size;
+}
 
 static void push(png_structp png, png_bytep source, size_t count) {
-  memory_output *output = png_get_io_ptr(png);
-  if (count > output->size - output->count) {
-    bool in_room = output->bytes == output->room;
-    size_t size = (output->count + count) * 2;
-    uint8_t *bytes = realloc(in_room ? NULL : output->bytes, size);
-    if (bytes == NULL) failure_no_memory(png);
-    if (in_room) memcpy(bytes, output->room, output->count);
-    output->bytes = bytes;
-    output->size = size;
+  cpng_output *output = png_get_io_ptr(png);
+  if (output->take == NULL && count > output->size - output->count) grow(png, output, count);
+  while (count > 0) {
+    if (output->count == output->size) hand_on(png, output);
+    const size_t left = output->size - output->count, part = count < left ? count : left;
+    memcpy(output->bytes + output->count, source, part);
+    output->count += part;
+    source += part;
+    count -= part;
   }
-  memcpy(output->bytes + output->count, source, count);
-  output->count += count;
 }
 
 static void flush(png_structp png) { (void)png; }
 
-static void output_abandon(memory_output *output) {
+static void output_abandon(cpng_output *output) {
   if (output->bytes != output->room) free(output->bytes);
 }
 
@@ -69,7 +78,7 @@ static int filters_for(const cpng_shape *shape, int level) {
 }
 
 // Writes all that comes before the rows; how often these are to be written.
-static int writer_open(png_writer *writer, failure *failure, memory_output *output,
+static int writer_open(png_writer *writer, failure *failure, cpng_output *output,
                        const cpng_shape *shape, int level, bool interlaced) {
   writer->png =
       png_create_write_struct_2(PNG_LIBPNG_VER_STRING, failure, failure_leave, failure_ignore,
@@ -89,7 +98,10 @@ static int writer_open(png_writer *writer, failure *failure, memory_output *outp
                interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
   put_palette(png, info, shape);
+  png_write_info_before_PLTE(png, info);
+  push(png, (png_bytep)output->head, output->head_count);
   png_write_info(png, info);
+  push(png, (png_bytep)output->middle, output->middle_count);
   if (shape->depth < 8) png_set_packing(png);
   if (shape->depth == 16) png_set_swap(png);
   return png_set_interlace_handling(png);
@@ -122,42 +134,38 @@ static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
 }
 
 bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
-                 bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome) {
+                 bool interlaced, cpng_output *output, cpng_outcome *outcome) {
   failure failure;
-  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   png_writer writer = {.png = NULL};
   // What is encoded is in memory already, and was held to the limits there.
   failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
     writer_close(&writer);
-    output_abandon(&output);
+    output_abandon(output);
     return false;
   }
-  int passes = writer_open(&writer, &failure, &output, shape, level, interlaced);
+  int passes = writer_open(&writer, &failure, output, shape, level, interlaced);
   for (int pass = 0; pass < passes; pass++) {
     for (uint32_t y = 0; y < shape->height; y++) png_write_row(writer.png, pixels + y * stride);
   }
   png_write_end(writer.png, NULL);
   writer_close(&writer);
-  *out = output.bytes;
-  *out_count = output.count;
   return true;
 }
 
-bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, uint8_t **out,
-                        size_t *out_count, cpng_outcome *outcome) {
+bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, cpng_output *output,
+                        cpng_outcome *outcome) {
   failure failure;
-  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
   png_writer writer = {.png = NULL};
   uint8_t *volatile strip = NULL;
   failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
     writer_close(&writer);
-    output_abandon(&output);
+    output_abandon(output);
     free(strip);
     return false;
   }
-  writer_open(&writer, &failure, &output, shape, level, false);
+  writer_open(&writer, &failure, output, shape, level, false);
   const size_t row_bytes = (size_t)shape->width * shape->channels * (shape->depth == 16 ? 2 : 1);
   if (level < 6) writer_compare(&writer, shape, row_bytes, level);
   strip = malloc(row_bytes * coming->at_once);
@@ -175,7 +183,5 @@ bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int 
   png_write_end(writer.png, NULL);
   writer_close(&writer);
   free(strip);
-  *out = output.bytes;
-  *out_count = output.count;
   return true;
 }

@@ -68,7 +68,7 @@ extension Bitmap {
     name: String = "the picture"
   ) throws(ImagingError) -> [UInt8] {
     try CodecLibrary.check()
-    return try PNGCodec.encode(consume self, level: level, name: name)
+    return try PNGCodec.encode(consume self, level: level, name: name).bytes()
   }
 
   /// Every pixel in 8 bits of blue, green and red, or of red, green and blue; what is clear on an opaque colour.

@@ -73,13 +73,14 @@ extension Crop {
       background: background,
       hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
       source: file,
-      tags: tags
+      tags: tags,
+      place: place
     )
     let (width, height) = (bitmap.width, bitmap.height)
     let made = try encoding.encode(consume bitmap, name: file.name)
     let isNew = framing.isScaled || framing.isPadded
     return EncodedPicture(
-      bytes: made.bytes,
+      file: made.file,
       format: target,
       width: width,
       height: height,

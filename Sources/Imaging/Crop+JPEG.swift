@@ -38,12 +38,14 @@ extension Crop {
       )
     }
     var picture = EncodedPicture(
-      bytes: JPEGSegments.add(
-        to: made.value,
-        from: file,
-        size: framing.canvas,
-        profile: hasProfile && !convertsToSRGB,
-        metadata: keepsMetadata
+      file: .held(
+        JPEGSegments.add(
+          to: made.value,
+          from: file,
+          size: framing.canvas,
+          profile: hasProfile && !convertsToSRGB,
+          metadata: keepsMetadata
+        )
       ),
       format: .jpeg,
       width: framing.canvas.width,
@@ -245,11 +247,13 @@ extension Crop {
       result.size == PixelSize(width: side, height: side)
     else { return nil }
     return EncodedPicture(
-      bytes: JPEGSegments.add(
-        to: made.value,
-        from: file,
-        size: result.size,
-        metadata: keepsMetadata
+      file: .held(
+        JPEGSegments.add(
+          to: made.value,
+          from: file,
+          size: result.size,
+          metadata: keepsMetadata
+        )
       ),
       format: .jpeg,
       width: side,

@@ -1,31 +1,14 @@
 extension Crop {
   func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
-    let made: Made
-    if let direct = direct(file, chunks) {
-      made = try recoded(file, direct)
-    } else {
-      made = try encoded(file, chunks)
-    }
-    let framing = made.framing
-    let isConverted = converts(file)
-    let isNew = framing.isScaled || framing.isPadded || isConverted
-    // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
-    let keepsShape =
-      !isNew
-      || chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
-        && !framing.isPadded && !isConverted
-    let isGrey = chunks.colourType == 0 || chunks.colourType == 4
+    let (made, framing) =
+      if let direct = direct(file, chunks) {
+        try recoded(file, chunks, direct)
+      } else {
+        try encoded(file, chunks)
+      }
+    let isNew = framing.isScaled || framing.isPadded || converts(file)
     return EncodedPicture(
-      bytes: PNGAncillary.add(
-        to: made.bytes,
-        from: file,
-        size: framing.canvas,
-        metadata: keepsMetadata,
-        background: keepsShape,
-        significantBits: keepsShape,
-        profile: !(isGrey && made.isColoured),
-        converted: isConverted
-      ),
+      file: made,
       format: .png,
       width: framing.canvas.width,
       height: framing.canvas.height,
@@ -36,28 +19,60 @@ extension Crop {
     )
   }
 
-  /// A file, how its picture was framed, and whether its pixels have colour.
-  private typealias Made = (bytes: [UInt8], framing: Framing, isColoured: Bool)
+  /// Where a PNG goes, and what it keeps of the chunks of another.
+  private func output(
+    of file: PictureFile,
+    _ chunks: PNGChunks,
+    _ framing: Framing,
+    isColoured: Bool
+  ) -> PNGOutput {
+    let isConverted = converts(file)
+    let isNew = framing.isScaled || framing.isPadded || isConverted
+    // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
+    let keepsShape =
+      !isNew
+      || chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
+        && !framing.isPadded && !isConverted
+    let isGrey = chunks.colourType == 0 || chunks.colourType == 4
+    return PNGAncillary.output(
+      from: file,
+      size: framing.canvas,
+      metadata: keepsMetadata,
+      background: keepsShape,
+      significantBits: keepsShape,
+      profile: !(isGrey && isColoured),
+      converted: isConverted,
+      to: place
+    )
+  }
 
   /// A part that goes from file to file row by row.
-  private func recoded(_ file: PictureFile, _ direct: Direct) throws(ImagingError) -> Made {
+  private func recoded(
+    _ file: PictureFile,
+    _ chunks: PNGChunks,
+    _ direct: Direct
+  ) throws(ImagingError) -> (EncodedFile, Framing) {
     let framing = try framing(of: file)
-    let bytes = try PNGCodec.recode(
+    let made = try PNGCodec.recode(
       file,
       framing.window,
       scaledTo: framing.isScaled ? framing.scaled : nil,
       on: direct.mount,
       form: direct.form,
+      to: output(of: file, chunks, framing, isColoured: direct.form == .coloured),
       limits
     )
-    return (bytes, framing, direct.form == .coloured)
+    return (made, framing)
   }
 
   /// A part that is made in memory.
   ///
   /// What does not fill its canvas is put there on its way to the file, unless that is interlaced, and so begins with
   /// pixels from everywhere.
-  private func encoded(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> Made {
+  private func encoded(
+    _ file: PictureFile,
+    _ chunks: PNGChunks
+  ) throws(ImagingError) -> (EncodedFile, Framing) {
     let square = try decodedPNG(file, form: .native, isPlaced: chunks.isInterlaced)
     let framing = square.framing
     // Held once, so that it can give its memory back.
@@ -71,14 +86,15 @@ extension Crop {
       let canvas = framing.canvas
       try limits.check(width: canvas.width, height: canvas.height, of: file.name)
     }
-    let isColoured = bitmap.layout.channels > 2
-    let bytes = try PNGCodec.encode(
+    let output = output(of: file, chunks, framing, isColoured: bitmap.layout.channels > 2)
+    let made = try PNGCodec.encode(
       consume bitmap,
       on: mount,
       interlaced: chunks.isInterlaced,
+      to: output,
       name: file.name
     )
-    return (bytes, framing, isColoured)
+    return (made, framing)
   }
 
   /// How a part goes from file to file row by row.

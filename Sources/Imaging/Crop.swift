@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// Makes an exact square of a picture, upright, or a picture of any other size.
 ///
 ///     let crop = Crop(size: 512, gravity: .top)
@@ -51,6 +53,15 @@ public struct Crop: PictureMaking, Equatable {
   public var keepsMetadata: Bool
   /// What a picture may ask for.
   public var limits: PictureLimits
+  /// The file that the result becomes; nil for one that is wanted in memory.
+  var output: FilePath?
+  /// Bytes of a PNG that are held where it becomes a file; one of more waits beside that.
+  var heldBytes = 32 << 20
+
+  /// Where a PNG goes; nil for one that is wanted in memory.
+  var place: PNGOutput.Place? {
+    output.map { PNGOutput.Place(path: $0, most: heldBytes) }
+  }
 
   /// Pixels along a side of a square result; nil for as many as the picture has, and for other
   /// shapes.
@@ -98,6 +109,16 @@ public struct Crop: PictureMaking, Equatable {
   /// Crops a picture, as ``apply(to:)`` does.
   public func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
     try apply(to: file)
+  }
+
+  /// Crops a picture that becomes a file; a large PNG waits there, not in memory.
+  public func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(ImagingError) -> EncodedPicture {
+    var crop = self
+    crop.output = output
+    return try crop.apply(to: file)
   }
 
   /// Judges size and quality, and the libraries that pictures are read and made with.
@@ -165,7 +186,7 @@ public struct Crop: PictureMaking, Equatable {
 @available(*, deprecated, renamed: "Crop")
 public typealias SquareCrop = Crop
 
-/// A picture that was made, whole, in memory.
+/// A picture that was made, whole.
 public struct EncodedPicture: Sendable, Equatable {
   /// How the pixels came from the input's.
   public enum Method: String, Sendable {
@@ -207,7 +228,7 @@ public struct EncodedPicture: Sendable, Equatable {
   }
 
   /// The file.
-  public let bytes: [UInt8]
+  let file: EncodedFile
   /// What kind of file it is.
   public let format: PictureFormat
   /// Pixels from left to right.
@@ -227,6 +248,16 @@ public struct EncodedPicture: Sendable, Equatable {
   public var time: StampTime?
   /// What its maker ought to know of it.
   public var remarks: Set<Remark> = []
+
+  /// The file, as ``contents()`` has it; empty where that throws.
+  public var bytes: [UInt8] { (try? contents()) ?? [] }
+
+  /// The file.
+  ///
+  /// A large PNG that was made for an output is read from the disk, each time.
+  ///
+  /// - Throws: ``ImagingError`` of code `disk` when it cannot be read.
+  public func contents() throws(ImagingError) -> [UInt8] { try file.bytes() }
 
   /// Something about a picture that was made, but not as one would expect.
   public struct Remark: RawRepresentable, Hashable, Sendable {

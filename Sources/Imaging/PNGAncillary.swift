@@ -2,21 +2,19 @@ import CPNG
 
 /// Carries chunks of one PNG over to another.
 enum PNGAncillary {
-  /// `bytes` with the colour chunks of `file`, and on request its metadata, made true for a picture of
-  /// `size` that stands upright; one that is `converted` is sRGB, whatever `file` was.
-  static func add(
-    to bytes: consuming [UInt8],
+  /// The colour chunks of `file`, and on request its metadata, made true for a picture of `size` that stands upright, for
+  /// a PNG that goes to `place`; one that is `converted` is sRGB, whatever `file` was.
+  static func output(
     from file: PictureFile,
     size: PixelSize,
     metadata: Bool,
     background: Bool,
     significantBits: Bool,
     profile: Bool = true,
-    converted: Bool = false
-  ) -> [UInt8] {
-    guard case .png(let chunks) = file.probe.structure, let data = firstData(of: bytes) else {
-      return bytes
-    }
+    converted: Bool = false,
+    to place: PNGOutput.Place?
+  ) -> PNGOutput {
+    guard case .png(let chunks) = file.probe.structure else { return PNGOutput(place: place) }
     var first: [UInt8] = []
     for chunk in chunks.colour {
       let type = file.bytes[chunk.lowerBound + 4..<chunk.lowerBound + 8]
@@ -39,11 +37,7 @@ enum PNGAncillary {
         later += cropped(file.bytes[chunk])
       }
     }
-    guard !first.isEmpty || !later.isEmpty else { return bytes }
-    // The header chunk always ends at 33, and colour has to be known before a palette is.
-    bytes.insert(contentsOf: later, at: data)
-    bytes.insert(contentsOf: first, at: 33)
-    return bytes
+    return PNGOutput(head: first, middle: later, place: place)
   }
 
   /// A chunk of metadata for a picture that was cropped and stands upright; empty where it holds
@@ -58,18 +52,6 @@ enum PNGAncillary {
     var packet = Array(payload)
     Previews.mend(xmp: &packet)
     return Self.chunk(type, packet)
-  }
-
-  static func firstData(of bytes: [UInt8]) -> Int? {
-    bytes.withUnsafeBufferPointer { bytes in
-      let reader = ByteReader(bytes: bytes)
-      var offset = 8
-      while let length = reader.long(offset) {
-        if reader.matches("IDAT", at: offset + 4) { return offset }
-        offset += length + 12
-      }
-      return nil
-    }
   }
 
   static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {

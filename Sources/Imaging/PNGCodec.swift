@@ -96,7 +96,7 @@ enum PNGCodec {
   /// Decodes a region and encodes it again row by row, so that neither picture is ever in memory; scaled where
   /// there is a size, and on a canvas where there is one.
   ///
-  /// The result is not interlaced. `brush` paints on the rows on their way.
+  /// The result is not interlaced, and goes to `output`. `brush` paints on the rows on their way.
   static func recode(
     _ file: PictureFile,
     _ region: PixelRegion,
@@ -107,8 +107,9 @@ enum PNGCodec {
     band: Int = band,
     strip: Int = strip,
     brush: Brush? = nil,
+    to output: PNGOutput = PNGOutput(),
     _ limits: PictureLimits
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(ImagingError) -> EncodedFile {
     let source = try Source(file, region, form, band, limits)
     let made = mount?.canvas ?? size ?? region.size
     if mount != nil { try limits.check(width: made.width, height: made.height, of: file.name) }
@@ -120,7 +121,7 @@ enum PNGCodec {
     let easel = brush.map {
       Easel(brush: $0, layout: layout, depth: source.depth, width: made.width)
     }
-    var bytes: [UInt8]?
+    var (encoded, failure): (EncodedFile?, ImagingError?)
     do throws(ImagingError) {
       try source.lendRows(scaledTo: size, on: mount, strip: strip) { rows, shape, outcome in
         var shape = shape
@@ -138,17 +139,17 @@ enum PNGCodec {
             return easel.paint(rows, first: Int(first), count: Int(count))
           }
         }
-        bytes = withExtendedLifetime(easel) {
-          MallocBuffer.collect(room: mostBytes(rowBytes, made.height)) {
-            cpng_encode_coming(&shape, &coming, level, &$0, &$1, outcome)
+        encoded = withExtendedLifetime(easel) {
+          output.collect(room: mostBytes(rowBytes, made.height), &failure) {
+            cpng_encode_coming(&shape, &coming, level, &$0, outcome)
           }
         }
-        return bytes != nil
+        return encoded != nil
       }
     } catch {
-      throw easel?.failure ?? error
+      throw failure ?? easel?.failure ?? error
     }
-    return bytes ?? []
+    return encoded ?? .held([])
   }
 
   /// What paints on the rows of a picture that is on its way.
@@ -204,8 +205,9 @@ enum PNGCodec {
     on mount: Mount? = nil,
     interlaced: Bool = false,
     level: Int? = nil,
+    to output: PNGOutput = PNGOutput(),
     name: String
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(ImagingError) -> EncodedFile {
     let size = mount?.canvas ?? PixelSize(width: bitmap.width, height: bitmap.height)
     let rows = LentRows.forPNG(bitmap)
     let layout = rows.layout.on(mount)
@@ -214,28 +216,29 @@ enum PNGCodec {
     var outcome = cpng_outcome()
     let rowBytes = size.width * layout.pixelBytes(depth: rows.depth)
     let room = mostBytes(rowBytes, size.height)
-    let made: [UInt8]?
+    let made: EncodedFile?
+    var failure: ImagingError?
     if interlaced {
       let whole = bitmap.layout == .bgrx ? (consume bitmap).flattened(.rgb) : bitmap
-      made = MallocBuffer.collect(room: room) { out, count in
+      made = output.collect(room: room, &failure) { output in
         whole.samples.withUnsafeBufferPointer {
-          cpng_encode(&shape, $0.baseAddress, rowBytes, level, true, &out, &count, &outcome)
+          cpng_encode(&shape, $0.baseAddress, rowBytes, level, true, &output, &outcome)
         }
       }
     } else {
       var lent: Bitmap? = consume bitmap
-      made = MallocBuffer.collect(room: room) { out, count in
+      made = output.collect(room: room, &failure) { output in
         lent.take()?.lend(rows) {
           $0.lend(on: mount, rows.layout, depth: rows.depth) {
             var coming = cpng_coming()
             coming.at_once = UInt32(min(rowsAtOnce(rowBytes * 16), size.height))
             (coming.next, coming.context) = ($0.next, $0.context)
-            return cpng_encode_coming(&shape, &coming, level, &out, &count, &outcome)
+            return cpng_encode_coming(&shape, &coming, level, &output, &outcome)
           }
         } ?? false
       }
     }
-    guard let made else { throw error(name, outcome) }
+    guard let made else { throw failure ?? error(name, outcome) }
     return made
   }
 

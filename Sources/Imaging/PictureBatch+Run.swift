@@ -90,7 +90,7 @@ extension PictureBatch {
       throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input)")
     }
     if !overwrite { try WholeFile.checkAbsent(output) }
-    return try making.make(from: item.file(making.limits))
+    return try making.make(from: item.file(making.limits), for: output)
   }
 }
 
@@ -136,12 +136,7 @@ private final class WritingDesk: Sendable {
       let input = item.input.string
       do throws(ImagingError) {
         sweepOnce(output.removingLastComponent())
-        try WholeFile.write(
-          picture.bytes,
-          to: output,
-          overwrite: overwrite,
-          syncsFolder: false
-        )
+        try picture.file.write(to: output, overwrite: overwrite)
         folders.withLock { _ = $0.insert(output.removingLastComponent()) }
         let result = PictureResult(input: input, output: output.string, picture: picture)
         report(deliver(picture, result))

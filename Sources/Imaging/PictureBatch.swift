@@ -17,6 +17,28 @@ public protocol PictureMaking: Sendable {
   /// - Returns: What was made.
   /// - Throws: ``ImagingError`` when nothing can be made of it.
   func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture
+
+  /// Makes a picture that becomes a file.
+  ///
+  /// Nothing is at `output` until ``PictureBatch`` puts it there. A large picture may be on the same disk until then, and
+  /// is gone when nothing holds the result any more.
+  ///
+  /// - Parameters:
+  ///   - file: The input.
+  ///   - output: The file that it becomes.
+  /// - Returns: What was made.
+  /// - Throws: ``ImagingError`` when nothing can be made of it, or the disk is full.
+  func make(from file: PictureFile, for output: FilePath) throws(ImagingError) -> EncodedPicture
+}
+
+extension PictureMaking {
+  /// Makes a picture in memory, whatever it becomes.
+  public func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(ImagingError) -> EncodedPicture {
+    try make(from: file)
+  }
 }
 
 /// Which pictures become which files: a plan, made before anything is written.

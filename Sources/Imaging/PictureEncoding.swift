@@ -22,6 +22,8 @@ struct PictureEncoding {
   var source: PictureFile
   /// What the file says besides.
   var tags: PictureTags
+  /// The file that a PNG becomes; nil for one that is wanted in memory.
+  var place: PNGOutput.Place?
 
   /// The quality of a WebP that nothing is said of; libwebp's own is 75.
   static let usualWebP = 80
@@ -30,7 +32,7 @@ struct PictureEncoding {
 
   /// A file of a bitmap, and whether its samples are the bitmap's own.
   struct EncodedBitmap {
-    let bytes: [UInt8]
+    let file: EncodedFile
     let isLossless: Bool
   }
 
@@ -50,10 +52,10 @@ struct PictureEncoding {
         ),
         name
       )
-      return EncodedBitmap(bytes: tags.added(toJPEG: bytes), isLossless: false)
+      return EncodedBitmap(file: .held(tags.added(toJPEG: bytes)), isLossless: false)
     case .png, .gif:
-      let bytes = try PNGCodec.encode(consume bitmap, name: name)
-      return EncodedBitmap(bytes: tags.added(toPNG: bytes), isLossless: true)
+      let file = try PNGCodec.encode(consume bitmap, to: tags.output(to: place), name: name)
+      return EncodedBitmap(file: file, isLossless: true)
     case .webp:
       let (width, height) = (bitmap.width, bitmap.height)
       let isLossless = lossless && bitmap.depth <= 8
@@ -66,7 +68,7 @@ struct PictureEncoding {
         name: name
       )
       return EncodedBitmap(
-        bytes: tags.added(toWebP: bytes, width: width, height: height, hasAlpha: hasAlpha),
+        file: .held(tags.added(toWebP: bytes, width: width, height: height, hasAlpha: hasAlpha)),
         isLossless: isLossless
       )
     case .avif: return try encodeAVIF(consume bitmap, name)
@@ -103,7 +105,7 @@ struct PictureEncoding {
       tags: tags,
       name: name
     )
-    return EncodedBitmap(bytes: bytes, isLossless: isLossless)
+    return EncodedBitmap(file: .held(bytes), isLossless: isLossless)
   }
 
   /// How light is written: as an AVIF has it, else as sRGB with chroma of the source's size.

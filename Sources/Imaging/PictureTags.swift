@@ -123,8 +123,8 @@ extension PictureTags {
     return bytes
   }
 
-  /// The PNG `bytes` with these.
-  func added(toPNG bytes: consuming [UInt8]) -> [UInt8] {
+  /// These as chunks of a PNG that goes to `place`.
+  func output(to place: PNGOutput.Place?) -> PNGOutput {
     var chunks: [UInt8] = []
     if !profile.isEmpty {
       var size = compressBound(UInt(profile.count))
@@ -136,9 +136,7 @@ extension PictureTags {
     }
     if !exif.isEmpty { chunks += PNGAncillary.chunk("eXIf", exif) }
     if !xmp.isEmpty { chunks += PNGAncillary.chunk("iTXt", Array(Self.pngXMP.dropFirst(4)) + xmp) }
-    // The header chunk always ends at 33, and colour has to be known before a palette is.
-    bytes.insert(contentsOf: chunks, at: 33)
-    return bytes
+    return PNGOutput(head: chunks, place: place)
   }
 
   /// The WebP `bytes`, which hold one still and no more, with these. (RFC 9649, section 2.7)

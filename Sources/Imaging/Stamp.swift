@@ -83,6 +83,16 @@ public struct Stamp: PictureMaking {
     try apply(to: file)
   }
 
+  /// Stamps a picture that becomes a file; a large PNG waits there, not in memory.
+  public func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(ImagingError) -> EncodedPicture {
+    var stamp = self
+    stamp.crop.output = output
+    return try stamp.apply(to: file)
+  }
+
   /// Stamps a picture.
   ///
   /// - Parameter file: The input. Inks become light; 16 bits and alpha stay where the format has
@@ -175,12 +185,14 @@ public struct Stamp: PictureMaking {
       name: file.name
     )
     return EncodedPicture(
-      bytes: JPEGSegments.add(
-        to: bytes,
-        from: file,
-        size: framing.canvas,
-        profile: isColour && !crop.convertsToSRGB,
-        metadata: crop.keepsMetadata
+      file: .held(
+        JPEGSegments.add(
+          to: bytes,
+          from: file,
+          size: framing.canvas,
+          profile: isColour && !crop.convertsToSRGB,
+          metadata: crop.keepsMetadata
+        )
       ),
       format: .jpeg,
       width: width,
@@ -206,35 +218,35 @@ public struct Stamp: PictureMaking {
     var framing = crop.framing(file.probe)
     let size = framing.canvas
     let most = most ?? (framing.isScaled ? 160 << 20 : 32 << 20)
-    let bytes: [UInt8]
+    let made: EncodedFile
     let remarks: Set<EncodedPicture.Remark>
     let isConverted = crop.converts(file)
+    let output = PNGAncillary.output(
+      from: file,
+      size: size,
+      metadata: crop.keepsMetadata,
+      background: false,
+      significantBits: false,
+      profile: !file.probe.structure.isGreyPNG,
+      converted: isConverted,
+      to: crop.place
+    )
     if file.probe.orientation == .upright, !isConverted,
       PNGCodec.bytes(size, of: chunks, .coloured) > most
     {
       framing = try crop.framing(of: file)
       let mount = framing.mount(in: crop.surround(of: chunks, .coloured))
-      (bytes, remarks) = try stripped(file, framing, on: mount, moment)
+      (made, remarks) = try stripped(file, framing, on: mount, moment, to: output)
     } else {
       let square = try crop.decodedPNG(file, form: .coloured)
       framing = square.framing
       // Held once, so that it can be painted on in place.
       var bitmap = (consume square).bitmap
       remarks = try draw(moment, on: &bitmap, name: file.name)
-      bytes = try PNGCodec.encode(consume bitmap, name: file.name)
+      made = try PNGCodec.encode(consume bitmap, to: output, name: file.name)
     }
-    let isGrey = file.probe.structure.isGreyPNG
     return EncodedPicture(
-      bytes: PNGAncillary.add(
-        to: bytes,
-        from: file,
-        size: framing.canvas,
-        metadata: crop.keepsMetadata,
-        background: false,
-        significantBits: false,
-        profile: !isGrey,
-        converted: isConverted
-      ),
+      file: made,
       format: .png,
       width: size.width,
       height: size.height,
@@ -253,8 +265,9 @@ public struct Stamp: PictureMaking {
     _ file: PictureFile,
     _ framing: Framing,
     on mount: Mount?,
-    _ moment: StampTime
-  ) throws(ImagingError) -> (bytes: [UInt8], remarks: Set<EncodedPicture.Remark>) {
+    _ moment: StampTime,
+    to output: PNGOutput
+  ) throws(ImagingError) -> (file: EncodedFile, remarks: Set<EncodedPicture.Remark>) {
     let (window, scaled) = (framing.window, framing.isScaled ? framing.scaled : nil)
     let layer = try StampLayer(self, moment, size: framing.canvas)
     let (xs, ys) = layer.probes
@@ -277,16 +290,17 @@ public struct Stamp: PictureMaking {
     let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(ImagingError) in
       try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
     }
-    let bytes = try PNGCodec.recode(
+    let made = try PNGCodec.recode(
       file,
       window,
       scaledTo: scaled,
       on: mount,
       form: .coloured,
       brush: brush,
+      to: output,
       limits
     )
-    return (bytes, layer.remarks(over: backdrop))
+    return (made, layer.remarks(over: backdrop))
   }
 }
 

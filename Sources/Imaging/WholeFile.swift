@@ -5,8 +5,8 @@ import SystemPackage
 public enum WholeFile {
   /// Writes `bytes` to `path` so that a crash leaves a whole file or what was there before.
   ///
-  /// Writes a sibling, syncs it, renames it, then syncs the folder. Blocks. Makes the folder if need
-  /// be.
+  /// Writes another file, syncs it, gives it its name, then syncs the folder. Blocks. Makes the folder if
+  /// need be.
   ///
   /// - Parameters:
   ///   - bytes: What the file is to hold.
@@ -20,18 +20,11 @@ public enum WholeFile {
     overwrite: Bool = false,
     syncsFolder: Bool = true
   ) throws(ImagingError) {
-    let folder = path.removingLastComponent()
-    try makeFolder(folder)
     if !overwrite { try checkAbsent(path) }
-    let sibling = folder.appending(".\(path.lastComponent?.string ?? "").\(getpid()).part")
-    do throws(ImagingError) {
-      try fill(sibling, bytes, for: path)
-      try rename(sibling, path, overwrite)
-    } catch {
-      unlink(sibling.string)
-      throw error
-    }
-    if syncsFolder { try sync(folder) }
+    let part = try PartFile(for: path)
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in try part.append(bytes) }
+    try part.place(overwrite: overwrite)
+    if syncsFolder { try sync(path.removingLastComponent()) }
   }
 
   /// Whether a file is there.
@@ -43,54 +36,12 @@ public enum WholeFile {
   }
 
   /// Makes a folder and those above it.
-  private static func makeFolder(_ folder: FilePath) throws(ImagingError) {
+  static func makeFolder(_ folder: FilePath) throws(ImagingError) {
     guard !folder.isEmpty, access(folder.string, F_OK) != 0 else { return }
     try makeFolder(folder.removingLastComponent())
     guard mkdir(folder.string, 0o777) == 0 || errno == EEXIST else {
       throw refusal(folder, errno)
     }
-  }
-
-  /// Fills the sibling of `path`, locked so that nobody sweeps it; errors name `path`.
-  private static func fill(
-    _ sibling: FilePath,
-    _ bytes: [UInt8],
-    for path: FilePath
-  ) throws(ImagingError) {
-    let file = open(sibling.string, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    guard file >= 0 else { throw refusal(path, errno) }
-    flock(file, LOCK_EX | LOCK_NB)
-    var failure: Int32 = 0
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty, failure == 0 {
-        let part = UnsafeRawBufferPointer(rebasing: rest)
-        let count = Glibc.write(file, part.baseAddress, part.count)
-        if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
-      }
-    }
-    if failure == 0, fsync(file) != 0 { failure = errno }
-    if close(file) != 0, failure == 0 { failure = errno }
-    guard failure == 0 else { throw refusal(path, failure) }
-  }
-
-  private static func rename(
-    _ sibling: FilePath,
-    _ path: FilePath,
-    _ overwrite: Bool
-  ) throws(ImagingError) {
-    if !overwrite {
-      // A hard link, unlike a rename, never replaces a file that came in the meantime.
-      if link(sibling.string, path.string) == 0 {
-        unlink(sibling.string)
-        return
-      }
-      // Some file systems have no hard links; there, the check before writing must suffice.
-      guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else {
-        throw refusal(path, errno)
-      }
-    }
-    guard Glibc.rename(sibling.string, path.string) == 0 else { throw refusal(path, errno) }
   }
 
   /// Removes what runs that were killed left in a folder: siblings whose process is gone, and that no
@@ -130,7 +81,8 @@ public enum WholeFile {
     guard fsync(file) == 0 || errno == EINVAL else { throw refusal(folder, errno) }
   }
 
-  private static func refusal(_ path: FilePath, _ code: Int32) -> ImagingError {
+  /// Why a file cannot be written, by the system's error number.
+  static func refusal(_ path: FilePath, _ code: Int32) -> ImagingError {
     switch code {
     case EEXIST:
       ImagingError(

@@ -160,7 +160,7 @@ struct BatchTests {
 
   @Test func `a result prints every key`() throws {
     let picture = EncodedPicture(
-      bytes: [],
+      file: .held([]),
       format: .jpeg,
       width: 5,
       height: 5,

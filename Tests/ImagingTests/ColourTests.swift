@@ -73,7 +73,7 @@ struct ColourTests {
       source: plain,
       tags: tags
     )
-    return try PictureFile(encoding.encode(sheet().flattened(.rgb), name: "sheet").bytes)
+    return try PictureFile(encoding.encode(sheet().flattened(.rgb), name: "sheet").file.bytes())
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif], [nil, 32, 64] as [Int?])
@@ -220,13 +220,13 @@ struct ColourTests {
       depth: 2,
       samples: [0, 1, 2, 3]
     )
-    let plain = try PNGCodec.encode(bitmap, name: "palette")
     var tags = PictureTags()
     tags.profile = Self.profile(12)
+    let plain = try PNGCodec.encode(bitmap, to: tags.output(to: nil), name: "palette").bytes()
     var crop = Crop()
     crop.convertsToSRGB = true
 
-    let made = try crop.apply(to: try PictureFile(tags.added(toPNG: plain)))
+    let made = try crop.apply(to: PictureFile(plain))
 
     #expect(made.bytes.contains(Array("sRGB".utf8)) && !made.bytes.contains(Array("iCCP".utf8)))
     #expect(made.bytes.contains(Array("PLTE".utf8)))

@@ -106,7 +106,7 @@ struct FormatTests {
       source: plain,
       tags: tags
     ).encode(colours(width: 30, height: 20).flattened(.rgb), name: "fixture")
-    let file = try PictureFile(source.bytes)
+    let file = try PictureFile(source.file.bytes())
 
     let full = try Crop(format: to, keepsMetadata: true).apply(to: file)
     let bare = try Crop(format: to).apply(to: file)

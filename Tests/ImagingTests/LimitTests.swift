@@ -173,7 +173,7 @@ struct LimitTests {
       depth: 8,
       samples: noise(3600, depth: 8)
     )
-    let encoded = try PNGCodec.encode(picture, interlaced: isInterlaced, name: "it")
+    let encoded = try PNGCodec.encode(picture, interlaced: isInterlaced, name: "it").bytes()
     let file = try PictureFile(encoded)
     let whole = PixelRegion(x: 0, y: 0, width: 40, height: 30)
     var refusals = 0
@@ -188,13 +188,13 @@ struct LimitTests {
         #expect(error.code == .tooLarge, "\(error)")
       }
       do throws(ImagingError) {
-        _ = try PNGCodec.recode(file, whole, limits)
+        _ = try PNGCodec.recode(file, whole, limits).bytes()
       } catch {
         #expect(error.code == .tooLarge, "\(error)")
       }
     }
 
     #expect((1..<300).contains(refusals))
-    #expect(throws: Never.self) { try PNGCodec.recode(file, whole, PictureLimits()) }
+    #expect(throws: Never.self) { try PNGCodec.recode(file, whole, PictureLimits()).bytes() }
   }
 }

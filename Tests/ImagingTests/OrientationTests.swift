@@ -127,7 +127,7 @@ struct OrientationTests {
   func `a PNG stands upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let upright = kind.bitmap(width: size.width, height: size.height)
-      let plain = try PNGCodec.encode(Self.turned(upright, value), name: "x")
+      let plain = try PNGCodec.encode(Self.turned(upright, value), name: "x").bytes()
       let bytes = Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
 
       let square = try Crop().apply(to: PictureFile(bytes))

@@ -43,7 +43,7 @@ struct PlacedRowsTests {
             form: .coloured,
             brush: PNGCodec.Brush(rows: rows) { _, _ in },
             limits
-          )
+          ).bytes()
         )
 
         #expect(made.layout == whole.layout && made.depth == whole.depth)

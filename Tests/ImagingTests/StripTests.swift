@@ -14,7 +14,9 @@ struct StripTests {
       let plain = try PNGCodec.decode(file, Self.whole, form: form, limits)
 
       let banded = try PNGCodec.decode(file, Self.whole, form: form, band: band, limits)
-      let recoded = try native(PNGCodec.recode(file, Self.whole, form: form, band: band, limits))
+      let recoded = try native(
+        PNGCodec.recode(file, Self.whole, form: form, band: band, limits).bytes()
+      )
       let picked = try PNGCodec.pick([0, 7, 39], of: file, Self.whole, form: form, limits)
 
       #expect(banded == plain)
@@ -85,7 +87,7 @@ struct StripTests {
         .scaled(width: size.width, height: size.height, limits: limits, name: "x")
       for strip in [1, 6000, 1 << 20] {
         let made = try native(
-          PNGCodec.recode(file, region, scaledTo: size, form: form, strip: strip, limits)
+          PNGCodec.recode(file, region, scaledTo: size, form: form, strip: strip, limits).bytes()
         )
         let picked = try PNGCodec.pick(rows, of: file, region, scaledTo: size, form: form, limits)
 
@@ -156,7 +158,7 @@ struct StripTests {
     let region = PixelRegion(x: 0, y: 0, width: 50, height: 470)
     for size in [nil, PixelSize(width: 5, height: 47), PixelSize(width: 50, height: 900)] {
       #expect {
-        try PNGCodec.recode(cut, region, scaledTo: size, form: .expanded, PictureLimits())
+        try PNGCodec.recode(cut, region, scaledTo: size, form: .expanded, PictureLimits()).bytes()
       } throws: {
         ($0 as? ImagingError)?.code == .damaged
       }
@@ -199,7 +201,7 @@ struct StripTests {
     let file = try PictureFile(bitmap.png())
     let whole = PixelRegion(x: 0, y: 0, width: 60, height: 50)
     for level in [0, 1, 4, 6, 9] {
-      let made = try PNGCodec.recode(file, whole, level: level, PictureLimits())
+      let made = try PNGCodec.recode(file, whole, level: level, PictureLimits()).bytes()
 
       #expect(try native(made) == bitmap)
     }
@@ -218,7 +220,7 @@ struct StripTests {
     )
     func bytes(_ rows: Int) throws -> Int {
       let region = PixelRegion(x: 0, y: 0, width: 10_000, height: rows)
-      return try PNGCodec.recode(file, region, level: level, PictureLimits()).count
+      return try PNGCodec.recode(file, region, level: level, PictureLimits()).bytes().count
     }
 
     let (one, all) = (try bytes(1), try bytes(20))

@@ -81,12 +81,23 @@ bool cpng_rows_next(cpng_rows *rows, uint8_t *pixels, uint32_t count);
 // Closes rows; of NULL nothing.
 void cpng_rows_close(cpng_rows *rows);
 
-// Those that make a file take the caller's room, a byte at least, in `*out` and `*out_count`, and say there
-// where the file is: in that room, or, where it was too small, in memory that the caller frees.
+// Where a file goes, and what it holds beside its picture. `room` has `size` bytes, one at least, and `bytes` is the room
+// at first. With `take`, that is handed all that is in the room whenever there is no more, and what is left there at the
+// end are `count` bytes; it ends the file by false. Else the file is `count` bytes at `bytes`: in the room, or, where that
+// was too small, in memory that the caller frees.
+typedef struct {
+  uint8_t *room, *bytes;
+  size_t size, count;
+  bool (*take)(void *taker, const uint8_t *bytes, size_t count);
+  void *taker;
+  // Whole chunks for before the palette, and for before the data.
+  const uint8_t *head, *middle;
+  size_t head_count, middle_count;
+} cpng_output;
 
 // Encodes rows of the given shape.
 bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
-                 bool interlaced, uint8_t **out, size_t *out_count, cpng_outcome *outcome);
+                 bool interlaced, cpng_output *output, cpng_outcome *outcome);
 
 // Rows that are encoded as they come: `next` writes the `count` that follow, one behind the other; `paint`, unless it is
 // NULL, changes them, of which the first is the row `first` of the picture. Either ends it by false, having said in the
@@ -101,8 +112,8 @@ typedef struct {
 } cpng_coming;
 
 // Encodes rows of the given shape, not interlaced, so that never all of them are in memory.
-bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, uint8_t **out,
-                        size_t *out_count, cpng_outcome *outcome);
+bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, cpng_output *output,
+                        cpng_outcome *outcome);
 
 // How many bytes zlib makes of these, counted no further than to `limit` and a little; `is_whole` says
 // whether they are a whole zlib stream as far as that. Nothing is kept.

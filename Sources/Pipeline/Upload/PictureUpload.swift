@@ -67,7 +67,7 @@ package final class PictureUpload: Sendable {
     // Neither stdout nor stdin has a name that says anything.
     let name = [result.output, result.input].compactMap(\.self).first { $0 != "-" } ?? "photo"
     do throws(ImagingError) {
-      let jpeg = try PictureFile(picture.bytes, name: name).asJPEG()
+      let jpeg = try PictureFile(picture.contents(), name: name).asJPEG()
       let fileName = String((name.split(separator: "/").last ?? "photo").prefix { $0 != "." })
       let filled = form.filled(
         time: picture.time?.civil,
