@@ -44,26 +44,27 @@ package struct Headers: Hashable, Sendable {
   /// A name that is no token (RFC 9110, section 5.6.2) is left out; line breaks and NUL in a value become
   /// spaces, so that no value can smuggle in a header of its own.
   package mutating func append(_ name: String, _ value: String) {
+    append(name, of: value.utf8)
+  }
+
+  /// Adds a field whose value is bytes, not necessarily text; see ``append(_:_:)``.
+  package mutating func append(_ name: String, bytes: [UInt8]) {
+    append(name, of: bytes)
+  }
+
+  private mutating func append(_ name: String, of value: some Collection<UInt8>) {
     guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return }
-    lines.reserveCapacity(lines.count + name.utf8.count + value.utf8.count + 3)
+    let room = lines.count + name.utf8.count + value.count + 3
+    if room > lines.capacity { lines.reserveCapacity(max(room, 2 * lines.capacity)) }
     lines.append(contentsOf: name.utf8)
     lines.append(UInt8(ascii: ":"))
     lines.append(UInt8(ascii: " "))
     let start = lines.count
-    lines.append(contentsOf: value.utf8)
+    lines.append(contentsOf: value)
     for place in start..<lines.count
     where lines[place] == 10 || lines[place] == 13 || lines[place] == 0 {
       lines[place] = UInt8(ascii: " ")
     }
-    lines.append(10)
-  }
-
-  /// Adds a field whose value is bytes, not necessarily text; a line break or NUL among them becomes a space.
-  package mutating func append(_ name: String, bytes: [UInt8]) {
-    append(name, "")
-    guard lines.last == 10, !name.isEmpty else { return }
-    lines.removeLast()
-    lines += bytes.map { $0 == 10 || $0 == 13 || $0 == 0 ? 0x20 : $0 }
     lines.append(10)
   }
 
@@ -91,6 +92,18 @@ package struct Headers: Hashable, Sendable {
   /// The bytes of the first field of that name: a value is not always text. (RFC 9110, section 5.5)
   package func bytes(_ name: String) -> [UInt8]? {
     first(name).map { Array(lines[$0]) }
+  }
+
+  /// The bytes that all fields of that name have; nil where there is none, or two of them differ.
+  func agreedBytes(_ name: String) -> [UInt8]? {
+    var agreed: Range<Int>?
+    var differ = false
+    forEach(name) { value in
+      differ = agreed.map { lines[$0] != lines[value] } ?? false
+      agreed = value
+      return !differ
+    }
+    return differ ? nil : agreed.map { Array(lines[$0]) }
   }
 
   /// The bytes of every field of that name, in order.

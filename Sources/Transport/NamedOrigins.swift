@@ -32,6 +32,17 @@ package struct NamedOrigins: Sendable {
   /// The user information that origins were named with.
   package var givenUserInfo: [String] { Array(userInfo.values) }
 
+  /// Whether a request for a URL carries user information, the URL's own or what its origin was named with.
+  package func hasUserInfo(for url: WebURL) -> Bool {
+    url.userInfo != nil || givenUserInfo(for: url) != nil
+  }
+
+  /// What the origin of a URL was named with.
+  private func givenUserInfo(for url: WebURL) -> String? {
+    // Seldom is there any: most URLs are not looked up.
+    userInfo.isEmpty ? nil : userInfo[url.origin]
+  }
+
   /// Who named the host that a URL leads to.
   package func trust(in url: WebURL) -> Request.Trust {
     hosts.contains(url.hostPort) ? .named : .discovered
@@ -45,8 +56,7 @@ package struct NamedOrigins: Sendable {
   /// - Returns: A GET request with the other defaults.
   package func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
     var url = url
-    // Seldom is there any: most URLs are not looked up.
-    if !userInfo.isEmpty, let given = userInfo[url.origin] { url = url.with(userInfo: given) }
+    if let given = givenUserInfo(for: url) { url = url.with(userInfo: given) }
     var request = Request(url)
     request.trust = trust(in: url)
     if !secrets.isEmpty, isEntrusted(url) { request.credentials = secrets }

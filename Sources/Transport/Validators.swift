@@ -25,9 +25,8 @@ package struct Validators: Hashable, Sendable {
   ///
   /// Two tags that differ name no version.
   package init(_ headers: Headers) {
-    let tags = headers.allBytes("ETag")
     self.init(
-      entityTag: tags.dropFirst().allSatisfy { $0 == tags[0] } ? tags.first : nil,
+      entityTag: headers.agreedBytes("ETag"),
       lastModified: headers.bytes("Last-Modified")
     )
   }

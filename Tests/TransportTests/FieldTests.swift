@@ -87,6 +87,28 @@ import Testing
     #expect(Validators(headers).resumeValidator(date: nil) == nil)
   }
 
+  @Test func `a name that is no token adds nothing, whether its value is text or bytes`() {
+    var headers: Headers = ["A": "1"]
+
+    for name in ["B C", "B:", ""] {
+      headers.append(name, "2")
+      headers.append(name, bytes: [0x32])
+    }
+
+    #expect(headers == ["A": "1"])
+  }
+
+  @Test func `a value begins no field of its own, whether it is text or bytes`() {
+    let value = "1\r\nB: 2\0;"
+    var (text, bytes) = (Headers(), Headers())
+
+    text.append("A", value)
+    bytes.append("A", bytes: Array(value.utf8))
+
+    #expect(text == ["A": "1  B: 2 ;"])
+    #expect(bytes == text)
+  }
+
   @Test func `two tags that differ name no version`() {
     let same: Headers = ["ETag": "\"1\"", "etag": "\"1\""]
     let different: Headers = ["ETag": "\"1\"", "etag": "\"2\""]

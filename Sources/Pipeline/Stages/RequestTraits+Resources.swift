@@ -73,7 +73,7 @@ struct PictureTraits: Sendable {
 
   /// What a request for the picture at a URL sends.
   func callAsFunction(_ url: WebURL) -> RequestTraits {
-    let request = Request(picture: url, from: named)
-    return request.url.userInfo == nil ? usual : RequestTraits(request, over: transport)
+    guard named.hasUserInfo(for: url) else { return usual }
+    return RequestTraits(Request(picture: url, from: named), over: transport)
   }
 }

@@ -124,19 +124,28 @@ extension StoredResponse {
   /// Reads back what an ``StoredValidity`` keeps; nil when there is nothing, or nothing that makes sense.
   init?(word text: String?) {
     guard var text else { return nil }
+    func string(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+      String(decoding: bytes, as: UTF8.self)
+    }
     let read: StoredResponse? = text.withUTF8 { bytes in
       guard let end = bytes.firstIndex(of: 10) else { return nil }
-      let heading = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ")
-      guard heading.count >= 2, let asked = Int64(heading[0]), let answered = Int64(heading[1])
+      // By bytes: as characters this one line took a tenth of the instructions of a run that revalidates.
+      var parts = bytes[..<end].split(separator: UInt8(ascii: " "))[...]
+      guard let asked = parts.popFirst().flatMap({ Int64(string($0)) }),
+        let answered = parts.popFirst().flatMap({ Int64(string($0)) })
       else { return nil }
-      var values: [Substring: Substring] = [:]
-      for part in heading.dropFirst(2) {
-        let name = part.prefix { $0 != "=" }
-        values[name] = part.dropFirst(name.count + 1)
+      var values: [String: String] = [:]
+      for part in parts {
+        let halves = part.split(
+          separator: UInt8(ascii: "="),
+          maxSplits: 1,
+          omittingEmptySubsequences: false
+        )
+        values[string(halves[0])] = halves.count > 1 ? string(halves[1]) : ""
       }
       let path = values["from"].flatMap { source in
         values["until"].flatMap { Int64($0) }.map {
-          Path(source: String(source), expiry: UnixTime($0))
+          Path(source: source, expiry: UnixTime($0))
         }
       }
       return StoredResponse(
