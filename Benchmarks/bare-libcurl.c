@@ -1,14 +1,18 @@
 // What libcurl itself can do: asks for each URL of a list once, N at a time on one thread, and throws away
 // what comes; with "304" as third argument every request carries If-None-Match: *, so that a static origin
 // answers without a body; with "304-fields", each request has conditions of its own, made for it, and every header line of
-// the answer is handed over, as the least that a program has to do which renews what it holds. With a folder there, two threads hash every body with SHA-256 and write it to a file, as
-// the least that a program has to do which keeps and checks pictures. Prints answers, seconds and processor seconds.
-//   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lpthread -o bare && ./bare URLS N [304|304-fields|FOLDER]
+// the answer is handed over; with "304-rows", a second thread writes these into the request's row of an SQLite table, 256
+// rows a transaction, as the least that a program has to do which renews what it holds. With a folder there, two threads
+// hash every body with SHA-256 and write it to a file, as the least that a program has to do which keeps and checks
+// pictures. Prints answers, seconds and processor seconds; making the table is not counted.
+//   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lsqlite3 -lpthread -o bare
+//   ./bare URLS N [304|304-fields|304-rows|FOLDER]
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <pthread.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,14 +116,105 @@ static void *write_all(void *context) {
     }
   }
 }
+
+// The rows that answers renew, and the answers on their way to the thread that writes them.
+enum { rows_at_once = 256, fields_size = 1000 };
+struct answer {
+  struct answer *next;
+  int row;
+  size_t count;
+  char fields[fields_size];
+};
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t filled;
+  pthread_t thread;
+  struct answer *first, **end;
+  int has_ended;
+} answered = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .end = &answered.first};
+static sqlite3 *rows;
+static void demand(int code) {
+  if (code != SQLITE_OK && code != SQLITE_DONE) fprintf(stderr, "%s\n", sqlite3_errmsg(rows)), exit(74);
+}
+static void run_sql(const char *sql) { demand(sqlite3_exec(rows, sql, NULL, NULL, NULL)); }
+static void make_rows(char **urls, size_t count, const char *path) {
+  demand(sqlite3_open(path, &rows));
+  run_sql("PRAGMA synchronous=FULL; CREATE TABLE picture(id INTEGER PRIMARY KEY, url TEXT, fields TEXT, checked INTEGER);"
+          "BEGIN");
+  sqlite3_stmt *insert;
+  demand(sqlite3_prepare_v2(rows, "INSERT INTO picture VALUES(?, ?, zeroblob(300), 0)", -1, &insert, NULL));
+  for (size_t row = 0; row < count; row++) {
+    sqlite3_bind_int64(insert, 1, (sqlite3_int64)row);
+    sqlite3_bind_text(insert, 2, urls[row], -1, SQLITE_STATIC);
+    demand(sqlite3_step(insert));
+    sqlite3_reset(insert);
+  }
+  sqlite3_finalize(insert);
+  run_sql("COMMIT");
+}
+static void *write_rows(void *context) {
+  sqlite3_stmt *update;
+  demand(sqlite3_prepare_v2(rows, "UPDATE picture SET fields = ?, checked = ? WHERE id = ?", -1, &update, NULL));
+  for (int waiting = 0;;) {
+    pthread_mutex_lock(&answered.lock);
+    while (!answered.first && !answered.has_ended) pthread_cond_wait(&answered.filled, &answered.lock);
+    struct answer *answer = answered.first;
+    answered.first = NULL, answered.end = &answered.first;
+    pthread_mutex_unlock(&answered.lock);
+    for (struct answer *next; answer; answer = next) {
+      if (!waiting++) run_sql("BEGIN IMMEDIATE");
+      sqlite3_bind_text(update, 1, answer->fields, (int)answer->count, SQLITE_STATIC);
+      sqlite3_bind_int64(update, 2, (sqlite3_int64)time(NULL));
+      sqlite3_bind_int(update, 3, answer->row);
+      demand(sqlite3_step(update));
+      sqlite3_reset(update);
+      next = answer->next;
+      free(answer);
+      if (waiting == rows_at_once) run_sql("COMMIT"), waiting = 0;
+    }
+    if (!answered.has_ended || answered.first) continue;
+    if (waiting) run_sql("COMMIT");
+    sqlite3_finalize(update);
+    return context;
+  }
+}
+// What the header lines of an answer go into.
+static struct answer *start_answer(CURL *easy, int row) {
+  struct answer *answer = malloc(sizeof *answer);
+  answer->next = NULL, answer->row = row, answer->count = 0;
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, answer);
+  return answer;
+}
+static size_t keep_field(char *bytes, size_t size, size_t count, void *context) {
+  struct answer *answer = context;
+  size_t part = size * count < fields_size - answer->count ? size * count : fields_size - answer->count;
+  memcpy(answer->fields + answer->count, bytes, part);
+  answer->count += part;
+  return size * count;
+}
+static void end_answer(struct answer *answer) {
+  pthread_mutex_lock(&answered.lock);
+  const int is_first = answered.first == NULL;
+  *answered.end = answer;
+  answered.end = &answer->next;
+  if (is_first) pthread_cond_signal(&answered.filled);
+  pthread_mutex_unlock(&answered.lock);
+}
+
+struct asked {
+  struct curl_slist *fields;
+  struct answer *answer;
+};
 static void begin(CURL *easy, const char *url) {
   static int number;
   curl_easy_setopt(easy, CURLOPT_URL, url);
   if (has_fields) {
     struct curl_slist *fields = curl_slist_append(NULL, "If-None-Match: *");
     fields = curl_slist_append(fields, "Accept: image/avif,image/webp,image/png,image/jpeg,*/*;q=0.5");
+    struct asked *asked = malloc(sizeof *asked);
+    asked->fields = fields, asked->answer = rows ? start_answer(easy, number++) : NULL;
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, fields);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, asked);
   }
   if (!folder) return;
   char name[4096];
@@ -133,8 +228,12 @@ static void begin(CURL *easy, const char *url) {
   curl_easy_setopt(easy, CURLOPT_PRIVATE, body);
 }
 static void end(CURL *easy) {
-  struct curl_slist *fields;
-  if (has_fields && curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&fields) == CURLE_OK) curl_slist_free_all(fields);
+  struct asked *asked;
+  if (has_fields && curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&asked) == CURLE_OK) {
+    curl_slist_free_all(asked->fields);
+    if (asked->answer) end_answer(asked->answer);
+    free(asked);
+  }
   struct body *body;
   if (!folder || curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&body) != CURLE_OK) return;
   struct piece *last = body->filling ? body->filling : take_piece(body);
@@ -181,7 +280,8 @@ int main(int argc, char **argv) {
   int parallel = atoi(argv[2]), running = 0, left;
   long answers = 0, status;
   most = parallel + 10;
-  has_fields = argc > 3 && strcmp(argv[3], "304-fields") == 0;
+  const int writes_rows = argc > 3 && strcmp(argv[3], "304-rows") == 0;
+  has_fields = writes_rows || (argc > 3 && strcmp(argv[3], "304-fields") == 0);
   const int asks = has_fields || (argc > 3 && strcmp(argv[3], "304") == 0);
   folder = argc > 3 && !asks ? argv[3] : NULL;
   for (int at = 0; folder && at < writers; at++) {
@@ -192,6 +292,14 @@ int main(int argc, char **argv) {
   }
   struct curl_slist *headers = asks ? curl_slist_append(NULL, "If-None-Match: *") : NULL;
   curl_global_init(CURL_GLOBAL_DEFAULT);
+  char table[4096];
+  snprintf(table, sizeof table, "%s.sqlite", argv[1]);
+  if (writes_rows) {
+    unlink(table);
+    make_rows(urls, count, table);
+    pthread_create(&answered.thread, NULL, write_rows, NULL);
+  }
+  const double used = now(CLOCK_PROCESS_CPUTIME_ID);
   CURLM *multi = curl_multi_init();
   set = epoll_create1(EPOLL_CLOEXEC);
   curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
@@ -202,8 +310,9 @@ int main(int argc, char **argv) {
     CURL *easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, folder ? keep : drop);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 65536L);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    if (has_fields) curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_field);
+    if (has_fields) curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, writes_rows ? keep_field : take_field);
     begin(easy, urls[started]);
     curl_multi_add_handle(multi, easy);
   }
@@ -238,6 +347,13 @@ int main(int argc, char **argv) {
     pthread_mutex_unlock(&queues[at].lock);
     pthread_join(queues[at].thread, NULL);
   }
-  printf("%ld answers, %.3f s, %.3f s of CPU\n", answers, now(CLOCK_MONOTONIC) - began, now(CLOCK_PROCESS_CPUTIME_ID));
+  if (writes_rows) {
+    pthread_mutex_lock(&answered.lock);
+    answered.has_ended = 1;
+    pthread_cond_signal(&answered.filled);
+    pthread_mutex_unlock(&answered.lock);
+    pthread_join(answered.thread, NULL);
+  }
+  printf("%ld answers, %.3f s, %.3f s of CPU\n", answers, now(CLOCK_MONOTONIC) - began, now(CLOCK_PROCESS_CPUTIME_ID) - used);
   return answers == (long)count ? 0 : 1;
 }
