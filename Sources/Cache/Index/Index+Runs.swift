@@ -159,13 +159,18 @@ extension Index {
     }
   }
 
-  /// Whether a run was killed before it could end: its files may be ahead of their rows.
+  /// Whether the last run was killed before it could end: its files may be ahead of their rows.
+  ///
+  /// Only the last can be, for a run begins once the one before it was cleaned up after. A look for others would read
+  /// the pages of all reports that are kept, at each start.
   func wasKilled() throws(CacheError) -> Bool {
     try read { db in
-      try Int.fetchOne(
+      try Bool.fetchOne(
         db,
-        sql: "SELECT 1 FROM run WHERE finished IS NULL AND outcome IS NULL LIMIT 1"
-      ) != nil
+        sql: """
+          SELECT finished IS NULL AND outcome IS NULL FROM run WHERE id = (SELECT max(id) FROM run)
+          """
+      ) ?? false
     }
   }
 

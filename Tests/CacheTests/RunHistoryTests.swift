@@ -1,0 +1,69 @@
+import GRDB
+import GRDBSQLite
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+
+struct RunHistoryTests {
+  /// Runs are kept for months, each with its report; a cron job may add one every ten minutes.
+  @Test func `a run that begins reads as much of the index after 400 runs as after 20`() throws {
+    let few = try pagesRead(toBeginAfter: 20)
+    let many = try pagesRead(toBeginAfter: 400)
+
+    // A level more of the tables' trees, each a page.
+    #expect(many <= few + 8, "\(few) pages, then \(many)")
+  }
+
+  @Test func `a killed run is known as such, and only until it is cleaned up after`() throws {
+    let folder = try TemporaryFolder()
+    let killed = try CacheOnDisk(folder)
+
+    #expect(try killed.index.wasKilled())
+
+    let next = try CacheOnDisk(folder)
+    try end(next.run, in: next.index)
+
+    #expect(try !next.index.wasKilled())
+    #expect(
+      try next.index.runTimes(catalog: try catalog(next.index), since: 0).map(\.outcome)
+        == ["complete", "interrupted"]
+    )
+  }
+
+  /// Pages of the index that are read from the file until a run is under way, with so many before it.
+  private func pagesRead(toBeginAfter runs: Int) throws -> Int32 {
+    let folder = try TemporaryFolder()
+    let first = try CacheOnDisk(folder)
+    try end(first.run, in: first.index)
+    try fill(first.index, with: runs)
+
+    let cache = try CacheOnDisk(folder)
+    let last = try #require(try cache.index.lastRun(catalog: try catalog(cache.index)))
+    #expect(try cache.index.sections(run: last.id).count == 2)
+
+    return try cache.index.read { db in
+      var (pages, most): (Int32, Int32) = (0, 0)
+      sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_MISS, &pages, &most, 0)
+      return pages
+    }
+  }
+
+  private func fill(_ index: Index, with runs: Int) throws {
+    let shop = try catalog(index)
+    for _ in 0..<runs { try end(try index.beginRun(catalog: shop, at: 1), in: index) }
+  }
+
+  private func end(_ run: RunID, in index: Index) throws {
+    let sections = ["main", "soup"].map {
+      RunSection(key: $0, title: $0, subtitle: nil, listing: nil, source: "unchanged")
+    }
+    let report = [UInt8](repeating: 0x20, count: 2_300)
+    try index.endRun(run, at: 2, outcome: "complete", report: report, sections: sections)
+  }
+
+  private func catalog(_ index: Index) throws -> CatalogID {
+    try index.catalog(named: "shop", currency: "KRW").id
+  }
+}
