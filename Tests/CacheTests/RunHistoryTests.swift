@@ -32,6 +32,34 @@ struct RunHistoryTests {
     )
   }
 
+  /// A picture that is gone for good leaves every run of months partial.
+  @Test func `a complete run is looked for among so many of the last, and no more is read`() throws
+  {
+    let folder = try TemporaryFolder()
+    let first = try CacheOnDisk(folder)
+    try end(first.run, in: first.index)
+    try fill(first.index, with: 300, outcome: "partial")
+    let index = try CacheOnDisk(folder).index
+    let (shop, before) = (try catalog(index), try pagesRead(by: index))
+
+    #expect(try index.lastComplete(catalog: shop, amongLast: 100) == nil)
+    #expect(try pagesRead(by: index) - before <= 110)
+    #expect(try index.lastComplete(catalog: shop, amongLast: 400) == 2)
+    #expect(try index.lastComplete(catalog: shop) == 2)
+  }
+
+  @Test func `a run is found by its number, where it ended and is the catalog's own`() throws {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    let (index, shop) = (cache.index, try catalog(cache.index))
+    let other = try index.catalog(named: "other", currency: "KRW").id
+
+    #expect(try index.finishedRun(cache.run, catalog: shop) == nil)
+    try end(cache.run, in: index)
+    #expect(try index.finishedRun(cache.run, catalog: shop)?.finished == 2)
+    #expect(try index.finishedRun(cache.run, catalog: other) == nil)
+  }
+
   /// Pages of the index that are read from the file until a run is under way, with so many before it.
   private func pagesRead(toBeginAfter runs: Int) throws -> Int32 {
     let folder = try TemporaryFolder()
@@ -43,24 +71,30 @@ struct RunHistoryTests {
     let last = try #require(try cache.index.lastRun(catalog: try catalog(cache.index)))
     #expect(try cache.index.sections(run: last.id).count == 2)
 
-    return try cache.index.read { db in
+    return try pagesRead(by: cache.index)
+  }
+
+  private func pagesRead(by index: Index) throws -> Int32 {
+    try index.read { db in
       var (pages, most): (Int32, Int32) = (0, 0)
       sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_MISS, &pages, &most, 0)
       return pages
     }
   }
 
-  private func fill(_ index: Index, with runs: Int) throws {
+  private func fill(_ index: Index, with runs: Int, outcome: String = "complete") throws {
     let shop = try catalog(index)
-    for _ in 0..<runs { try end(try index.beginRun(catalog: shop, at: 1), in: index) }
+    for _ in 0..<runs {
+      try end(try index.beginRun(catalog: shop, at: 1), in: index, outcome: outcome)
+    }
   }
 
-  private func end(_ run: RunID, in index: Index) throws {
+  private func end(_ run: RunID, in index: Index, outcome: String = "complete") throws {
     let sections = ["main", "soup"].map {
       RunSection(key: $0, title: $0, subtitle: nil, listing: nil, source: "unchanged")
     }
     let report = [UInt8](repeating: 0x20, count: 2_300)
-    try index.endRun(run, at: 2, outcome: "complete", report: report, sections: sections)
+    try index.endRun(run, at: 2, outcome: outcome, report: report, sections: sections)
   }
 
   private func catalog(_ index: Index) throws -> CatalogID {

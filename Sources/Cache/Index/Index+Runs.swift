@@ -190,15 +190,36 @@ extension Index {
   }
 
   /// When the last complete run of a catalog ended; nil when none was.
-  package func lastComplete(catalog: CatalogID) throws(CacheError) -> UnixTime? {
+  ///
+  /// - Parameters:
+  ///   - catalog: The catalog.
+  ///   - most: Among how many of its last runs: behind the last complete one each is read, with the pages of its report.
+  /// - Returns: When it ended.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func lastComplete(
+    catalog: CatalogID,
+    amongLast most: Int = .max
+  ) throws(CacheError) -> UnixTime? {
     try read { db in
       try UnixTime.fetchOne(
         db,
         sql: """
-          SELECT finished FROM run WHERE catalog = ? AND outcome = 'complete' \
+          SELECT finished FROM run WHERE catalog = ?1 AND outcome = 'complete' AND id > coalesce(\
+          (SELECT id FROM run WHERE catalog = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0) \
           ORDER BY id DESC LIMIT 1
           """,
-        arguments: [catalog]
+        arguments: [catalog, most]
+      )
+    }
+  }
+
+  /// A run of a catalog that ended; nil where there is none of this number.
+  package func finishedRun(_ id: RunID, catalog: CatalogID) throws(CacheError) -> RunEntry? {
+    try read { db in
+      try RunEntry.fetchOne(
+        db,
+        sql: "SELECT * FROM run WHERE id = ? AND catalog = ? AND finished IS NOT NULL",
+        arguments: [id, catalog]
       )
     }
   }

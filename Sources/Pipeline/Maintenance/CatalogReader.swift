@@ -292,9 +292,9 @@ package struct CatalogReader: Sendable {
 
   private func run(_ id: RunID?) throws(CacheError) -> RunEntry {
     guard let id else { return try lastRun() }
-    let runs = try index.runs(catalog: catalog.id, finishedOnly: true, limit: 100_000)
-    guard let run = runs.first(where: { $0.id == id }) else {
-      let known = runs.prefix(5).map { $0.id.description }.joined(separator: ", ")
+    guard let run = try index.finishedRun(id, catalog: catalog.id) else {
+      let last = try index.runs(catalog: catalog.id, finishedOnly: true, limit: 5)
+      let known = last.map { $0.id.description }.joined(separator: ", ")
       throw CacheError(
         .empty,
         "cannot find run \(id) of \(catalog.name); the last ones are \(known)",

@@ -42,6 +42,9 @@ package struct WarmPlan: Sendable, Equatable {
 }
 
 extension WarmPlan.Standing {
+  /// In how many runs a complete one is looked for: a catalog that had none for longer is as good as one that never had.
+  private static let runs = 1_000
+
   /// How the catalog of a name stands in the cache at a path, which need not exist.
   ///
   /// A damaged index tells nothing, like none at all: the run makes it anew.
@@ -51,7 +54,7 @@ extension WarmPlan.Standing {
       let index = try Index(reading: cache)
       guard let entry = try index.catalogs().first(where: { $0.name == name }) else { return }
       started = try index.runs(catalog: entry.id, limit: 1).first?.started
-      complete = try index.lastComplete(catalog: entry.id)
+      complete = try index.lastComplete(catalog: entry.id, amongLast: Self.runs)
     } catch {
       guard error.code == .empty || error.code == .damaged else { throw error }
       self.init()
