@@ -66,7 +66,7 @@ let package = Package(
     .target(
       name: "Cache",
       dependencies: [
-        "Transport", "Imaging", "CSQLite",
+        "CGlibc", "Transport", "Imaging", "CSQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -24,7 +24,9 @@ void larder_keep_blocks(size_t size) {
 
 int larder_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
-int larder_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666); }
+int larder_unnamed(int folder, const char *path, unsigned mode) {
+  return openat(folder, path, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
 
 int larder_readable(const void *bytes, size_t count) {
   if (count == 0) return open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -41,7 +41,7 @@ final class PartFile: Sendable {
 
   /// A new file without a name, which can be given one; nil where there is no such thing.
   private static func unnamed(in folder: FilePath) -> Int32? {
-    let file = larder_unnamed(folder.isEmpty ? "." : folder.string)
+    let file = larder_unnamed(AT_FDCWD, folder.isEmpty ? "." : folder.string, 0o666)
     guard file >= 0 else { return nil }
     guard access("/proc/self/fd/\(file)", F_OK) == 0 else {
       close(file)

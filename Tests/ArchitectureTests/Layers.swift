@@ -23,7 +23,7 @@ enum Layers {
     "Catalog": ["CGlibc", "CJQ", "CSimdjson", "CXML"],
     "Transport": ["CGlibc"],
     "CurlTransport": ["Transport", "CCurl", "CGlibc"],
-    "Cache": ["Transport", "Imaging", "CSQLite"],
+    "Cache": ["CGlibc", "Transport", "Imaging", "CSQLite"],
     "Imaging": [
       "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
     ],

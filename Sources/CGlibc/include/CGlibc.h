@@ -19,9 +19,9 @@ void larder_keep_blocks(size_t size);
 /// Opens a pipe that no other program inherits. pipe2 is declared for _GNU_SOURCE alone.
 int larder_pipe(int ends[2]);
 
-/// Opens a new file in a folder that has no name; -1 and errno where there is no such thing. O_TMPFILE is declared for
-/// _GNU_SOURCE alone.
-int larder_unnamed(const char *folder);
+/// Opens a new file without a name, of the file system of a path that is relative to a folder's descriptor; -1 and errno
+/// where there is no such thing. O_TMPFILE is declared for _GNU_SOURCE alone.
+int larder_unnamed(int folder, const char *path, unsigned mode);
 
 /// Opens a file in memory that holds the bytes and is read from its start; -1 and errno when that fails. A process that
 /// never reads its stdin blocks nobody so, as it would with a pipe. memfd_create is declared for _GNU_SOURCE alone.

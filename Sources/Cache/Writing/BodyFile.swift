@@ -1,3 +1,4 @@
+import CGlibc
 import Glibc
 
 /// A file without a name in the cache, for a document's body that is too large for memory.
@@ -7,9 +8,6 @@ package final class BodyFile: Sendable {
   private let descriptor: Int32
   private let folder: String
 
-  /// `O_TMPFILE`, which is too complex a macro for Swift. (open(2))
-  private static let withoutName = 0o20000000 | O_DIRECTORY
-
   /// Makes an empty file.
   ///
   /// - Parameter layout: The cache in which it lies.
@@ -17,12 +15,12 @@ package final class BodyFile: Sendable {
   package init(in layout: CacheLayout) throws(CacheError) {
     let partial = layout.partial
     folder = partial.path
-    let flags = O_RDWR | O_CLOEXEC
-    var descriptor = openat(partial.descriptor, ".", flags | Self.withoutName, 0o600)
+    var descriptor = larder_unnamed(partial.descriptor, ".", 0o600)
     if descriptor < 0 {
       // Not every file system knows files without a name. The sweep knows what is left by a kill here.
       let name = "body-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
-      descriptor = openat(partial.descriptor, name, flags | O_CREAT | O_EXCL, 0o600)
+      let flags = O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL
+      descriptor = openat(partial.descriptor, name, flags, 0o600)
       if descriptor >= 0 { unlinkat(partial.descriptor, name, 0) }
     }
     self.descriptor = descriptor
