@@ -6,26 +6,18 @@
 
 #include <zimg.h>
 
+#include "scale.h"
+
+#define INLINED inline __attribute__((always_inline))
+
 void czimg_interface(int *built, int *found) {
   *built = ZIMG_API_VERSION;
   *found = (int)zimg_get_api_version(NULL, NULL);
 }
 
-// One channel, rows aligned as zimg wants them; `picture` is where the first sample of the picture lies, which may have
-// more samples around it.
-typedef struct {
-  char *samples, *picture;
-  ptrdiff_t stride;
-} plane;
-
-// Samples around a picture, as many as are in its way.
-typedef struct {
-  uint32_t left, top, right, bottom;
-} border;
-
 static size_t sample_bytes(const czimg_picture *picture) { return picture->wide ? 2 : 1; }
 
-static bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
+bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
   const size_t width = around.left + picture->width + around.right;
   const size_t height = around.top + picture->height + around.bottom;
   plane->stride = (ptrdiff_t)((width * sample_bytes(picture) + 63) / 64 * 64);
@@ -44,7 +36,7 @@ static uint32_t missing(double ratio, double there) {
   return there < wanted ? (uint32_t)ceil(wanted - there) : 0;
 }
 
-static border border_of(const czimg_picture *source, czimg_part part, const czimg_picture *target) {
+border border_of(const czimg_picture *source, czimg_part part, const czimg_picture *target) {
   const double across = part.width / target->width, down = part.height / target->height;
   return (border){
       .left = missing(across, part.x),
@@ -54,18 +46,19 @@ static border border_of(const czimg_picture *source, czimg_part part, const czim
   };
 }
 
-// Fills what is around a picture with its outermost samples.
-static void plane_extend(const plane *plane, const czimg_picture *picture, border around) {
-  const size_t bytes = sample_bytes(picture), row_bytes = picture->width * bytes;
-  for (uint32_t y = 0; y < picture->height; y++) {
-    char *row = plane->picture + plane->stride * y, *end = row + row_bytes;
-    for (uint32_t x = 1; x <= around.left; x++) memcpy(row - x * bytes, row, bytes);
-    for (uint32_t x = 0; x < around.right; x++) memcpy(end + x * bytes, end - bytes, bytes);
-  }
-  const char *first = plane->samples + around.top * plane->stride;
+static void extend_row(char *row, const czimg_picture *picture, border around) {
+  const size_t bytes = sample_bytes(picture);
+  char *end = row + picture->width * bytes;
+  for (uint32_t x = 1; x <= around.left; x++) memcpy(row - x * bytes, row, bytes);
+  for (uint32_t x = 0; x < around.right; x++) memcpy(end + x * bytes, end - bytes, bytes);
+}
+
+// Fills what is above and below a picture with its outermost samples.
+static void extend_column(const plane *plane, const czimg_picture *picture, border around) {
+  const char *first = plane->picture - around.left * sample_bytes(picture);
   const char *last = first + plane->stride * (picture->height - 1);
-  const size_t whole = row_bytes + (around.left + around.right) * bytes;
-  for (uint32_t y = 0; y < around.top; y++) memcpy(plane->samples + plane->stride * y, first, whole);
+  const size_t whole = (around.left + picture->width + around.right) * sample_bytes(picture);
+  for (uint32_t y = 1; y <= around.top; y++) memcpy((char *)first - plane->stride * y, first, whole);
   for (uint32_t y = 1; y <= around.bottom; y++) memcpy((char *)last + plane->stride * y, last, whole);
 }
 
@@ -100,21 +93,27 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
   return zimg_filter_graph_build(&from, &to, &params);
 }
 
-// The loops, once for each width of a sample. Alpha rounds to nearest both ways.
+// The loops, once for each width of a sample. Alpha rounds to nearest both ways. A compiler that knows how many samples a
+// pixel has takes them apart several at a time.
 #define LOOPS(NAME, SAMPLE, ONE)                                                                   \
-  static void split_##NAME(const czimg_picture *from, int channel, bool multiplied, plane *to) {   \
-    const int step = from->channels;                                                               \
-    for (uint32_t y = 0; y < from->height; y++) {                                                  \
-      const SAMPLE *row = (const SAMPLE *)from->samples + (size_t)y * from->width * step;          \
-      SAMPLE *out = (SAMPLE *)(to->picture + to->stride * y);                                      \
-      if (multiplied) {                                                                            \
-        for (uint32_t x = 0; x < from->width; x++) {                                               \
-          out[x] = (SAMPLE)(((uint64_t)row[x * step + channel] * row[x * step + step - 1] +        \
-                             ONE / 2) / ONE);                                                      \
-        }                                                                                          \
-      } else {                                                                                     \
-        for (uint32_t x = 0; x < from->width; x++) out[x] = row[x * step + channel];               \
+  static INLINED void pick_##NAME(const SAMPLE *row, uint32_t width, const int step, int channel,  \
+                                  SAMPLE *out) {                                                   \
+    for (uint32_t x = 0; x < width; x++) out[x] = row[x * step + channel];                         \
+  }                                                                                                \
+  static void split_##NAME(const SAMPLE *row, uint32_t width, int step, int channel,               \
+                           bool multiplied, SAMPLE *out) {                                         \
+    if (multiplied) {                                                                              \
+      for (uint32_t x = 0; x < width; x++) {                                                       \
+        out[x] = (SAMPLE)(((uint64_t)row[x * step + channel] * row[x * step + step - 1] +          \
+                           ONE / 2) / ONE);                                                        \
       }                                                                                            \
+      return;                                                                                      \
+    }                                                                                              \
+    switch (step) {                                                                                \
+    case 1: return pick_##NAME(row, width, 1, channel, out);                                       \
+    case 2: return pick_##NAME(row, width, 2, channel, out);                                       \
+    case 3: return pick_##NAME(row, width, 3, channel, out);                                       \
+    default: return pick_##NAME(row, width, 4, channel, out);                                      \
     }                                                                                              \
   }                                                                                                \
   static void join_##NAME(const plane *from, const czimg_picture *to, int channel) {               \
@@ -140,31 +139,33 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
 LOOPS(bytes, uint8_t, 255)
 LOOPS(words, uint16_t, 65535)
 
-static bool scale(const czimg_picture *source, border around, const czimg_picture *target, int scaled,
-                  bool alpha, const zimg_filter_graph *graph, plane *from, plane *to, void *scratch) {
-  for (int channel = 0; channel < scaled; channel++) {
-    const bool multiplied = alpha && channel < scaled - 1;
-    (source->wide ? split_words : split_bytes)(source, channel, multiplied, from);
-    plane_extend(from, source, around);
-    zimg_image_buffer_const in = {ZIMG_API_VERSION};
-    zimg_image_buffer out = {ZIMG_API_VERSION};
-    in.plane[0].data = from->samples;
-    in.plane[0].stride = from->stride;
-    in.plane[0].mask = ZIMG_BUFFER_MAX;
-    out.plane[0].data = to->samples;
-    out.plane[0].stride = to->stride;
-    out.plane[0].mask = ZIMG_BUFFER_MAX;
-    if (zimg_filter_graph_process(graph, &in, &out, scratch, NULL, NULL, NULL, NULL)) return false;
-    (target->wide ? join_words : join_bytes)(to, target, channel);
+void plane_take(const plane *plane, uint32_t y, const void *row, const czimg_picture *shape, int channel,
+                bool multiplied, border around) {
+  char *out = plane->picture + plane->stride * y;
+  if (shape->wide) {
+    split_words(row, shape->width, shape->channels, channel, multiplied, (uint16_t *)out);
+  } else {
+    split_bytes(row, shape->width, shape->channels, channel, multiplied, (uint8_t *)out);
   }
-  if (alpha) (target->wide ? divide_words : divide_bytes)(target);
-  return true;
+  extend_row(out, shape, around);
 }
 
-bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
-                 bool alpha, bool portable) {
-  const border around = border_of(source, part, target);
-  plane from = {.samples = NULL}, to = {.samples = NULL};
+static bool scale(const zimg_filter_graph *graph, const plane *from, const czimg_picture *source, border around,
+                  plane *to, void *scratch) {
+  zimg_image_buffer_const in = {ZIMG_API_VERSION};
+  zimg_image_buffer out = {ZIMG_API_VERSION};
+  in.plane[0].data = from->picture - around.top * from->stride - around.left * sample_bytes(source);
+  in.plane[0].stride = from->stride;
+  in.plane[0].mask = ZIMG_BUFFER_MAX;
+  out.plane[0].data = to->samples;
+  out.plane[0].stride = to->stride;
+  out.plane[0].mask = ZIMG_BUFFER_MAX;
+  return !zimg_filter_graph_process(graph, &in, &out, scratch, NULL, NULL, NULL, NULL);
+}
+
+bool planes_scale(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
+                  int scaled, bool alpha, bool portable, channel_plane *next, void *context) {
+  plane to = {.samples = NULL};
   void *scratch = NULL;
   bool done = false;
   size_t room = 0;
@@ -173,13 +174,49 @@ bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_pictu
            (size_t)target->width * target->height * target->channels * (target->wide ? 2 : 1));
   }
   zimg_filter_graph *graph = graph_of(source, part, around, target, portable);
-  if (graph && !zimg_filter_graph_get_tmp_size(graph, &room) && plane_begin(&from, source, around) &&
-      plane_begin(&to, target, (border){0}) && (scratch = aligned_alloc(64, (room + 64) / 64 * 64))) {
-    done = scale(source, around, target, scaled, alpha, graph, &from, &to, scratch);
+  if (graph && !zimg_filter_graph_get_tmp_size(graph, &room) && plane_begin(&to, target, (border){0}) &&
+      (scratch = aligned_alloc(64, (room + 64) / 64 * 64))) {
+    done = true;
+    for (int channel = 0; done && channel < scaled; channel++) {
+      const plane *from = next(context, channel);
+      extend_column(from, source, around);
+      done = scale(graph, from, source, around, &to, scratch);
+      if (done) (target->wide ? join_words : join_bytes)(&to, target, channel);
+    }
+    if (done && alpha) (target->wide ? divide_words : divide_bytes)(target);
   }
   free(scratch);
   free(to.samples);
-  free(from.samples);
   zimg_filter_graph_free(graph);
+  return done;
+}
+
+// A picture whose channels are taken apart one after the other.
+typedef struct {
+  const czimg_picture *source;
+  border around;
+  int scaled;
+  bool alpha;
+  plane plane;
+} whole;
+
+static const plane *split(void *context, int channel) {
+  whole *whole = context;
+  const czimg_picture *source = whole->source;
+  const size_t row_bytes = (size_t)source->width * source->channels * sample_bytes(source);
+  for (uint32_t y = 0; y < source->height; y++) {
+    plane_take(&whole->plane, y, source->samples + y * row_bytes, source, channel,
+               whole->alpha && channel < whole->scaled - 1, whole->around);
+  }
+  return &whole->plane;
+}
+
+bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
+                 bool alpha, bool portable) {
+  whole whole = {source, border_of(source, part, target), scaled, alpha};
+  const bool done =
+      plane_begin(&whole.plane, source, whole.around) &&
+      planes_scale(source, part, whole.around, target, scaled, alpha, portable, split, &whole);
+  free(whole.plane.samples);
   return done;
 }

@@ -73,8 +73,81 @@ LOOPS(words, uint16_t, uint64_t)
 
 static uint32_t parts(uint32_t length, uint32_t size) { return (length + size - 1) / size; }
 
+// Squares of indices: the four numbers of a colour are added up at once, with alpha those that they count by. Colours first
+// took a tenth more of all that it takes to make 64 pixels of 7000.
+typedef uint32_t numbers __attribute__((vector_size(16)));
+typedef uint8_t colour __attribute__((vector_size(4)));
+
+static INLINED void add_squares(const numbers *colours, numbers *sums, const uint8_t *row, uint32_t width,
+                                const uint32_t across) {
+  const uint32_t whole = width / across;
+  for (uint32_t square = 0; square < whole; square++) {
+    numbers sum = sums[square];
+    for (uint32_t x = 0; x < across; x++) sum += colours[*row++];
+    sums[square] = sum;
+  }
+  for (uint32_t x = whole * across; x < width; x++) sums[whole] += colours[*row++];
+}
+
+static void add_indices(const shrinking *by, const uint8_t *row) {
+  const uint32_t width = by->source->width;
+  switch (by->across) {
+  case 1: return add_squares(by->numbers, by->sums, row, width, 1);
+  case 2: return add_squares(by->numbers, by->sums, row, width, 2);
+  default: return add_squares(by->numbers, by->sums, row, width, by->across);
+  }
+}
+
+static void mean_indices(const shrinking *by, uint32_t rows, uint8_t *out) {
+  const uint32_t width = by->source->width;
+  const uint32_t whole = by->across * rows;
+  const int shift = __builtin_ctz(whole);
+  const bool shifts = !by->alpha && whole == (uint32_t)1 << shift;
+  const numbers *sums = by->sums;
+  for (uint32_t start = 0; start < width; start += by->across, sums++, out += 4) {
+    const uint32_t across = width - start < by->across ? width - start : by->across;
+    if (shifts && across == by->across) {
+      const colour mean = __builtin_convertvector((*sums + whole / 2) >> shift, colour);
+      memcpy(out, &mean, sizeof mean);
+      continue;
+    }
+    const uint32_t count = across * rows;
+    const uint32_t weight = by->alpha ? (*sums)[3] : count;
+    for (int channel = 0; channel < 3; channel++) {
+      out[channel] = weight ? (uint8_t)(((uint64_t)(*sums)[channel] + weight / 2) / weight) : 0;
+    }
+    out[3] = by->alpha ? (uint8_t)((weight + count / 2) / count) : 255;
+  }
+}
+
+static void set_numbers(shrinking *by) {
+  numbers *all = by->numbers;
+  for (int index = 0; index < 256; index++) {
+    uint8_t colour[4];
+    memcpy(colour, &by->colours[index], 4);
+    const uint32_t weight = by->alpha ? colour[3] : 1;
+    all[index] = (numbers){colour[0] * weight, colour[1] * weight, colour[2] * weight, colour[3]};
+  }
+}
+
+void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t count, uint32_t *out) {
+  for (uint32_t x = 0; x < count; x++) out[x] = colours[indices[x]];
+}
+
 static size_t bytes_of_sums(const shrinking *by) {
-  return (size_t)by->source->width * by->channels * (by->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+  const size_t width = by->source->width;
+  if (by->colours != NULL) return parts(by->source->width, by->across) * sizeof(numbers);
+  return width * by->channels * (by->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+static void add(const shrinking *by) {
+  if (by->colours != NULL) {
+    add_indices(by, by->row);
+  } else if (by->wide) {
+    add_words(by, (const uint16_t *)by->row);
+  } else {
+    add_bytes(by, by->row);
+  }
 }
 
 static bool next(void *context, uint8_t *rows, uint32_t count) {
@@ -85,14 +158,12 @@ static bool next(void *context, uint8_t *rows, uint32_t count) {
     memset(by->sums, 0, bytes_of_sums(by));
     for (uint32_t y = 0; y < taken; y++) {
       if (!by->source->next(by->source->context, by->row, 1)) return false;
-      if (by->wide) {
-        add_words(by, (const uint16_t *)by->row);
-      } else {
-        add_bytes(by, by->row);
-      }
+      add(by);
     }
     by->left -= taken;
-    if (by->wide) {
+    if (by->colours != NULL) {
+      mean_indices(by, taken, rows);
+    } else if (by->wide) {
       mean_words(by, taken, (uint16_t *)rows);
     } else {
       mean_bytes(by, taken, rows);
@@ -104,8 +175,13 @@ static bool next(void *context, uint8_t *rows, uint32_t count) {
 bool shrink_begin(shrinking *by, czimg_rows *rows) {
   const uint32_t width = parts(by->source->width, by->across);
   by->left = by->source->height;
-  by->row = malloc((size_t)by->source->width * by->channels * (by->wide ? 2 : 1));
+  by->row = malloc((size_t)by->source->width * (by->colours ? 1 : by->channels * (by->wide ? 2 : 1)));
   by->sums = malloc(bytes_of_sums(by));
+  if (by->colours != NULL) {
+    by->numbers = malloc(256 * sizeof(numbers));
+    if (by->numbers == NULL) return false;
+    set_numbers(by);
+  }
   *rows = (czimg_rows){width, parts(by->source->height, by->down), next, by};
   return by->row != NULL && by->sums != NULL;
 }
@@ -113,4 +189,5 @@ bool shrink_begin(shrinking *by, czimg_rows *rows) {
 void shrink_end(shrinking *by) {
   free(by->row);
   free(by->sums);
+  free(by->numbers);
 }

@@ -11,6 +11,9 @@ enum { most_rows = 1 << 16 };
 // and at the bottom; `down` is at most `most_rows`.
 typedef struct {
   const czimg_rows *source;
+  // What the source's indices stand for, four bytes each; NULL where it has samples. Of colours without alpha the fourth
+  // is no matter.
+  const uint32_t *colours;
   uint32_t across, down;
   int channels;
   bool wide, alpha;
@@ -19,10 +22,15 @@ typedef struct {
   // A row of the source, and the sums of its columns.
   uint8_t *row;
   void *sums;
+  // Of each index the numbers that are added up.
+  void *numbers;
 } shrinking;
 
 // Opens it; `rows` are then its own. False when memory is short. It is closed in either case.
 bool shrink_begin(shrinking *shrinking, czimg_rows *rows);
+
+// Writes what indices stand for.
+void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t count, uint32_t *out);
 
 void shrink_end(shrinking *shrinking);
 

@@ -28,7 +28,7 @@ extension Bitmap.Palette {
     /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
     let layout: Bitmap.Layout
     /// The four bytes of each colour, as they lie in memory.
-    private let colours: [UInt32]
+    let colours: [UInt32]
 
     /// The table of a palette: black where there is no colour.
     init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {

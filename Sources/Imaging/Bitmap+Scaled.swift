@@ -89,9 +89,14 @@ extension Bitmap {
     return try Bitmap(width: width, height: height, layout: layout, depth: depth) {
       (target) throws(ImagingError) in
       let done = lent.take()?.lend(rows, least: least) {
-        $0.scaled(width: width, height: height, layout: layout, depth: depth, strip: strip) {
-          $0.next($0.context, target.baseAddress, $0.height)
-        }
+        $0.scaled(
+          width: width,
+          height: height,
+          layout: layout,
+          depth: depth,
+          strip: strip,
+          colours: rows.colours
+        ) { $0.next($0.context, target.baseAddress, $0.height) }
       }
       guard done == true else { throw .tooLarge(name, "there is not enough memory") }
     }

@@ -5,16 +5,16 @@ struct LentRows {
   /// What becomes of pixels on their way.
   private enum Change {
     case none
-    /// Indices become the colours that they stand for.
-    case colours(Bitmap.Palette.Table)
     /// Blue, green, red and a byte of no meaning become red, green and blue.
     case turned
   }
 
-  /// What rows hold as they are handed out.
+  /// What rows hold as they are handed out, or stand for.
   let layout: Bitmap.Layout
   /// Bits of a sample as it is handed out.
   let depth: Int
+  /// What rows stand for that are indices; `layout` is theirs then.
+  let colours: Bitmap.Palette.Table?
   private let change: Change
   private let rowBytes: Int
   /// The samples of the rows that have not been asked for.
@@ -22,13 +22,13 @@ struct LentRows {
   /// Whether memory is given back behind the rows.
   fileprivate var givesBack = false
 
-  /// The rows to be scaled: of indices the colours.
+  /// The rows to be scaled: of indices, with the colours that they stand for.
   static func forScaling(_ bitmap: borrowing Bitmap) -> LentRows {
     guard case .indexed(let palette) = bitmap.layout else {
       return .plain(bitmap)
     }
     let table = Bitmap.Palette.Table(palette)
-    return LentRows(table.layout, 8, .colours(table), bitmap.rowBytes)
+    return LentRows(table.layout, 8, .none, bitmap.rowBytes, colours: table)
   }
 
   /// The rows as they are.
@@ -43,8 +43,15 @@ struct LentRows {
       : .plain(bitmap)
   }
 
-  private init(_ layout: Bitmap.Layout, _ depth: Int, _ change: Change, _ rowBytes: Int) {
+  private init(
+    _ layout: Bitmap.Layout,
+    _ depth: Int,
+    _ change: Change,
+    _ rowBytes: Int,
+    colours: Bitmap.Palette.Table? = nil
+  ) {
     (self.layout, self.depth, self.change, self.rowBytes) = (layout, depth, change, rowBytes)
+    self.colours = colours
   }
 
   /// Writes the next rows; false where there are not so many.
@@ -56,11 +63,6 @@ struct LentRows {
     switch change {
     case .none:
       _ = UnsafeMutableBufferPointer(start: target, count: bytes).update(fromContentsOf: rows)
-    case .colours(let table):
-      table.look(
-        up: rows,
-        into: UnsafeMutableBufferPointer(start: target, count: bytes * layout.channels)
-      )
     case .turned:
       Bitmap.flatten(
         UnsafeBufferPointer(rebasing: rows),

@@ -7,9 +7,10 @@ extension czimg_rows {
   /// - Parameters:
   ///   - width: Pixels of a row that is made.
   ///   - height: Rows that are made.
-  ///   - layout: Of these rows and of those that are made; not indices.
+  ///   - layout: Of these rows and of those that are made; not indices, unless there are `colours`.
   ///   - depth: 8 or 16 bits a sample.
   ///   - strip: Bytes of these rows that are held at a time, about.
+  ///   - colours: What these rows stand for, if they are indices; nil where they hold samples.
   ///   - body: What to do with the rows while they can be asked for.
   /// - Returns: What `body` returns; false when memory is short.
   func scaled(
@@ -18,6 +19,7 @@ extension czimg_rows {
     layout: Bitmap.Layout,
     depth: Int,
     strip: Int,
+    colours: Bitmap.Palette.Table? = nil,
     _ body: (czimg_rows) -> Bool
   ) -> Bool {
     let shape = czimg_picture(
@@ -27,21 +29,26 @@ extension czimg_rows {
       channels: Int32(layout.channels),
       wide: depth == 16
     )
-    var made = czimg_rows()
-    let isOpen = withUnsafePointer(to: self) { source in
-      withUnsafePointer(to: shape) {
-        czimg_scaling_open(
-          source,
-          $0,
-          Int32(layout.meaningful),
-          layout.hasAlpha,
-          strip,
-          false,
-          &made
-        )
+    func open(_ colours: UnsafePointer<UInt32>?) -> Bool {
+      var made = czimg_rows()
+      let isOpen = withUnsafePointer(to: self) { source in
+        withUnsafePointer(to: shape) {
+          czimg_scaling_open(
+            source,
+            colours,
+            $0,
+            Int32(layout.meaningful),
+            layout.hasAlpha,
+            strip,
+            false,
+            &made
+          )
+        }
       }
+      defer { czimg_scaling_close(&made) }
+      return isOpen && body(made)
     }
-    defer { czimg_scaling_close(&made) }
-    return isOpen && body(made)
+    guard let colours else { return open(nil) }
+    return colours.colours.withUnsafeBufferPointer { open($0.baseAddress) }
   }
 }

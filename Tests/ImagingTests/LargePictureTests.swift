@@ -111,6 +111,33 @@ struct LargePictureTests {
     }
   }
 
+  @Test(arguments: [
+    ramp, Bitmap.Palette(colours: ramp.colours), Bitmap.Palette(colours: [1, 2, 3]),
+  ])
+  func `means of indices are the means of the colours that they stand for`(
+    _ palette: Bitmap.Palette
+  ) throws {
+    // Of squares of every shape, with fewer pixels at the right and at the bottom.
+    for (width, height) in [(211, 463), (1030, 33), (40, 1200), (4099, 300)] {
+      let indices = Self.waves(width: width, height: height, .indexed(palette), 8)
+      for size in [PixelSize(width: 1, height: 1), PixelSize(width: 5, height: 3)] {
+        let (across, down, limits) = (size.width, size.height, PictureLimits())
+        let colours = try indices.expanded()
+          .scaledInStrips(width: across, height: down, strip: 1, limits: limits, name: "x")
+
+        let made = try indices.scaledInStrips(
+          width: across,
+          height: down,
+          strip: 1,
+          limits: limits,
+          name: "x"
+        )
+
+        #expect(made == colours, "\(width) × \(height) to \(size)")
+      }
+    }
+  }
+
   @Test func `clear pixels lend no colour to the squares that they are in`() throws {
     let side = 256
     var samples: [UInt8] = []

@@ -42,8 +42,12 @@ typedef struct {
 // bytes of the source are held at a time. Both have samples like the target's, of which only the shape counts. Where the
 // filter would reach for more, means of squares are scaled, of which it still has four for each pixel. False when memory
 // is short. It is closed in either case.
-bool czimg_scaling_open(const czimg_rows *source, const czimg_picture *target, int scaled, bool alpha,
-                        size_t room, bool portable, czimg_rows *made);
+//
+// With `colours`, the rows of the source are indices instead, and these are what 256 of them stand for, as they lie in
+// memory: red, green, blue and alpha, of which a target of three channels has no alpha. They stay where they are until it
+// is closed.
+bool czimg_scaling_open(const czimg_rows *source, const uint32_t *colours, const czimg_picture *target, int scaled,
+                        bool alpha, size_t room, bool portable, czimg_rows *made);
 
 void czimg_scaling_close(czimg_rows *made);
 
