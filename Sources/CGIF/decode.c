@@ -2,6 +2,7 @@
 
 #include "COpening.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <gif_lib.h>
@@ -58,29 +59,65 @@ static bool find_image(GifFileType *gif) {
   return false;
 }
 
-static bool read_rows(GifFileType *gif, int width, int height, bool interlaced, uint8_t *indices) {
-  // (GIF89a, appendix E)
-  static const int firsts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};
-  for (int pass = 0; pass < (interlaced ? 4 : 1); pass++) {
-    for (int y = interlaced ? firsts[pass] : 0; y < height; y += interlaced ? steps[pass] : 1) {
-      if (their_DGifGetLine(gif, indices + (size_t)y * (size_t)width, width) != GIF_OK) return false;
-    }
+struct cgif_rows {
+  source source;
+  GifFileType *gif;
+  int width;
+};
+
+static int outcome_of(int error) {
+  return error == D_GIF_ERR_NOT_ENOUGH_MEM ? cgif_no_memory : cgif_broken;
+}
+
+cgif_rows *cgif_rows_open(const uint8_t *bytes, size_t count, int width, int height, bool interlaced,
+                          int *outcome) {
+  *outcome = cgif_no_memory;
+  cgif_rows *rows = malloc(sizeof *rows);
+  if (rows == NULL) return NULL;
+  *rows = (cgif_rows){.source = {bytes, count, 0}, .width = width};
+  int error = 0;
+  rows->gif = their_DGifOpen(&rows->source, pull, &error);
+  if (rows->gif == NULL) {
+    *outcome = outcome_of(error);
+    free(rows);
+    return NULL;
   }
-  return true;
+  *outcome = cgif_done;
+  if (find_image(rows->gif) && rows->gif->Image.Width == width && rows->gif->Image.Height == height &&
+      rows->gif->Image.Interlace == interlaced) {
+    return rows;
+  }
+  *outcome = outcome_of(rows->gif->Error);
+  cgif_rows_close(rows);
+  return NULL;
+}
+
+int cgif_rows_next(cgif_rows *rows, uint8_t *indices) {
+  if (their_DGifGetLine(rows->gif, indices, rows->width) == GIF_OK) return cgif_done;
+  return outcome_of(rows->gif->Error);
+}
+
+void cgif_rows_close(cgif_rows *rows) {
+  int error;
+  their_DGifCloseFile(rows->gif, &error);
+  free(rows);
 }
 
 int cgif_decode(const uint8_t *bytes, size_t count, int width, int height, bool interlaced,
                 uint8_t *indices) {
-  source source = {bytes, count, 0};
-  int error = 0;
-  GifFileType *gif = their_DGifOpen(&source, pull, &error);
-  if (gif == NULL) return error == D_GIF_ERR_NOT_ENOUGH_MEM ? cgif_no_memory : cgif_broken;
-  bool is_done = find_image(gif) && gif->Image.Width == width && gif->Image.Height == height &&
-                 gif->Image.Interlace == interlaced &&
-                 read_rows(gif, width, height, interlaced, indices);
-  bool lacks_memory = gif->Error == D_GIF_ERR_NOT_ENOUGH_MEM;
-  their_DGifCloseFile(gif, &error);
-  return is_done ? cgif_done : lacks_memory ? cgif_no_memory : cgif_broken;
+  int outcome;
+  cgif_rows *rows = cgif_rows_open(bytes, count, width, height, interlaced, &outcome);
+  if (rows == NULL) return outcome;
+  // (GIF89a, appendix E)
+  static const int firsts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};
+  for (int pass = 0; pass < (interlaced ? 4 : 1); pass++) {
+    for (int y = interlaced ? firsts[pass] : 0; y < height && outcome == cgif_done;
+         y += interlaced ? steps[pass] : 1) {
+      outcome = cgif_rows_next(rows, indices + (size_t)y * (size_t)width);
+    }
+  }
+  cgif_rows_close(rows);
+  return outcome;
 }
 
 COPENING_NOTE("gif", "recommended", "Reads GIF", LIBRARY)

@@ -127,10 +127,14 @@ extension Crop {
     if !looks { region = probe.orientation.stored(framing.window, in: stored) }
     var bitmap: Bitmap
     var part: Bitmap.Part?
+    var isScaled = false
     if case .webp(let chunks) = probe.structure, framing.isScaled,
       let made = try WebPCodec.decode(file, chunks, region, smaller: framing.spare, limits)
     {
       (bitmap, part) = made
+    } else if case .gif(let blocks) = probe.structure, framing.isScaled, !looks {
+      bitmap = try GIFCodec.scaled(file, blocks, region, to: framing.scaled, limits)
+      isScaled = true
     } else {
       bitmap = try file.decode(region, limits)
     }
@@ -141,7 +145,7 @@ extension Crop {
     }
     if coloured, !framing.isScaled { bitmap = (consume bitmap).expanded() }
     return Decoded(
-      bitmap: try finished(consume bitmap, part, of: file, framing),
+      bitmap: try finished(consume bitmap, part, of: file, framing, isScaled: isScaled),
       framing: framing,
       isDamaged: probe.isCutShort
     )

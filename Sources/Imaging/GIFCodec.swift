@@ -10,9 +10,7 @@ enum GIFCodec {
     _ region: PixelRegion,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    if let words = cgif_open() {
-      throw .noLibrary(file.name, "GIF", "libgif7", String(cString: words))
-    }
+    try open(for: file)
     let frame = blocks.frame
     try limits.check(memory: frame.width * frame.height, of: file.name)
     var status = CInt(cgif_done)
@@ -32,11 +30,7 @@ enum GIFCodec {
       }
       count = status == CInt(cgif_done) ? frame.width * frame.height : 0
     }
-    switch Int(status) {
-    case cgif_done: break
-    case cgif_no_memory: throw .tooLarge(file.name, "it takes more memory than is allowed")
-    default: throw .damaged(file.name, "its first frame is broken or ends too early")
-    }
+    try check(status, file.name)
     let palette = palette(
       file,
       blocks,
@@ -55,6 +49,19 @@ enum GIFCodec {
     return try (consume bitmap).placed(frame, over: region, limits, name: file.name)
   }
 
+  static func open(for file: PictureFile) throws(ImagingError) {
+    guard let words = cgif_open() else { return }
+    throw .noLibrary(file.name, "GIF", "libgif7", String(cString: words))
+  }
+
+  static func check(_ outcome: CInt, _ name: String) throws(ImagingError) {
+    switch Int(outcome) {
+    case cgif_done: break
+    case cgif_no_memory: throw .tooLarge(name, "it takes more memory than is allowed")
+    default: throw .damaged(name, "its first frame is broken or ends too early")
+    }
+  }
+
   /// The index that stands for clear: the file's; or, where the frame leaves a part of the screen free, one
   /// that no pixel has.
   private static func clearIndex(_ blocks: GIFBlocks, _ indices: [UInt8]) -> Int? {
@@ -65,7 +72,7 @@ enum GIFCodec {
   }
 
   /// The colours, black where an index has none, and which of them is clear.
-  private static func palette(
+  static func palette(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
     most: Int,

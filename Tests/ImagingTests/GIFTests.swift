@@ -79,6 +79,72 @@ struct GIFTests {
     #expect(made[0, 0] == [0, 0, 0, 255])
   }
 
+  private static let kinds =
+    GIFKind.all + [
+      GIFKind(
+        name: "interlaced part, nothing clear",
+        screen: (40, 230),
+        place: (x: 5, y: 7),
+        isInterlaced: true
+      ),
+      GIFKind(name: "beside the region", screen: (90, 230), place: (x: 60, y: 1), clear: 1),
+      GIFKind(name: "256 colours, interlaced", bits: 8, clear: 9, isInterlaced: true),
+    ]
+
+  @Test(arguments: kinds, [PixelSize(width: 9, height: 17), PixelSize(width: 40, height: 300)])
+  func `a GIF scaled as its rows come is the whole picture scaled`(
+    _ kind: GIFKind,
+    _ size: PixelSize
+  ) throws {
+    let file = try PictureFile(kind.bytes(width: 31, height: 203))
+    guard case .gif(let blocks) = file.probe.structure else { return }
+    let stored = file.probe.stored
+    let limits = PictureLimits()
+    for region in [
+      PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height),
+      PixelRegion(x: 3, y: 6, width: 25, height: 190),
+      PixelRegion(x: 2, y: 1, width: 8, height: 5),
+    ] {
+      let whole = try GIFCodec.decode(file, blocks, region, limits).expanded()
+      let inStrips = try whole.scaledInStrips(
+        width: size.width,
+        height: size.height,
+        strip: 1,
+        limits: limits,
+        name: "x"
+      )
+
+      let made = try GIFCodec.scaled(file, blocks, region, to: size, limits)
+      let small = try GIFCodec.scaled(file, blocks, region, to: size, strip: 1, limits)
+
+      let expected = try whole.scaled(
+        width: size.width,
+        height: size.height,
+        limits: limits,
+        name: "x"
+      )
+      #expect(made == expected, "\(region)")
+      #expect(small.layout == inStrips.layout)
+      #expect(ScalingTests.largestDifference(small, inStrips) <= 1, "\(region)")
+    }
+  }
+
+  @Test(arguments: kinds.filter { !$0.isAnimated })
+  func `a GIF that is broken behind the part which is kept is refused`(_ kind: GIFKind) throws {
+    let bytes = kind.bytes(width: 14, height: 120)
+    // No length of a block: the codes end here.
+    let cut = bytes.count - 40
+    let broken = try PictureFile(Array(bytes[..<cut]) + [0, 0x3B])
+
+    for size in [nil, 4] {
+      #expect {
+        try Crop(size: size, gravity: .top).apply(to: broken)
+      } throws: {
+        ($0 as? ImagingError)?.code == .damaged
+      }
+    }
+  }
+
   @Test(arguments: GIFKind.all)
   func `a GIF cut anywhere is an error or damaged`(_ kind: GIFKind) throws {
     let bytes = kind.bytes(width: 14, height: 9)

@@ -1,5 +1,5 @@
-// giflib, opened when the first GIF is read rather than when the program starts. The function runs a whole
-// sequence of calls, as the library's own handle would need it to be open.
+// giflib, opened when the first GIF is read rather than when the program starts. Its own handle does not show here, as
+// its header would have to be there then.
 #ifndef LARDER_CGIF_H
 #define LARDER_CGIF_H
 
@@ -13,6 +13,19 @@ const char *cgif_open(void);
 
 // How a sequence ended.
 enum { cgif_done = 0, cgif_no_memory = 1, cgif_broken = 2 };
+
+// The first frame of a GIF, whose rows come one after the other as the file has them.
+typedef struct cgif_rows cgif_rows;
+
+// Opens a frame, whose size has to be `width` × `height`; `bytes` stay where they are until it is closed. NULL, and why,
+// when there is no such frame.
+cgif_rows *cgif_rows_open(const uint8_t *bytes, size_t count, int width, int height, bool interlaced,
+                          int *outcome);
+
+// Decodes the indices of the next row.
+int cgif_rows_next(cgif_rows *rows, uint8_t *indices);
+
+void cgif_rows_close(cgif_rows *rows);
 
 // Decodes the indices of the first frame, whose size has to be `width` × `height`, in order from the top.
 int cgif_decode(const uint8_t *bytes, size_t count, int width, int height, bool interlaced,
