@@ -89,9 +89,10 @@ struct Attention {
       isAcross
       ? Double(window.width) / Double(whole.width) : Double(window.height) / Double(whole.height)
     let spare = 1 - share
-    guard let place = Self.place(on: isAcross ? map.columns : map.rows, share: share) else {
-      return middle
-    }
+    let cuts = map.cuts(isAcross: isAcross, above: highest * Self.leastCut)
+    guard
+      let place = Self.place(on: isAcross ? map.columns : map.rows, cuts: cuts, share: share)
+    else { return middle }
     let seen = map.centre(
       columns: isAcross ? place * spare...place * spare + share : 0...1,
       rows: isAcross ? 0...1 : place * spare...place * spare + share
@@ -107,16 +108,27 @@ struct Attention {
     )
   }
 
-  /// Where a window lies best that takes up a share of a side, of which `profile` says how much is
-  /// to be seen along it: from 0, at its beginning, to 1, at its end; nil where the middle is as good.
+  /// The share of the highest place from which on it matters that a window's edge runs through a thing: below it lies what
+  /// is all over a picture, and is cut wherever the edge is.
+  private static let leastCut: Float = 0.3
+
+  /// Where a window lies best that takes up a share of a side.
   ///
-  /// What lies in the middle of the window counts for more, so that it comes to lie there.
-  static func place(on profile: [Float], share: Double) -> Double? {
+  /// What lies in the middle of the window counts for more, so that it comes to lie there. Of places that show nearly as
+  /// much as the best, it is one whose edges run through little.
+  ///
+  /// - Parameters:
+  ///   - profile: How much is to be seen along the side.
+  ///   - cuts: The shares of what stands out that an edge runs through, before each part of the profile and behind the
+  ///     last; empty where nothing does.
+  ///   - share: The share of the side that the window takes up.
+  /// - Returns: From 0, at the side's beginning, to 1, at its end; nil where the middle is as good.
+  static func place(on profile: [Float], cuts: [Float] = [], share: Double) -> Double? {
     let length = Double(profile.count) * share
     let spare = Double(profile.count) - length
     // Half a pixel of the small version each; an even number, so that the middle is one of them.
     let steps = max(Int(spare), 1) * 2
-    func worth(_ step: Int) -> Double {
+    func shown(_ step: Int) -> Double {
       let start = spare * Double(step) / Double(steps)
       let first = Int(start)
       let last = min(Int((start + length).rounded(.up)), profile.count)
@@ -129,9 +141,26 @@ struct Attention {
       let aside = Double(step) / Double(steps) * 2 - 1
       return seen * (1 - 0.03 * aside * aside)
     }
-    let worths = (0...steps).map(worth)
-    guard let most = worths.max(), let best = worths.firstIndex(of: most),
-      most > 0, most >= worths[steps / 2] * 1.03
+    func cut(_ place: Double) -> Double {
+      let index = Int(place)
+      guard index + 1 < cuts.count else { return 0 }
+      let part = place - Double(index)
+      return Double(cuts[index]) * (1 - part) + Double(cuts[index + 1]) * part
+    }
+    let (all, middle) = (profile.reduce(0) { $0 + Double($1) }, steps / 2)
+    let seen = (0...steps).map(shown)
+    guard let most = seen.max(), most > 0 else { return nil }
+    // Edges through a thing as wide as a tenth of the window cost half as much as the thing is worth, but what they spare
+    // is never worth more than a twentieth of what is to be seen.
+    let least = (most >= seen[middle] * 1.03 ? most : seen[middle]) * 0.95
+    let worths = (0...steps).map { step -> Double in
+      guard seen[step] >= least else { return -.infinity }
+      let start = spare * Double(step) / Double(steps)
+      let edges = cut(start) + cut(start + length)
+      return seen[step] - 0.05 * length * all * edges
+    }
+    guard let best = worths.firstIndex(of: worths.max() ?? 0),
+      worths[best] >= worths[middle] * 1.03
     else { return nil }
     return Double(best) / Double(steps)
   }

@@ -29,6 +29,24 @@ struct Plane: Equatable {
     (0..<height).map { values[($0 * width)..<($0 + 1) * width].reduce(0, +) }
   }
 
+  /// The share of what is above `least` that an edge runs through before each column, or each row, and behind the last.
+  ///
+  /// An edge runs through a thing that is there on both sides of it; nothing goes on beyond the plane's own.
+  func cuts(isAcross: Bool, above least: Float) -> [Float] {
+    let (length, step) = isAcross ? (width, 1) : (height, width)
+    var cuts = [Float](repeating: 0, count: length + 1)
+    var all: Float = 0
+    for y in 0..<height {
+      for x in 0..<width {
+        let (index, place) = (y * width + x, isAcross ? x : y)
+        let here = max(values[index] - least, 0)
+        all += here
+        if place > 0 { cuts[place] += min(here, max(values[index - step] - least, 0)) }
+      }
+    }
+    return all > 0 ? cuts.map { $0 / all } : cuts
+  }
+
   /// The middle of what is to be seen in a part, all of them in shares of the sides.
   func centre(columns: ClosedRange<Double>, rows: ClosedRange<Double>) -> (x: Double, y: Double) {
     var (sum, across, down) = (0.0, 0.0, 0.0)

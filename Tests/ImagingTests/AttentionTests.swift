@@ -269,4 +269,86 @@ struct AttentionTests {
   func `half of a side lies where most is to be seen`(_ profile: [Float], _ place: Double?) {
     #expect(Attention.place(on: profile, share: 0.5) == place)
   }
+
+  /// Things on a lawn: the middle and the radius of each, and its colours.
+  private static func lawn(_ things: [(x: Int, y: Int, radius: Int, kind: Int)]) -> Bitmap {
+    let kinds = [
+      [[190, 70, 30], [225, 150, 50]], [[200, 40, 50], [240, 220, 210]],
+      [[120, 110, 200], [150, 140, 220]],
+    ]
+    let samples = (0..<360 * 200).flatMap { index -> [UInt8] in
+      let (x, y) = (index % 360, index / 360)
+      let thing = things.last { thing in
+        let (across, down) = (x - thing.x, y - thing.y)
+        return across * across + down * down <= thing.radius * thing.radius
+      }
+      let colour = thing.map { kinds[$0.kind][(x / 6 + y / 5) % 2] } ?? [90, 130, 80]
+      return colour.map { UInt8($0) }
+    }
+    return Bitmap(width: 360, height: 200, layout: .rgb, samples: samples)
+  }
+
+  @Test(
+    arguments: [
+      [(98, 150, 29, 2), (219, 106, 27, 1)], [(41, 51, 34, 0), (199, 35, 35, 0)],
+      [(204, 162, 32, 2), (51, 158, 18, 2)],
+      [(240, 66, 26, 2), (86, 60, 28, 1), (77, 161, 30, 1)],
+      [(27, 16, 13, 2), (253, 174, 22, 2), (179, 126, 20, 1), (80, 188, 10, 0)],
+    ] as [[(x: Int, y: Int, radius: Int, kind: Int)]]
+  )
+  func `a window's edge runs through no thing that has room beside the others`(
+    _ things: [(x: Int, y: Int, radius: Int, kind: Int)]
+  ) throws {
+    let mirrored = things.map { (x: 359 - $0.x, y: $0.y, radius: $0.radius, kind: $0.kind) }
+    for things in [things, mirrored] {
+      let file = try PictureFile(Self.lawn(things).png())
+
+      let window = try Self.crop.framing(of: file).window
+
+      for thing in things {
+        let isIn =
+          thing.x - thing.radius >= window.x - 4
+          && thing.x + thing.radius <= window.x + window.width + 4
+        let isOut =
+          thing.x + thing.radius <= window.x + 4
+          || thing.x - thing.radius >= window.x + window.width - 4
+        #expect(isIn || isOut, "\(thing) in \(window)")
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([0, 4, 4, 0, 0, 2, 2, 0, 1, 1, 1, 0, 0, 0, 0, 0], 0.125, 0.0625),
+      ([0, 0, 2, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 0, 0], 0.75, 1),
+      ([0, 2, 2, 0, 4, 4, 4, 0, 0, 0, 3, 3, 3, 0, 0, 0], nil, 0.125),
+      ([1, 1, 1, 0, 0, 4, 4, 4, 4, 0, 0, 0, 0, 0, 0, 0], 0.25, nil),
+    ] as [([Float], Double?, Double?)]
+  )
+  func `of places that show nearly as much the one is taken whose edges cut less`(
+    _ profile: [Float],
+    _ plain: Double?,
+    _ careful: Double?
+  ) {
+    let cuts = Plane(width: profile.count, height: 1, values: profile)
+      .cuts(isAcross: true, above: 0)
+
+    #expect(Attention.place(on: profile, share: 0.5) == plain)
+    #expect(Attention.place(on: profile, cuts: cuts, share: 0.5) == careful)
+    let mirrored = Attention.place(
+      on: profile.reversed(),
+      cuts: cuts.reversed(),
+      share: 0.5
+    )
+    #expect(mirrored == careful.map { 1 - $0 })
+  }
+
+  @Test func `an edge cuts what is there on both sides of it`() {
+    let plane = Plane(width: 4, height: 2, values: [0, 5, 3, 0, 0, 1, 1, 0])
+
+    // Above 1: 4 and 2, of which an edge between them runs through 2.
+    #expect(plane.cuts(isAcross: true, above: 1) == [0, 0, 2 / 6.0, 0, 0])
+    #expect(plane.cuts(isAcross: false, above: 0) == [0, 2 / 10.0, 0])
+    #expect(plane.cuts(isAcross: true, above: 5) == [0, 0, 0, 0, 0])
+  }
 }
