@@ -205,9 +205,9 @@ bool czimg_scaling_open(const czimg_rows *source, const uint32_t *colours, const
   const bool is_shrunk = by->by.across > 1 || by->by.down > 1;
   if (is_shrunk && !shrink_begin(&by->by, &by->scaled)) return false;
   by->shape.width = by->scaled.width;
-  // Each strip costs filters of its own, a tenth of the time for 300 or 1200 pixels of 7000. Of indices little is held
-  // besides, so that strips may be higher.
-  const size_t held = colours == NULL ? room : room * 3;
+  // Each strip costs filters of its own, a tenth of the time for 257 or 1200 pixels of 7000. Of indices little is held
+  // besides, so that strips may be twice as high; what the heap keeps of still higher ones is missed on a large canvas.
+  const size_t held = colours == NULL ? room : room * 2;
   by->plan = plan_strips(by->height, by->scaled.width * pixel, target->height, held);
   return make_room(by);
 }
