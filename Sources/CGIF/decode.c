@@ -97,6 +97,25 @@ int cgif_rows_next(cgif_rows *rows, uint8_t *indices) {
   return outcome_of(rows->gif->Error);
 }
 
+// Decodes every `step`-th row from `first` on; each `spacing`-th row has room in `indices`.
+static int read_rows(cgif_rows *rows, int first, int step, int height, int spacing, uint8_t *indices) {
+  for (int y = first; y < height; y += step) {
+    int outcome = cgif_rows_next(rows, indices + (size_t)(y / spacing) * (size_t)rows->width);
+    if (outcome != cgif_done) return outcome;
+  }
+  return cgif_done;
+}
+
+int cgif_rows_passes(cgif_rows *rows, int passes, int height, int spacing, uint8_t *indices) {
+  // (GIF89a, appendix E)
+  static const int firsts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};
+  int outcome = cgif_done;
+  for (int pass = 0; pass < passes && outcome == cgif_done; pass++) {
+    outcome = read_rows(rows, firsts[pass], steps[pass], height, spacing, indices);
+  }
+  return outcome;
+}
+
 void cgif_rows_close(cgif_rows *rows) {
   int error;
   their_DGifCloseFile(rows->gif, &error);
@@ -108,14 +127,8 @@ int cgif_decode(const uint8_t *bytes, size_t count, int width, int height, bool 
   int outcome;
   cgif_rows *rows = cgif_rows_open(bytes, count, width, height, interlaced, &outcome);
   if (rows == NULL) return outcome;
-  // (GIF89a, appendix E)
-  static const int firsts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};
-  for (int pass = 0; pass < (interlaced ? 4 : 1); pass++) {
-    for (int y = interlaced ? firsts[pass] : 0; y < height && outcome == cgif_done;
-         y += interlaced ? steps[pass] : 1) {
-      outcome = cgif_rows_next(rows, indices + (size_t)y * (size_t)width);
-    }
-  }
+  outcome = interlaced ? cgif_rows_passes(rows, 4, height, 1, indices)
+                       : read_rows(rows, 0, 1, height, 1, indices);
   cgif_rows_close(rows);
   return outcome;
 }

@@ -130,14 +130,10 @@ static void set_numbers(shrinking *by) {
   }
 }
 
-void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t count, uint32_t *out) {
-  for (uint32_t x = 0; x < count; x++) out[x] = colours[indices[x]];
-}
-
 static size_t bytes_of_sums(const shrinking *by) {
-  const size_t width = by->source->width;
-  if (by->colours != NULL) return parts(by->source->width, by->across) * sizeof(numbers);
-  return width * by->channels * (by->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+  const uint32_t width = by->source->width;
+  if (by->colours != NULL) return parts(width, by->across) * sizeof(numbers);
+  return (size_t)width * by->channels * (by->wide ? sizeof(uint64_t) : sizeof(uint32_t));
 }
 
 static void add(const shrinking *by) {

@@ -29,9 +29,6 @@ typedef struct {
 // Opens it; `rows` are then its own. False when memory is short. It is closed in either case.
 bool shrink_begin(shrinking *shrinking, czimg_rows *rows);
 
-// Writes what indices stand for.
-void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t count, uint32_t *out);
-
 void shrink_end(shrinking *shrinking);
 
 #endif

@@ -84,6 +84,11 @@ static void take_row(scaling *by, uint32_t y, const uint8_t *row) {
   }
 }
 
+// Writes what indices stand for.
+static void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t count, uint32_t *out) {
+  for (uint32_t x = 0; x < count; x++) out[x] = colours[indices[x]];
+}
+
 // Takes the next rows as those from `y` on.
 static bool take(scaling *by, uint32_t y, uint32_t count) {
   const bool looks = by->coloured != NULL;

@@ -88,23 +88,18 @@ struct GIFRows: ~Copyable {
 
   /// Decodes rows until the next one is not before `end`.
   private mutating func decode(before end: Int) {
-    if step == 2, held.isEmpty { hold() }
+    if step == 2, held.isEmpty, outcome == CInt(cgif_done) { hold() }
     while outcome == CInt(cgif_done), coming < end {
       outcome = line.withUnsafeMutableBufferPointer { cgif_rows_next(handle, $0.baseAddress) }
       coming += step
     }
   }
 
-  /// Decodes the first three passes of an interlaced frame. (GIF89a, appendix E)
+  /// Decodes the even rows of an interlaced frame, which come before all others.
   private mutating func hold() {
-    let (width, height) = (frame.width, frame.height)
-    let count = (height + 1) / 2 * width
+    let count = (frame.height + 1) / 2 * frame.width
     held = [UInt8](unsafeUninitializedCapacity: count) { rows, initialized in
-      for (first, step) in [(0, 8), (4, 8), (2, 4)] {
-        for y in stride(from: first, to: height, by: step) where outcome == CInt(cgif_done) {
-          outcome = cgif_rows_next(handle, rows.baseAddress.map { $0 + y / 2 * width })
-        }
-      }
+      outcome = cgif_rows_passes(handle, 3, CInt(frame.height), 2, rows.baseAddress)
       initialized = outcome == CInt(cgif_done) ? count : 0
     }
   }

@@ -25,6 +25,10 @@ cgif_rows *cgif_rows_open(const uint8_t *bytes, size_t count, int width, int hei
 // Decodes the indices of the next row.
 int cgif_rows_next(cgif_rows *rows, uint8_t *indices);
 
+// Decodes the first passes, of four, of an interlaced frame: three have the even rows. Each `spacing`-th row has room in
+// `indices`.
+int cgif_rows_passes(cgif_rows *rows, int passes, int height, int spacing, uint8_t *indices);
+
 void cgif_rows_close(cgif_rows *rows);
 
 // Decodes the indices of the first frame, whose size has to be `width` × `height`, in order from the top.
