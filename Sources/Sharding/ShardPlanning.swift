@@ -87,7 +87,7 @@ package struct ShardPlanning: Sendable {
     defer { try? FileManager.default.removeItem(atPath: scratch) }
     let lists = try ShardLists(partition, among: shards, on: disk)
     var parts = RunParts()
-    parts.states = onlyFailed ? known.states.withoutHeld : known.states
+    parts.states = try onlyFailed ? known.states.withoutHeld() : known.states
     parts.origin = { RecordingTransport($0, log: log, hiding: $1, now: now) }
     let onlyFailed = onlyFailed
     parts.pictures = .named { id, url in

@@ -33,7 +33,7 @@ final class CacheOnDisk {
       index: index,
       disk: disk,
       run: run,
-      states: try index.pictureStates().states,
+      states: PictureStates(index),
       partials: recovery.partials,
       patience: patience,
       lanes: lanes

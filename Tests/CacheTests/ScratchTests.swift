@@ -87,12 +87,12 @@ struct ScratchTests {
     for (held, lookedUp) in [
       (try KnownPictures(cache.index), try KnownPictures(cache.index, limit: 9)),
       (
-        try KnownPictures(cache.index).withoutHeld,
-        try KnownPictures(cache.index, limit: 9).withoutHeld
+        try KnownPictures(cache.index).withoutHeld(),
+        try KnownPictures(cache.index, limit: 9).withoutHeld()
       ),
     ] {
       #expect(try held.states(of: ids) == lookedUp.states(of: ids))
     }
-    #expect(try KnownPictures(cache.index, limit: 9).withoutHeld.states(of: ids).count == 5)
+    #expect(try KnownPictures(cache.index, limit: 9).withoutHeld().states(of: ids).count == 5)
   }
 }

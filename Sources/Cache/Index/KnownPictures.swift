@@ -6,7 +6,7 @@ package struct KnownPictures: Sendable {
   package static let most = 1 << 20
 
   private enum Source: Sendable {
-    case memory([PictureID: PictureState])
+    case memory(@Sendable () throws(CacheError) -> [PictureID: PictureState])
     case index(Index)
   }
 
@@ -15,7 +15,15 @@ package struct KnownPictures: Sendable {
 
   /// What is known of the pictures in memory, or nothing.
   package init(_ states: [PictureID: PictureState] = [:]) {
-    self.init(.memory(states), leavesOutHeld: false)
+    self.init(.memory { () throws(CacheError) in states }, leavesOutHeld: false)
+  }
+
+  /// What an index knows of every picture, read when somebody first asks.
+  package init(_ states: PictureStates) {
+    self.init(
+      .memory { () throws(CacheError) in try states.read().states },
+      leavesOutHeld: false
+    )
   }
 
   /// What an index knows.
@@ -26,10 +34,11 @@ package struct KnownPictures: Sendable {
   /// - Throws: ``CacheError`` when it cannot be read.
   package init(_ index: Index, limit: Int = most) throws(CacheError) {
     let count = try index.pictureCount()
-    self.init(
-      count > limit ? .index(index) : .memory(try index.pictureStates(count: count).states),
-      leavesOutHeld: false
-    )
+    if count > limit {
+      self.init(.index(index), leavesOutHeld: false)
+    } else {
+      self.init(try index.pictureStates(count: count).states)
+    }
   }
 
   private init(_ source: Source, leavesOutHeld: Bool) {
@@ -37,9 +46,11 @@ package struct KnownPictures: Sendable {
   }
 
   /// The same without the pictures that are held.
-  package var withoutHeld: KnownPictures {
+  ///
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func withoutHeld() throws(CacheError) -> KnownPictures {
     switch source {
-    case .memory(let states): KnownPictures(states.filter { !$0.value.isHeld })
+    case .memory(let states): KnownPictures(try states().filter { !$0.value.isHeld })
     case .index: KnownPictures(source, leavesOutHeld: true)
     }
   }
@@ -49,7 +60,7 @@ package struct KnownPictures: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be read.
   package func states(of ids: [PictureID]) throws(CacheError) -> [PictureID: PictureState] {
     switch source {
-    case .memory(let states): return states
+    case .memory(let states): return try states()
     case .index(let index):
       let states = try index.pictureStates(of: ids)
       return leavesOutHeld ? states.filter { !$0.value.isHeld } : states
@@ -57,9 +68,11 @@ package struct KnownPictures: Sendable {
   }
 
   /// Whether a picture may have such a state: where they are looked up, nobody knows before.
-  package func mayHave(_ isMeant: (PictureState) -> Bool) -> Bool {
+  ///
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func mayHave(_ isMeant: (PictureState) -> Bool) throws(CacheError) -> Bool {
     switch source {
-    case .memory(let states): states.values.contains(where: isMeant)
+    case .memory(let states): try states().values.contains(where: isMeant)
     case .index: true
     }
   }
@@ -71,7 +84,7 @@ package struct KnownPictures: Sendable {
     switch source {
     case .memory(let states):
       var batch: [PictureID] = []
-      for id in states.keys {
+      for id in try states().keys {
         batch.append(id)
         guard batch.count == Index.idBatch else { continue }
         if body(batch) { return }

@@ -28,7 +28,7 @@ final class GroupCommitter: @unchecked Sendable {
   private let disk: any Disk
   private let run: RunID
   /// What was held when the run began.
-  private let states: [PictureID: PictureState]
+  private let states: PictureStates?
   /// How long the rows of full groups may wait for more.
   private let patience: DispatchTimeInterval
   /// Where files are placed.
@@ -51,7 +51,7 @@ final class GroupCommitter: @unchecked Sendable {
     index: Index,
     disk: any Disk,
     run: RunID,
-    states: [PictureID: PictureState],
+    states: PictureStates?,
     patience: DispatchTimeInterval
   ) {
     self.layout = layout
@@ -134,9 +134,15 @@ final class GroupCommitter: @unchecked Sendable {
   /// Finds out which picture has which bytes, before the first file is placed.
   private func findContents() {
     guard contents == nil else { return }
-    var contents = [Int64: PictureID](minimumCapacity: states.count)
-    for (id, state) in states where state.isHeld { contents[state.content] = id }
-    self.contents = contents
+    do throws(CacheError) {
+      let states = try states?.read().states ?? [:]
+      var contents = [Int64: PictureID](minimumCapacity: states.count)
+      for (id, state) in states where state.isHeld { contents[state.content] = id }
+      self.contents = contents
+    } catch {
+      note(error)
+      contents = [:]
+    }
   }
 
   /// Commits what waits now once it has waited long enough, for nothing else may arrive.

@@ -40,7 +40,7 @@ package final class PictureStore: Sendable {
   ///   - index: its index.
   ///   - disk: where the bytes go.
   ///   - run: the run that changes are entered under.
-  ///   - states: what is held now, to find equal bytes.
+  ///   - states: what is held before the run, to find equal bytes; nil to look for none.
   ///   - partials: what earlier runs left unfinished.
   ///   - patience: how long a group may wait to be filled, and the rows of full ones for more, while more is
   ///     announced.
@@ -50,7 +50,7 @@ package final class PictureStore: Sendable {
     index: Index,
     disk: any Disk = SystemDisk(),
     run: RunID,
-    states: [PictureID: PictureState],
+    states: PictureStates?,
     partials: PartialBodies? = nil,
     patience: DispatchTimeInterval = .milliseconds(125),
     lanes: Int? = nil

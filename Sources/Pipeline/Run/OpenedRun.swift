@@ -14,8 +14,9 @@ struct OpenedRun {
   let known: KnownPictures
   /// What a killed run or somebody else left without a row.
   let orphans: OrphanFiles
-  /// Bytes that were held of all pictures; nil where others enter some meanwhile.
-  private let bytesHeld: ByteCount?
+  /// The state of every picture, to be read while the first requests are on their way; nil where others enter some
+  /// meanwhile.
+  let states: PictureStates?
   /// The picture folders as they were found.
   private let folders: FolderTimes?
   private let lock: CacheLock
@@ -68,12 +69,11 @@ struct OpenedRun {
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteSelection(pictureTraits.digest)
     // Equal bytes are looked for among what is held before a file is placed; other runs have placed theirs.
-    let held = parts.settled == nil ? try index.pictureStates() : nil
-    bytesHeld = held?.bytes
-    if let states = parts.states {
-      known = states
+    states = parts.settled == nil ? PictureStates(index) : nil
+    if let planned = parts.states {
+      known = planned
     } else {
-      known = if let held { KnownPictures(held.states) } else { try KnownPictures(index) }
+      known = if let states { KnownPictures(states) } else { try KnownPictures(index) }
     }
     number = try index.beginRun(catalog: entry.id, at: request.now())
     let store = PictureStore(
@@ -81,7 +81,7 @@ struct OpenedRun {
       index: index,
       disk: disk,
       run: number,
-      states: held?.states ?? [:],
+      states: states,
       partials: recovery.partials
     )
     context = RunContext(
@@ -181,7 +181,7 @@ struct OpenedRun {
 
   /// The bytes that are held of all pictures; a run that asked for none has left them as they were.
   private func bytesHeld(after tally: SyncReport.Images) throws(CacheError) -> ByteCount {
-    if let bytesHeld, orphans.isEmpty, tally.fresh == tally.unique { return bytesHeld }
+    if let states, orphans.isEmpty, tally.fresh == tally.unique { return try states.read().bytes }
     return try context.index.bytesHeld()
   }
 

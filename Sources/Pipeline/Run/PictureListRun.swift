@@ -105,11 +105,12 @@ package final class PictureListRun: Sendable {
     let layout = try CacheLayout(beside: cache, room: room, keeper: keeper)
     let index = try Index()
     let recovery = try RoomRecovery(layout, index, known: known)
-    let context = try context(of: request, layout, index)
+    let states = PictureStates(index)
+    let context = try context(of: request, layout, index, states)
     let ends = Mutex<[PictureID: PictureEnd]>([:])
     let stage = PictureStage(
       context,
-      known: try KnownPictures(index),
+      known: KnownPictures(states),
       orphans: recovery.orphans,
       ended: { id, end in ends.withLock { $0[id] = end } },
       stored: { _ in }
@@ -135,7 +136,8 @@ package final class PictureListRun: Sendable {
   private func context(
     of request: RunRequest,
     _ layout: CacheLayout,
-    _ index: Index
+    _ index: Index,
+    _ states: PictureStates
   ) throws(CacheError) -> RunContext {
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
     let store = PictureStore(
@@ -143,7 +145,7 @@ package final class PictureListRun: Sendable {
       index: index,
       disk: disk,
       run: try index.beginRun(catalog: entry.id, at: now()),
-      states: try index.pictureStates().states
+      states: states
     )
     return RunContext(
       catalog: catalog,

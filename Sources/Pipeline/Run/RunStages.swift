@@ -22,6 +22,7 @@ struct RunResults {
 final class RunStages: Sendable {
   private let context: RunContext
   private let before: [RunSection]
+  private let states: PictureStates?
   private let pictures: PictureStage
   private let details: DetailStage?
   private let squares: SquareStage?
@@ -61,6 +62,7 @@ final class RunStages: Sendable {
     self.pictures = pictures
     self.details = details
     before = opened.before
+    states = opened.states
     expected = ExpectedPictures(opened, from: source)
     sections = SectionStage(
       context,
@@ -82,7 +84,7 @@ final class RunStages: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
     sections.start(targets)
-    connectAhead()
+    prepareForPictures()
     sections.group.join()
     do throws(CacheError) {
       try sections.keepRenewed()
@@ -110,10 +112,17 @@ final class RunStages: Sendable {
     )
   }
 
-  /// Has connections opened for the pictures to come while the sections are on their way, whose requests go first.
-  private func connectAhead() {
-    guard let expected else { return }
-    context.starts.async { [context] in expected.connect(context) }
+  /// Reads what is known of pictures, and has connections opened for those to come, while the sections are on their way,
+  /// whose requests go first.
+  private func prepareForPictures() {
+    context.starts.async { [context, states, expected] in
+      do throws(CacheError) {
+        try states?.read()
+      } catch {
+        context.failures.note(error)
+      }
+      expected?.connect(context)
+    }
   }
 
   /// Starts what a listing needs: the details of its items, and its pictures.

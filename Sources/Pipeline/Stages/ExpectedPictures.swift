@@ -22,14 +22,13 @@ struct ExpectedPictures: Sendable {
   /// Has connections opened for what is due.
   func connect(_ context: RunContext) {
     let now = context.now()
-    guard known.mayHave({ Self.isDue($0, at: now) }),
-      let urls = try? due(context, at: now), !urls.isEmpty
-    else { return }
+    guard let urls = try? due(context, at: now), !urls.isEmpty else { return }
     context.transport.connect(ahead: Self.requests(for: urls, from: context.named))
   }
 
   /// The URLs of pictures that are due, as many as are looked up.
   private func due(_ context: RunContext, at now: UnixTime) throws -> [WebURL] {
+    guard try known.mayHave({ Self.isDue($0, at: now) }) else { return [] }
     var due: Set<PictureID> = []
     for listing in listings where due.count < Self.most {
       let pictures = try context.index.pictures(listing: listing)

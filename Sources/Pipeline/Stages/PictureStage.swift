@@ -37,7 +37,7 @@ final class PictureStage: Sendable {
 
   /// What is known of some pictures, looked up before the lock is taken.
   private struct Known {
-    var states: [PictureID: PictureState] = [:]
+    let states: [PictureID: PictureState]
     /// Of those that are held, which other runs had to bring all the same; nil when pictures come from elsewhere.
     var settled: Set<PictureID>?
   }
@@ -123,7 +123,7 @@ final class PictureStage: Sendable {
     var due: [DuePicture] = []
     let now = context.now()
     let ids = references.map(\.id)
-    let known = known(of: ids)
+    guard let known = known(of: ids) else { return }
     counting { state in
       let seen = state.seen.members(ids)
       for reference in references {
@@ -145,7 +145,7 @@ final class PictureStage: Sendable {
     var resting: [PictureID] = []
     let now = context.now()
     let ids = references.map(\.id)
-    let known = known(of: ids)
+    guard let known = known(of: ids) else { return }
     counting { state in
       var asked = Set(count(ids, known, at: now, &state))
       for reference in references where asked.remove(reference.id) != nil {
@@ -183,7 +183,7 @@ final class PictureStage: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be read; the pictures whose URLs are not known then have failed.
   func add(_ ids: [PictureID], urls: URLSource) throws(CacheError) {
     let now = context.now()
-    let known = known(of: ids)
+    guard let known = known(of: ids) else { return }
     let (due, resting) = counting { state in
       let asked = count(ids, known, at: now, &state)
       let due = asked.filter { !rests($0, at: now, known) }
@@ -231,8 +231,8 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: false)
   }
 
-  /// What is known of pictures.
-  private func known(of ids: [PictureID]) -> Known {
+  /// What is known of pictures; nil when the index cannot be read, which ends the run: none of them is asked for then.
+  private func known(of ids: [PictureID]) -> Known? {
     do throws(CacheError) {
       var known = Known(states: try known.states(of: ids))
       if case .settled(let pictures) = source {
@@ -241,7 +241,7 @@ final class PictureStage: Sendable {
       return known
     } catch {
       context.failures.note(error)
-      return Known()
+      return nil
     }
   }
 
