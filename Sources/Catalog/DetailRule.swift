@@ -1,23 +1,25 @@
 /// Where the details of items are.
 public struct DetailRule: Hashable, Sendable {
   /// The URL with places such as `{id}`; without any, one file holds all details.
-  public var urlTemplate: String
+  public var urlTemplate: String { didSet { places = Self.places(urlTemplate, request) } }
   /// How it is asked for; nil for a plain GET.
-  public var request: RequestRule?
+  public var request: RequestRule? { didSet { places = Self.places(urlTemplate, request) } }
+  /// The places of URL and body that an item fills.
+  public private(set) var places: Set<Placeholder>
 
   /// Makes a rule.
   public init(urlTemplate: String, request: RequestRule? = nil) {
     self.urlTemplate = urlTemplate
     self.request = request
+    places = Self.places(urlTemplate, request)
+  }
+
+  private static func places(_ urlTemplate: String, _ request: RequestRule?) -> Set<Placeholder> {
+    Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
   }
 
   /// Whether one document holds the details of all items.
   public var isShared: Bool { places.isEmpty }
-
-  /// The places of URL and body that an item fills.
-  public var places: Set<Placeholder> {
-    Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
-  }
 
   /// What fills the places for an item.
   ///
@@ -42,7 +44,9 @@ public struct DetailRule: Hashable, Sendable {
   /// - Returns: The URL as text; nil when a segment would be `.` or `..`, which no escape keeps a server
   ///   from reading as a folder. (RFC 3986, section 6.2.2.2)
   public func url(filling values: [Placeholder: String]) -> String? {
-    if makesDotSegment(of: values) { return nil }
+    // A segment is dots alone only when a value in it is.
+    let hasDots = values.values.contains { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }
+    if hasDots, makesDotSegment(of: values) { return nil }
     return Placeholder.fill(url: urlTemplate, with: values)
   }
 

@@ -31,7 +31,9 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
 
   /// The place as it is written.
-  public var written: String { "{\(rawValue)}" }
+  public var written: String { "{\(closing)" }
+  /// The same behind its opening brace.
+  private var closing: String { rawValue + "}" }
 
   /// Whether a text has this place; `${id}` is a variable and no place.
   func isIn(_ text: String) -> Bool {
@@ -74,16 +76,17 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     var filled = ""
     var done = text.startIndex
     var index = text.startIndex
-    while let open = text[index...].firstIndex(of: "{") {
-      index = text.index(after: open)
-      let isVariable = text[..<open].last == "$"
+    let bytes = text.utf8
+    while let open = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
+      index = bytes.index(after: open)
+      let isVariable = bytes[..<open].last == UInt8(ascii: "$")
       guard !isVariable,
-        let place = places.first(where: { text[open...].hasPrefix($0.written) }),
+        let place = places.first(where: { bytes[index...].starts(with: $0.closing.utf8) }),
         let value = value(place, text[..<open])
       else { continue }
       filled += text[done..<open]
       filled += value
-      done = text.index(open, offsetBy: place.written.count)
+      done = bytes.index(index, offsetBy: place.closing.utf8.count)
       index = done
     }
     return filled + text[done...]

@@ -44,15 +44,17 @@ package struct DetailEntry: Sendable, Equatable {
   }
 }
 
-extension DetailEntry: FetchableRecord {
-  /// Reads a row of `detail`; a state that this larder does not know is asked about again.
-  package init(row: Row) throws {
-    item = try row.decode(forColumn: "item")
-    document = try row.decode(forColumn: "document")
-    state = try State(rawValue: row.decode(forColumn: "state")) ?? .failed
-    body = try row.bytes("body")
-    pictures = try row.pictures("pictures")
-    since = try row.decode(forColumn: "since")
+extension DetailEntry {
+  fileprivate static let columns = "item, document, state, body, pictures, since"
+
+  /// Reads a row of these columns; a state that this larder does not know is asked about again.
+  fileprivate init(_ row: borrowing RowReader) {
+    item = row.text(0) ?? ""
+    document = DocumentID(rawValue: row.number(1))
+    state = row.text(2).flatMap(State.init) ?? .failed
+    body = row.bytes(3)
+    pictures = row.withBytes(4) { PackedNumbers.unpack($0).map(PictureID.init(number:)) }
+    since = row.optionalTime(5)
   }
 }
 
@@ -80,12 +82,12 @@ extension Index {
   package func details(catalog: CatalogID) throws(CacheError) -> [String: DetailEntry] {
     try read { db in
       var entries: [String: DetailEntry] = [:]
-      let details = try DetailEntry.fetchCursor(
-        db,
-        sql: "SELECT * FROM detail WHERE catalog = ?",
-        arguments: [catalog]
-      )
-      while let detail = try details.next() { entries[detail.item] = detail }
+      let row = try RowReader(db, "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ?")
+      row.restart(catalog.rawValue)
+      while try row.next() {
+        let detail = DetailEntry(row)
+        entries[detail.item] = detail
+      }
       return entries
     }
   }
@@ -96,12 +98,14 @@ extension Index {
     items: some Sequence<String>
   ) throws(CacheError) -> [String: DetailEntry] {
     try read { db in
-      let statement = try db.cachedStatement(
-        sql: "SELECT * FROM detail WHERE catalog = ? AND item = ?"
+      let row = try RowReader(
+        db,
+        "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ? AND item = ?"
       )
       var entries: [String: DetailEntry] = [:]
       for item in items where entries[item] == nil {
-        entries[item] = try DetailEntry.fetchOne(statement, arguments: [catalog, item])
+        row.restart(catalog.rawValue, item)
+        if try row.next() { entries[item] = DetailEntry(row) }
       }
       return entries
     }

@@ -70,20 +70,22 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
   }
 }
 
-extension DocumentEntry: FetchableRecord, PersistableRecord {
+extension DocumentEntry: PersistableRecord {
   package static let databaseTableName = "document"
   package static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
 
-  /// Reads a row of `document`.
-  package init(row: Row) throws {
-    id = try row.decode(forColumn: "id")
-    url = try row.decode(forColumn: "url")
-    mapping = try row.decode(forColumn: "mapping")
-    response = try row.decode(forColumn: "response")
-    expiry = try row.decode(forColumn: "expiry")
-    digest = try row.decode(forColumn: "digest")
-    fetched = try row.decode(forColumn: "fetched")
-    next = try row.decode(forColumn: "next")
+  fileprivate static let columns = "id, url, mapping, response, expiry, digest, fetched, next"
+
+  /// Reads a row of these columns.
+  fileprivate init(_ row: borrowing RowReader) {
+    id = DocumentID(rawValue: row.number(0))
+    url = row.text(1) ?? ""
+    mapping = row.number(2)
+    response = row.text(3)
+    expiry = row.time(4)
+    digest = row.optionalNumber(5)
+    fetched = row.optionalTime(6)
+    next = row.text(7)
   }
 
   /// Writes a row of `document`.
@@ -119,11 +121,24 @@ extension Index {
   /// The document at `url` as `reader` reads it, or nil when it was never fetched for that.
   package func document(_ url: String, reader: String = "") throws(CacheError) -> DocumentEntry? {
     let id = DocumentID(url: url, reader: reader)
-    return try read { db in
-      try DocumentEntry.fetchOne(
-        db.cachedStatement(sql: "SELECT * FROM document WHERE id = ?"),
-        arguments: [id]
+    return try documents([id])[id]
+  }
+
+  /// The documents of these, as far as they have rows.
+  package func documents(
+    _ ids: [DocumentID]
+  ) throws(CacheError) -> [DocumentID: DocumentEntry] {
+    try read { db in
+      let row = try RowReader(
+        db,
+        "SELECT \(DocumentEntry.columns) FROM document WHERE id = ?"
       )
+      var entries = [DocumentID: DocumentEntry](minimumCapacity: ids.count)
+      for id in ids where entries[id] == nil {
+        row.restart(id.rawValue)
+        if try row.next() { entries[id] = DocumentEntry(row) }
+      }
+      return entries
     }
   }
 

@@ -34,6 +34,12 @@ struct RowReader: ~Copyable {
     sqlite3_bind_int64(raw, 1, number)
   }
 
+  /// Starts anew, with a number in the query's first place and a text in its second.
+  func restart(_ number: Int64, _ text: String) {
+    restart(number)
+    sqlite3_bind_text(raw, 2, text, Int32(text.utf8.count), RowWriter.copied)
+  }
+
   /// Steps to the next row; false behind the last.
   ///
   /// - Throws: `DatabaseError` with SQLite's code and words.

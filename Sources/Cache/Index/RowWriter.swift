@@ -16,7 +16,7 @@ struct RowWriter: ~Copyable {
   private var used = 0
 
   // SAFETY: SQLite's own SQLITE_TRANSIENT, which Swift does not import: copy the bytes at once.
-  private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   /// Prepares `sql`, or finds it prepared.
   init(_ db: Database, _ sql: String) throws {

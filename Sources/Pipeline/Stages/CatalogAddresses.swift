@@ -5,9 +5,15 @@ import Transport
 package struct CatalogAddresses: Sendable {
   private let catalog: CatalogFile
   private let folder: String
-  private let base: VariableURL?
+  private let base: Base?
   private let values: [String: String]
   private let parser: any URLParsing
+
+  /// What the catalog file's addresses are relative to.
+  private enum Base: Sendable {
+    case file(String)
+    case web(Result<WebURL, TransferFailure>)
+  }
 
   /// Addresses of a catalog.
   ///
@@ -27,18 +33,21 @@ package struct CatalogAddresses: Sendable {
   ) throws(CatalogError) {
     self.catalog = catalog
     self.folder = folder
-    self.values = try catalog.resolvedURLVariables(environment: environment)
-    self.base =
-      base.map { VariableURL(plain: $0) }
-      ?? catalog.base.map { [values] in VariableURL($0, values) }
+    let values = try catalog.resolvedURLVariables(environment: environment)
+    self.values = values
     self.parser = parser
+    let base = base.map { VariableURL(plain: $0) } ?? catalog.base.map { VariableURL($0, values) }
+    self.base = base.map { base in
+      if let path = Self.filePath(base.plain, in: folder) { return .file(path) }
+      return .web(
+        Result { () throws(TransferFailure) in try parser.parse(base.veiled, relativeTo: nil) }
+      )
+    }
   }
 
   /// The base as a URL, when it is one.
   var localBase: WebURL? {
-    base.flatMap {
-      filePath($0.plain) == nil ? try? parser.parse($0.veiled, relativeTo: nil) : nil
-    }
+    if case .web(let base) = base { try? base.get() } else { nil }
   }
 
   /// The environment's part of the URLs, and the hosts that it goes to.
@@ -85,14 +94,14 @@ package struct CatalogAddresses: Sendable {
   /// to `base`; without a base, what is no URL is a file relative to the catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
     let text = VariableURL(text, values)
-    if let path = filePath(text.plain) { return .file(path) }
-    if let base {
-      if let path = filePath(base.plain) { return .file(join(path, text.plain)) }
-      let base = try parser.parse(base.veiled, relativeTo: nil)
-      return .web(try parser.parse(text.veiled, relativeTo: base))
+    if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
+    switch base {
+    case .file(let path): return .file(Self.join(path, text.plain))
+    case .web(let base): return .web(try parser.parse(text.veiled, relativeTo: try base.get()))
+    case nil: break
     }
     if text.plain.contains("://") { return .web(try parser.parse(text.veiled, relativeTo: nil)) }
-    return .file(join(folder, text.plain))
+    return .file(Self.join(folder, text.plain))
   }
 
   /// The hosts that the user named by the catalog file or the command line: they may have private addresses.
@@ -142,7 +151,7 @@ package struct CatalogAddresses: Sendable {
     (try? parser.parse(text, relativeTo: nil))?.redacted ?? text
   }
 
-  private func filePath(_ text: String) -> String? {
+  private static func filePath(_ text: String, in folder: String) -> String? {
     guard text.hasPrefix("file:") else { return nil }
     var path = text.dropFirst("file:".count)
     if path.hasPrefix("//localhost/") { path = path.dropFirst("//localhost".count) }
@@ -150,7 +159,7 @@ package struct CatalogAddresses: Sendable {
     return path.hasPrefix("/") ? String(path) : join(folder, String(path))
   }
 
-  private func join(_ folder: String, _ path: String) -> String {
+  private static func join(_ folder: String, _ path: String) -> String {
     if path.hasPrefix("/") { return path }
     return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
   }
@@ -167,8 +176,8 @@ extension DetailRule {
     func fault(_ detail: String) -> TransferFailure {
       TransferFailure(reason: .urlInvalid, url: urlTemplate, detail: detail)
     }
-    let open = places.filter { values[$0]?.isEmpty ?? true }.map(\.rawValue).sorted()
-    if let name = open.first {
+    let open = places.lazy.filter { values[$0]?.isEmpty ?? true }.map(\.rawValue)
+    if let name = open.min() {
       throw fault(
         "the item has no text or number for {\(name)}; "
           + "say under detail values in the catalog file where it is"

@@ -63,8 +63,7 @@ final class DetailStage: Sendable {
       allowsRemovals: context.options.allowRemovals
     )
     let line = WorkLine<String>(limit: Self.window, queue: context.starts, order: order) {
-      [weak self] batch in
-      for id in batch { self?.fetch(id) }
+      [weak self] batch in self?.start(batch)
     }
     state.withLock { $0.line = line }
   }
@@ -91,38 +90,60 @@ final class DetailStage: Sendable {
 
   // MARK: - Asking
 
-  private func fetch(_ id: String) {
-    let source: DocumentSource
-    do throws(TransferFailure) {
-      let values = rule.values(of: id, state.withLock { $0.fields[id] })
-      source = try target(try rule.address(filling: values))
-        .asked(by: rule.request, filling: values)
-    } catch {
-      context.failures.note(.detail, id: id, error)
-      return finish { $0.failed += 1 }
-    }
-    do throws(CacheError) {
-      let known = known[id]
-      var request = try context.request(
-        for: source,
-        reader: context.catalog.detailReader,
-        mapping: mapping,
-        takingOver: known == nil ? nil : []
-      )
-      if rule.isShared { return askShared(id, request) }
-      if known == nil || known?.state == .failed { request.held = nil }
-      request.isDecoded = known?.isCurrent ?? false
-      let need = context.needs.need(ofDetail: known, in: request.held, source, at: context.now())
-      if need.isQuiet, let held = request.held, let known { return show(known, held) }
-      let asked = request
-      context.store.announce(1)
-      context.fetch(asked, priority: .detail) { [self] outcome in
-        answer(outcome, id, asked)
-        context.store.conclude()
+  /// Starts a batch: looks up what is held of it, shows what is fresh, and asks for the rest.
+  private func start(_ ids: [String]) {
+    let fields = state.withLock { state in ids.map { state.fields[$0] } }
+    var items: [String] = []
+    var sources: [DocumentSource] = []
+    for (id, fields) in zip(ids, fields) {
+      do throws(TransferFailure) {
+        let values = rule.values(of: id, fields)
+        sources.append(
+          try target(try rule.address(filling: values)).asked(by: rule.request, filling: values)
+        )
+        items.append(id)
+      } catch {
+        context.failures.note(.detail, id: id, error)
+        finish { $0.failed += 1 }
       }
+    }
+    let requests: [DocumentRequest]
+    do throws(CacheError) {
+      requests = try context.requests(
+        for: sources,
+        reader: context.catalog.detailReader,
+        mapping: mapping
+      ) { known[items[$0]] == nil ? nil : [] }
     } catch {
       context.failures.note(error)
-      finish { $0.failed += 1 }
+      return finish(items.count) { $0.failed += items.count }
+    }
+    if rule.isShared {
+      for (id, request) in zip(items, requests) { askShared(id, request) }
+      return
+    }
+    let (needs, now) = (context.needs, context.now())
+    var fresh: [(known: DetailEntry, document: DocumentEntry)] = []
+    for (id, request) in zip(items, requests) {
+      let known = known[id]
+      var request = request
+      if known == nil || known?.state == .failed { request.held = nil }
+      request.isDecoded = known?.isCurrent ?? false
+      let need = needs.need(ofDetail: known, in: request.held, request.source, at: now)
+      if need.isQuiet, let held = request.held, let known {
+        fresh.append((known, held))
+      } else {
+        ask(id, request)
+      }
+    }
+    show(fresh)
+  }
+
+  private func ask(_ id: String, _ request: DocumentRequest) {
+    context.store.announce(1)
+    context.fetch(request, priority: .detail) { [self] outcome in
+      answer(outcome, id, request)
+      context.store.conclude()
     }
   }
 
@@ -134,7 +155,7 @@ final class DetailStage: Sendable {
       confirm(known, document, request.source)
     case .excused(let document, let failure):
       guard let known else { return fail(id, failure) }
-      show(known, document)
+      show([(known, document)])
     case .new(let body, let base, let document):
       do throws(CatalogError) {
         let detail = try body.decoded { body throws(CatalogError) in
@@ -175,7 +196,7 @@ final class DetailStage: Sendable {
         guard let known = known[id], known.isCurrent else { return takeMissing(id, document) }
         confirm(known, document, request.source)
       case .failed:
-        addPictures(of: known[id])
+        addPictures(of: [known[id]].compactMap(\.self))
         finish { $0.failed += 1 }
       }
     }
@@ -216,16 +237,24 @@ final class DetailStage: Sendable {
     {
       return refuse(known.item, source, bad.words(of: known.item))
     }
-    addPictures(of: known)
+    addPictures(of: [known])
     write(known, document) { Self.count(known, in: &$0) }
   }
 
-  /// Shows a detail as it is held; no request was sent.
-  private func show(_ known: DetailEntry, _ document: DocumentEntry) {
-    if known.state == .missing, known.body != nil { return takeMissing(known.item, document) }
-    addPictures(of: known)
-    note(known)
-    finish { Self.count(known, in: &$0) }
+  /// Shows details as they are held.
+  private func show(_ details: [(known: DetailEntry, document: DocumentEntry)]) {
+    var shown: [DetailEntry] = []
+    for (known, document) in details {
+      if known.state == .missing, known.body != nil {
+        takeMissing(known.item, document)
+      } else {
+        shown.append(known)
+      }
+    }
+    guard !shown.isEmpty else { return }
+    addPictures(of: shown)
+    for known in shown { note(known) }
+    finish(shown.count) { tally in for known in shown { Self.count(known, in: &tally) } }
   }
 
   /// Handles a detail that its origin does not have.
@@ -250,7 +279,7 @@ final class DetailStage: Sendable {
   /// Handles a detail that could not be fetched: the held one is still shown, and its pictures may be due.
   private func fail(_ id: String, _ failure: TransferFailure) {
     context.failures.note(.detail, id: id, failure)
-    addPictures(of: known[id])
+    addPictures(of: [known[id]].compactMap(\.self))
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
@@ -258,7 +287,7 @@ final class DetailStage: Sendable {
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)
-    addPictures(of: known[id])
+    addPictures(of: [known[id]].compactMap(\.self))
     finish { $0.failed += 1 }
   }
 
@@ -269,7 +298,7 @@ final class DetailStage: Sendable {
     _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
   ) {
     note(detail)
-    context.commit(detail, document) { [self] in finish(count) }
+    context.commit(detail, document) { [self] in finish(1, count) }
   }
 
   /// Notes what shows of an item from now on.
@@ -283,29 +312,33 @@ final class DetailStage: Sendable {
     if known.state == .missing { tally.missing += 1 } else { tally.unchanged += 1 }
   }
 
-  private func addPictures(of known: DetailEntry?) {
-    guard let known, known.state == .held else { return }
+  private func addPictures(of known: [DetailEntry]) {
+    let held = known.filter { $0.state == .held }
+    guard !held.isEmpty else { return }
     do throws(CacheError) {
-      try pictures?.add(known.pictures) { _, found in
-        for image in known.decoded?.images ?? [] { found(PictureID(url: image.url), image.url) }
+      try pictures?.add(held.flatMap(\.pictures)) { _, found in
+        for image in held.lazy.flatMap({ $0.decoded?.images ?? [] }) {
+          found(PictureID(url: image.url), image.url)
+        }
       }
     } catch {
       context.failures.note(error)
     }
   }
 
-  private func finish(_ count: (inout SyncReport.Details) -> Void) {
+  /// Ends so many details.
+  private func finish(_ number: Int = 1, _ count: (inout SyncReport.Details) -> Void) {
     let (line, failed) = state.withLock { state in
       let before = state.tally.failed
       count(&state.tally)
       return (state.line, state.tally.failed - before)
     }
     context.progress.update {
-      $0.details.done += 1
+      $0.details.done += number
       $0.failed += failed
     }
-    line?.leave()
-    group.leave()
+    line?.leave(number)
+    for _ in 0..<number { group.leave() }
   }
 
   // MARK: - Once all have answered

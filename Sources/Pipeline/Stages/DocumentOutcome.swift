@@ -105,12 +105,35 @@ extension RunContext {
     mapping: Int64,
     takingOver sections: [String]?
   ) throws(CacheError) -> DocumentRequest {
-    var request = DocumentRequest(source: source, reader: reader, mapping: mapping)
-    var held = try index.document(source.name, reader: reader)
-    if held == nil, let sections {
-      held = try index.takeOver(source.name, reader: reader, sections: sections)
+    try requests(for: [source], reader: reader, mapping: mapping) { _ in sections }[0]
+  }
+
+  /// What to ask for at sources that one reader reads: one look-up for all.
+  ///
+  /// - Parameters:
+  ///   - sources: where the documents are.
+  ///   - reader: who reads them.
+  ///   - mapping: the digest of the mapping in force.
+  ///   - sections: as above, for the source at a place of `sources`.
+  /// - Returns: The requests, in the order of the sources.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func requests(
+    for sources: [DocumentSource],
+    reader: String,
+    mapping: Int64,
+    takingOver sections: (Int) -> [String]?
+  ) throws(CacheError) -> [DocumentRequest] {
+    let ids = sources.map { DocumentID(url: $0.name, reader: reader) }
+    var entries = try index.documents(ids)
+    var requests: [DocumentRequest] = []
+    for (place, source) in sources.enumerated() {
+      if entries[ids[place]] == nil, let sections = sections(place) {
+        entries[ids[place]] = try index.takeOver(source.name, reader: reader, sections: sections)
+      }
+      var request = DocumentRequest(source: source, reader: reader, mapping: mapping)
+      if let held = entries[ids[place]], held.mapping == mapping { request.held = held }
+      requests.append(request)
     }
-    if held?.mapping == mapping { request.held = held }
-    return request
+    return requests
   }
 }

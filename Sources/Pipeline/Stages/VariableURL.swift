@@ -18,6 +18,10 @@ struct VariableURL: Sendable {
 
   /// Puts values in; a variable without one stays as it stands.
   init(_ text: String, _ values: [String: String]) {
+    guard text.utf8.contains(UInt8(ascii: "$")) else {
+      (self.plain, self.veiled) = (text, text)
+      return
+    }
     var plain = ""
     var veiled = ""
     var rest = Substring(text)

@@ -63,10 +63,10 @@ final class WorkLine<Job: Sendable>: Sendable {
     if wakes { queue.async { self.startSome() } }
   }
 
-  /// Says that one job has ended.
-  func leave() {
+  /// Says that so many jobs have ended.
+  func leave(_ count: Int = 1) {
     let wakes = state.withLock { state in
-      state.underWay -= 1
+      state.underWay -= count
       return mustStart(&state)
     }
     if wakes { queue.async { self.startSome() } }
