@@ -84,13 +84,14 @@ struct OpenedRun {
       states: states,
       partials: recovery.partials
     )
+    let fetching = parts.origin(request.transport(over: transport, isStopped: isStopped)) {
+      request.secrets.applied(to: $0)
+    }
     context = RunContext(
       catalog: catalog,
       entry: entry,
       options: request.options,
-      transport: parts.origin(request.transport(over: transport, isStopped: isStopped)) {
-        request.secrets.applied(to: $0)
-      },
+      transport: fetching,
       variables: request.variables,
       layout: layout,
       index: index,
@@ -103,6 +104,12 @@ struct OpenedRun {
       credentials: request.credentials,
       secrets: request.secrets,
       pictureTraits: pictureTraits,
+      needs: DocumentNeeds(
+        named: request.named,
+        credentials: request.credentials,
+        transport: fetching,
+        onlyDue: request.options.onlyDue
+      ),
       failures: FailureLog(),
       localBase: request.addresses.localBase
     )

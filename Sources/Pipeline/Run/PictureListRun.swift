@@ -147,11 +147,12 @@ package final class PictureListRun: Sendable {
       run: try index.beginRun(catalog: entry.id, at: now()),
       states: states
     )
+    let fetching = request.transport(over: transport) { [transport] in transport.hasStopped }
     return RunContext(
       catalog: catalog,
       entry: entry,
       options: options,
-      transport: request.transport(over: transport) { [transport] in transport.hasStopped },
+      transport: fetching,
       variables: request.variables,
       layout: layout,
       index: index,
@@ -164,6 +165,12 @@ package final class PictureListRun: Sendable {
       credentials: request.credentials,
       secrets: request.secrets,
       pictureTraits: PictureTraits(from: request.named, over: transport),
+      needs: DocumentNeeds(
+        named: request.named,
+        credentials: request.credentials,
+        transport: fetching,
+        onlyDue: options.onlyDue
+      ),
       failures: FailureLog(),
       localBase: request.addresses.localBase
     )

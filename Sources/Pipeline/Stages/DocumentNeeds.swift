@@ -5,18 +5,50 @@ import Transport
 /// Decides which documents a run asks for, and with which condition.
 ///
 /// The stages of a run and its plan ask it alike.
-struct DocumentNeeds: Sendable {
-  /// What the user named.
-  let named: NamedOrigins
-  /// The catalog file's headers, for named origins only.
-  let credentials: Headers
-  let transport: any Fetching
-  /// Whether the run is unattended: nothing is then asked for before it is due.
-  let onlyDue: Bool
+final class DocumentNeeds: Sendable {
+  private let named: NamedOrigins
+  private let credentials: Headers
+  private let transport: any Fetching
+  private let onlyDue: Bool
+  /// What most requests send, to an origin that gets the catalog file's headers, and to any other.
+  private let usual: (entrusted: RequestTraits, other: RequestTraits)
+
+  /// Decides for one run.
+  ///
+  /// - Parameters:
+  ///   - named: what the user named.
+  ///   - credentials: the catalog file's headers, for named origins only.
+  ///   - transport: how to fetch.
+  ///   - onlyDue: whether the run is unattended: nothing is then asked for before it is due.
+  init(named: NamedOrigins, credentials: Headers, transport: any Fetching, onlyDue: Bool) {
+    self.named = named
+    self.credentials = credentials
+    self.transport = transport
+    self.onlyDue = onlyDue
+    // Any host will do: none of the fields names it.
+    let anywhere = WebURL(scheme: .https, host: "_")
+    var entrusting = NamedOrigins()
+    entrusting.entrust(anywhere)
+    usual = (
+      RequestTraits(
+        Request(document: anywhere, from: entrusting, credentials: credentials),
+        over: transport
+      ),
+      RequestTraits(
+        Request(document: anywhere, from: NamedOrigins(), credentials: credentials),
+        over: transport
+      )
+    )
+  }
 
   /// What a request for a document sends; nil for a file.
+  ///
+  /// The same for thousands of details: only a body and a password in the URL make it another.
   func traits(of source: DocumentSource) -> RequestTraits? {
-    RequestTraits(document: source, from: named, credentials: credentials, over: transport)
+    if case .web(let url) = source, !named.hasUserInfo(for: url) {
+      return named.isEntrusted(url) ? usual.entrusted : usual.other
+    }
+    return RequestTraits(document: source, from: named, credentials: credentials, over: transport)
   }
 
   /// What is asked about a document that is due.
@@ -68,17 +100,5 @@ struct DocumentNeeds: Sendable {
       onlyDue && known.state == .missing
       ? held.missingFreshness(at: now) : held.freshness(at: now, for: traits(of: source))
     return freshness.isQuiet ? freshness : question(about: held, source)
-  }
-}
-
-extension RunContext {
-  /// What decides which documents are asked for.
-  var needs: DocumentNeeds {
-    DocumentNeeds(
-      named: named,
-      credentials: credentials,
-      transport: transport,
-      onlyDue: options.onlyDue
-    )
   }
 }

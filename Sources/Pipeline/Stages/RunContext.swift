@@ -33,6 +33,8 @@ struct RunContext: Sendable {
   let secrets: RunSecrets
   /// What requests for pictures send.
   let pictureTraits: PictureTraits
+  /// What decides which documents are asked for.
+  let needs: DocumentNeeds
   let failures: FailureLog
   /// What relative references in local documents are relative to: the catalog's base.
   let localBase: WebURL?
