@@ -33,15 +33,12 @@ let package = Package(
     .target(name: "CGlibc"),
     .target(name: "COpening"),
     .target(name: "CJQ", dependencies: ["COpening"]),
-    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
-    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
+    .target(name: "CJPEG", dependencies: ["COpening"]),
+    .target(name: "CLCMS", dependencies: ["COpening"]),
+    .target(name: "CPixman", dependencies: ["COpening"]),
+    .target(name: "CPNG", dependencies: ["COpening"], linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CXML", dependencies: ["COpening"]),
-    .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
-    .systemLibrary(
-      name: "CPixman",
-      pkgConfig: "pixman-1",
-      providers: [.apt(["libpixman-1-dev", "liblcms2-dev"])]
-    ),
+    .target(name: "CZimg", dependencies: ["COpening"]),
     .target(name: "CAVIF", dependencies: ["COpening"]),
     .target(name: "CDrawing", dependencies: ["COpening"]),
     .target(name: "CGIF", dependencies: ["COpening"]),
@@ -75,7 +72,8 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
+        "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",
+        "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "CJPEG.h"
-
-#include <jpeglib.h>
-#include <jerror.h>
+#include "library.h"
 
 // libjpeg hands `errors` back to every callback; the rest is found behind it.
 typedef struct {

@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cpng_release(int *built, int *found) {
-  *built = PNG_LIBPNG_VER;
-  *found = (int)png_access_version_number();
-}
-
 void failure_begin(failure *failure, cpng_outcome *outcome, long memory) {
   memset(outcome, 0, sizeof *outcome);
   failure->outcome = outcome;

@@ -4,9 +4,8 @@
 
 #include <setjmp.h>
 
-#include <png.h>
-
 #include "CPNG.h"
+#include "library.h"
 
 // Where libpng jumps to when a call of the reader or the writer fails, and how many bytes
 // libpng may still allocate.

@@ -4,16 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zimg.h>
-
+#include "library.h"
 #include "scale.h"
 
 #define INLINED inline __attribute__((always_inline))
-
-void czimg_interface(int *built, int *found) {
-  *built = ZIMG_API_VERSION;
-  *found = (int)zimg_get_api_version(NULL, NULL);
-}
 
 static size_t sample_bytes(const czimg_picture *picture) { return picture->wide ? 2 : 1; }
 

@@ -2,33 +2,6 @@ import CAVIF
 
 /// AVIF in and out by libavif, of which no pointer or struct is seen elsewhere.
 enum AVIFCodec {
-  /// Opens libavif.
-  ///
-  /// - Throws: ``ImagingError`` of code `library` when it is not there, or too old.
-  static func open(_ name: String) throws(ImagingError) {
-    if let words = cavif_open() {
-      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
-    }
-    if let shortcoming { throw ImagingError(.library, "cannot work on \(name): \(shortcoming)") }
-  }
-
-  /// What is wrong with the library; asked for once a process.
-  private static let shortcoming: String? = {
-    var (built, found): (CInt, CInt) = (0, 0)
-    cavif_release(&built, &found)
-    func parts(_ number: CInt) -> [Int] {
-      [Int(number) / 10_000, Int(number) / 100 % 100, Int(number) % 100]
-    }
-    // Releases before 1.0 share a binary interface only within a minor number.
-    return CodecLibrary(
-      name: "libavif",
-      built: parts(built),
-      found: parts(found),
-      least: [0, 11, 1],
-      series: built < 10_000 ? 2 : 1
-    ).shortcoming
-  }()
-
   /// Decodes a region of what is to be shown, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba`
   /// of either.
   static func decode(
@@ -111,7 +84,7 @@ enum AVIFCodec {
     tags: PictureTags,
     name: String
   ) throws(ImagingError) -> [UInt8] {
-    try open(name)
+    try CodecLibrary.libavif.open(for: name)
     let order =
       bitmap.layout == .rgb ? cavif_rgb : bitmap.layout == .rgba ? cavif_rgba : cavif_bgrx
     var made = cavif_bytes()

@@ -11,7 +11,6 @@ extension Bitmap {
     decoding file: PictureFile,
     limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) {
-    try CodecLibrary.check()
     let stored = file.probe.stored
     let region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
     let orientation = file.probe.orientation
@@ -39,8 +38,7 @@ extension Bitmap {
   public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(ImagingError)
     -> [UInt8]
   {
-    try CodecLibrary.check()
-    return try (consume self).encodedAsJPEG(JPEGCodec.Form(quality: quality), name)
+    try (consume self).encodedAsJPEG(JPEGCodec.Form(quality: quality), name)
   }
 
   consuming func encodedAsJPEG(
@@ -67,8 +65,7 @@ extension Bitmap {
     level: Int = 6,
     name: String = "the picture"
   ) throws(ImagingError) -> [UInt8] {
-    try CodecLibrary.check()
-    return try PNGCodec.encode(consume self, level: level, name: name).bytes()
+    try PNGCodec.encode(consume self, level: level, name: name).bytes()
   }
 
   /// Every pixel in 8 bits of blue, green and red, or of red, green and blue; what is clear on an opaque colour.

@@ -1,61 +1,61 @@
+import CAVIF
+import CGIF
 import CJPEG
+import CLCMS
 import CPNG
 import CPixman
+import CWebP
 import CZimg
 
-/// A library that pictures are decoded, scaled or drawn with: the version that was found when the process
-/// started, and those that it is compared with.
+/// A library that pictures are read, made, scaled or drawn with, opened once a process when a picture first needs it.
 ///
-/// Versions are lists of numbers, the most significant first.
-package struct CodecLibrary: Equatable, Sendable {
-  /// What messages call it.
-  let name: String
-  /// The version whose headers larder was compiled with.
-  let built: [Int]
-  /// The version that is loaded.
-  let found: [Int]
-  /// The first that may be used.
-  let least: [Int]
-  /// How many leading numbers of `built` the loaded library must share: others have another binary interface.
-  let series: Int
+/// Whoever calls into one opens it before: its functions are not there else.
+package struct CodecLibrary: Sendable {
+  /// The version that was found; nil where there is none, or none that can be told.
+  let version: CodecVersion?
+  /// Why it cannot be used, for a picture of some name; nil when it can.
+  private let obstacle: (@Sendable (String) -> ImagingError)?
 
-  /// What to say when the loaded library cannot be used; nil when it can.
-  var shortcoming: String? {
-    if !found.starts(with: built.prefix(series)) {
-      return "\(name) \(Self.text(found)) does not fit: larder was built for "
-        + "\(name) \(Self.text(built.prefix(series))); install the package that it was built with"
+  /// Opens a library.
+  ///
+  /// - Parameters:
+  ///   - use: What needs it.
+  ///   - package: Debian's name of what to install.
+  ///   - opened: The dynamic loader's words when it cannot be opened.
+  ///   - version: Asks for its version once it is open.
+  private init(
+    _ use: String,
+    in package: String,
+    _ opened: () -> UnsafePointer<CChar>?,
+    version: () -> CodecVersion? = { nil }
+  ) {
+    let words = opened().map { String(cString: $0) }
+    self.version = words == nil ? version() : nil
+    if let words {
+      obstacle = { .noLibrary($0, use, package, words) }
+    } else if let words = self.version?.shortcoming {
+      obstacle = { ImagingError(.library, "cannot work on \($0): \(words)") }
+    } else {
+      obstacle = nil
     }
-    guard found.lexicographicallyPrecedes(least) else { return nil }
-    return "\(name) \(Self.text(found)) is too old: larder needs \(Self.text(least)) or later; "
-      + "update the system's package"
   }
 
-  private static func text(_ version: some Sequence<Int>) -> String {
-    version.map(String.init).joined(separator: ".")
+  /// Lets a picture use it.
+  ///
+  /// - Parameter name: What errors call the picture.
+  /// - Throws: ``ImagingError`` of code `library` when it is not there, too old or of another series.
+  package func open(for name: String) throws(ImagingError) {
+    if let obstacle { throw obstacle(name) }
   }
 }
 
 extension CodecLibrary {
-  /// The libraries of this process.
-  static let loaded: [CodecLibrary] = [libjpeg, libpng, zimg, littlecms, pixman]
-
-  /// What is wrong with the first library that cannot be used; asked for once a process.
-  private static let shortcoming = loaded.lazy.compactMap(\.shortcoming).first
-
-  /// Refuses to work with libraries that are too old or of another series.
-  ///
-  /// - Throws: ``ImagingError`` of code `library`.
-  package static func check() throws(ImagingError) {
-    guard let shortcoming else { return }
-    throw ImagingError(.library, "cannot work on pictures: \(shortcoming)")
-  }
-
   /// libjpeg-turbo has no function that tells its release, and refuses callers of another interface.
   ///
   /// That (`JPEG_LIB_VERSION`) is what is compared; the release of the headers is held by CJPEG.
-  private static var libjpeg: CodecLibrary {
-    let (built, found) = versions { cjpeg_interface(&$0, &$1) }
-    return CodecLibrary(
+  static let libjpeg = CodecLibrary("JPEG", in: "libjpeg62-turbo", cjpeg_open) {
+    let (built, found) = versions(cjpeg_interface)
+    return CodecVersion(
       name: "libjpeg's interface",
       built: [built],
       found: [found],
@@ -64,27 +64,61 @@ extension CodecLibrary {
     )
   }
 
+  /// The part of libjpeg-turbo that turns pictures without decoding them, which is a library of its own.
+  static let turboJPEG = CodecLibrary(
+    "turning a JPEG without loss",
+    in: "libturbojpeg0",
+    cjpeg_transform_open
+  )
+
   /// From 1.6.35 on, no header makes libpng divide by zero (CVE-2018-13785).
   ///
   /// Releases of 1.6 share a binary interface, those before have others.
-  private static var libpng: CodecLibrary {
-    let (built, found) = versions { cpng_release(&$0, &$1) }
+  static let libpng = CodecLibrary("PNG", in: "libpng16-16", cpng_open) {
+    let (built, found) = versions(cpng_release)
     // Two digits a number. (png.h, PNG_LIBPNG_VER)
-    func parts(_ number: Int) -> [Int] { [number / 10_000, number / 100 % 100, number % 100] }
-    return CodecLibrary(
+    return CodecVersion(
       name: "libpng",
-      built: parts(built),
-      found: parts(found),
+      built: decimal(built),
+      found: decimal(found),
       least: [1, 6, 35],
       series: 2
     )
   }
 
+  /// Debian mends CVE-2023-4863 in 1.2.4 without another number.
+  static let libwebp = CodecLibrary("WebP", in: "libwebp7", cwebp_open) {
+    let (built, found) = versions(cwebp_release)
+    func parts(_ number: Int) -> [Int] { [number >> 16, number >> 8 & 0xFF, number & 0xFF] }
+    return CodecVersion(
+      name: "libwebp",
+      built: parts(built),
+      found: parts(found),
+      least: [1, 2, 2],
+      series: 1
+    )
+  }
+
+  /// Releases before 1.0 share a binary interface only within a minor number.
+  static let libavif = CodecLibrary("AVIF", in: "libavif", cavif_open) {
+    let (built, found) = versions(cavif_release)
+    return CodecVersion(
+      name: "libavif",
+      built: decimal(built),
+      found: decimal(found),
+      least: [0, 11, 1],
+      series: built < 10_000 ? 2 : 1
+    )
+  }
+
+  /// giflib does not tell its release; the name of its file changes with its interface.
+  static let giflib = CodecLibrary("GIF", in: "libgif7", cgif_open)
+
   /// zimg reads structures as long as the caller's interface makes them, so that its own must be no older.
-  private static var zimg: CodecLibrary {
-    let (built, found) = versions { czimg_interface(&$0, &$1) }
+  package static let zimg = CodecLibrary("scaling", in: "libzimg2", czimg_open) {
+    let (built, found) = versions(czimg_interface)
     func parts(_ number: Int) -> [Int] { [number >> 8, number & 0xFF] }
-    return CodecLibrary(
+    return CodecVersion(
       name: "zimg's interface",
       built: parts(built),
       found: parts(found),
@@ -94,9 +128,9 @@ extension CodecLibrary {
   }
 
   /// From 2.9 on, no profile makes littlecms read beyond its buffer (CVE-2016-10165): profiles come with pictures.
-  private static var littlecms: CodecLibrary {
+  static let littlecms = CodecLibrary("colour conversion", in: "liblcms2-2", clcms_open) {
     func parts(_ number: Int) -> [Int] { [number / 1000, number % 1000 / 10] }
-    return CodecLibrary(
+    return CodecVersion(
       name: "lcms2",
       built: parts(Int(LCMS_VERSION)),
       found: parts(Int(cmsGetEncodedCMMversion())),
@@ -106,22 +140,28 @@ extension CodecLibrary {
   }
 
   /// From 0.42.2 on, no shape makes pixman write beyond its buffer (CVE-2022-44638): texts are drawn with it.
-  private static var pixman: CodecLibrary {
-    let found = Int(pixman_version())
-    return CodecLibrary(
+  static let pixman = CodecLibrary("blending", in: "libpixman-1-0", cpixman_open) {
+    CodecVersion(
       name: "pixman",
       built: [
         Int(PIXMAN_VERSION_MAJOR), Int(PIXMAN_VERSION_MINOR), Int(PIXMAN_VERSION_MICRO),
       ],
-      found: [found / 10_000, found / 100 % 100, found % 100],
+      found: decimal(Int(pixman_version())),
       least: [0, 42, 2],
       series: 1
     )
   }
 
-  private static func versions(_ ask: (inout CInt, inout CInt) -> Void) -> (Int, Int) {
+  private static func versions(
+    _ ask: (UnsafeMutablePointer<CInt>, UnsafeMutablePointer<CInt>) -> Void
+  ) -> (Int, Int) {
     var (built, found): (CInt, CInt) = (0, 0)
     ask(&built, &found)
     return (Int(built), Int(found))
+  }
+
+  /// A version as most pack it, two digits a number.
+  private static func decimal(_ number: Int) -> [Int] {
+    [number / 10_000, number / 100 % 100, number % 100]
   }
 }

@@ -1,4 +1,4 @@
-import CPixman
+import CLCMS
 
 extension Bitmap {
   /// The picture in sRGB, in the memory that it had; `profile` says what its samples mean.
@@ -10,11 +10,13 @@ extension Bitmap {
   ///   - profile: An ICC profile of light or of grey. Inks are lit instead.
   ///   - name: What errors call the picture.
   /// - Returns: A bitmap of the same layout.
-  /// - Throws: ``ImagingError`` when memory is short.
+  /// - Throws: ``ImagingError`` when memory is short, or littlecms cannot be opened.
   consuming func inSRGB(
     from profile: [UInt8],
     name: String
   ) throws(ImagingError) -> Bitmap {
+    guard !profile.isEmpty else { return self }
+    try CodecLibrary.littlecms.open(for: name)
     switch SourceProfile.space(of: profile) {
     case .grey:
       guard let tones = try SourceProfile.tones(of: profile, depth: depth, name) else {
@@ -54,7 +56,7 @@ extension Bitmap {
   ) throws(ImagingError) -> Bitmap {
     let (width, height, layout, depth) = (width, height, layout, depth)
     if case .indexed(var palette) = layout {
-      guard let transform = try ColourTransform(profile, cpixman_rgb, name) else { return self }
+      guard let transform = try ColourTransform(profile, clcms_rgb, name) else { return self }
       let entries = palette.colours.count / 3
       palette.colours.withUnsafeMutableBytes { transform.convert($0.baseAddress, entries) }
       let samples = (consume self).samples
@@ -68,11 +70,11 @@ extension Bitmap {
     }
     let format: cmsUInt32Number
     switch (layout, depth) {
-    case (.rgb, 8): format = cpixman_rgb
-    case (.rgba, 8): format = cpixman_rgba
-    case (.bgrx, 8): format = cpixman_bgrx
-    case (.rgb, 16): format = cpixman_wide_rgb
-    case (.rgba, 16): format = cpixman_wide_rgba
+    case (.rgb, 8): format = clcms_rgb
+    case (.rgba, 8): format = clcms_rgba
+    case (.bgrx, 8): format = clcms_bgrx
+    case (.rgb, 16): format = clcms_wide_rgb
+    case (.rgba, 16): format = clcms_wide_rgba
     default: return self
     }
     guard let transform = try ColourTransform(profile, format, name) else { return self }
@@ -114,7 +116,7 @@ private enum SourceProfile {
     let most = depth == 16 ? 65_535 : 255
     let values = (0...most).map { UInt16($0 * 65_535 / most) }
     guard
-      let transform = try ColourTransform(profile, cpixman_wide_grey, to: cpixman_wide_rgb, name)
+      let transform = try ColourTransform(profile, clcms_wide_grey, to: clcms_wide_rgb, name)
     else { return nil }
     var colours = [UInt16](repeating: 0, count: values.count * 3)
     values.withUnsafeBytes { values in

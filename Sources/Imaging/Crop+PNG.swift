@@ -1,12 +1,13 @@
 extension Crop {
   func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
     let (made, framing) =
-      if let direct = direct(file, chunks) {
+      if let direct = try direct(file, chunks) {
         try recoded(file, chunks, direct)
       } else {
         try encoded(file, chunks)
       }
-    let isNew = framing.isScaled || framing.isPadded || converts(file)
+    let isConverted = try converts(file)
+    let isNew = framing.isScaled || framing.isPadded || isConverted
     return EncodedPicture(
       file: made,
       format: .png,
@@ -25,8 +26,8 @@ extension Crop {
     _ chunks: PNGChunks,
     _ framing: Framing,
     isColoured: Bool
-  ) -> PNGOutput {
-    let isConverted = converts(file)
+  ) throws(ImagingError) -> PNGOutput {
+    let isConverted = try converts(file)
     let isNew = framing.isScaled || framing.isPadded || isConverted
     // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
     let keepsShape =
@@ -59,7 +60,7 @@ extension Crop {
       scaledTo: framing.isScaled ? framing.scaled : nil,
       on: direct.mount,
       form: direct.form,
-      to: output(of: file, chunks, framing, isColoured: direct.form == .coloured),
+      to: try output(of: file, chunks, framing, isColoured: direct.form == .coloured),
       limits
     )
     return (made, framing)
@@ -86,7 +87,7 @@ extension Crop {
       let canvas = framing.canvas
       try limits.check(width: canvas.width, height: canvas.height, of: file.name)
     }
-    let output = output(of: file, chunks, framing, isColoured: bitmap.layout.channels > 2)
+    let output = try output(of: file, chunks, framing, isColoured: bitmap.layout.channels > 2)
     let made = try PNGCodec.encode(
       consume bitmap,
       on: mount,
@@ -105,9 +106,12 @@ extension Crop {
 
   /// How a part goes from file to file row by row; nil for one that is turned or converted, or is small enough to be
   /// interlaced again or to be made in memory.
-  private func direct(_ file: PictureFile, _ chunks: PNGChunks) -> Direct? {
+  private func direct(
+    _ file: PictureFile,
+    _ chunks: PNGChunks
+  ) throws(ImagingError) -> Direct? {
     let framing = framing(file.probe)
-    guard file.probe.orientation == .upright, !converts(file) else { return nil }
+    guard file.probe.orientation == .upright, try !converts(file) else { return nil }
     guard framing.isScaled || framing.isPadded else {
       let isLarge = PNGCodec.bytes(framing.window.size, of: chunks, .native) > Self.mostInMemory
       return isLarge || !chunks.isInterlaced ? Direct(form: .native, mount: nil) : nil
@@ -163,7 +167,7 @@ extension Crop {
     // The colours of a palette are converted where they stand.
     var isIndexed = false
     if case .png(let chunks) = probe.structure { isIndexed = chunks.colourType == 3 }
-    let isConverted = !isIndexed && converts(file)
+    let isConverted = try isIndexed ? false : converts(file)
     let form = (isNew || isConverted) && form == .native ? .expanded : form
     let becomesNarrow =
       [.jpeg, .webp].contains(target(for: file)) && form != .native && !isConverted

@@ -121,9 +121,8 @@ public struct Crop: PictureMaking, Equatable {
     return try crop.apply(to: file)
   }
 
-  /// Judges size and quality, and the libraries that pictures are read and made with.
+  /// Judges size and quality.
   public func check() throws(ImagingError) {
-    try CodecLibrary.check()
     try checkFrame()
     if let format, !format.isWritten {
       throw ImagingError(

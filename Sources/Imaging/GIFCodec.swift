@@ -10,7 +10,7 @@ enum GIFCodec {
     _ region: PixelRegion,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    try open(for: file)
+    try CodecLibrary.giflib.open(for: file.name)
     let frame = blocks.frame
     try limits.check(memory: frame.width * frame.height, of: file.name)
     var status = CInt(cgif_done)
@@ -47,11 +47,6 @@ enum GIFCodec {
     if blocks.isFull { return bitmap.part(region) }
     if palette.clearIndex == nil { bitmap = (consume bitmap).expanded(withAlpha: true) }
     return try (consume bitmap).placed(frame, over: region, limits, name: file.name)
-  }
-
-  static func open(for file: PictureFile) throws(ImagingError) {
-    guard let words = cgif_open() else { return }
-    throw .noLibrary(file.name, "GIF", "libgif7", String(cString: words))
   }
 
   static func check(_ outcome: CInt, _ name: String) throws(ImagingError) {

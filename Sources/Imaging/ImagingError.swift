@@ -30,8 +30,8 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public static let diskFull = Code(rawValue: "disk-full")
     /// The operating system refused a file operation.
     public static let disk = Code(rawValue: "disk")
-    /// A library that pictures are read or made with is too old, or another than larder was built
-    /// with.
+    /// A library that pictures are read or made with is not there, too old, or another than larder
+    /// was built with.
     public static let library = Code(rawValue: "library")
     /// The picture was made, and the server that it was for did not take it.
     public static let undelivered = Code(rawValue: "undelivered")

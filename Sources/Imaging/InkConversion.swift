@@ -1,4 +1,4 @@
-import CPixman
+import CLCMS
 
 extension Bitmap {
   /// Four inks as blue, green and red, by littlecms, in the memory that the inks had.
@@ -10,7 +10,8 @@ extension Bitmap {
     isInverted: Bool,
     name: String
   ) throws(ImagingError) -> Bitmap {
-    let format = isInverted ? cpixman_inverted_ink : cpixman_ink
+    try CodecLibrary.littlecms.open(for: name)
+    let format = isInverted ? clcms_inverted_ink : clcms_ink
     guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
     else { throw .tooLarge(name, "there is not enough memory to convert its inks") }
     let (width, height, rowBytes) = (width, height, rowBytes)
@@ -49,7 +50,7 @@ private struct InkTransform: ~Copyable {
         source,
         format,
         target,
-        cpixman_bgrx,
+        clcms_bgrx,
         cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC),
         cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION)
       )
@@ -75,7 +76,7 @@ private struct InkTransform: ~Copyable {
         link,
         format,
         nil,
-        cpixman_bgrx,
+        clcms_bgrx,
         cmsUInt32Number(INTENT_PERCEPTUAL),
         0
       )

@@ -40,6 +40,7 @@ enum JPEGCodec {
 
   /// Reads a file's header.
   static func header(of file: PictureFile) throws(ImagingError) -> Header {
+    try CodecLibrary.libjpeg.open(for: file.name)
     var header = cjpeg_header()
     var outcome = cjpeg_outcome()
     let done = file.bytes.withUnsafeBufferPointer {
@@ -70,6 +71,7 @@ enum JPEGCodec {
     from orientation: Orientation = .upright,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<Bitmap> {
+    try CodecLibrary.libjpeg.open(for: file.name)
     try limits.check(
       memory: region.width * region.height * layout.channels,
       of: file.name
@@ -111,6 +113,7 @@ enum JPEGCodec {
     layout: Bitmap.Layout,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
+    try CodecLibrary.libjpeg.open(for: file.name)
     let stored = file.probe.stored
     let size = PixelSize(width: (stored.width + 7) / 8, height: (stored.height + 7) / 8)
     try limits.check(memory: size.width * size.height * layout.channels, of: file.name)
@@ -143,6 +146,7 @@ enum JPEGCodec {
     _ form: Form,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]> {
+    try CodecLibrary.libjpeg.open(for: file.name)
     var outcome = cjpeg_outcome()
     let made = try part.take { region, chooser in
       MallocBuffer.collect(room: file.roomForSquare) { out, count in
@@ -167,13 +171,14 @@ enum JPEGCodec {
 
   /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
   ///
-  /// - Throws: ``ImagingError`` that finding the part threw.
+  /// - Throws: ``ImagingError`` that finding the part threw, or when libjpeg is not there.
   static func cut(
     _ file: PictureFile,
     _ part: Part,
     progressive: Bool,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]>? {
+    try CodecLibrary.libjpeg.open(for: file.name)
     var outcome = cjpeg_outcome()
     let made = try part.take { region, chooser in
       MallocBuffer.collect(room: file.roomForSquare) { out, count in
@@ -197,12 +202,15 @@ enum JPEGCodec {
   }
 
   /// Turns and crops without decoding; nil where TurboJPEG cannot.
+  ///
+  /// - Throws: ``ImagingError`` when TurboJPEG itself is not there.
   static func transform(
     _ file: PictureFile,
     _ orientation: Orientation,
     _ region: PixelRegion,
     progressive: Bool
-  ) -> Outcome<[UInt8]>? {
+  ) throws(ImagingError) -> Outcome<[UInt8]>? {
+    try CodecLibrary.turboJPEG.open(for: file.name)
     var outcome = cjpeg_outcome()
     let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
       file.bytes.withUnsafeBufferPointer {
@@ -239,6 +247,7 @@ enum JPEGCodec {
     hasNewDetail: Bool = false,
     name: String
   ) throws(ImagingError) -> [UInt8] {
+    try CodecLibrary.libjpeg.open(for: name)
     var outcome = cjpeg_outcome()
     let (width, height, layout) = (bitmap.width, bitmap.height, bitmap.layout)
     let rows = LentRows.plain(bitmap)

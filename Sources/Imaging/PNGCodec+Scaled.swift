@@ -102,6 +102,7 @@ extension PNGCodec.Source {
     strip: Int,
     _ body: (czimg_rows, cpng_shape, UnsafeMutablePointer<cpng_outcome>) -> Bool
   ) throws(ImagingError) {
+    if size != nil { try CodecLibrary.zimg.open(for: file.name) }
     var outcome = cpng_outcome()
     let done = withUnsafeMutablePointer(to: &outcome) { outcome in
       lend { source in

@@ -5,33 +5,6 @@ enum WebPCodec {
   /// Pixels along either side at most. (RFC 9649, section 2.5)
   static let longestSide = 16_383
 
-  /// Opens libwebp.
-  ///
-  /// - Throws: ``ImagingError`` of code `library` when it is not there, or too old.
-  static func open(_ name: String) throws(ImagingError) {
-    if let words = cwebp_open() {
-      throw .noLibrary(name, "WebP", "libwebp7", String(cString: words))
-    }
-    if let shortcoming { throw ImagingError(.library, "cannot work on \(name): \(shortcoming)") }
-  }
-
-  /// What is wrong with the library; asked for once a process.
-  private static let shortcoming: String? = {
-    var (built, found): (CInt, CInt) = (0, 0)
-    cwebp_release(&built, &found)
-    func parts(_ number: CInt) -> [Int] {
-      [Int(number) >> 16, Int(number) >> 8 & 0xFF, Int(number) & 0xFF]
-    }
-    // Debian mends CVE-2023-4863 in 1.2.4 without another number.
-    return CodecLibrary(
-      name: "libwebp",
-      built: parts(built),
-      found: parts(found),
-      least: [1, 2, 2],
-      series: 1
-    ).shortcoming
-  }()
-
   /// Decodes a region of the still, or of the canvas with the first frame on it: `rgba` where
   /// anything may be clear, else `bgrx`.
   static func decode(
@@ -94,7 +67,7 @@ enum WebPCodec {
     as size: PixelSize,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    try open(file.name)
+    try CodecLibrary.libwebp.open(for: file.name)
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4, of: file.name)
@@ -141,7 +114,7 @@ enum WebPCodec {
     lossless: Bool,
     name: String
   ) throws(ImagingError) -> [UInt8] {
-    try open(name)
+    try CodecLibrary.libwebp.open(for: name)
     guard max(bitmap.width, bitmap.height) <= longestSide else {
       throw ImagingError(
         .unsupported,

@@ -213,7 +213,7 @@ struct CommandFailure: Error {
     switch error.code {
     case .usage, .time: .usage
     case .disk, .diskFull: .io
-    case .exists, .library: .failed
+    case .exists: .failed
     default: .data
     }
   }

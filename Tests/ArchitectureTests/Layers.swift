@@ -14,6 +14,7 @@ enum Layers {
     "CSQLite": [],
     "CSimdjson": [],
     "CJPEG": [],
+    "CLCMS": [],
     "CPNG": [],
     "CPixman": [],
     "CUnpack": [],
@@ -25,7 +26,8 @@ enum Layers {
     "CurlTransport": ["Transport", "CCurl", "CGlibc"],
     "Cache": ["CGlibc", "Transport", "Imaging", "CSQLite"],
     "Imaging": [
-      "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CPNG", "CPixman", "CWebP", "CZimg",
+      "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",
+      "CZimg",
     ],
     "ObjectStore": ["Cache", "CXML", "Transport"],
     "Orders": ["Catalog", "Transport", "CSQLite"],

@@ -43,30 +43,6 @@ struct PictureOptionTests {
     #expect(wrong.status == 64 && wrong.errors.contains("'keep', 'jpeg', 'png', 'webp' or 'avif'"))
   }
 
-  @Test func `a machine without a format's library does all else, and says what that takes`()
-    throws
-  {
-    let folder = try TemporaryFolder()
-    let library = try folder.write("", to: "libwebp.so.7")
-    let environment = ["LD_LIBRARY_PATH": folder.path]
-
-    let other = try Command.larder(
-      ["crop", Self.photo, "--out", folder.path("out"), "--size", "64", "--format", "png"],
-      environment: environment
-    )
-    let webp = try Command.larder(
-      ["crop", Self.photo, "--out", folder.path("out"), "--size", "64", "--format", "webp"],
-      environment: environment
-    )
-
-    #expect(other.status == 0, "\(other.errors)")
-    #expect(webp.status == 65)
-    #expect(
-      webp.errors == "larder: cannot work on \(Self.photo): WebP needs a library that cannot be "
-        + "opened (\(library): file too short); install libwebp7\n"
-    )
-  }
-
   @Test func `a shape, a fit and a background are taken, and the result is told of`() throws {
     let folder = try TemporaryFolder()
     func crop(_ options: String...) throws -> Document {

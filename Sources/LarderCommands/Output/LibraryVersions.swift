@@ -28,7 +28,7 @@ struct LibraryVersions {
     let telling: Telling
   }
 
-  /// The files are those that the C modules open or the binary is linked with; a test compares them.
+  /// The files are those that the C modules open, or, of SQLite, the binary is linked with; a test compares them.
   private static let libraries = [
     Library(name: "libcurl", files: ["libcurl.so.4"], use: "transfers", telling: .transport),
     Library(
@@ -37,7 +37,18 @@ struct LibraryVersions {
       use: "index and orders",
       telling: .text("sqlite3_libversion")
     ),
-    Library(name: "libjpeg-turbo", files: ["libturbojpeg.so.0"], use: "JPEG", telling: .silent),
+    Library(
+      name: "libjpeg-turbo",
+      files: ["libjpeg.so.62", "libjpeg.so.8"],
+      use: "JPEG",
+      telling: .silent
+    ),
+    Library(
+      name: "TurboJPEG",
+      files: ["libturbojpeg.so.0"],
+      use: "turning JPEG without loss",
+      telling: .silent
+    ),
     Library(
       name: "libpng",
       files: ["libpng16.so.16"],

@@ -101,7 +101,7 @@ package final class SyncRun: Sendable {
   /// The run in its steps: plan, open, wire, run, close.
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
-    if options.squareSide != nil { try checkDecoders() }
+    if options.squareSide != nil { try checkScaling() }
     // What the catalog file gets wrong is said before anything is made or fetched.
     let request = try RunRequest(
       catalog,
@@ -133,10 +133,10 @@ package final class SyncRun: Sendable {
     return try opened.close(results, wasStopped: transport.hasStopped, since: began)
   }
 
-  /// Says before anything is fetched what would fail every square alike.
-  private func checkDecoders() throws(CacheError) {
+  /// Says before anything is fetched what would fail every square alike, whatever it is made of.
+  private func checkScaling() throws(CacheError) {
     do throws(ImagingError) {
-      try CodecLibrary.check()
+      try CodecLibrary.zimg.open(for: "pictures")
     } catch {
       throw CacheError(.unsupported, error.description)
     }
