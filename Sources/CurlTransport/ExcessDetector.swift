@@ -6,11 +6,13 @@ import Transport
 /// libcurl delivers the promised bytes and reports no error, yet such a picture is truncated. Surplus that comes in one
 /// piece with the promised end is counted before libcurl drops it: its debug callback gets every byte of a body.
 /// Surplus that comes later is unread in the socket. It is found before the socket closes, or on a kept connection that
-/// nothing else uses yet. Surplus that comes after that cannot be detected.
+/// nothing else uses yet. Surplus that comes after that cannot be detected, and none that comes later behind TLS: there
+/// a farewell or a ticket may be what is unread.
 final class ExcessDetector {
   private let flag: UnsafeMutablePointer<Int32>
   private let watch: UnsafeMutablePointer<larder_excess_watch>
   private var closes = false
+  private var isPlain = false
   private var isVerbose = false
   /// The length that the head promised, and how much of the body came since.
   private var promised: ByteCount = 0
@@ -45,9 +47,10 @@ final class ExcessDetector {
     }
   }
 
-  /// The head has come, and promises a length on a connection that will close or stay.
-  func expect(_ length: ByteCount, close: Bool, _ easy: borrowing EasyHandle) {
+  /// The head has come, and promises a length on a connection that will close or stay, in plain text or behind TLS.
+  func expect(_ length: ByteCount, close: Bool, isPlain: Bool, _ easy: borrowing EasyHandle) {
     closes = close
+    self.isPlain = isPlain
     promised = length
     arrived = 0
     // Only now, for libcurl's messages up to here cost more than a small transfer.
@@ -57,12 +60,12 @@ final class ExcessDetector {
 
   /// The promised end has come: the next socket to close, if it will close, is this transfer's.
   func bodyEnded() {
-    if closes { watch.pointee.armed = flag }
+    if closes, isPlain { watch.pointee.armed = flag }
   }
 
   /// Whether more came than promised; asked when libcurl is done and before the handle leaves.
   func hasExcess(_ easy: borrowing EasyHandle, mayPeek: Bool) -> Bool {
-    flag.pointee != 0 || (!closes && mayPeek && easy.hasUnread)
+    flag.pointee != 0 || (!closes && isPlain && mayPeek && easy.hasUnread)
   }
 
   private func disarm() {

@@ -149,8 +149,7 @@ final class Exchange {
   /// `isQuiet` says that no other transfer can have taken over the connection since.
   func findExcess(isQuiet: Bool) {
     guard promised != nil, version != .http2, refusal == nil else { return }
-    // Behind TLS there may be records that are no content.
-    hasExcess = excess.hasExcess(easy, mayPeek: isQuiet && transfer?.url.scheme == .http)
+    hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
   }
 
   /// Notes whether the connection outlives the transfer, where that matters; asked before the handle leaves.
@@ -326,7 +325,12 @@ extension Exchange {
     {
       promised = length
       if version != .http2 {
-        excess.expect(length, close: version == .http10 || framing.closes, easy)
+        excess.expect(
+          length,
+          close: version == .http10 || framing.closes,
+          isPlain: transfer.url.scheme == .http && transfer.proxy?.scheme != .https,
+          easy
+        )
       }
       if length == 0 { excess.bodyEnded() }
     }

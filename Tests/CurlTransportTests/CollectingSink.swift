@@ -73,16 +73,19 @@ final class CollectingSink: BodySink {
   }
 }
 
-/// Takes everything, and says when the head has come.
+/// Takes everything, says when the head has come, and can wait for something then.
 final class SignallingSink: BodySink {
   private let begun: Semaphore
+  private let released: Semaphore?
 
-  init(_ begun: Semaphore) {
+  init(_ begun: Semaphore, waitingFor released: Semaphore? = nil) {
     self.begun = begun
+    self.released = released
   }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     begun.signal()
+    released?.wait()
     return .accept
   }
 

@@ -222,6 +222,30 @@ import Transport
     #expect(failure?.reason == .dnsFailed)
   }
 
+  @Test func `the farewell of TLS behind a body is not taken for more of it`() throws {
+    let folder = try TemporaryFolder()
+    let authority = try TestAuthority(folder)
+    try authority.make(.authority("root"))
+    try authority.make(.server("server", by: "root"))
+    let farewell = Semaphore()
+    let server = try ScriptedTLSServer(
+      chain: try authority.chain("server"),
+      key: authority.key("server")
+    ) { _ in
+      let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\n"
+      return [.bytes(Array((head + "hello").utf8)), .close, .signal(farewell)]
+    }
+    defer { server.close() }
+
+    let result = try fetch(
+      "https://localhost:\(server.port)/",
+      testOptions { $0.caFile = authority.certificate("root") },
+      into: SignallingSink(Semaphore(), waitingFor: farewell)
+    )
+
+    #expect(result.response?.head.status == 200, "\(result)")
+  }
+
   @Test func `plain text where TLS is expected fails`() throws {
     let server = ScriptedServer(.send("hello\r\n"), .close)
     defer { server.close() }

@@ -17,6 +17,8 @@ package final class ScriptedTLSServer: Sendable {
     case close
     /// Close without TLS's farewell.
     case cut
+    /// Tell the test, once what goes before is written.
+    case signal(Semaphore)
     /// Close so that the client sees a reset.
     case reset
   }
@@ -157,6 +159,8 @@ private final class ScriptHandler: ChannelInboundHandler {
       context.close(promise: nil)
     case .cut:
       shut(context)
+    case .signal(let semaphore):
+      semaphore.signal()
     case .reset:
       _ = (context.channel as? any SocketOptionProvider)?
         .setSoLinger(linger(l_onoff: 1, l_linger: 0))

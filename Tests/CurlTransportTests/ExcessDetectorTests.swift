@@ -1,0 +1,30 @@
+import Support
+import Testing
+import Transport
+
+@testable import CurlTransport
+
+/// Where a socket is looked into for more than was promised.
+@Suite struct ExcessDetectorTests {
+  @Test(arguments: [
+    (closes: true, isPlain: true, isWatched: true),
+    // Whether TLS's farewell comes before or after libcurl's last look is chance.
+    (closes: true, isPlain: false, isWatched: false),
+    (closes: false, isPlain: true, isWatched: false),
+    (closes: false, isPlain: false, isWatched: false),
+  ])
+  func `the socket that closes next is looked into only where no TLS record can wait in it`(
+    _ connection: (closes: Bool, isPlain: Bool, isWatched: Bool)
+  ) throws {
+    let multi = try MultiHandle()
+    let easy = try EasyHandle()
+    let detector = ExcessDetector(multi.watch)
+    detector.guardHandle(easy)
+    detector.prepare(easy)
+
+    detector.expect(5, close: connection.closes, isPlain: connection.isPlain, easy)
+    detector.bodyEnded()
+
+    #expect((multi.watch.pointee.armed != nil) == connection.isWatched)
+  }
+}
