@@ -141,14 +141,26 @@ extension Index {
   }
 
   /// Ends a run: from here on its sections are what is shown.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - now: The wall clock.
+  ///   - outcome: How it ended.
+  ///   - report: What it did.
+  ///   - sections: What is shown.
+  ///   - renewed: Documents that did not change, with what their origins now say of them: a transaction of their own
+  ///     would wait for the disk five times more.
+  /// - Throws: ``CacheError`` when the index cannot be written.
   package func endRun(
     _ run: RunID,
     at now: UnixTime,
     outcome: String,
     report: [UInt8],
-    sections: [RunSection]
+    sections: [RunSection],
+    renewed: [DocumentEntry] = []
   ) throws(CacheError) {
     try write { db in
+      for document in renewed { try document.insert(db) }
       for (position, section) in sections.enumerated() {
         try RunSectionRow(run: run, position: position, section: section).insert(db)
       }

@@ -163,13 +163,15 @@ struct OpenedRun {
       // Nothing was synced, so there is nothing to list: the catalog comes with its first good run.
       report.run = nil
       try index.forgetRun(number, of: context.entry.id)
+      if !results.renewed.isEmpty { try index.store(results.renewed) }
     } else {
       try index.endRun(
         number,
         at: context.now(),
         outcome: report.outcome.rawValue,
         report: report.json(),
-        sections: results.sections.map { RunSection($0) }
+        sections: results.sections.map { RunSection($0) },
+        renewed: results.renewed
       )
       // Later than the run's end, which says what is shown.
       if isWhole, report.outcome == .complete,

@@ -15,6 +15,8 @@ struct RunResults {
   let squares: SyncReport.Squares?
   /// The report, as far as the sections decide it.
   let writing: ReportWriting
+  /// Documents of sections that did not change, which the run's end writes down.
+  let renewed: [DocumentEntry]
 }
 
 /// The stages of a run, and what each hands to the next: sections name details and pictures, details
@@ -87,7 +89,6 @@ final class RunStages: Sendable {
     prepareForPictures()
     sections.group.join()
     do throws(CacheError) {
-      try sections.keepRenewed()
       if !hasStopped() { try sections.guardCatalog() }
     } catch {
       // Said once the pictures that are under way have ended: the run may not leave them behind.
@@ -108,7 +109,8 @@ final class RunStages: Sendable {
       details: details,
       pictures: pictures,
       squares: try squares?.finish(pictures.seen.sorted()),
-      writing: writing
+      writing: writing,
+      renewed: sections.takeRenewed()
     )
   }
 

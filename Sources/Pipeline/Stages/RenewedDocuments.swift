@@ -33,14 +33,16 @@ final class RenewedDocuments: Sendable {
     waiting.withLock { $0[id] = nil }
   }
 
-  /// Writes what waits.
-  ///
-  /// - Throws: ``CacheError`` when the index cannot be written.
-  func write() throws(CacheError) {
-    let documents = waiting.withLock { waiting in
+  /// Takes out what waits, to be written with something else.
+  func take() -> [DocumentEntry] {
+    waiting.withLock { waiting in
       defer { waiting = [:] }
       return Array(waiting.values)
     }
+  }
+
+  private func write() throws(CacheError) {
+    let documents = take()
     if !documents.isEmpty { try index.store(documents) }
   }
 }

@@ -324,8 +324,8 @@ final class SectionStage: Sendable {
     end(reading, [result])
   }
 
-  /// Keeps what origins said of bodies that did not change, once `group` is empty.
-  func keepRenewed() throws(CacheError) { try renewed.write() }
+  /// What origins said of bodies that did not change and is not written yet, once `group` is empty.
+  func takeRenewed() -> [DocumentEntry] { renewed.take() }
 
   /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
   func guardCatalog() throws(CacheError) {
