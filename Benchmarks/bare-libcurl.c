@@ -4,9 +4,11 @@
 // the answer is handed over; with "304-rows", a second thread writes these into the request's row of an SQLite table, 256
 // rows a transaction, as the least that a program has to do which renews what it holds. With a folder there, two threads
 // hash every body with SHA-256 and write it to a file, as the least that a program has to do which keeps and checks
-// pictures. Prints answers, seconds and processor seconds; making the table is not counted.
+// pictures. With a number FIRST, so many of the URLs are asked for first, and the others once all of these are answered, as
+// a program must whose URLs stand in its sections. CACERT names the certificates to trust; over TLS transfers wait for a
+// connection that they can share. Prints answers, seconds and processor seconds; making the table is not counted.
 //   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lsqlite3 -lpthread -o bare
-//   ./bare URLS N [304|304-fields|304-rows|FOLDER]
+//   [CACERT=…] ./bare URLS N [304|304-fields|304-rows|FOLDER [FIRST]]
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <fcntl.h>
@@ -306,17 +308,27 @@ int main(int argc, char **argv) {
   curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)parallel);
   double began = now(CLOCK_MONOTONIC);
-  for (; started < count && started < (size_t)parallel; started++) {
+  const size_t first = argc > 4 ? (size_t)atoi(argv[4]) : 0;
+  CURL **idle = malloc((size_t)parallel * sizeof *idle);
+  size_t idle_count = 0, running_count = 0, ended = 0;
+  for (; idle_count < count && idle_count < (size_t)parallel; idle_count++) {
     CURL *easy = curl_easy_init();
+    if (getenv("CACERT")) curl_easy_setopt(easy, CURLOPT_CAINFO, getenv("CACERT"));
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, folder ? keep : drop);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 65536L);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     if (has_fields) curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, writes_rows ? keep_field : take_field);
-    begin(easy, urls[started]);
-    curl_multi_add_handle(multi, easy);
+    idle[idle_count] = easy;
   }
-  for (size_t open = started; open;) {
+  for (;;) {
+    for (; idle_count && started < (ended < first ? first : count); running_count++) {
+      CURL *easy = idle[--idle_count];
+      begin(easy, urls[started++]);
+      curl_multi_add_handle(multi, easy);
+    }
+    if (!running_count) break;
     struct epoll_event ready[128];
     int got = epoll_wait(set, ready, 128, due < 0 ? 1000 : (int)due);
     for (int at = 0; at < got; at++)
@@ -332,12 +344,8 @@ int main(int argc, char **argv) {
         answers++;
       end(easy);
       curl_multi_remove_handle(multi, easy);
-      if (started < count) {
-        begin(easy, urls[started++]);
-        curl_multi_add_handle(multi, easy);
-      } else {
-        open--;
-      }
+      ended++, running_count--;
+      idle[idle_count++] = easy;
     }
   }
   for (int at = 0; folder && at < writers; at++) {
