@@ -95,4 +95,28 @@ struct ScratchTests {
     }
     #expect(try KnownPictures(cache.index, limit: 9).withoutHeld().states(of: ids).count == 5)
   }
+
+  @Test func `what was known of all pictures is read once, and so is that it cannot be read`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    try cache.index.save([PictureEntry(id: id(0), url: "https://cdn.example/0.jpg")])
+    let (before, later) = (PictureStates(cache.index), PictureStates(cache.index))
+
+    #expect(try before.read().states.count == 1)
+    try cache.index.save([PictureEntry(id: id(1), url: "https://cdn.example/1.jpg")])
+    #expect(try before.read().states.count == 1)
+
+    func rename(_ from: String, _ to: String) throws {
+      try cache.index.write { db in
+        try db.execute(sql: "ALTER TABLE picture RENAME COLUMN \(from) TO \(to)")
+      }
+    }
+    try rename("content", "hidden")
+    #expect(throws: CacheError.self) { try later.read() }
+    try rename("hidden", "content")
+    #expect(throws: CacheError.self) { try later.read() }
+    #expect(try PictureStates(cache.index).read().states.count == 2)
+  }
 }

@@ -151,6 +151,9 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
+  /// How many documents are looked up at once.
+  private static let documentsAtOnce = 1024
+
   private mutating func planItems(
     _ catalog: CatalogFile,
     _ entry: CatalogEntry,
@@ -178,13 +181,22 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       known = try index.details(catalog: entry.id)
       let mapping = catalog.detailDigest
       var hasAsked = false
+      var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
       for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
         // What has no URL is not asked for.
         let values = rule.values(of: id, fields)
         guard let text = try? rule.address(filling: values) else { continue }
         let source = try addresses.target(text).asked(by: rule.request, filling: values)
-        let document = try index.document(source.name, reader: catalog.detailReader)
-        let held = asked.usable(document, mapping)
+        let document = DocumentID(url: source.name, reader: catalog.detailReader)
+        wanted.append((id, source, document))
+      }
+      var documents: [DocumentID: DocumentEntry] = [:]
+      for (place, (id, source, document)) in wanted.enumerated() {
+        if place % Self.documentsAtOnce == 0 {
+          let batch = wanted[place...].prefix(Self.documentsAtOnce)
+          documents = try index.documents(batch.map(\.document))
+        }
+        let held = asked.usable(documents[document], mapping)
         if !rule.isShared {
           let need = asked.documents.need(ofDetail: known[id], in: held, source, at: now)
           details.add(source.redacted, need)
