@@ -9,10 +9,7 @@ import Testing
 
 /// What a run knows of pictures and details before it asks, and when it looks.
 struct WhatIsKnownTests {
-  @Test
-  func `when nobody can tell what is held, sections are asked for, no picture is, and the run fails`()
-    throws
-  {
+  @Test func `a run that cannot tell what is held fails and asks for no picture`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     let catalog = try shop.catalog(detail: false)
