@@ -88,15 +88,7 @@
     (place, ink, logical))                                                                          \
   F(void, pango_layout_iter_free, (PangoLayoutIter * place), (place))
 
-#define POINTER(result, name, parameters, arguments) static __typeof__(&name) their_##name;
-FUNCTIONS(POINTER)
-
-#define FORWARD(result, name, parameters, arguments)                                                \
-  result name parameters { return their_##name arguments; }
-FUNCTIONS(FORWARD)
-
-#define ENTRY(result, name, parameters, arguments) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_FORWARDED(FUNCTIONS)
 COPENING_ONCE(cdrawing_open, LIBRARY, functions)
 
 COPENING_NOTE("stamp", "recommended", "Writes on pictures", LIBRARY)

@@ -57,15 +57,7 @@
   F(cmsBool, cmsWriteTag, (cmsHPROFILE profile, cmsTagSignature tag, const void *data),             \
     (profile, tag, data))
 
-#define POINTER(result, name, parameters, arguments) static __typeof__(&name) their_##name;
-FUNCTIONS(POINTER)
-
-#define FORWARD(result, name, parameters, arguments)                                                \
-  result name parameters { return their_##name arguments; }
-FUNCTIONS(FORWARD)
-
-#define ENTRY(result, name, parameters, arguments) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_FORWARDED(FUNCTIONS)
 COPENING_ONCE(clcms_open, LIBRARY, functions)
 
 COPENING_NOTE("colours", "recommended", "Converts colours and inks by their profiles", LIBRARY)

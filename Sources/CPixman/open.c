@@ -23,15 +23,7 @@
   F(pixman_bool_t, pixman_image_unref, (pixman_image_t * image), (image))                           \
   F(int, pixman_version, (void), ())
 
-#define POINTER(result, name, parameters, arguments) static __typeof__(&name) their_##name;
-FUNCTIONS(POINTER)
-
-#define FORWARD(result, name, parameters, arguments)                                                \
-  result name parameters { return their_##name arguments; }
-FUNCTIONS(FORWARD)
-
-#define ENTRY(result, name, parameters, arguments) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
+COPENING_FORWARDED(FUNCTIONS)
 COPENING_ONCE(cpixman_open, LIBRARY, functions)
 
 COPENING_NOTE("blending", "recommended", "Lays stamps over pictures", LIBRARY)

@@ -28,6 +28,16 @@ const char *copening_find(const char *library, const copening_function *function
     return opener##_failure;                                                                        \
   }
 
+// Defines each function of a list by its own name, which passes calls on to the library's, and `functions`, the table of
+// them. The list calls its argument with result, name, parameters and arguments of each.
+#define COPENING_FORWARDED(list)                                                                    \
+  list(COPENING_POINTER) list(COPENING_CALL)                                                        \
+      static const copening_function functions[] = {list(COPENING_ENTRY)};
+#define COPENING_POINTER(result, name, parameters, arguments) static __typeof__(&name) their_##name;
+#define COPENING_CALL(result, name, parameters, arguments)                                          \
+  result name parameters { return their_##name arguments; }
+#define COPENING_ENTRY(result, name, parameters, arguments) {#name, (void **)&their_##name},
+
 // Tells packagers what is opened, as the dynamic section no longer does: "required", or "recommended" where larder says
 // what is missing and goes on.
 // (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
