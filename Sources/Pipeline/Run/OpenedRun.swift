@@ -104,12 +104,7 @@ struct OpenedRun {
       credentials: request.credentials,
       secrets: request.secrets,
       pictureTraits: pictureTraits,
-      needs: DocumentNeeds(
-        named: request.named,
-        credentials: request.credentials,
-        transport: fetching,
-        onlyDue: request.options.onlyDue
-      ),
+      needs: request.needs(over: fetching),
       failures: FailureLog(),
       localBase: request.addresses.localBase
     )

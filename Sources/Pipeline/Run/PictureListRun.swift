@@ -165,12 +165,7 @@ package final class PictureListRun: Sendable {
       credentials: request.credentials,
       secrets: request.secrets,
       pictureTraits: PictureTraits(from: request.named, over: transport),
-      needs: DocumentNeeds(
-        named: request.named,
-        credentials: request.credentials,
-        transport: fetching,
-        onlyDue: options.onlyDue
-      ),
+      needs: request.needs(over: fetching),
       failures: FailureLog(),
       localBase: request.addresses.localBase
     )

@@ -77,4 +77,14 @@ struct RunRequest: Sendable {
       isStopped: isStopped
     )
   }
+
+  /// What decides which documents the run asks for over a transport.
+  func needs(over transport: any Fetching) -> DocumentNeeds {
+    DocumentNeeds(
+      named: named,
+      credentials: credentials,
+      transport: transport,
+      onlyDue: options.onlyDue
+    )
+  }
 }

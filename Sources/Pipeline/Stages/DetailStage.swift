@@ -196,7 +196,7 @@ final class DetailStage: Sendable {
         guard let known = known[id], known.isCurrent else { return takeMissing(id, document) }
         confirm(known, document, request.source)
       case .failed:
-        addPictures(of: [known[id]].compactMap(\.self))
+        addPictures(of: [known[id]])
         finish { $0.failed += 1 }
       }
     }
@@ -279,7 +279,7 @@ final class DetailStage: Sendable {
   /// Handles a detail that could not be fetched: the held one is still shown, and its pictures may be due.
   private func fail(_ id: String, _ failure: TransferFailure) {
     context.failures.note(.detail, id: id, failure)
-    addPictures(of: [known[id]].compactMap(\.self))
+    addPictures(of: [known[id]])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
@@ -287,7 +287,7 @@ final class DetailStage: Sendable {
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)
-    addPictures(of: [known[id]].compactMap(\.self))
+    addPictures(of: [known[id]])
     finish { $0.failed += 1 }
   }
 
@@ -312,8 +312,8 @@ final class DetailStage: Sendable {
     if known.state == .missing { tally.missing += 1 } else { tally.unchanged += 1 }
   }
 
-  private func addPictures(of known: [DetailEntry]) {
-    let held = known.filter { $0.state == .held }
+  private func addPictures(of known: [DetailEntry?]) {
+    let held = known.compactMap(\.self).filter { $0.state == .held }
     guard !held.isEmpty else { return }
     do throws(CacheError) {
       try pictures?.add(held.flatMap(\.pictures)) { _, found in

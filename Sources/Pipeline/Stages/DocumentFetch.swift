@@ -86,12 +86,12 @@ extension RunContext {
     case .file(let path):
       work.async { completion(document.outcome(of: read(path), at: now(), for: nil)) }
     case .web, .query:
-      guard var request = Request(document: document.source, from: named, credentials: credentials)
+      guard let traits = needs.traits(of: document.source),
+        var request = Request(document: document.source, from: named, credentials: credentials)
       else {
         let failure = TransferFailure(reason: .urlInvalid, url: document.source.redacted)
         return work.async { completion(.failed(failure)) }
       }
-      let traits = RequestTraits(request, over: transport)
       request.priority = priority
       request.bodyLimit = options.jsonLimit
       if case .revalidate(let condition) = needs.question(about: held, document.source) {

@@ -1,0 +1,51 @@
+import Catalog
+import CurlTransport
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// What requests for documents send is told without making each of them.
+struct DocumentNeedsTests {
+  @Test(arguments: [
+    // The base's origin, which gets the catalog's headers and the password that it was named with.
+    "https://kim:secret@shop.example/detail/1", "https://shop.example/detail/2",
+    // A host that is named, one that only data names, and one with a password of its own.
+    "https://details.example/3", "http://cdn.example:8080/4?a=b",
+    "https://lee:other@cdn.example/5",
+  ])
+  func `what a request sends is what is told of it beforehand`(_ text: String) throws {
+    let transport = try CurlTransport()
+    defer { transport.shutdown() }
+    let url = try CurlURLParser.parse(text)
+    let credentials = Headers([HeaderField(name: "X-Token", value: "hush")])
+    for base in ["https://kim:secret@shop.example/", "https://shop.example/"] {
+      var named = NamedOrigins()
+      named.entrust(try CurlURLParser.parse(base))
+      named.name(try CurlURLParser.parse("https://details.example/"))
+      let needs = DocumentNeeds(
+        named: named,
+        credentials: credentials,
+        transport: transport,
+        onlyDue: false
+      )
+      let posted = DocumentQuery(url, RequestRule(method: .post, body: "{}"), filling: [:])
+      for source in [DocumentSource.web(url), .query(posted)] {
+        let request = try #require(
+          Request(document: source, from: named, credentials: credentials)
+        )
+        let (told, sent) = (needs.traits(of: source), RequestTraits(request, over: transport))
+        #expect(told?.fields == sent.fields)
+        #expect(told?.owner == sent.owner)
+      }
+    }
+    #expect(
+      DocumentNeeds(
+        named: NamedOrigins(),
+        credentials: credentials,
+        transport: transport,
+        onlyDue: false
+      ).traits(of: .file("/tmp/a")) == nil
+    )
+  }
+}
