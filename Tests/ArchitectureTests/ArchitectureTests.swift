@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule.layers, .foundation, .printing, .flags, .force, .safety, .length,
+    Rule.layers, .foundation, .printing, .flags, .force, .safety,
   ])
   func `the sources keep to the rule`(_ rule: Rule) throws {
     let files = try SourceFile.all(in: "Sources")
@@ -63,7 +63,7 @@ import Testing
     #expect(rule.findings(in: files) == [])
   }
 
-  @Test(arguments: [Rule.force, .safety, .length, .sleeping])
+  @Test(arguments: [Rule.force, .safety, .sleeping])
   func `the tests keep to the rule`(_ rule: Rule) throws {
     // The breaches below are this folder's trade.
     let files = try SourceFile.all(in: "Tests").filter { $0.target != "ArchitectureTests" }
@@ -88,20 +88,13 @@ import Testing
       .safety, "Sources/Cache/A.swift",
       "// SAFETY: far\n\n\n\n\n\nlet a = unsafeBitCast(b, to: C.self)"
     ),
-    (.length, "Sources/Cache/A.swift", String(repeating: "\n", count: 401)),
     (.sleeping, "Tests/CacheTests/A.swift", "  try await Task.sleep(for: .seconds(1))"),
     (.sleeping, "Tests/CacheTests/A.swift", "  usleep(5)"),
   ])
   func `a breach is found`(_ rule: Rule, _ path: String, _ text: String) {
     let findings = rule.findings(in: [SourceFile(path: path, text: text)])
 
-    let breach =
-      rule.words == Rule.length.words
-      ? 401
-      : text.split(
-        separator: "\n",
-        omittingEmptySubsequences: false
-      ).count
+    let breach = text.split(separator: "\n", omittingEmptySubsequences: false).count
     #expect(findings == ["\(path):\(breach): \(rule.words)"])
   }
 
@@ -115,7 +108,6 @@ import Testing
     (.flags, "Sources/LarderCommands/A.swift", "let a = \"--force\""),
     (.force, "Sources/Cache/A.swift", "let a = try? b() // never try! here"),
     (.safety, "Sources/Cache/A.swift", "// SAFETY: one thread\nnonisolated(unsafe) var a = 1"),
-    (.length, "Sources/Cache/A.swift", String(repeating: "\n", count: 400)),
     (.sleeping, "Tests/CacheTests/A.swift", "#expect(sleeper.naps == 1)"),
   ])
   func `what is allowed is left alone`(_ rule: Rule, _ path: String, _ text: String) {

@@ -60,12 +60,6 @@ extension Rule {
       }
   }
 
-  /// One idea a file.
-  static let length = Rule(words: "more than 400 lines: a part of it wants a name of its own") {
-    file in
-    file.lines.count > 401 ? [401] : []
-  }
-
   /// A test waits for what it wants to see, never for time to pass.
   static let sleeping = Rule(words: "a test does not sleep; wait for what it wants to see") {
     file in
