@@ -49,7 +49,7 @@ public struct PictureFile: Sendable {
     limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) {
     let (bytes, modified) = try Self.read(path, limits)
-    try self.init(bytes, name: path.string, modified: modified, limits: limits)
+    try self.init(bytes, name: path.shown, modified: modified, limits: limits)
   }
 
   /// Reads the bytes of a regular file that is not larger than the limits.
@@ -57,19 +57,16 @@ public struct PictureFile: Sendable {
     _ path: FilePath,
     _ limits: PictureLimits
   ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
-    func refusal(_ code: Int32) -> ImagingError {
-      ImagingError(.disk, "cannot read \(path): \(ImagingError.words(for: code)); check the path")
-    }
-    let file = open(path.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw refusal(errno) }
+    let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard file >= 0 else { throw .unread(path, errno) }
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw refusal(errno) }
+    guard fstat(file, &status) == 0 else { throw .unread(path, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ImagingError(.unsupported, "cannot read \(path): it is not a file")
+      throw ImagingError(.unsupported, "cannot read \(path.shown): it is not a file")
     }
     guard status.st_size <= limits.fileBytes else {
-      throw .tooLarge(path.string, "it has more than \(limits.fileBytes) bytes")
+      throw .tooLarge(path.shown, "it has more than \(limits.fileBytes) bytes")
     }
     let size = Int(status.st_size)
     var failure: Int32 = 0
@@ -82,12 +79,23 @@ public struct PictureFile: Sendable {
         count += got
       }
     }
-    guard failure == 0 else { throw refusal(failure) }
+    guard failure == 0 else { throw .unread(path, failure) }
     return (bytes, Int(status.st_mtim.tv_sec))
   }
 }
 
 extension ImagingError {
+  /// Why an input cannot be read, by the system's error number.
+  ///
+  /// A file that is not there, or that another owns, says nothing about the disk.
+  static func unread(_ path: FilePath, _ code: Int32) -> ImagingError {
+    let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
+    return ImagingError(
+      isPath ? .unreadable : .disk,
+      "cannot read \(path.shown): \(words(for: code)); check the path"
+    )
+  }
+
   /// The system's own words for an error number, in lower case as they go in a sentence.
   static func words(for code: Int32) -> String {
     String(cString: larder_error_words(code))
