@@ -32,7 +32,7 @@ final class TransferLoop {
   init(_ core: TransferCore) {
     self.core = core
     policy = ExchangePolicy(core.options)
-    meter = ByteMeter(limit: core.options.maxBytes)
+    meter = ByteMeter(limit: core.options.maxBytes, reserve: core.options.reserve)
     trust = HostTrust(core.options)
     schedule = TransferSchedule(core.options.scheduleLimits)
     budget = AttemptBudget(core.options)
@@ -238,9 +238,9 @@ final class TransferLoop {
       exchange.clear()
       idle.append(exchange)
     }
-    if meter.isExhausted, ended == nil {
-      ended = .bytesLimit
-      endAll(.bytesLimit)
+    if let reason = meter.end, ended == nil {
+      ended = reason
+      endAll(reason)
     }
     return hasFinished
   }

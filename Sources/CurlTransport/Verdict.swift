@@ -211,7 +211,7 @@ extension TransferFailure {
     case .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .reset,
       .proxyFailed:
       return status == nil ? .unreachable(since: start) : .answered
-    case .deadline, .cancelled, .bytesLimit:
+    case .deadline, .cancelled, .bytesLimit, .keepFree:
       return .abandoned
     default:
       return .answered

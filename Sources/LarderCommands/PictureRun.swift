@@ -22,8 +22,8 @@ struct PictureRun<Making: PictureMaking> {
     if makesBitmaps { Memory.keepBlocksOfPictures() }
     let limits = making.limits
     let batch = try PictureBatch(
-      options.pictures.map { FilePath($0) },
-      into: FilePath(options.out),
+      options.pictures.map { ProgramArguments.path($0) },
+      into: ProgramArguments.path(options.out),
       format: options.square.format.picture,
       name: try options.square.pictureName,
       standardInput: { () throws(ImagingError) in try FileReading.picture(limits) }
@@ -114,7 +114,7 @@ struct PictureRun<Making: PictureMaking> {
       let file =
         try options.readsStandardInput
         ? PictureFile(FileReading.picture(limits), name: "stdin", limits: limits)
-        : PictureFile(FilePath(input), limits: limits)
+        : PictureFile(ProgramArguments.path(input), limits: limits)
       let picture = try making.make(from: file)
       Output.file(picture.bytes)
       result = PictureResult(input: input, output: PictureOptions.stream, picture: picture)
@@ -138,7 +138,7 @@ struct PictureRun<Making: PictureMaking> {
     guard !others.isEmpty, !output.quiet else { return }
     Output.note(OtherFiles(files: others).summary)
     guard output.verbose > 0 else { return }
-    for file in others { Output.note("\(file) is no picture") }
+    for file in others { Output.note("\(file.shown) is no picture") }
   }
 
   /// Prints what would be made.

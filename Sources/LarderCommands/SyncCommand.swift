@@ -34,7 +34,8 @@ struct SyncCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: CacheCompletion.files
+    completion: CacheCompletion.files,
+    transform: PathArgument.read
   )
   var file: String
 

@@ -99,6 +99,8 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let deadline = FailureReason("deadline")
   /// The run may transfer no more bytes.
   package static let bytesLimit = FailureReason("bytes-limit")
+  /// The disk has no more room than is to be left free.
+  package static let keepFree = FailureReason("keep-free")
 
   // This machine failed.
 

@@ -33,7 +33,8 @@ struct CatalogCheckCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: CacheCompletion.files
+    completion: CacheCompletion.files,
+    transform: PathArgument.read
   )
   var file: String
 

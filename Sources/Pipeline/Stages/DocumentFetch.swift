@@ -226,7 +226,7 @@ extension RunContext {
 
 extension FailureReason {
   /// A local file that the catalog file names cannot be read.
-  static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
+  package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
   /// A body that is not JSON, or not of the shape that the mapping expects.
-  static let undecodable = FailureReason(rawValue: "undecodable")
+  package static let undecodable = FailureReason(rawValue: "undecodable")
 }

@@ -42,7 +42,7 @@ struct ReasonWords: Equatable {
       "too-many-redirects", "redirect-downgrade", "redirect-invalid":
       meaning = say("The address leads nowhere that is safe.", "안전하게 열 수 없는 주소입니다.")
       advice = say("Correct the address at the shop.", "쇼핑몰에서 주소를 고쳐 주세요.")
-    case "deadline", "bytes-limit", "cancelled":
+    case "deadline", "bytes-limit", "keep-free", "cancelled":
       meaning = say("The run ended before it came to this.", "차례가 오기 전에 실행이 끝났습니다.")
       advice = retry
     case "disk", "out-of-memory":
