@@ -52,7 +52,7 @@ struct WarmCommand: ParsableCommand {
       "The catalog files (YAML or JSON), or folders of .yaml files.",
       valueName: "catalog"
     ),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var files: [String]
 

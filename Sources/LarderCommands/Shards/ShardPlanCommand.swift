@@ -36,7 +36,7 @@ struct ShardPlanCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String
 
