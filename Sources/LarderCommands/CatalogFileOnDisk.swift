@@ -33,6 +33,7 @@ struct CatalogFileOnDisk: Sendable {
       )
     }
     catalog = try CatalogFile(parsing: bytes, file: path)
+    try catalog.demandTrust(ofFile: path)
     self.bytes = bytes
     folder = FilePath(path).removingLastComponent().string
   }
