@@ -83,6 +83,19 @@ import Yams
     #expect(names.filter { JQText.member($0) == ".\($0)" }.contains("a_1"))
   }
 
+  @Test func `a header is one line of a request, or none`() {
+    for text in Self.texts {
+      let header = try? HeaderTemplate(name: "X-Text", rawValue: text.replacing("$", with: ""))
+      let value = header.flatMap { try? $0.resolved(environment: [:]) } ?? ""
+      #expect(!value.utf8.contains { [0x0A, 0x0D, 0].contains($0) }, "\(text.debugDescription)")
+      let filled = try? HeaderTemplate(name: "X-Text", rawValue: "${A}")
+      let other = filled.flatMap { try? $0.resolved(environment: ["A": text]) } ?? ""
+      #expect(!other.utf8.contains { [0x0A, 0x0D, 0].contains($0) }, "\(text.debugDescription)")
+      let named = try? HeaderTemplate(name: text, rawValue: "x")
+      #expect(named == nil || text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A })
+    }
+  }
+
   @Test func `a segment of a path leads to the member of that name and to no other`() throws {
     for name in Self.texts where name != FieldPlace.everyElement {
       let other = name + "x"
