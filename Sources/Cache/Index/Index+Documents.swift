@@ -171,8 +171,19 @@ extension Index {
   }
 
   /// Keeps a page and what it was decoded to, together or not at all.
-  package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
+  ///
+  /// - Parameters:
+  ///   - document: The page.
+  ///   - decoded: Its sections.
+  ///   - listings: Their listings, as far as they are not kept.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  package func store(
+    _ document: DocumentEntry,
+    decoded: [DecodedSection],
+    of listings: [NewListing] = []
+  ) throws(CacheError) {
     try write { db in
+      for listing in listings { try listing.insert(db) }
       try document.insert(db)
       try db.execute(
         sql: "DELETE FROM decoded WHERE document = ?",

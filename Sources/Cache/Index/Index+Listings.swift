@@ -103,23 +103,49 @@ package struct ListingDraft: Sendable {
   fileprivate var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
 }
 
+/// A listing that is not kept yet, with its number.
+package struct NewListing: Sendable {
+  private let row: ListingRow
+  private let items: [ItemRecord]
+  private let versions: [ItemVersion]
+
+  /// A listing of these items, in order.
+  package init(_ items: [ItemRecord]) {
+    var draft = ListingDraft()
+    versions = draft.add(items)
+    row = draft.row
+    self.items = items
+  }
+
+  /// A listing whose items are kept.
+  package init(_ draft: ListingDraft) {
+    (row, items, versions) = (draft.row, [], [])
+  }
+
+  /// The number by which it will be found.
+  ///
+  /// Equal lists have equal numbers, so two runs that saw the same list share it.
+  package var id: ListingID { row.id }
+
+  /// Writes the listing and its items, unless they are there.
+  func insert(_ db: Database) throws {
+    let known = try Int.fetchOne(
+      db.cachedStatement(sql: "SELECT 1 FROM listing WHERE id = ?"),
+      arguments: [row.id]
+    )
+    guard known == nil else { return }
+    try Index.insert([ListedRecords(listing: 0, items: items)], versions, db)
+    try row.insert(db)
+  }
+}
+
 extension Index {
   /// Keeps an ordered list of items and says by which number to find it.
   ///
-  /// Lists and items that are already kept are not written again. Equal lists have equal numbers, so two runs that
-  /// saw the same list share it.
+  /// Lists and items that are already kept are not written again.
   package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
-    var draft = ListingDraft()
-    let versions = draft.add(items)
-    let listing = draft.row
-    try write { db in
-      guard
-        try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing.id])
-          == nil
-      else { return }
-      try Self.insert([ListedRecords(listing: 0, items: items)], versions, db)
-      try listing.insert(db)
-    }
+    let listing = NewListing(items)
+    try write { db in try listing.insert(db) }
     return listing.id
   }
 
@@ -146,7 +172,7 @@ extension Index {
   /// - Returns: The number, the one that all its items at once would have been given.
   /// - Throws: ``CacheError`` when the index cannot be written.
   package func keepListing(_ draft: ListingDraft) throws(CacheError) -> ListingID {
-    let listing = draft.row
+    let listing = NewListing(draft)
     try write { db in try listing.insert(db) }
     return listing.id
   }
@@ -158,7 +184,11 @@ extension Index {
   ///   - versions: Their versions, one after the other through all parts.
   ///   - db: Where.
   /// - Throws: `DatabaseError` when a row cannot be written.
-  private static func insert(_ parts: [ListedRecords], _ versions: [ItemVersion], _ db: Database)
+  fileprivate static func insert(
+    _ parts: [ListedRecords],
+    _ versions: [ItemVersion],
+    _ db: Database
+  )
     throws
   {
     var row = try RowWriter(

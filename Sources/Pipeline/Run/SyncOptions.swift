@@ -19,8 +19,8 @@ package struct SyncOptions: Sendable {
   package var onlyDue = false
   /// Pixels along a side of the squares that are kept beside the pictures; nil makes none.
   package var squareSide: Int?
-  /// When no further square is begun; the transport has the deadline of the requests.
-  package var squareDeadline: UnixTime?
+  /// When no further square is begun and no body is decoded further; the transport has the deadline of the requests.
+  package var deadline: UnixTime?
   /// The most bytes of one picture.
   package var pictureLimit = ByteCount.mebibytes(64)
   /// The most bytes of one JSON body.
