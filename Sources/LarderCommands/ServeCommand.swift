@@ -91,6 +91,7 @@ struct ServeCommand: ParsableCommand {
       keeper: place.keeper,
       shelf: shelf,
       squares: server.squares.sides,
+      pictures: Workers.forPictures,
       clock: { .now() },
       pulling: pulling,
       pages: { await store.answer($0) },
