@@ -91,7 +91,9 @@ extension Index {
     )
     let listings = try Data.fetchCursor(db, sql: "SELECT items FROM listing")
     while let packed = try listings.next() {
-      listed.formUnion(PackedNumbers.unpack(packed).map(ItemVersion.init(rawValue:)))
+      listed.formUnion(
+        packed.withUnsafeBytes { IdentityDigest.unpack($0) }.map(ItemVersion.init)
+      )
     }
     for id in try ItemVersion.fetchAll(db, sql: "SELECT id FROM item") where !listed.contains(id) {
       try db.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [id])

@@ -73,13 +73,12 @@ struct PageWriter: Sendable {
       }
     }
     var references: [String: [PictureReference]] = [:]
-    var sections: [DecodedSection] = []
-    var listings: [NewListing] = []
+    var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
       // In the places where the body has them.
       while failed.first?.index == sections.count, let first = failed.popFirst() {
-        sections.append(row(of: first, &listings))
+        sections.append((row(of: first), NewListing([])))
       }
       if draft.kept == nil { references[section.key] = pictures }
       let notes = SectionNotes(
@@ -91,21 +90,17 @@ struct PageWriter: Sendable {
         unfollowed: unfollowed
       )
       let items = draft.kept == nil ? records(of: section, pictures) : []
-      let kept = draft.kept.map { NewListing($0[place]) } ?? NewListing(items)
-      listings.append(kept)
-      sections.append(
-        DecodedSection(
-          key: section.key,
-          title: section.title,
-          subtitle: section.subtitle,
-          listing: kept.id,
-          skipped: notes.text
-        )
+      let row = DecodedSection(
+        key: section.key,
+        title: section.title,
+        subtitle: section.subtitle,
+        skipped: notes.text
       )
+      sections.append((row, draft.kept.map { NewListing($0[place]) } ?? NewListing(items)))
     }
-    for section in failed { sections.append(row(of: section, &listings)) }
-    try context.index.store(document, decoded: sections, of: listings)
-    return SectionPage(document: document, sections: sections, references: references)
+    for section in failed { sections.append((row(of: section), NewListing([]))) }
+    let kept = try context.index.store(document, new: sections)
+    return SectionPage(document: document, sections: kept, references: references)
   }
 
   /// The pictures of a section's items, one item after the other.
@@ -126,14 +121,11 @@ struct PageWriter: Sendable {
   }
 
   /// A section that cannot be used, as an empty one with the reason.
-  private func row(of failed: FailedSection, _ listings: inout [NewListing]) -> DecodedSection {
-    let nothing = NewListing([])
-    listings.append(nothing)
-    return DecodedSection(
+  private func row(of failed: FailedSection) -> DecodedSection {
+    DecodedSection(
       key: failed.key ?? "",
       title: failed.key ?? "",
       subtitle: nil,
-      listing: nothing.id,
       skipped: SectionNotes(failure: failed.reason).text
     )
   }
