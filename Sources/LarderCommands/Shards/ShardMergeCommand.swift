@@ -48,9 +48,9 @@ struct ShardMergeCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let place = try PlanPlace(plan.plan)
+    let place = try PlanPlace(plan.plan, Log(output))
     defer { place.close() }
-    let kept = try cache.place()
+    let kept = try cache.place(Log(output))
     let planned = try place.plan()
     try place.fetch(nil, of: planned)
     let file = CatalogFileOnDisk(planned.catalog, folder: place.folder)

@@ -96,9 +96,9 @@ struct ShardRunCommand: ParsableCommand {
   func run() throws {
     if dieWithParent { try endWithParent() }
     let number = try ShardNumber.read(shard, ProcessInfo.processInfo.environment)
-    let place = try PlanPlace(plan.plan)
+    let place = try PlanPlace(plan.plan, Log(output))
     defer { place.close() }
-    let kept = try cache.place()
+    let kept = try cache.place(Log(output))
     let planned = try place.plan()
     try place.fetch(number, of: planned)
     let file = CatalogFileOnDisk(planned.catalog, folder: place.folder)
