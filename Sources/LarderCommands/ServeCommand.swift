@@ -44,7 +44,7 @@ struct ServeCommand: ParsableCommand {
       "The catalog file that the cache was synced with, for pictures that are to be fetched.",
       valueName: "catalog"
     ),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String?
 
@@ -91,6 +91,7 @@ struct ServeCommand: ParsableCommand {
       keeper: place.keeper,
       shelf: shelf,
       squares: server.squares.sides,
+      pictures: Workers.forPictures,
       clock: { .now() },
       pulling: pulling,
       pages: { await store.answer($0) },

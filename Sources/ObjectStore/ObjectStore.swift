@@ -270,6 +270,27 @@ package final class ObjectStore: Sendable {
     }
   }
 
+  /// Has the store copy an object with its headers, in place of what is there. (CopyObject)
+  func copy(
+    _ path: String,
+    to other: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    let name = name(path)
+    let source = "/\(location.bucket)/\(location.key(path))"
+    ask(.put, other, headers: ["x-amz-copy-source": source], body: [], doing: "copy") { result in
+      completion(
+        result.flatMap { reply in
+          // A copy that breaks off is told in the body of a good answer.
+          guard StoreReply.refusal(reply.body) == nil else {
+            return .failure(StoreError(.unfit, "cannot copy \(name): the store gave up"))
+          }
+          return .success(())
+        }
+      )
+    }
+  }
+
   /// Removes objects, many at a time; quiet about those that are gone.
   package func remove(_ paths: [String]) throws(StoreError) {
     try each(paths) { path, done in

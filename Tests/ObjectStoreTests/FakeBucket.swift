@@ -173,6 +173,11 @@ final class FakeBucket: Fetching, URLParsing {
       else { return refusal(404, "NoSuchUpload") }
       state.uploads[id]?.parts[number] = body
       return (200, ["ETag": "\"\(tag(body))\""], [])
+    case .put where request.headers.contains("x-amz-copy-source"):
+      let source = (request.headers["x-amz-copy-source"] ?? "").dropFirst("/shop/".count)
+      guard let object = state.objects[String(source)] else { return refusal(404, "NoSuchKey") }
+      state.objects[key] = object
+      return (200, [:], element("CopyObjectResult", "<ETag>&quot;\(object.tag)&quot;</ETag>"))
     case .put:
       let isConditional = request.headers.contains("If-None-Match")
       if isConditional, state.obeysConditions, state.objects[key] != nil {

@@ -109,7 +109,9 @@ extension Index {
     var versions: Set<ItemVersion> = []
     let listings = try Data.fetchCursor(db, sql: sql)
     while let packed = try listings.next() {
-      versions.formUnion(PackedNumbers.unpack(packed).map(ItemVersion.init(rawValue:)))
+      versions.formUnion(
+        packed.withUnsafeBytes { IdentityDigest.unpack($0) }.map(ItemVersion.init)
+      )
     }
     return versions
   }
@@ -126,8 +128,9 @@ extension Index {
       sql: "SELECT document, items FROM decoded JOIN listing ON listing.id = listing"
     )
     while let page = try pages.next() {
-      let items = PackedNumbers.unpack(try page.decode(Data.self, forColumn: "items"))
-      guard items.contains(where: { shown.contains(ItemVersion(rawValue: $0)) }) else { continue }
+      let items = try page.decode(Data.self, forColumn: "items")
+        .withUnsafeBytes { IdentityDigest.unpack($0) }
+      guard items.contains(where: { shown.contains(ItemVersion($0)) }) else { continue }
       kept.insert(try page.decode(DocumentID.self, forColumn: "document"))
     }
     let all = try DocumentID.fetchAll(

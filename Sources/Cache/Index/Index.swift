@@ -24,9 +24,15 @@ package final class Index: Sendable {
   /// The caller holds the cache's lock. A crash during the update leaves a file whose update the
   /// next opening completes.
   ///
+  /// - Parameters:
+  ///   - layout: The cache.
+  ///   - disk: Where files are renamed that an older larder named.
   /// - Throws: ``CacheError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
   ///   are, ``CacheError/Code/damaged`` when it is no index.
-  package convenience init(_ layout: CacheLayout) throws(CacheError) {
+  package convenience init(
+    _ layout: CacheLayout,
+    disk: any Disk = SystemDisk()
+  ) throws(CacheError) {
     let path = layout.path("index.sqlite")
     try Self.demandFiles(path)
     // Made here, so that its mode is 0600 whatever the umask; SQLite gives its journal the same. Without a descriptor:
@@ -37,6 +43,7 @@ package final class Index: Sendable {
       }
     }
     try self.init(path: path, readOnly: false, in: layout)
+    try takeOver(layout, on: disk)
   }
 
   /// An index of nothing, in memory: for a run whose results others enter.

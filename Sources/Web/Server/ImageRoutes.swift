@@ -27,7 +27,7 @@ final class ImageRoutes: Sendable {
     files = ServedFiles(cache: content.cache)
     sides = content.squares
     kept = content.keeper.map { KeptImages($0) }
-    squares = Squares(content.cache, keeper: content.keeper)
+    squares = Squares(content.cache, keeper: content.keeper, pictures: content.pictures)
     pulls = content.pulls
     roomPath = content.room?.path ?? ""
     self.bench = bench
