@@ -36,7 +36,9 @@ enum ExitStatus: Int32, Sendable {
       self = .terminated
     } else if signal != nil || report.outcome == .interrupted {
       self = .interrupted
-    } else if report.failures.contains(where: { $0.reason == FailureReason.disk.rawValue }) {
+    } else if report.failureCounts.values.contains(where: {
+      $0[FailureReason.disk.rawValue] != nil
+    }) {
       self = .io
     } else if report.outcome == .failed {
       self = Self.nothingDone(report)
@@ -103,10 +105,10 @@ enum ExitStatus: Int32, Sendable {
 
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
-    let reasons = report.failures.filter { $0.stage == .section }.map(\.reason)
-    if reasons.contains("undecodable") || reasons.contains("file-unreadable") { return .data }
+    let reasons = report.failureCounts[.section, default: [:]]
+    if reasons["undecodable"] != nil || reasons["file-unreadable"] != nil { return .data }
     if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
-    return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
+    return reasons.keys.contains(where: unreachable.contains) ? .unavailable : .failed
   }
 
   private static let unreachable: Set<String> = [

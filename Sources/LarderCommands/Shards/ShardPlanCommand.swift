@@ -74,9 +74,9 @@ struct ShardPlanCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place = try PlanPlace(out)
+    let place = try PlanPlace(out, Log(output))
     defer { place.close() }
-    let known = try cache.place()
+    let known = try cache.place(Log(output))
     let file = try CatalogFileOnDisk(file)
     let options = doubt.applied(to: scope.sync)
     try file.demandOrigins(base: options.base)
