@@ -56,6 +56,11 @@ public struct PictureBatch: Sendable, Equatable {
     public let error: ImagingError?
     /// All of an input that came on stdin; nil for a file.
     var bytes: [UInt8]?
+
+    /// The picture, where it is.
+    var picture: PictureInput {
+      bytes.map { .bytes($0, name: PictureBatch.standardInputName) } ?? .path(input)
+    }
   }
 
   /// What errors and names of outputs call the picture that comes on stdin.
@@ -173,7 +178,7 @@ public struct PictureBatch: Sendable, Equatable {
     isSame own: Identity?
   ) {
     guard let folder = input.withPlatformString({ opendir($0) }) else {
-      items.append(Item(input: input, output: nil, error: .unread(input, errno)))
+      items.append(Item(input: input, output: nil, error: .unread(input.shown, errno)))
       return
     }
     var names: [FilePath.Component] = []
@@ -194,7 +199,7 @@ public struct PictureBatch: Sendable, Equatable {
       guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
         // Gone since the folder was read; whatever else hides it is told.
         if errno != ENOENT {
-          items.append(Item(input: path, output: nil, error: .unread(path, errno)))
+          items.append(Item(input: path, output: nil, error: .unread(path.shown, errno)))
         }
         continue
       }
@@ -220,7 +225,7 @@ public struct PictureBatch: Sendable, Equatable {
   ) -> Item {
     func refused(_ error: ImagingError) -> Item { Item(input: input, output: nil, error: error) }
     let file = input.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard file >= 0 else { return refused(.unread(input, errno)) }
+    guard file >= 0 else { return refused(.unread(input.shown, errno)) }
     defer { close(file) }
     var head = [UInt8](repeating: 0, count: PictureFormat.sniffLength)
     let count = read(file, &head, head.count)

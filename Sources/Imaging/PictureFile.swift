@@ -48,25 +48,32 @@ public struct PictureFile: Sendable {
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) {
-    let (bytes, modified) = try Self.read(path, limits)
+    let file = try Self.open(path)
+    defer { close(file) }
+    let (bytes, modified) = try Self.read(file, path.shown, limits)
     try self.init(bytes, name: path.shown, modified: modified, limits: limits)
   }
 
-  /// Reads the bytes of a regular file that is not larger than the limits.
-  private static func read(
-    _ path: FilePath,
+  /// Opens a file to read, for the caller to close.
+  static func open(_ path: FilePath) throws(ImagingError) -> Int32 {
+    let file = path.withPlatformString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard file >= 0 else { throw .unread(path.shown, errno) }
+    return file
+  }
+
+  /// Reads the bytes of an open file, regular and not larger than the limits, and when it was last written.
+  static func read(
+    _ file: Int32,
+    _ name: String,
     _ limits: PictureLimits
   ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
-    let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard file >= 0 else { throw .unread(path, errno) }
-    defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw .unread(path, errno) }
+    guard fstat(file, &status) == 0 else { throw .unread(name, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ImagingError(.unsupported, "cannot read \(path.shown): it is not a file")
+      throw ImagingError(.unsupported, "cannot read \(name): it is not a file")
     }
     guard status.st_size <= limits.fileBytes else {
-      throw .tooLarge(path.shown, "it has more than \(limits.fileBytes) bytes")
+      throw .tooLarge(name, "it has more than \(limits.fileBytes) bytes")
     }
     let size = Int(status.st_size)
     var failure: Int32 = 0
@@ -79,7 +86,7 @@ public struct PictureFile: Sendable {
         count += got
       }
     }
-    guard failure == 0 else { throw .unread(path, failure) }
+    guard failure == 0 else { throw .unread(name, failure) }
     return (bytes, Int(status.st_mtim.tv_sec))
   }
 }
@@ -88,11 +95,11 @@ extension ImagingError {
   /// Why an input cannot be read, by the system's error number.
   ///
   /// A file that is not there, or that another owns, says nothing about the disk.
-  static func unread(_ path: FilePath, _ code: Int32) -> ImagingError {
+  static func unread(_ name: String, _ code: Int32) -> ImagingError {
     let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
     return ImagingError(
       isPath ? .unreadable : .disk,
-      "cannot read \(path.shown): \(words(for: code)); check the path"
+      "cannot read \(name): \(words(for: code)); check the path"
     )
   }
 

@@ -39,7 +39,9 @@ enum ExitStatus: Int32, Sendable {
       self = .terminated
     } else if signal != nil || report.outcome == .interrupted {
       self = .interrupted
-    } else if report.failures.contains(where: { $0.reason == FailureReason.disk.rawValue }) {
+    } else if report.failureCounts.values.contains(where: {
+      $0[FailureReason.disk.rawValue] != nil
+    }) {
       self = .io
     } else if report.outcome == .failed {
       self = Self.nothingDone(report)
@@ -106,8 +108,8 @@ enum ExitStatus: Int32, Sendable {
 
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
-    let reasons = report.failures.filter { $0.stage == .section }
-      .map { FailureReason(rawValue: $0.reason) }
+    let counts = report.failureCounts[.section, default: [:]]
+    let reasons = counts.keys.map { FailureReason(rawValue: $0) }
     if reasons.contains(.undecodable) || reasons.contains(.fileUnreadable) { return .data }
     if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
     return reasons.contains(where: unreachable.contains) ? .unavailable : .failed

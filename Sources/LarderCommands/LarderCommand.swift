@@ -73,6 +73,7 @@ package struct LarderCommand: ParsableCommand {
     }
     Signals.ignoreBrokenPipe()
     Memory.prepare()
+    Workers.beOneIfAsked(by: ProgramArguments.all)
     Descriptors.makeRoom()
     if LibraryVersions.areWanted(by: ProgramArguments.all) {
       Output.data(LibraryVersions.text)

@@ -78,13 +78,15 @@ final class ScriptedShop: Sendable {
     detail: Bool = false,
     headers: String? = nil,
     lines: String = "",
-    userAgent: String = "larder/1"
+    userAgent: String = "larder/1",
+    allowsPrivateAddresses: Bool = false
   ) throws -> SyncReport {
     var options = SyncOptions()
     options.onlyDue = warm
     var transport = TransportOptions()
     transport.namedHosts = [HostPort(host: "127.0.0.1", port: server.port)]
     transport.retry.retries = 0
+    transport.allowPrivateAddresses = allowsPrivateAddresses
     transport.userAgent = userAgent
     let curl = try CurlTransport(transport)
     defer { curl.shutdown() }

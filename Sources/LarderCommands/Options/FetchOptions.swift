@@ -31,7 +31,8 @@ struct FetchOptions: ParsableArguments {
   var sync: SyncOptions {
     var options = doubt.applied(to: scope.sync)
     options.squareSide = square
-    options.squareDeadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
+    options.pictures = Workers.forPictures
+    options.deadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
     return options
   }
 

@@ -15,6 +15,8 @@ struct SectionResult: Sendable {
   /// The items that the feed lists, that cannot be read, and that stay as they were.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
+  /// Counts of what else could not be read.
+  var omitted = SkipTally()
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
   var error: String?
@@ -30,6 +32,7 @@ extension SectionResult {
   /// What the pages of a section came to, and the guards after them.
   init(
     _ joined: JoinedSection,
+    _ notes: SectionNotes,
     _ guarded: GuardedListing,
     of reading: SectionReading
   ) {
@@ -42,10 +45,11 @@ extension SectionResult {
       withheld: guarded.withheld,
       kept: guarded.kept,
       unread: guarded.unread,
-      skipped: SkippedText.read(joined.section.skipped),
+      skipped: notes.skipped,
+      omitted: notes.omitted,
       repeats: joined.repeats,
       error: reading.excused ?? reading.ceiling,
-      warning: SectionNotes(joined.section.skipped).unfollowed,
+      warning: notes.unfollowed,
       isExcused: reading.excused != nil
     )
   }

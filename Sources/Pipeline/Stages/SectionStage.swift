@@ -168,7 +168,7 @@ final class SectionStage: Sendable {
     let sections = try context.index.decoded(document.id)
     reading.pages.append(SectionPage(document: document, sections: sections))
     // The body may have been read by a run that was not strict.
-    let skipped = sections.lazy.flatMap { SkippedText.read($0.skipped) }
+    let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
     try goOn(reading)
   }
@@ -185,6 +185,10 @@ final class SectionStage: Sendable {
     switch try pages.read(body, base: base, reading) {
     case .success(let read):
       draft = read
+    case .failure(let error) where error.code == .stopped:
+      let failure = TransferFailure(reason: .deadline, url: reading.next.redacted)
+      context.failures.note(.section, id: reading.key, failure)
+      return fail(reading, error.description)
     case .failure(let error):
       let hint = error.remedy == nil ? "; look at what the shop sends" : ""
       let words = context.secrets.applied(to: error.description) + hint
