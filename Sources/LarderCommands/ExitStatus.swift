@@ -40,6 +40,8 @@ enum ExitStatus: Int32, Sendable {
       self = .io
     } else if report.outcome == .failed {
       self = Self.nothingDone(report)
+    } else if Self.isUnreachable(report) {
+      self = .unavailable
     } else if !report.unfinished.isEmpty || report.squares.map({ $0.unfinished > 0 }) == true {
       self = .tryAgain
     } else {
@@ -104,14 +106,27 @@ enum ExitStatus: Int32, Sendable {
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = report.failures.filter { $0.stage == .section }.map(\.reason)
-    if reasons.contains("undecodable") || reasons.contains("file-unreadable") { return .data }
+    if reasons.contains(where: unreadable.contains) { return .data }
     if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
     return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
   }
 
+  /// Whether what is held stands in for everything, because nobody was there for a section or a detail.
+  private static func isUnreachable(_ report: SyncReport) -> Bool {
+    let held = report.sections.allSatisfy {
+      $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
+    }
+    guard held, report.details.fetched + report.details.unchanged + report.details.missing == 0
+    else { return false }
+    return report.failures.contains { $0.stage == .section && unreachable.contains($0.reason) }
+  }
+
+  private static let unreadable: Set<String> = ["undecodable", "file-unreadable", "no-such-file"]
+
   private static let unreachable: Set<String> = [
     "dns-failed", "connect-refused", "connect-failed", "timeout-connect", "timeout-idle",
-    "timeout-total", "circuit-open", "reset", "tls-expired", "tls-host", "tls-untrusted",
+    "timeout-total", "circuit-open", "asked-to-wait", "reset", "tls-expired", "tls-host",
+    "tls-untrusted",
     "tls-failed", "http-429", "http-500", "http-502", "http-503", "http-504", "truncated",
     "bad-response", "address-refused", "proxy-failed", "proxy-auth", "proxy-refused",
   ]

@@ -50,7 +50,7 @@ struct RunRequest: Sendable {
       parser
     )
     sections = try addresses.sections()
-    variables = try addresses.variables()
+    variables = addresses.variables
     named = try addresses.named()
     credentials = try catalog.resolved(environment)
     secrets = RunSecrets(credentials, named, variables)

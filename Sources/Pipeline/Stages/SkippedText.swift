@@ -14,6 +14,8 @@ struct SectionNotes: Sendable, Equatable {
   var failure: String?
   /// The sign that the listing has pages that are not read; nil when there is none.
   var unfollowed: String?
+  /// How many items there are by the listing's own account, of one that is read page by page; nil when it does not say.
+  var total: Int?
 
   /// How many items could not be read.
   var lost: Int { skipped.count { $0.lost == .item } }
@@ -25,13 +27,14 @@ struct SectionNotes: Sendable, Equatable {
     valueless.formIntersection(page.valueless)
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
+    total = page.total ?? total
   }
 }
 
 extension SectionNotes {
   /// The notes as JSON; nothing when there are none.
   var text: String {
-    if absent.isEmpty, valueless.isEmpty, failure == nil, unfollowed == nil {
+    if absent.isEmpty, valueless.isEmpty, failure == nil, unfollowed == nil, total == nil {
       return SkippedText.write(skipped)
     }
     var writer = StoredFormWriter()
@@ -40,6 +43,7 @@ extension SectionNotes {
       $0.member("failure", failure)
       $0.name("skipped")
       $0.value(skipped)
+      if let total { $0.member("total", total) }
       if let unfollowed { $0.member("unfollowed", unfollowed) }
       $0.member("valueless", valueless.map(\.rawValue).sorted())
     }
@@ -58,12 +62,14 @@ extension SectionNotes {
     valueless = Set(form.valueless.compactMap(ItemField.init))
     failure = form.failure
     unfollowed = form.unfollowed
+    total = form.total
   }
 
   private struct Form: Decodable {
     var absent: [String]
     var failure: String?
     var skipped: [SyncReport.Skipped]
+    var total: Int?
     var unfollowed: String?
     var valueless: [String]
   }
