@@ -50,6 +50,17 @@ package final class Folder: Sendable {
     self.path = path
   }
 
+  /// Opens a folder in a folder that is open, whatever has its path by now; refuses a symbolic link.
+  init(_ name: String, in parent: Folder) throws(CacheError) {
+    path = "\(parent.path)/\(name)"
+    descriptor = openat(
+      parent.descriptor,
+      name,
+      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
+    )
+    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
+  }
+
   deinit { close(descriptor) }
 }
 
@@ -243,8 +254,11 @@ extension Folder {
   /// The names in the folder, without `.` and `..`, in the system's order.
   package func names() throws(CacheError) -> [String] {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0, let stream = fdopendir(copy) else {
-      throw .system("list", path, errno: errno)
+    guard copy >= 0 else { throw .system("list", path, errno: errno) }
+    guard let stream = fdopendir(copy) else {
+      let code = errno
+      close(copy)
+      throw .system("list", path, errno: code)
     }
     defer { closedir(stream) }
     var names: [String] = []

@@ -320,7 +320,7 @@ extension Exchange {
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
     guard isBody(status) else { return true }
     guard begin(head, transfer) else { return false }
-    if transfer.request.method == .get, transfer.request.signing?.verb != .head,
+    if transfer.request.method == .get, !transfer.request.asksForHead,
       let length = head.contentLength
     {
       promised = length
@@ -358,7 +358,7 @@ extension Exchange {
       transfer.resume = nil
     }
     let limit = transfer.request.bodyLimit - offset
-    if let length = head.contentLength, length > limit {
+    if let length = head.contentLength, length > limit, !transfer.request.asksForHead {
       return refuse(.tooLarge, "\(length) bytes announced")
     }
     transfer.hasBegun = true

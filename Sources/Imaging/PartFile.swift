@@ -39,6 +39,19 @@ final class PartFile: Sendable {
     flock(descriptor, LOCK_EX | LOCK_NB)
   }
 
+  /// Takes a file that another process has begun, and will place.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file, which is closed with this.
+  ///   - path: The file that it becomes.
+  init(begun descriptor: Int32, for path: FilePath) {
+    (self.path, sibling, self.descriptor) = (path, path, descriptor)
+    hasName = Atomic(false)
+  }
+
+  /// Lends the file to another process, which appends to it.
+  func lend<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
+
   /// A new file without a name, which can be given one; nil where there is no such thing.
   private static func unnamed(in folder: FilePath) -> Int32? {
     let file = larder_unnamed(AT_FDCWD, folder.isEmpty ? "." : folder.string, 0o666)

@@ -31,6 +31,60 @@ extension PictureBatch {
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
   ) throws(ImagingError) -> [PictureResult] {
     try making.check()
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+      try making.make(from: input.file(making.limits), for: output)
+    }
+    return try run(
+      make,
+      workers: workers,
+      overwrite: overwrite,
+      skipsExisting: skipsExisting,
+      report: report,
+      isCancelled: isCancelled,
+      deliver: deliver
+    )
+  }
+
+  /// Makes every picture where `place` says, as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``
+  /// does in this process.
+  @discardableResult
+  package func run(
+    _ order: PictureOrder,
+    at place: some PictureWorking,
+    workers: Int? = nil,
+    overwrite: Bool = false,
+    skipsExisting: Bool = false,
+    report: @escaping @Sendable (PictureResult) -> Void = { _ in },
+    isCancelled: @Sendable () -> Bool = { false },
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
+  ) throws(ImagingError) -> [PictureResult] {
+    try order.making.check()
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+      try place.make(order, of: input, for: output, isStopped: { false })
+    }
+    return try run(
+      make,
+      workers: workers,
+      overwrite: overwrite,
+      skipsExisting: skipsExisting,
+      report: report,
+      isCancelled: isCancelled,
+      deliver: deliver
+    )
+  }
+
+  private typealias Make =
+    @Sendable (PictureInput, _ output: FilePath) throws(ImagingError) -> EncodedPicture
+
+  private func run(
+    _ make: Make,
+    workers: Int?,
+    overwrite: Bool,
+    skipsExisting: Bool,
+    report: @escaping @Sendable (PictureResult) -> Void,
+    isCancelled: @Sendable () -> Bool,
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
+  ) throws(ImagingError) -> [PictureResult] {
     let next = Atomic(0)
     let ledger = Ledger(count: items.count, report: report)
     let desk = WritingDesk(overwrite: overwrite, deliver: deliver)
@@ -45,7 +99,7 @@ extension PictureBatch {
           continue
         }
         do throws(ImagingError) {
-          let picture = try Self.make(making, of: item, overwrite)
+          let picture = try Self.make(make, of: item, overwrite)
           desk.write(picture, of: item) { ledger.record($0, at: index) }
         } catch {
           ledger.record(PictureResult(input: item.input.string, error: error), at: index)
@@ -82,7 +136,7 @@ extension PictureBatch {
   }
 
   private static func make(
-    _ making: some PictureMaking,
+    _ make: Make,
     of item: Item,
     _ overwrite: Bool
   ) throws(ImagingError) -> EncodedPicture {
@@ -90,15 +144,7 @@ extension PictureBatch {
       throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input)")
     }
     if !overwrite { try WholeFile.checkAbsent(output) }
-    return try making.make(from: item.file(making.limits), for: output)
-  }
-}
-
-extension PictureBatch.Item {
-  /// The picture, read from where it is.
-  fileprivate func file(_ limits: PictureLimits) throws(ImagingError) -> PictureFile {
-    guard let bytes else { return try PictureFile(input, limits: limits) }
-    return try PictureFile(bytes, name: PictureBatch.standardInputName, limits: limits)
+    return try make(item.picture, output)
   }
 }
 

@@ -56,6 +56,11 @@ public struct PictureBatch: Sendable, Equatable {
     public let error: ImagingError?
     /// All of an input that came on stdin; nil for a file.
     var bytes: [UInt8]?
+
+    /// The picture, where it is.
+    var picture: PictureInput {
+      bytes.map { .bytes($0, name: PictureBatch.standardInputName) } ?? .path(input)
+    }
   }
 
   /// What errors and names of outputs call the picture that comes on stdin.

@@ -48,28 +48,36 @@ public struct PictureFile: Sendable {
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) {
-    let (bytes, modified) = try Self.read(path, limits)
+    let file = try Self.open(path)
+    defer { close(file) }
+    let (bytes, modified) = try Self.read(file, path.string, limits)
     try self.init(bytes, name: path.string, modified: modified, limits: limits)
   }
 
-  /// Reads the bytes of a regular file that is not larger than the limits.
-  private static func read(
-    _ path: FilePath,
+  private static func refusal(_ name: String, _ code: Int32) -> ImagingError {
+    ImagingError(.disk, "cannot read \(name): \(ImagingError.words(for: code)); check the path")
+  }
+
+  /// Opens a file to read, for the caller to close.
+  static func open(_ path: FilePath) throws(ImagingError) -> Int32 {
+    let file = Glibc.open(path.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw refusal(path.string, errno) }
+    return file
+  }
+
+  /// Reads the bytes of an open file, regular and not larger than the limits, and when it was last written.
+  static func read(
+    _ file: Int32,
+    _ name: String,
     _ limits: PictureLimits
   ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
-    func refusal(_ code: Int32) -> ImagingError {
-      ImagingError(.disk, "cannot read \(path): \(ImagingError.words(for: code)); check the path")
-    }
-    let file = open(path.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw refusal(errno) }
-    defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw refusal(errno) }
+    guard fstat(file, &status) == 0 else { throw refusal(name, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ImagingError(.unsupported, "cannot read \(path): it is not a file")
+      throw ImagingError(.unsupported, "cannot read \(name): it is not a file")
     }
     guard status.st_size <= limits.fileBytes else {
-      throw .tooLarge(path.string, "it has more than \(limits.fileBytes) bytes")
+      throw .tooLarge(name, "it has more than \(limits.fileBytes) bytes")
     }
     let size = Int(status.st_size)
     var failure: Int32 = 0
@@ -82,7 +90,7 @@ public struct PictureFile: Sendable {
         count += got
       }
     }
-    guard failure == 0 else { throw refusal(failure) }
+    guard failure == 0 else { throw refusal(name, failure) }
     return (bytes, Int(status.st_mtim.tv_sec))
   }
 }

@@ -68,7 +68,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place = try cache.place(reading: true)
+    let place = try cache.place(reading: true, Log(output))
     let display = CountDisplay("export", "pictures", Terminal(output))
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }

@@ -69,6 +69,7 @@ package struct LarderCommand: ParsableCommand {
   package static func main() {
     Signals.ignoreBrokenPipe()
     Memory.prepare()
+    Workers.beOneIfAsked(by: CommandLine.arguments)
     Descriptors.makeRoom()
     if LibraryVersions.areWanted(by: CommandLine.arguments) {
       Output.data(LibraryVersions.text)

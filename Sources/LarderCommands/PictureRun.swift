@@ -4,23 +4,21 @@ import Synchronization
 import SystemPackage
 
 /// A batch of pictures with everything that a person sees around it.
-struct PictureRun<Making: PictureMaking> {
+struct PictureRun {
   /// What is done, in the word of the command.
   let verb: String
-  let making: Making
+  let order: PictureOrder
   let options: PictureOptions
   let output: OutputOptions
-  /// Whether bitmaps of middling size are made, one after the other.
-  var makesBitmaps = true
   /// Where pictures go besides their files, if anywhere.
   var upload: PictureUpload?
 
   /// Makes all pictures, prints a line for each, and says how to end the process.
   func run() throws -> ExitStatus {
-    try making.check()
+    try order.making.check()
+    defer { Workers.forPictures.end() }
     if options.writesStandardOutput { return try stream() }
-    if makesBitmaps { Memory.keepBlocksOfPictures() }
-    let limits = making.limits
+    let limits = order.limits
     let batch = try PictureBatch(
       options.pictures.map { FilePath($0) },
       into: FilePath(options.out),
@@ -52,7 +50,8 @@ struct PictureRun<Making: PictureMaking> {
     let began = ContinuousClock.now
     let made = Result {
       try batch.run(
-        making,
+        order,
+        at: Workers.forPictures,
         workers: options.jobs,
         overwrite: options.square.force,
         skipsExisting: options.square.skipExisting
@@ -110,12 +109,10 @@ struct PictureRun<Making: PictureMaking> {
     }
     var result: PictureResult
     do throws(ImagingError) {
-      let limits = making.limits
-      let file =
+      let file: PictureInput =
         try options.readsStandardInput
-        ? PictureFile(FileReading.picture(limits), name: "stdin", limits: limits)
-        : PictureFile(FilePath(input), limits: limits)
-      let picture = try making.make(from: file)
+        ? .bytes(FileReading.picture(order.limits), name: "stdin") : .path(FilePath(input))
+      let picture = try Workers.forPictures.make(order, of: file, for: nil, isStopped: { false })
       Output.file(picture.bytes)
       result = PictureResult(input: input, output: PictureOptions.stream, picture: picture)
       result = upload?.deliver(picture, result) ?? result

@@ -115,7 +115,8 @@ struct PageSettings {
       reader,
       language,
       .system(at: UnixTime.now()),
-      advice: ReportAdvice { $0.commandText }
+      advice: ReportAdvice { $0.commandText },
+      pictures: Workers.forPictures
     )
   }
 }

@@ -44,7 +44,7 @@ struct ServeCommand: ParsableCommand {
       "The catalog file that the cache was synced with, for pictures that are to be fetched.",
       valueName: "catalog"
     ),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String?
 
@@ -68,14 +68,14 @@ struct ServeCommand: ParsableCommand {
   func run() throws {
     Descriptors.raiseLimit()
     let file = try file.map { try CatalogFileOnDisk($0) }
-    let place = try cache.place(reading: true)
+    let place = try cache.place(reading: true, Log(output))
     defer { withExtendedLifetime(place) {} }
     let shelf = try CatalogShelf(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
     let origin = offline ? nil : try ServedOrigin(file, of: shelf, base: base, connection)
     defer { origin?.transport.shutdown() }
     var pulling: ServerContent.Pulling?
     if let origin { pulling = { room in origin.pull(into: room) } }
-    let log = output.verbose > 0 ? AccessLog(output.logFormat) : nil
+    let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
     let store = Store(
       cache: place.path,
       catalog: shelf.name,
@@ -91,10 +91,11 @@ struct ServeCommand: ParsableCommand {
       keeper: place.keeper,
       shelf: shelf,
       squares: server.squares.sides,
+      pictures: Workers.forPictures,
       clock: { .now() },
       pulling: pulling,
       pages: { await store.answer($0) },
-      log: { log?.note($0) }
+      log: { log.note($0) }
     )
     if let obstacle = content.obstacle {
       Log(output).warning("what is not held is not fetched: \(obstacle.commandText)")

@@ -127,7 +127,7 @@ struct StampCommand: ParsableCommand {
     Output.end(
       try PictureRun(
         verb: "stamp",
-        making: stamp,
+        order: PictureOrder(stamp),
         options: pictures,
         output: output,
         upload: try upload.upload(text: text)

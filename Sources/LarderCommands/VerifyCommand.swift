@@ -54,7 +54,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place = try cache.place(reading: !repair)
+    let place = try cache.place(reading: !repair, Log(output))
     let check = try CacheCheck(
       place.path,
       holder: repair ? "larder verify, process \(getpid())" : nil,

@@ -52,7 +52,7 @@ struct WarmCommand: ParsableCommand {
       "The catalog files (YAML or JSON), or folders of .yaml files.",
       valueName: "catalog"
     ),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var files: [String]
 
@@ -83,7 +83,9 @@ struct WarmCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let place = try cache.place()
+    try failure.demandTrust()
+    // Nothing is said of plain http: cron would mail it with every run.
+    let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if fetch.dryRun { Output.end(try warm(record, place)) }
     Output.end(

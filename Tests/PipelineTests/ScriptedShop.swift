@@ -84,7 +84,8 @@ final class ScriptedShop: Sendable {
     list: String = "list",
     environment: [String: String] = [:],
     among others: [Int] = [],
-    userAgent: String = "larder/1"
+    userAgent: String = "larder/1",
+    allowsPrivateAddresses: Bool = false
   ) throws -> SyncReport {
     var options = SyncOptions()
     options.onlyDue = warm
@@ -93,6 +94,7 @@ final class ScriptedShop: Sendable {
       ([server.port] + others).map { HostPort(host: "127.0.0.1", port: $0) }
     )
     transport.retry.retries = 0
+    transport.allowPrivateAddresses = allowsPrivateAddresses
     transport.userAgent = userAgent
     let curl = try CurlTransport(transport)
     defer { curl.shutdown() }

@@ -40,7 +40,9 @@ package final class OrphanFiles: Sendable {
   package func adopt(_ id: PictureID, url: String) throws(CacheError) -> PictureEntry? {
     guard !isEmpty else { return nil }
     let claimed = PictureEntry(id: id, url: url)
-    guard unclaimed.withLock({ $0.remove(claimed.name.path) }) != nil else { return nil }
+    if unclaimed.withLock({ $0.remove(claimed.name.path) }) == nil {
+      guard try takeOlder(claimed) else { return nil }
+    }
     let renewed: PictureEntry?
     // A file that cannot be read is not removed; the fetch of its picture replaces it.
     do throws(CacheError) { renewed = claimed.renewed(by: try read(claimed.name)) } catch {
@@ -53,6 +55,22 @@ package final class OrphanFiles: Sendable {
     }
     try index.save([entry])
     return entry
+  }
+
+  /// Gives the file that an older larder named for a picture the picture's name.
+  ///
+  /// - Returns: Whether there is such a file.
+  private func takeOlder(_ claimed: PictureEntry) throws(CacheError) -> Bool {
+    let older = PictureName(older: claimed.url)
+    guard unclaimed.withLock({ $0.remove(older.path) }) != nil,
+      let source = try layout.existingFolder(older.folder)
+    else { return false }
+    let folder = try layout.folder(claimed.name.folder)
+    let disk = SystemDisk()
+    try disk.rename(older.file, in: source, to: claimed.name.file, in: folder)
+    try disk.sync(folder)
+    try layout.syncFolderNames(on: disk)
+    return true
   }
 
   /// Leaves the file of a picture to the caller, who enters its row.

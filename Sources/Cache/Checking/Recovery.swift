@@ -76,7 +76,7 @@ package struct Recovery: Sendable {
     let wasKilled = try index.wasKilled()
     if let listing = layout.listing {
       let comparison = try KeptRecovery(layout, listing, index)
-      try comparison.write(to: index)
+      try comparison.write(to: index, layout)
       listing.forget()
       forgotten = comparison.gone.count
       adopted = comparison.renewed.count

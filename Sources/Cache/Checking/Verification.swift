@@ -7,7 +7,7 @@ import Synchronization
 /// until looking again changes nothing; and while a run holds the cache, a file that got its name after
 /// its row was written is that run's to enter, not damage.
 ///
-/// Memory is eight bytes for each picture, and what is found.
+/// Memory is 16 bytes for each picture, and what is found.
 package struct Verification: Sendable {
   /// How closely a file is looked at.
   package enum Depth: Sendable {

@@ -78,7 +78,7 @@ extension DocumentEntry: PersistableRecord {
 
   /// Reads a row of these columns.
   fileprivate init(_ row: borrowing RowReader) {
-    id = DocumentID(rawValue: row.number(0))
+    id = DocumentID(row.key(0))
     url = row.text(1) ?? ""
     mapping = row.number(2)
     response = row.text(3)
@@ -135,7 +135,7 @@ extension Index {
       )
       var entries = [DocumentID: DocumentEntry](minimumCapacity: ids.count)
       for id in ids where entries[id] == nil {
-        row.restart(id.rawValue)
+        row.restart(id.digest)
         if try row.next() { entries[id] = DocumentEntry(row) }
       }
       return entries

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GRDB
 
 extension Index {
@@ -26,16 +25,17 @@ extension Index {
         let pageKeys = page.separateKeys
         let isRepeated = pageKeys.map { seen.contains($0) }
         if isRepeated.contains(true) {
-          let select = try db.cachedStatement(sql: "SELECT pictures FROM item WHERE id = ?")
+          let item = try RowReader(db, "SELECT pictures FROM item WHERE id = ?")
+          let versions = page.items.withUnsafeBytes { IdentityDigest.unpack($0) }
           for (place, isRepeated) in isRepeated.enumerated() {
             guard !isRepeated else {
               repeats += 1
               continue
             }
-            items += page.items[place * 8..<place * 8 + 8]
+            items += versions[place].bytes
             keys += pageKeys[place] + [0]
-            let id = PackedNumbers.unpack(Data(page.items[place * 8..<place * 8 + 8]))
-            pictures += try Data.fetchOne(select, arguments: [id.first]) ?? Data()
+            item.restart(versions[place])
+            if try item.next() { pictures += item.bytes(0) ?? [] }
           }
         } else {
           items += page.items
@@ -45,18 +45,14 @@ extension Index {
         seen.formUnion(pageKeys)
       }
       let joined = ListingRow(items: items, keys: keys, pictures: pictures)
-      try joined.insert(db)
-      return (joined.id, repeats)
+      return (try joined.keep(in: db), repeats)
     }
   }
 
   private func row(of listing: ListingID, _ db: Database) throws -> ListingRow {
-    let row = try ListingRow.fetchOne(
-      db,
-      sql: "SELECT * FROM listing WHERE id = ?",
-      arguments: [listing]
-    )
-    guard let row else {
+    let row = try RowReader(db, "SELECT items, keys, pictures FROM listing WHERE id = ?")
+    row.restart(listing.rawValue)
+    guard try row.next() else {
       throw CacheError(
         .damaged,
         "cannot read listing \(listing.rawValue) in \(path): it is gone",
@@ -64,6 +60,10 @@ extension Index {
         thing: path
       )
     }
-    return row
+    return ListingRow(
+      items: row.bytes(0) ?? [],
+      keys: row.bytes(1) ?? [],
+      pictures: row.bytes(2) ?? []
+    )
   }
 }

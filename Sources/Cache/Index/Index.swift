@@ -24,24 +24,26 @@ package final class Index: Sendable {
   /// The caller holds the cache's lock. A crash during the update leaves a file whose update the
   /// next opening completes.
   ///
+  /// - Parameters:
+  ///   - layout: The cache.
+  ///   - disk: Where files are renamed that an older larder named.
   /// - Throws: ``CacheError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
   ///   are, ``CacheError/Code/damaged`` when it is no index.
-  package convenience init(_ layout: CacheLayout) throws(CacheError) {
+  package convenience init(
+    _ layout: CacheLayout,
+    disk: any Disk = SystemDisk()
+  ) throws(CacheError) {
     let path = layout.path("index.sqlite")
     try Self.demandFiles(path)
-    // Made here, so that its mode is 0600 whatever the umask; SQLite gives its journal the same.
-    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = openat(layout.root.descriptor, "index.sqlite", flags, 0o600)
-    if descriptor >= 0 {
-      close(descriptor)
-    } else {
-      // A file that is there is not opened here: closing it would let go of the locks that SQLite
-      // holds on it for another connection of this process. (fcntl(2), "Record locks")
+    // Made here, so that its mode is 0600 whatever the umask; SQLite gives its journal the same. Without a descriptor:
+    // closing one would drop the locks of this process on the file. (https://sqlite.org/howtocorrupt.html, section 2.2)
+    if mknodat(layout.root.descriptor, "index.sqlite", S_IFREG | 0o600, 0) != 0 {
       guard errno == EEXIST, access(path, R_OK | W_OK) == 0 else {
         throw .system("open", path, errno: errno)
       }
     }
     try self.init(path: path, readOnly: false, in: layout)
+    try takeOver(layout, on: disk)
   }
 
   /// An index of nothing, in memory: for a run whose results others enter.

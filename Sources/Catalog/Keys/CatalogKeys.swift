@@ -1,7 +1,7 @@
 /// Every key of catalog files by the mapping that it stands in: the one list for parsers and schema.
 enum CatalogKeys: String, CaseIterable, Sendable {
   case root, section, sections, envelope, item, images, price, detail, paging, size
-  case request, texts, token
+  case request, texts, token, pictures
 
   /// The names of the keys, in the order in which a file has them.
   var names: [String] { keys.map(\.name) }
@@ -15,7 +15,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .price: ["path"]
     case .size: ["name", "value"]
     case .token: ["header", "command"]
-    case .envelope, .item, .images, .paging, .request, .texts: []
+    case .envelope, .item, .images, .paging, .request, .texts, .pictures: []
     }
   }
 
@@ -35,6 +35,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .request: Self.requestKeys
     case .texts: Self.textsKeys
     case .token: Self.tokenKeys
+    case .pictures: Self.pictureKeys
     }
   }
 
@@ -74,9 +75,10 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey(
         "headers",
         .texts,
-        "Request headers, for the hosts of base and the section URLs only; ${NAME} is taken from "
+        "Request headers, for the origins of base and the section URLs only, pictures too; ${NAME} is taken from "
           + "the environment"
       ),
+      CatalogKey("pictures", .reference("pictures"), "How pictures are asked for"),
       CatalogKey(
         "token",
         .reference("token"),
@@ -230,6 +232,14 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       .list,
       "A program and its arguments; run once a run, without a shell, and its first line is the value"
     ),
+  ]
+
+  private static let pictureKeys = [
+    CatalogKey(
+      "headers",
+      .textsByName,
+      "Request headers for pictures by host, such as cdn.example or cdn.example:8080; they go to that host only"
+    )
   ]
 
   private static let sizeKeys = [

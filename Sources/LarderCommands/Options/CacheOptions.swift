@@ -51,13 +51,15 @@ struct PlacedCacheOptions: ParsableArguments {
 
   /// Finds the cache; of one in a store, also the folder of this machine that holds its index.
   ///
-  /// - Parameter isRead: Whether that has to be there.
+  /// - Parameters:
+  ///   - isRead: Whether that has to be there.
+  ///   - log: Where it is said that a store is asked without encryption; nil for nowhere.
   /// - Returns: The cache.
   /// - Throws: ``CommandFailure`` when the environment lacks what a store needs, or there is no index.
-  func place(reading isRead: Bool = false) throws -> CachePlace {
+  func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return CachePlace(path: path, store: nil) }
-    let store = try StoreCache(path)
+    let store = try StoreCache(path, log)
     if isRead, !TextFile.exists("\(store.folder)/index.sqlite") {
       throw CommandFailure(
         "cannot read \(path): this machine has no index of it yet; sync first, which makes one of "
@@ -72,8 +74,7 @@ struct PlacedCacheOptions: ParsableArguments {
 /// Which catalog of a cache that holds several.
 struct CatalogOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Which catalog; none is needed when there is one.", valueName: "name"),
-    completion: CacheCompletion.catalogs
+    help: ArgumentHelp("Which catalog; none is needed when there is one.", valueName: "name")
   )
   var catalog: String?
 }

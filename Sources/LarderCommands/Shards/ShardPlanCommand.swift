@@ -36,7 +36,7 @@ struct ShardPlanCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String
 
@@ -74,9 +74,9 @@ struct ShardPlanCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place = try PlanPlace(out)
+    let place = try PlanPlace(out, Log(output))
     defer { place.close() }
-    let known = try cache.place()
+    let known = try cache.place(Log(output))
     let file = try CatalogFileOnDisk(file)
     let options = doubt.applied(to: scope.sync)
     try file.demandOrigins(base: options.base)
@@ -126,7 +126,7 @@ struct ShardPlanCommand: ParsableCommand {
     place.close()
     guard let plan else { Output.end(ExitStatus(report, signal: signals?.signal)) }
     if output.json {
-      Output.json(try plan.jsonLine())
+      Output.json(try PrintedPlan(plan).jsonLine())
     } else if !output.quiet {
       Output.data(ShardText(plan, folder: out).text)
     }

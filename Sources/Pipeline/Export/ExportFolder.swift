@@ -103,7 +103,12 @@ struct ExportFolder {
     var arrival = Arrival.linked
     if !links || link(source, temporary) != 0 {
       arrival = .copied
-      try copy(descriptor, held)
+      do throws(CacheError) {
+        try copy(descriptor, held)
+      } catch {
+        unlink(temporary)
+        throw error
+      }
     }
     guard rename(temporary, target) == 0 else {
       let code = errno
@@ -116,16 +121,21 @@ struct ExportFolder {
   /// Puts text at a path below the folder, in one step, unless it is there.
   func write(_ text: String, to relative: String) throws(CacheError) {
     if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
-    let file = try create()
     do throws(CacheError) {
-      try Self.append(Array(text.utf8)[...], to: file, path)
+      let file = try create()
+      do throws(CacheError) {
+        try Self.append(Array(text.utf8)[...], to: file, path)
+        guard fsync(file) == 0 else { throw Self.failure("write", temporary, errno) }
+      } catch {
+        close(file)
+        throw error
+      }
+      guard close(file) == 0, rename(temporary, "\(path)/\(relative)") == 0 else {
+        throw Self.failure("write", "\(path)/\(relative)", errno)
+      }
     } catch {
-      close(file)
       unlink(temporary)
       throw error
-    }
-    guard fsync(file) == 0, close(file) == 0, rename(temporary, "\(path)/\(relative)") == 0 else {
-      throw Self.failure("write", "\(path)/\(relative)", errno)
     }
   }
 

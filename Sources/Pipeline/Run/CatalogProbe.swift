@@ -93,6 +93,7 @@ package final class CatalogProbe: Sendable {
     self.given = given
     var named = NamedOrigins()
     named.entrust(url)
+    named.pictureHeaders = PictureHeaders(catalog: given)
     self.named = named
     self.transport = transport
     request = nil

@@ -51,8 +51,8 @@ struct RunRequest: Sendable {
     )
     sections = try addresses.sections()
     variables = addresses.variables
-    named = try addresses.named()
     credentials = try catalog.resolved(environment)
+    named = try addresses.named().carrying(credentials, catalog, environment)
     secrets = RunSecrets(credentials, named, variables)
     self.environment = environment
   }

@@ -116,8 +116,8 @@ package struct CatalogAddresses: Sendable {
     return true
   }
 
-  /// What the user named: the base, the sections and the details by their hosts, and of those the base and the
-  /// sections as origins that get the catalog's headers.
+  /// What the user named: the base, the sections, the details and what gets headers for pictures by their hosts, and of
+  /// those the base and the sections as origins that get the catalog's headers.
   func named() throws(TransferFailure) -> NamedOrigins {
     var named = NamedOrigins()
     if let localBase { named.entrust(localBase) }
@@ -125,6 +125,7 @@ package struct CatalogAddresses: Sendable {
       if let url = source.base { named.entrust(url) }
     }
     if let detail = try detailPlace() { named.name(detail) }
+    for host in catalog.pictures.hosts.flatMap(\.places) { named.name(host) }
     return named
   }
 
