@@ -81,6 +81,8 @@ extension CatalogError {
     public static let absentDetail = Code(rawValue: "absent-detail")
     /// A body says itself that the request failed.
     public static let reportedFailure = Code(rawValue: "reported-failure")
+    /// The run ended while a body was read.
+    public static let stopped = Code(rawValue: "stopped")
     /// A transform fails on a body.
     public static let transform = Code(rawValue: "transform")
     /// A price cannot be read.

@@ -245,6 +245,19 @@ public struct JSONNode: Sendable {
     return members
   }
 
+  /// The first members of an object as they stand, names that come again included.
+  func firstMembers(_ most: Int) -> [(name: String, value: JSONNode)] {
+    guard kind == .object else { return [] }
+    let found = [larder_json_member](unsafeUninitializedCapacity: most) { buffer, written in
+      written = larder_json_members(value, buffer.baseAddress, most)
+    }
+    return found.map { member in
+      let bytes = UnsafeRawBufferPointer(start: member.name, count: member.count)
+      let value = JSONNode(value: member.value, document: document)
+      return (String(decoding: bytes, as: UTF8.self), value)
+    }
+  }
+
   /// The elements of an array or the values of an object; empty for anything else.
   public var children: [JSONNode] {
     kind == .object ? members.map(\.value) : elements

@@ -10,7 +10,7 @@ extension ListingDecoder {
   static func total(in root: JSONNode) -> Int? {
     guard root.kind == .object else { return nil }
     for node in [root] + totalPlaces.compactMap({ root[$0] }) where node.kind == .object {
-      for (name, value) in node.members.prefix(60) {
+      for (name, value) in node.firstMembers(60) {
         guard let number = value.integer, totalNames.contains(NameWords.plain(name)) else {
           continue
         }

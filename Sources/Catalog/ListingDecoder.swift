@@ -8,6 +8,8 @@ public struct ListingDecoder: Sendable {
   public let nextPage: JSONPath?
   /// Whether it may be a number there: a cursor may, which a URL is not.
   var nextPageIsCursor = false
+  /// What the run holds decoding to.
+  var limits = DecodingLimits()
 
   /// Makes a decoder.
   public init(mapping: Mapping, currency: String, nextPage: JSONPath? = nil) {
@@ -55,8 +57,13 @@ public struct ListingDecoder: Sendable {
       title: source.title ?? title ?? source.key,
       subtitle: source.subtitle ?? subtitle
     )
-    var skipped: [SkippedItem] = []
-    decode(elements, into: &section, skipped: &skipped, firstIndex: firstIndex)
+    var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
+    listing.elementCount = try decode(
+      elements,
+      into: &section,
+      of: &listing,
+      firstIndex: firstIndex
+    )
     if let reason = sharedID(of: section.items) {
       throw CatalogError(
         .unexpectedShape,
@@ -65,12 +72,7 @@ public struct ListingDecoder: Sendable {
         remedy: "correct item.id in the catalog file, or the feed"
       )
     }
-    var listing = DecodedListing(
-      sections: [section],
-      skipped: skipped,
-      elementCount: elements.count,
-      nextPage: nextPage
-    )
+    listing.sections = [section]
     listing.total = total
     listing.continuation = continuation
     listing.absent[source.key] = try absentFields(of: section.items, in: elements)
@@ -86,19 +88,32 @@ public struct ListingDecoder: Sendable {
     return "all \(items.count) items have the same id \"\(id.prefix(40))\" at \(paths)"
   }
 
-  /// Adds the usable elements to a section, and records what of them could not be used.
+  /// Adds the usable elements to a section, and notes in a listing what of them could not be used.
+  ///
+  /// A section of which too much is lost, whatever comes, is given up.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements.
+  ///   - section: The section.
+  ///   - listing: The listing that the section belongs to, or will.
+  ///   - firstIndex: How many elements were listed before.
+  ///   - isWhole: Whether these are all elements of the section.
+  /// - Returns: How many elements were read.
+  /// - Throws: ``CatalogError`` when the run ends.
   func decode(
     _ elements: [JSONNode],
     into section: inout Section,
-    skipped: inout [SkippedItem],
-    firstIndex: Int
-  ) {
-    section.items.reserveCapacity(elements.count)
+    of listing: inout DecodedListing,
+    firstIndex: Int,
+    isWhole: Bool = true
+  ) throws(CatalogError) -> Int {
+    var lost = 0
     for (position, element) in elements.enumerated() {
+      if position % 1024 == 1023 { try limits.demandTime("section \(section.key)") }
       let read = item(element)
-      if let item = read.item { section.items.append(item) }
+      if let item = read.item { section.items.append(item) } else { lost += 1 }
       for fault in read.faults {
-        skipped.append(
+        listing.note(
           SkippedItem(
             section: section.key,
             index: firstIndex + position,
@@ -109,7 +124,14 @@ public struct ListingDecoder: Sendable {
           )
         )
       }
+      if isWhole, read.item == nil, lost > SkipTally.mostRows,
+        limits.maxSkipped?.isPassed(by: lost, of: elements.count) == true
+      {
+        listing.givenUp.insert(section.key)
+        return position + 1
+      }
     }
+    return elements.count
   }
 
   /// An element as it was read; without an item there is one fault, the reason.
@@ -188,6 +210,7 @@ public struct ListingDecoder: Sendable {
   ) throws(CatalogError) -> [JSONNode]? {
     let values = try path.values(in: root)
     let lists = values.filter { $0.kind != .null }
+    if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
     if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
     guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,
       parents.allSatisfy({ $0.kind == .array })
@@ -212,7 +235,7 @@ public struct ListingDecoder: Sendable {
     -> (root: JSONNode, nextPage: String?, total: Int?, continuation: String?)
   {
     try mapping.transform?.checkSize(body.count, of: subject)
-    let body = try mapping.notation.json(of: body, subject)
+    let body = try mapping.notation.json(of: body, subject, within: limits)
     let response = try JSONDocument(parsing: body, of: subject).root
     let nextPage = try link(in: response)
     guard let transform = mapping.transform else {
@@ -220,7 +243,7 @@ public struct ListingDecoder: Sendable {
         response, nextPage, Self.total(in: response), Self.continuation(in: response)
       )
     }
-    let made = try transform.apply(to: body, of: subject)
+    let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
     return (
       try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage, nil, nil
     )

@@ -36,7 +36,9 @@ enum ExitStatus: Int32, Sendable {
       self = .terminated
     } else if signal != nil || report.outcome == .interrupted {
       self = .interrupted
-    } else if report.failures.contains(where: { $0.reason == FailureReason.disk.rawValue }) {
+    } else if report.failureCounts.values.contains(where: {
+      $0[FailureReason.disk.rawValue] != nil
+    }) {
       self = .io
     } else if report.outcome == .failed {
       self = Self.nothingDone(report)
@@ -105,10 +107,10 @@ enum ExitStatus: Int32, Sendable {
 
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
-    let reasons = report.failures.filter { $0.stage == .section }.map(\.reason)
-    if reasons.contains(where: unreadable.contains) { return .data }
+    let reasons = report.failureCounts[.section, default: [:]]
+    if reasons.keys.contains(where: unreadable.contains) { return .data }
     if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
-    return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
+    return reasons.keys.contains(where: unreachable.contains) ? .unavailable : .failed
   }
 
   /// Whether what is held stands in for everything, because nobody was there for a section or a detail.
@@ -118,7 +120,7 @@ enum ExitStatus: Int32, Sendable {
     }
     guard held, report.details.fetched + report.details.unchanged + report.details.missing == 0
     else { return false }
-    return report.failures.contains { $0.stage == .section && unreachable.contains($0.reason) }
+    return report.failureCounts[.section, default: [:]].keys.contains(where: unreachable.contains)
   }
 
   private static let unreadable: Set<String> = ["undecodable", "file-unreadable", "no-such-file"]

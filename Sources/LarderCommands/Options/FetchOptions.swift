@@ -31,7 +31,7 @@ struct FetchOptions: ParsableArguments {
     var options = doubt.applied(to: scope.sync)
     options.squareSide = square
     options.pictures = Workers.forPictures
-    options.squareDeadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
+    options.deadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
     return options
   }
 

@@ -30,6 +30,16 @@ enum Quantities {
     value < 10 ? tenths(value) : "\(Int(min(value, 1e12).rounded()))"
   }
 
+  /// A whole number in groups of three digits: `1,048,576`.
+  static func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    return String(
+      digits.enumerated().flatMap { place, digit in
+        place > 0 && (digits.count - place) % 3 == 0 ? [",", digit] : [digit]
+      }
+    )
+  }
+
   /// `1 item`, `3 items`.
   static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"

@@ -87,6 +87,7 @@ struct OpenedRun {
     let fetching = parts.origin(request.transport(over: transport, isStopped: isStopped)) {
       request.secrets.applied(to: $0)
     }
+    let (deadline, now) = (request.options.deadline, request.now)
     context = RunContext(
       catalog: catalog,
       entry: entry,
@@ -106,6 +107,7 @@ struct OpenedRun {
       pictureTraits: pictureTraits,
       needs: request.needs(over: fetching),
       failures: FailureLog(),
+      isOver: { isStopped() || deadline.map { now().seconds >= $0.seconds } ?? false },
       localBase: request.addresses.localBase
     )
     context.failures.count(attempts: parts.requests)

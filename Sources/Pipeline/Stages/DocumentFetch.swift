@@ -159,7 +159,9 @@ extension RunContext {
         isPost
         ? StoredValidity.none
         : StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
-      return plain(sink.take(), of: response.head.url.redacted, response.head) { body in
+      let sent = response.head.isEncoded ? response.wireBytes : nil
+      return plain(sink.take(), of: response.head.url.redacted, response.head, sent: sent) {
+        body in
         .body(body, base: response.head.url, word: word, link: response.head.headers.nextLink)
       }
     }
@@ -207,6 +209,7 @@ extension RunContext {
     _ body: DocumentBody,
     of url: String,
     _ head: ResponseHead?,
+    sent: ByteCount? = nil,
     _ reply: (DocumentBody) -> DocumentReply
   ) -> DocumentReply {
     do throws(PackedBody.Fault) {
@@ -214,6 +217,7 @@ extension RunContext {
         body,
         name: head?.url.text ?? url,
         type: head?.headers["Content-Type"],
+        sent: sent,
         limit: options.jsonLimit,
         in: layout
       )

@@ -15,6 +15,8 @@ struct SectionResult: Sendable {
   /// The items that stay as they were because they, or the page that may list them, cannot be read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
+  /// Counts of what else could not be read.
+  var omitted = SkipTally()
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
   var error: String?
@@ -40,6 +42,7 @@ extension SectionResult {
   /// What the pages of a section came to, and the guards after them.
   init(
     _ joined: JoinedSection,
+    _ notes: SectionNotes,
     _ guarded: GuardedListing,
     of reading: SectionReading
   ) {
@@ -52,10 +55,11 @@ extension SectionResult {
       withheld: guarded.withheld,
       kept: guarded.kept,
       unread: guarded.unread,
-      skipped: SkippedText.read(joined.section.skipped),
+      skipped: notes.skipped,
+      omitted: notes.omitted,
       repeats: joined.repeats,
       error: reading.excused ?? reading.broken ?? reading.ceiling,
-      warning: SectionNotes(joined.section.skipped).unfollowed ?? reading.shortfall(of: joined),
+      warning: notes.unfollowed ?? reading.shortfall(of: joined),
       isExcused: reading.excused != nil
     )
   }

@@ -168,7 +168,7 @@ final class SectionStage: Sendable {
     let sections = try context.index.decoded(document.id)
     reading.pages.append(SectionPage(document: document, sections: sections))
     // The body may have been read by a run that was not strict.
-    let skipped = sections.lazy.flatMap { SkippedText.read($0.skipped) }
+    let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
     try goOn(reading)
   }
@@ -188,6 +188,10 @@ final class SectionStage: Sendable {
       draft = read
     case .failure(let error) where error.code == .absentItems && !reading.pages.isEmpty:
       return try end(at: reading, wasHeld: wasHeld)
+    case .failure(let error) where error.code == .stopped:
+      let failure = TransferFailure(reason: .deadline, url: reading.next.redacted)
+      context.failures.note(.section, id: reading.key, failure)
+      return try breakOff(reading, error.description)
     case .failure(let error):
       let hint = error.remedy == nil ? "; look at what the shop sends" : ""
       let words = context.secrets.applied(to: error.description) + hint
