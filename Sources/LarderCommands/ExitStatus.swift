@@ -45,6 +45,8 @@ enum ExitStatus: Int32, Sendable {
       self = .io
     } else if report.outcome == .failed {
       self = Self.nothingDone(report)
+    } else if Self.isUnreachable(report) {
+      self = .unavailable
     } else if !report.unfinished.isEmpty || report.squares.map({ $0.unfinished > 0 }) == true {
       self = .tryAgain
     } else {
@@ -108,18 +110,34 @@ enum ExitStatus: Int32, Sendable {
 
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
-    let counts = report.failureCounts[.section, default: [:]]
-    let reasons = counts.keys.map { FailureReason(rawValue: $0) }
-    if reasons.contains(.undecodable) || reasons.contains(.fileUnreadable) { return .data }
+    let reasons = sectionReasons(report)
+    if reasons.contains(where: unreadable.contains) { return .data }
     if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
     return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
   }
 
+  /// The reasons for which sections failed.
+  private static func sectionReasons(_ report: SyncReport) -> [FailureReason] {
+    report.failureCounts[.section, default: [:]].keys.map { FailureReason(rawValue: $0) }
+  }
+
+  /// Whether what is held stands in for everything, because nobody was there for a section or a detail.
+  private static func isUnreachable(_ report: SyncReport) -> Bool {
+    let held = report.sections.allSatisfy {
+      $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
+    }
+    guard held, report.details.fetched + report.details.unchanged + report.details.missing == 0
+    else { return false }
+    return sectionReasons(report).contains(where: unreachable.contains)
+  }
+
+  private static let unreadable: Set<FailureReason> = [.undecodable, .fileUnreadable, .noSuchFile]
+
   private static let unreachable: Set<FailureReason> = [
     .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .timeoutTotal,
-    .circuitOpen, .reset, .tlsExpired, .tlsHost, .tlsUntrusted, .tlsFailed, .http(429),
-    .http(500), .http(502), .http(503), .http(504), .truncated, .badResponse, .addressRefused,
-    .proxyFailed, .proxyAuth, .proxyRefused,
+    .circuitOpen, .askedToWait, .reset, .tlsExpired, .tlsHost, .tlsUntrusted, .tlsFailed,
+    .http(429), .http(500), .http(502), .http(503), .http(504), .truncated, .badResponse,
+    .addressRefused, .proxyFailed, .proxyAuth, .proxyRefused,
   ]
 }
 
