@@ -19,6 +19,8 @@ public struct DecodedListing: Hashable, Sendable {
   public var nextPage: String?
   /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
   public var total: Int?
+  /// What in the body says that the listing goes on; nil when nothing does, or a transform made the listing.
+  package var continuation: String?
   /// How many rows of ``skipped`` a section has.
   private var rows: [String: Int] = [:]
 
@@ -75,6 +77,7 @@ public struct DecodedListing: Hashable, Sendable {
     elementCount += page.elementCount
     nextPage = page.nextPage
     total = total ?? page.total
+    continuation = continuation ?? page.continuation
   }
 
   /// Leaves as absent what no section has: those of one response are read by the same paths, and a field that a small

@@ -79,12 +79,12 @@ extension ListingDecoder {
     _ before: SectionsBefore,
     firstIndices: [String: Int]
   ) throws(CatalogError) -> DecodedListing {
-    let (root, nextPage, _) = try read(body, of: "sections")
+    let (root, nextPage, _, _) = try read(body, of: "sections")
     try mapping.envelope.checkStatus(of: root, subject: "sections")
     let nodes = try plan.each.values(in: root)
     guard try nodes.isEmpty ? isArray(plan.each, in: root) : true else {
       throw CatalogError(
-        .unexpectedShape,
+        .absentItems,
         subject: "sections",
         reason: "\(plan.each) leads to nothing in \(root.kind.phrase)",
         remedy: mapping.transform == nil

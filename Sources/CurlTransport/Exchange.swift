@@ -370,7 +370,7 @@ extension Exchange {
 
   private func receive(bodyBytes piece: UnsafeRawBufferPointer) -> Bool {
     received += ByteCount(piece.count)
-    guard meter.count(piece.count) else { return refuse(.bytesLimit) }
+    if let reason = meter.count(piece.count) { return refuse(reason) }
     switch body {
     case .sink(let sink, let limit):
       guard part.map({ received <= $0 }) ?? true else {

@@ -52,7 +52,8 @@ struct WarmCommand: ParsableCommand {
       "The catalog files (YAML or JSON), or folders of .yaml files.",
       valueName: "catalog"
     ),
-    completion: .catalogFile
+    completion: .catalogFile,
+    transform: PathArgument.read
   )
   var files: [String]
 

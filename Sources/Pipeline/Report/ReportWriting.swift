@@ -75,6 +75,7 @@ struct ReportWriting {
       return .failed
     }
     if !report.failures.isEmpty || !report.unfinished.isEmpty { return .partial }
+    if sections.contains(where: { $0.warning != nil }) { return .partial }
     if sections.contains(where: { $0.source == .failed || $0.source == .stale && !$0.isExcused }) {
       return .partial
     }

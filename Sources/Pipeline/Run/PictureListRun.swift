@@ -119,9 +119,9 @@ package final class PictureListRun: Sendable {
       known.map { entry in
         do throws(TransferFailure) {
           let url = try context.transport.parse(entry.url, relativeTo: nil)
-          return PictureReference(id: entry.id, url: .success(url))
+          return PictureReference(id: entry.id, url: .success(url), text: entry.url)
         } catch {
-          return PictureReference(id: entry.id, url: .failure(error))
+          return PictureReference(id: entry.id, url: .failure(error), text: entry.url)
         }
       }
     )

@@ -14,7 +14,7 @@ final class ManySections: Sendable {
     var unusable: [SectionResult] = []
     /// Every key that it names, usable or not.
     var named: Set<String> = []
-    /// Why it gave nothing.
+    /// Why it gave nothing, or not all.
     var failure: String?
   }
 

@@ -8,6 +8,8 @@ struct PictureReference: Sendable {
   var id: PictureID
   /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
+  /// The text that an item keeps: the URL, or what the feed wrote.
+  var text: String
 }
 
 extension RunContext {
@@ -18,9 +20,10 @@ extension RunContext {
     images.map { image in
       do throws(TransferFailure) {
         let url = try parse(named: image.url, relativeTo: base)
-        return PictureReference(id: PictureID(url: url.text), url: .success(url))
+        return PictureReference(id: PictureID(url: url.text), url: .success(url), text: url.text)
       } catch {
-        return PictureReference(id: PictureID(url: image.url), url: .failure(error))
+        let text = variables.isEmpty ? image.url : variables.veiled(image.url)
+        return PictureReference(id: PictureID(url: text), url: .failure(error), text: text)
       }
     }
   }
@@ -30,18 +33,25 @@ extension RunContext {
     named text: String,
     relativeTo base: WebURL?
   ) throws(TransferFailure) -> WebURL {
-    guard !variables.isEmpty else { return try transport.parse(text, relativeTo: base) }
     let url = try transport.parse(URLVariables.defused(text), relativeTo: base)
-    return variables.veiled(url, transport)
+    return variables.isEmpty ? url : variables.veiled(url)
+  }
+
+  /// Parses a URL that a header field names, out of which ``VeilingTransport`` has taken the values.
+  func parse(
+    header text: String,
+    relativeTo base: WebURL?
+  ) throws(TransferFailure) -> WebURL {
+    try variables.isEmpty
+      ? parse(named: text, relativeTo: base) : transport.parse(text, relativeTo: base)
   }
 }
 
 extension [ImageReference] {
   /// Makes each absolute, as it will be sent; what is no URL stays as the feed wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references) {
-      guard case .success(let url) = reference.url else { continue }
-      self[place] = ImageReference(role: self[place].role, url: url.text)
+    for (place, reference) in zip(indices, references) where self[place].url != reference.text {
+      self[place] = ImageReference(role: self[place].role, url: reference.text)
     }
   }
 }

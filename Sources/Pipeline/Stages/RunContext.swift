@@ -227,6 +227,6 @@ extension SyncReport.Failure {
 extension TransferFailure {
   /// Whether the run ended first, so that the failure says nothing about what was requested.
   var endedWithRun: Bool {
-    reason == .cancelled || reason == .deadline || reason == .bytesLimit
+    [.cancelled, .deadline, .bytesLimit, .keepFree].contains(reason)
   }
 }

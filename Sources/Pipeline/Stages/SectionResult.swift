@@ -12,7 +12,7 @@ struct SectionResult: Sendable {
   var withheld: [String] = []
   /// The fields that the feed has lost and that items keep from before.
   var kept: [ItemField] = []
-  /// The items that the feed lists, that cannot be read, and that stay as they were.
+  /// The items that stay as they were because they, or the page that may list them, cannot be read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
   /// Counts of what else could not be read.
@@ -26,6 +26,16 @@ struct SectionResult: Sendable {
   var remedy: SyncReport.Remedy?
   /// Whether the origin itself lets what is held stand in for an error, so that nothing failed.
   var isExcused = false
+}
+
+extension SectionReading {
+  /// The sentence about pages that all came, and list fewer items than the listing says that it has.
+  fileprivate func shortfall(of joined: JoinedSection) -> String? {
+    guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
+    else { return nil }
+    return "the shop says that there are \(total) items, and its pages list \(listed); "
+      + "look at paging in the catalog file"
+  }
 }
 
 extension SectionResult {
@@ -48,8 +58,8 @@ extension SectionResult {
       skipped: notes.skipped,
       omitted: notes.omitted,
       repeats: joined.repeats,
-      error: reading.excused ?? reading.ceiling,
-      warning: notes.unfollowed,
+      error: reading.excused ?? reading.broken ?? reading.ceiling,
+      warning: notes.unfollowed ?? reading.shortfall(of: joined),
       isExcused: reading.excused != nil
     )
   }

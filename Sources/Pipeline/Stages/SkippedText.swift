@@ -18,6 +18,8 @@ struct SectionNotes: Sendable, Equatable {
   var failure: String?
   /// The sign that the listing has pages that are not read; nil when there is none.
   var unfollowed: String?
+  /// How many items there are by the listing's own account, of one that is read page by page; nil when it does not say.
+  var total: Int?
 
   /// How many items could not be read.
   var lost: Int { skipped.count { $0.lost == .item } + omitted.items }
@@ -33,6 +35,7 @@ struct SectionNotes: Sendable, Equatable {
     valueless.formIntersection(page.valueless)
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
+    total = page.total ?? total
   }
 }
 
@@ -55,6 +58,7 @@ extension SectionNotes {
       }
       $0.name("skipped")
       $0.value(skipped)
+      if let total { $0.member("total", total) }
       if let unfollowed { $0.member("unfollowed", unfollowed) }
       $0.member("valueless", valueless.map(\.rawValue).sorted())
     }
@@ -75,6 +79,7 @@ extension SectionNotes {
     valueless = Set(form.valueless.compactMap(ItemField.init))
     failure = form.failure
     unfollowed = form.unfollowed
+    total = form.total
   }
 
   private struct Form: Decodable {
@@ -83,6 +88,7 @@ extension SectionNotes {
     var givenUp: Int?
     var omitted: SkipTally?
     var skipped: [SyncReport.Skipped]
+    var total: Int?
     var unfollowed: String?
     var valueless: [String]
   }
