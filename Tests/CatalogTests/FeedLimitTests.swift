@@ -115,6 +115,17 @@ struct FeedLimitTests {
     )
   }
 
+  @Test func `a next page is named by 16 KiB at most`() throws {
+    func next(_ count: Int) throws -> String? {
+      let name = String(repeating: "n", count: count)
+      let lines = "items: $.items\nitem: {id: $.id, title: $.title}\npaging: {next: $.next}"
+      return try decode(#"{"items": [], "next": "\#(name)"}"#, lines).nextPage
+    }
+
+    #expect(try next(16_384)?.count == 16_384)
+    #expect(throws: CatalogError.self) { try next(16_385) }
+  }
+
   // MARK: - XML, tables and pages
 
   private static func rss(_ inner: String) -> String {
