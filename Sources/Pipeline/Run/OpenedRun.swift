@@ -87,6 +87,7 @@ struct OpenedRun {
     let fetching = parts.origin(request.transport(over: transport, isStopped: isStopped)) {
       request.secrets.applied(to: $0)
     }
+    let failures = FailureLog()
     context = RunContext(
       catalog: catalog,
       entry: entry,
@@ -105,7 +106,9 @@ struct OpenedRun {
       secrets: request.secrets,
       pictureTraits: pictureTraits,
       needs: request.needs(over: fetching),
-      failures: FailureLog(),
+      failures: failures,
+      newestURLs: catalog.pictures.identity == .url
+        ? nil : NewestURLs(index) { failures.note($0) },
       localBase: request.addresses.localBase
     )
     context.failures.count(attempts: parts.requests)

@@ -4,8 +4,10 @@ import Transport
 
 /// A picture that a section or detail just decoded refers to.
 struct PictureReference: Sendable {
-  /// The picture's identity; of the feed's own text when that is no URL.
+  /// The key of ``identity``.
   var id: PictureID
+  /// What tells the picture from others; the feed's own text when that is no URL.
+  var identity: String
   /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
 }
@@ -15,15 +17,29 @@ extension RunContext {
   ///
   /// What is no URL that larder fetches is a picture that fails: now, and in every run until the feed is mended.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
-    images.map { image in
+    let references = images.map { image in
       do throws(TransferFailure) {
         let url = try parse(named: image.url, relativeTo: base)
-        return PictureReference(id: PictureID(url: url.text), url: .success(url))
+        let identity = identity(of: url)
+        return PictureReference(
+          id: PictureID(url: identity),
+          identity: identity,
+          url: .success(url)
+        )
       } catch {
-        return PictureReference(id: PictureID(url: image.url), url: .failure(error))
+        return PictureReference(
+          id: PictureID(url: image.url),
+          identity: image.url,
+          url: .failure(error)
+        )
       }
     }
+    newestURLs?.add(references)
+    return references
   }
+
+  /// What tells the picture at a URL from others.
+  func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
   /// Parses a URL that fetched data names, with the environment's values out of it.
   func parse(
@@ -37,11 +53,11 @@ extension RunContext {
 }
 
 extension [ImageReference] {
-  /// Makes each absolute, as it will be sent; what is no URL stays as the feed wrote it.
+  /// Puts identities in place of URLs; what is no URL stays as the feed wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
     for (place, reference) in zip(indices, references) {
-      guard case .success(let url) = reference.url else { continue }
-      self[place] = ImageReference(role: self[place].role, url: url.text)
+      guard case .success = reference.url else { continue }
+      self[place] = ImageReference(role: self[place].role, url: reference.identity)
     }
   }
 }
