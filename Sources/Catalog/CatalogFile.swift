@@ -81,6 +81,12 @@ public struct CatalogFile: Hashable, Sendable {
     return paging(of: sources[position])
   }
 
+  /// Whether the catalog file says that a source has one page: `paging: null`.
+  package func isOnePage(source position: Int) -> Bool {
+    guard case .listed(let sources) = sections else { return false }
+    return sources[position].isOnePage
+  }
+
   /// The paging of a listed section; nil when one response is all of it.
   func paging(of source: SectionSource) -> PagingRule? {
     source.isOnePage ? nil : source.paging ?? paging

@@ -109,6 +109,7 @@ package struct Verification: Sendable {
     }
     report.checked = position.checked
     report.isComplete = rest.isEmpty
+    report.unchecked = rest.count
     guard report.isComplete else { return report }
     let squares = SquareVerification(layout, index)
     let first = try squares.run(depth).report

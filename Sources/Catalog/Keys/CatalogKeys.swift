@@ -204,7 +204,11 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("cursor", .text, "The query parameter that takes what from finds in the body"),
     CatalogKey("next", .reference("path"), "Where the body names the next page's URL"),
     CatalogKey("link", .flag, "Follow the response's Link header with rel=next"),
-    CatalogKey("first", .number(0...1_000_000), "The first page's number; goes with page"),
+    CatalogKey(
+      "first",
+      .number(0...1_000_000),
+      "The first page's value of page (1) or offset (0)"
+    ),
     CatalogKey("from", .reference("path"), "Where the body has the cursor"),
     CatalogKey("size", .reference("size"), "How many elements a page is asked to have"),
     CatalogKey("limit", .number(1...1_000_000), "How many pages are read at most"),

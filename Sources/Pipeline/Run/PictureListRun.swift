@@ -174,7 +174,8 @@ package final class PictureListRun: Sendable {
       secrets: request.secrets,
       pictureTraits: PictureTraits(from: request.named, over: transport),
       needs: request.needs(over: fetching),
-      failures: FailureLog(),
+      failures: FailureLog(most: .max),
+      isOver: { [transport] in transport.hasStopped },
       localBase: request.addresses.localBase
     )
   }

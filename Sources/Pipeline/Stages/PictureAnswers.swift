@@ -1,4 +1,5 @@
 import Cache
+import Catalog
 import Transport
 
 /// A picture that its origin is asked for.
@@ -72,7 +73,12 @@ final class PictureAnswers: Sendable {
       } else {
         commit(fetch, response)
       }
-    case .failure(let failure):
+    case .failure(var failure):
+      if failure.reason == .notAPicture, failure.detail.isEmpty,
+        let words = OriginWords(inPlaceOfPicture: fetch.sink.refused)
+      {
+        failure.detail = context.secrets.applied(to: words.description)
+      }
       // Of what may come another time the next run need not fetch the same bytes again.
       if RetryPolicy.mayPass(failure) || failure.endedWithRun {
         fetch.sink.leave()

@@ -6,7 +6,7 @@ import Transport
 struct PictureReference: Sendable {
   /// The key of ``identity``.
   var id: PictureID
-  /// What tells the picture from others; the feed's own text when that is no URL.
+  /// What tells the picture from others, which an item keeps: its URL or less; the feed's own text when that is no URL.
   var identity: String
   /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
@@ -27,11 +27,8 @@ extension RunContext {
           url: .success(url)
         )
       } catch {
-        return PictureReference(
-          id: PictureID(url: image.url),
-          identity: image.url,
-          url: .failure(error)
-        )
+        let text = variables.isEmpty ? image.url : variables.veiled(image.url)
+        return PictureReference(id: PictureID(url: text), identity: text, url: .failure(error))
       }
     }
     newestURLs?.add(references)
@@ -46,17 +43,25 @@ extension RunContext {
     named text: String,
     relativeTo base: WebURL?
   ) throws(TransferFailure) -> WebURL {
-    guard !variables.isEmpty else { return try transport.parse(text, relativeTo: base) }
     let url = try transport.parse(URLVariables.defused(text), relativeTo: base)
-    return variables.veiled(url, transport)
+    return variables.isEmpty ? url : variables.veiled(url)
+  }
+
+  /// Parses a URL that a header field names, out of which ``VeilingTransport`` has taken the values.
+  func parse(
+    header text: String,
+    relativeTo base: WebURL?
+  ) throws(TransferFailure) -> WebURL {
+    try variables.isEmpty
+      ? parse(named: text, relativeTo: base) : transport.parse(text, relativeTo: base)
   }
 }
 
 extension [ImageReference] {
   /// Puts identities in place of URLs; what is no URL stays as the feed wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references) {
-      guard case .success = reference.url else { continue }
+    for (place, reference) in zip(indices, references)
+    where self[place].url != reference.identity {
       self[place] = ImageReference(role: self[place].role, url: reference.identity)
     }
   }
