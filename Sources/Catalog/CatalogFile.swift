@@ -23,7 +23,7 @@ public struct CatalogFile: Hashable, Sendable {
   public var request: RequestRule?
   /// How new credentials are had when an origin refuses these; nil when they are not.
   public var token: TokenRule?
-  /// How pictures are asked for.
+  /// How pictures are asked for and told apart.
   public var pictures: PicturesRule
   /// Where the file's URLs name variables.
   var variables: [URLVariable] = []

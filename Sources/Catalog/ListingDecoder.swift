@@ -236,8 +236,8 @@ public struct ListingDecoder: Sendable {
   {
     try mapping.transform?.checkSize(body.count, of: subject)
     let body = try mapping.notation.json(of: body, subject, within: limits)
-    let response = try JSONDocument(parsing: body, of: subject).root
-    let nextPage = try link(in: response)
+    let response = try JSONDocument(parsing: body, of: subject, within: limits).root
+    let nextPage = try link(in: response, subject)
     guard let transform = mapping.transform else {
       return (
         response, nextPage, Self.total(in: response), Self.continuation(in: response)
@@ -249,11 +249,23 @@ public struct ListingDecoder: Sendable {
     )
   }
 
+  /// How long the URL or cursor of a next page may be: each is kept for every page.
+  private static let longestNextPage = 16 << 10
+
   /// What the body calls the next page.
-  private func link(in root: JSONNode) throws(CatalogError) -> String? {
+  private func link(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
     guard let value = try nextPage?.firstValue(in: root),
       let text = nextPageIsCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty
     else { return nil }
+    guard text.utf8.count <= Self.longestNextPage else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        reason:
+          "its next page is named by \(text.utf8.count) bytes, and \(Self.longestNextPage) are read",
+        remedy: "correct the path under paging"
+      )
+    }
     return text
   }
 }

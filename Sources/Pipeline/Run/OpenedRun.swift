@@ -87,6 +87,7 @@ struct OpenedRun {
     let fetching = parts.origin(request.transport(over: transport, isStopped: isStopped)) {
       request.secrets.applied(to: $0)
     }
+    let failures = FailureLog()
     let (deadline, now) = (request.options.deadline, request.now)
     context = RunContext(
       catalog: catalog,
@@ -106,7 +107,9 @@ struct OpenedRun {
       secrets: request.secrets,
       pictureTraits: pictureTraits,
       needs: request.needs(over: fetching),
-      failures: FailureLog(),
+      failures: failures,
+      newestURLs: catalog.pictures.identity == .url
+        ? nil : NewestURLs(index) { failures.note($0) },
       isOver: { isStopped() || deadline.map { now().seconds >= $0.seconds } ?? false },
       localBase: request.addresses.localBase
     )

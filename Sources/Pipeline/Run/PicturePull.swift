@@ -74,11 +74,11 @@ package final class PicturePull: Sendable {
   /// Fetches a picture; blocks until it is on the device or has failed.
   ///
   /// - Parameters:
-  ///   - url: Where it is.
+  ///   - picture: Which, and where it is.
   ///   - known: What the cache knew of it.
   /// - Returns: What came of it.
-  package func fetch(_ url: String, known: PictureEntry?) -> Outcome {
-    let before = known ?? PictureEntry(id: PictureID(url: url), url: url)
+  package func fetch(_ picture: PictureEntry, known: PictureEntry?) -> Outcome {
+    let before = known ?? picture
     if let known, !known.isHeld, let reason = known.failure,
       case .rest(let end) = known.freshness(at: now(), for: nil, onlyDue: true)
     {

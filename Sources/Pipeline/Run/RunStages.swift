@@ -100,6 +100,7 @@ final class RunStages: Sendable {
     if !hasStopped() { details?.judgeFields() }
     pictures.settleRest()
     pictures.group.join()
+    context.newestURLs?.flush()
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
     flushed.wait()
@@ -138,6 +139,7 @@ final class RunStages: Sendable {
       if let references = arrival.references {
         pictures.add(references)
       } else {
+        context.newestURLs?.flush()
         var urls = ListedURLs(arrival.listing, context.index)
         try context.index.forEachPictureBatch(of: arrival.listing) { ids throws(CacheError) in
           try pictures.add(ids) { wanted, found throws(CacheError) in

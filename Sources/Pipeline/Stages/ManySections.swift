@@ -57,19 +57,4 @@ extension [ManySections.End] {
     }
     return refused
   }
-
-  /// The place of the source that a section belongs to which none of them names: one that could not be read, else
-  /// the one that lists what stood before it.
-  ///
-  /// - Parameters:
-  ///   - key: the section.
-  ///   - order: the last run's sections.
-  /// - Returns: The place.
-  func owner(of key: String, in order: [String]) -> Int {
-    if let failed = firstIndex(where: { $0.failure != nil }) { return failed }
-    for before in order.prefix(while: { $0 != key }).reversed() {
-      if let place = firstIndex(where: { $0.named.contains(before) }) { return place }
-    }
-    return 0
-  }
 }

@@ -4,12 +4,12 @@ import Transport
 
 /// A picture that a section or detail just decoded refers to.
 struct PictureReference: Sendable {
-  /// The picture's identity; of the feed's own text when that is no URL.
+  /// The key of ``identity``.
   var id: PictureID
+  /// What tells the picture from others, which an item keeps: its URL or less; the feed's own text when that is no URL.
+  var identity: String
   /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
-  /// The text that an item keeps: the URL, or what the feed wrote.
-  var text: String
 }
 
 extension RunContext {
@@ -17,16 +17,26 @@ extension RunContext {
   ///
   /// What is no URL that larder fetches is a picture that fails: now, and in every run until the feed is mended.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
-    images.map { image in
+    let references = images.map { image in
       do throws(TransferFailure) {
         let url = try parse(named: image.url, relativeTo: base)
-        return PictureReference(id: PictureID(url: url.text), url: .success(url), text: url.text)
+        let identity = identity(of: url)
+        return PictureReference(
+          id: PictureID(url: identity),
+          identity: identity,
+          url: .success(url)
+        )
       } catch {
         let text = variables.isEmpty ? image.url : variables.veiled(image.url)
-        return PictureReference(id: PictureID(url: text), url: .failure(error), text: text)
+        return PictureReference(id: PictureID(url: text), identity: text, url: .failure(error))
       }
     }
+    newestURLs?.add(references)
+    return references
   }
+
+  /// What tells the picture at a URL from others.
+  func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
   /// Parses a URL that fetched data names, with the environment's values out of it.
   func parse(
@@ -48,10 +58,11 @@ extension RunContext {
 }
 
 extension [ImageReference] {
-  /// Makes each absolute, as it will be sent; what is no URL stays as the feed wrote it.
+  /// Puts identities in place of URLs; what is no URL stays as the feed wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references) where self[place].url != reference.text {
-      self[place] = ImageReference(role: self[place].role, url: reference.text)
+    for (place, reference) in zip(indices, references)
+    where self[place].url != reference.identity {
+      self[place] = ImageReference(role: self[place].role, url: reference.identity)
     }
   }
 }

@@ -394,8 +394,14 @@ final class SectionStage: Sendable {
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
     let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
     var unnamed = sources.map { _ in [SectionResult]() }
-    for key in last.keys where !named.contains(key) {
-      let owner = sources.owner(of: key, in: last.keys)
+    // One that could not be read, else the one that lists the section before it.
+    let failed = sources.firstIndex { $0.failure != nil }
+    var owner = failed ?? 0
+    for key in last.keys {
+      guard !named.contains(key) else {
+        if failed == nil { owner = sources.firstIndex { $0.named.contains(key) } ?? owner }
+        continue
+      }
       guard let result = unnamedSection(key, sources[owner]) else { continue }
       unnamed[owner].append(result)
       handOn(result, nil)
