@@ -34,6 +34,13 @@ int larder_close_from(posix_spawn_file_actions_t *actions, int first);
 /// Has the kernel send SIGTERM to this process when its parent ends; -1 and errno when it cannot. prctl is variadic.
 int larder_end_with_parent(void);
 
+/// How many words the command line has, the program's own name among them.
+int larder_argument_count(void);
+
+/// A word of the command line, for as long as the process runs; null when there is none of that number. glibc hands the
+/// words to constructors, so that they are known without /proc.
+const char *larder_argument(int number);
+
 /// Makes a pair of connected stream sockets that no other program inherits.
 int larder_socket_pair(int ends[2]);
 

@@ -105,20 +105,42 @@ package struct ListingDraft: Sendable {
   fileprivate var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
 }
 
+/// A listing that is not kept yet.
+package struct NewListing: Sendable {
+  private let row: ListingRow
+  private let items: [ItemRecord]
+  private let versions: [ItemVersion]
+
+  /// A listing of these items, in order.
+  package init(_ items: [ItemRecord]) {
+    var draft = ListingDraft()
+    versions = draft.add(items)
+    row = draft.row
+    self.items = items
+  }
+
+  /// A listing whose items are kept.
+  package init(_ draft: ListingDraft) {
+    (row, items, versions) = (draft.row, [], [])
+  }
+
+  /// Its number, once it and its items are kept.
+  ///
+  /// Equal lists have equal numbers: two runs that saw the same share it.
+  func keep(in db: Database) throws -> ListingID {
+    if let known = try row.number(in: db) { return known }
+    try Index.insert([ListedRecords(listing: 0, items: items)], versions, db)
+    return try row.keep(in: db)
+  }
+}
+
 extension Index {
   /// Keeps an ordered list of items and says by which number to find it.
   ///
-  /// Lists and items that are already kept are not written again. Equal lists have equal numbers, so two runs that
-  /// saw the same list share it.
+  /// Lists and items that are already kept are not written again.
   package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
-    var draft = ListingDraft()
-    let versions = draft.add(items)
-    let listing = draft.row
-    return try write { db in
-      if let known = try listing.number(in: db) { return known }
-      try Self.insert([ListedRecords(listing: 0, items: items)], versions, db)
-      return try listing.keep(in: db)
-    }
+    let listing = NewListing(items)
+    return try write { db in try listing.keep(in: db) }
   }
 
   /// Keeps the next items of listings that are too large to be held at once.
@@ -144,7 +166,7 @@ extension Index {
   /// - Returns: The number, the one that all its items at once would have been given.
   /// - Throws: ``CacheError`` when the index cannot be written.
   package func keepListing(_ draft: ListingDraft) throws(CacheError) -> ListingID {
-    let listing = draft.row
+    let listing = NewListing(draft)
     return try write { db in try listing.keep(in: db) }
   }
 
@@ -155,7 +177,11 @@ extension Index {
   ///   - versions: Their versions, one after the other through all parts.
   ///   - db: Where.
   /// - Throws: `DatabaseError` when a row cannot be written.
-  private static func insert(_ parts: [ListedRecords], _ versions: [ItemVersion], _ db: Database)
+  fileprivate static func insert(
+    _ parts: [ListedRecords],
+    _ versions: [ItemVersion],
+    _ db: Database
+  )
     throws
   {
     var row = try RowWriter(

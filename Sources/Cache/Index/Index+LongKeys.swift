@@ -37,13 +37,13 @@ extension Index {
 
   /// The tables that have keys of 128 bits, 16 bytes each.
   private static let longKeySchema = """
-    -- A picture by its URL, whose key `id` is. `older` is the path of its file while that lies where an older larder
+    -- A picture by its identity, whose key `id` is: `identity`, or `url` where that is NULL. `url` is asked. `older` is the path of its file while that lies where an older larder
     -- put it.
     CREATE TABLE picture(
       row INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, url TEXT NOT NULL,
       sha256 BLOB, content INTEGER, bytes INTEGER, type TEXT, inode INTEGER, modified INTEGER,
       response TEXT, expiry INTEGER NOT NULL DEFAULT 0, fetched INTEGER, checked INTEGER,
-      failure TEXT, failing_since INTEGER, older TEXT);
+      failure TEXT, failing_since INTEGER, older TEXT, identity TEXT);
     CREATE INDEX picture_older ON picture(older) WHERE older IS NOT NULL;
 
     -- `id` is the key of who reads the document and of its URL.
@@ -100,7 +100,8 @@ private struct LongKeys {
   ///
   /// Two URLs whose names were one shared a file, which may hold the bytes of either. Nothing is held of both then.
   mutating func movePictures(in db: Database) throws {
-    let columns = Index.pictureColumns.filter { $0 != "id" && $0 != "older" } + ["content"]
+    let new = ["id", "older", "identity"]
+    let columns = Index.pictureColumns.filter { !new.contains($0) } + ["content"]
     try db.execute(
       sql: """
         INSERT INTO picture(row, id, \(columns.joined(separator: ", ")))

@@ -120,6 +120,7 @@ struct SyncSummary {
     }
     warnings += report.skipped.map(\.words)
     warnings += report.failures.filter { $0.stage != .section }.map(Self.sentence)
+    let counts = report.omittedSkips + report.omittedFailures
     warnings += withoutSquare
     if let words = report.assumptions { warnings.append(words) }
     if !report.unfinished.isEmpty {
@@ -133,7 +134,8 @@ struct SyncSummary {
     let shown = all ? warnings.count : 10
     let rest = warnings.count - shown
     return rest > 0
-      ? warnings.prefix(shown) + ["\(rest) more; -v or --json lists them all"] : warnings
+      ? warnings.prefix(shown) + counts + ["\(rest) more; -v or --json lists them"]
+      : warnings + counts
   }
 }
 

@@ -50,7 +50,7 @@ struct RunRequest: Sendable {
       parser
     )
     sections = try addresses.sections()
-    variables = try addresses.variables()
+    variables = addresses.variables
     credentials = try catalog.resolved(environment)
     named = try addresses.named().carrying(credentials, catalog, environment)
     secrets = RunSecrets(credentials, named, variables)

@@ -22,8 +22,9 @@ package struct SyncOptions: Sendable {
   package var squareSide: Int?
   /// Where squares are made.
   package var pictures: any PictureWorking = PicturesHere()
-  /// When squares end, those under way too where they can be given up; the transport has the deadline of the requests.
-  package var squareDeadline: UnixTime?
+  /// When no body is decoded further, and squares end, those under way too where they can be given up; the transport has
+  /// the deadline of the requests.
+  package var deadline: UnixTime?
   /// The most bytes of one picture.
   package var pictureLimit = ByteCount.mebibytes(64)
   /// The most bytes of one JSON body.

@@ -33,10 +33,11 @@ final class LastSkips: Sendable {
     guard let report = bytes.flatMap({ try? SyncReport(json: $0) }) else { return [:] }
     var sections: [String: Section] = [:]
     for section in report.sections {
-      sections[section.key, default: Section()].unread = Set(section.unread)
+      // What has no row is counted without its id.
+      sections[section.key] = Section(unnamed: section.skipped, unread: Set(section.unread))
     }
-    for row in report.skipped where row.lost == .item && row.id == nil {
-      sections[row.section, default: Section()].unnamed += 1
+    for row in report.skipped where row.lost == .item && row.id != nil {
+      sections[row.section, default: Section()].unnamed -= 1
     }
     return sections
   }

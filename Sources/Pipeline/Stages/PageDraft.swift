@@ -40,6 +40,9 @@ struct PageDraft: Sendable {
     }
   }
 
+  /// Leaves the rest of the page's section unread: too much of it is lost.
+  mutating func giveUp() { listing.givenUp.formUnion(listing.sections.map(\.key)) }
+
   /// Leaves as absent what no section has, once all are there.
   mutating func settleAbsence() { listing.settleAbsence() }
 }

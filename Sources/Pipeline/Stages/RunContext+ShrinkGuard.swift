@@ -78,7 +78,7 @@ extension RunContext {
     guard !gone.isEmpty else { return }
     let ids = notes.skipped.filter { $0.lost == .item }.map(\.id)
     let named = Set(ids.compactMap(\.self))
-    let unnamed = ids.count { $0 == nil }
+    let unnamed = ids.count { $0 == nil } + notes.omitted.items
     let again = gone.filter { last.unread.contains($0) && !named.contains($0) }.prefix(unnamed)
     let new = gone.filter { !last.unread.contains($0) && !named.contains($0) }
       .prefix(max(0, unnamed - last.unnamed))

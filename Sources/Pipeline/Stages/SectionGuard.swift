@@ -25,7 +25,9 @@ struct SectionGuard: Sendable {
     let notes = SectionNotes(section.skipped)
     let shown = last[section.key]?.listing
     let readable = try context.index.itemCount(listing: section.listing)
-    if context.options.maxSkipped.refuses(lost: notes.lost, of: readable + notes.lost) {
+    if notes.isGivenUp
+      || context.options.maxSkipped.refuses(lost: notes.lost, of: readable + notes.lost)
+    {
       return try refusal(of: section, notes, readable: readable, reading)
     }
     var guarded = try context.guardListing(
@@ -38,7 +40,7 @@ struct SectionGuard: Sendable {
       try context.keepUnread(notes, of: shown, last: skips, in: &guarded)
     }
     if !isNamed, guarded.withheld.isEmpty { return nil }
-    var result = SectionResult(joined, guarded, of: reading)
+    var result = SectionResult(joined, notes, guarded, of: reading)
     if readable > 0 || notes.lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
     let held = try shown.map { id throws(CacheError) in try context.index.itemCount(listing: id) }
@@ -65,7 +67,7 @@ struct SectionGuard: Sendable {
   ) throws(CacheError) -> SectionResult {
     let shown = last[section.key]?.listing
     let finding = GuardWords(section.key, held: 0)
-      .unreadable(notes.skipped, of: readable + notes.lost, isHeld: shown != nil)
+      .unreadable(notes, of: readable + notes.lost, isHeld: shown != nil)
     var result = SectionResult(
       key: section.key,
       title: section.title,
@@ -73,13 +75,14 @@ struct SectionGuard: Sendable {
       source: shown == nil ? .failed : .withheld,
       listing: shown,
       skipped: notes.skipped,
+      omitted: notes.omitted,
       error: finding.problem,
       remedy: finding.remedy
     )
-    if let shown {
+    if let shown, !notes.isGivenUp {
       let listed = Set(try context.index.itemKeys(listing: section.listing))
       result.withheld = try context.index.itemKeys(listing: shown).filter { !listed.contains($0) }
-    } else {
+    } else if shown == nil {
       context.failures.note(
         undecodable: .section,
         id: section.key,

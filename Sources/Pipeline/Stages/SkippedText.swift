@@ -4,8 +4,12 @@ import FoundationEssentials
 /// What is known of a decoded section beside its items, as the index keeps it with a page, so that an
 /// unchanged one still reports it.
 struct SectionNotes: Sendable, Equatable {
-  /// The items and fields that could not be read.
+  /// The items and fields that could not be read: the first of them.
   var skipped: [SyncReport.Skipped] = []
+  /// Counts of the others.
+  var omitted = SkipTally()
+  /// Whether the section was not read to its end, because too much of it is lost.
+  var isGivenUp = false
   /// The fields that the catalog file names and that no item yields.
   var absent: Set<ItemField> = []
   /// The fields that have paths, and that no item has a value in.
@@ -14,32 +18,47 @@ struct SectionNotes: Sendable, Equatable {
   var failure: String?
   /// The sign that the listing has pages that are not read; nil when there is none.
   var unfollowed: String?
+  /// How many items there are by the listing's own account, of one that is read page by page; nil when it does not say.
+  var total: Int?
 
   /// How many items could not be read.
-  var lost: Int { skipped.count { $0.lost == .item } }
+  var lost: Int { skipped.count { $0.lost == .item } + omitted.items }
 
   /// Adds what is known of the page that follows.
   mutating func add(_ page: SectionNotes) {
-    skipped += page.skipped
+    let room = max(0, SkipTally.mostRows - skipped.count)
+    skipped += page.skipped.prefix(room)
+    for row in page.skipped.dropFirst(room) { omitted.add(row.lost, row.reason) }
+    omitted.add(page.omitted)
+    isGivenUp = isGivenUp || page.isGivenUp
     absent.formIntersection(page.absent)
     valueless.formIntersection(page.valueless)
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
+    total = page.total ?? total
   }
 }
 
 extension SectionNotes {
   /// The notes as JSON; nothing when there are none.
   var text: String {
-    if absent.isEmpty, valueless.isEmpty, failure == nil, unfollowed == nil {
-      return SkippedText.write(skipped)
-    }
+    if self == SectionNotes(skipped: skipped) { return SkippedText.write(skipped) }
     var writer = StoredFormWriter()
     writer.object {
       $0.member("absent", absent.map(\.rawValue).sorted())
       $0.member("failure", failure)
+      if isGivenUp { $0.member("givenUp", Int(1)) }
+      if !omitted.isEmpty {
+        $0.name("omitted")
+        $0.object {
+          $0.member("items", omitted.items)
+          $0.name("reasons")
+          $0.value(omitted.reasons)
+        }
+      }
       $0.name("skipped")
       $0.value(skipped)
+      if let total { $0.member("total", total) }
       if let unfollowed { $0.member("unfollowed", unfollowed) }
       $0.member("valueless", valueless.map(\.rawValue).sorted())
     }
@@ -54,16 +73,22 @@ extension SectionNotes {
     }
     guard let form = try? JSONDecoder().decode(Form.self, from: Data(text.utf8)) else { return }
     skipped = form.skipped
+    omitted = form.omitted ?? SkipTally()
+    isGivenUp = form.givenUp == 1
     absent = Set(form.absent.compactMap(ItemField.init))
     valueless = Set(form.valueless.compactMap(ItemField.init))
     failure = form.failure
     unfollowed = form.unfollowed
+    total = form.total
   }
 
   private struct Form: Decodable {
     var absent: [String]
     var failure: String?
+    var givenUp: Int?
+    var omitted: SkipTally?
     var skipped: [SyncReport.Skipped]
+    var total: Int?
     var unfollowed: String?
     var valueless: [String]
   }
@@ -78,9 +103,6 @@ enum SkippedText {
     writer.value(skipped)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
-
-  /// The skipped items of a section's notes.
-  static func read(_ text: String) -> [SyncReport.Skipped] { SectionNotes(text).skipped }
 
   /// Reads back what ``write(_:)`` gave.
   fileprivate static func rows(_ text: String) -> [SyncReport.Skipped] {

@@ -96,11 +96,15 @@ struct ProblemView {
       )
     }
     let groups = Dictionary(grouping: report.failures) { "\($0.stage.rawValue) \($0.reason)" }
+    let counts = report.failureCounts
+    func count(_ failures: [SyncReport.Failure]) -> Int {
+      counts[failures[0].stage]?[failures[0].reason] ?? failures.count
+    }
     let order: [SyncReport.Stage] = [.section, .detail, .image]
     let sorted = groups.values.sorted {
       let left = order.firstIndex(of: $0[0].stage) ?? 0
       let right = order.firstIndex(of: $1[0].stage) ?? 0
-      return (left, -$0.count, $0[0].reason) < (right, -$1.count, $1[0].reason)
+      return (left, -count($0), $0[0].reason) < (right, -count($1), $1[0].reason)
     }
     for failures in sorted {
       let first = failures[0]
@@ -108,7 +112,7 @@ struct ProblemView {
       let helps = first.remedy.flatMap(advice.remedy).map { " " + $0 } ?? ""
       problems.append(
         ProblemView(
-          "\(Self.stage(first.stage, failures.count, language)) · \(first.reason)",
+          "\(Self.stage(first.stage, count(failures), language)) · \(first.reason)",
           tone: first.stage == .image ? "warn" : "bad",
           meaning: words.meaning,
           advice: words.advice + helps,
@@ -123,7 +127,7 @@ struct ProblemView {
               url: failure.url
             )
           },
-          of: failures.count,
+          of: count(failures),
           language
         )
       )
@@ -168,10 +172,13 @@ struct ProblemView {
       let rows = report.skipped.filter { $0.lost == loss }
       guard !rows.isEmpty else { return nil }
       let isItem = loss == .item
+      let items = report.sections.reduce(0) { $0 + $1.skipped }
+      let all = report.skipped.count + report.skippedOmitted
+      let count = isItem ? max(items, rows.count) : max(all - items, rows.count)
       return ProblemView(
         isItem
-          ? language.count(rows.count, "item skipped", "items skipped", "건너뛴 상품")
-          : language.count(rows.count, "value left out", "values left out", "빠진 값"),
+          ? language.count(count, "item skipped", "items skipped", "건너뛴 상품")
+          : language.count(count, "value left out", "values left out", "빠진 값"),
         meaning: isItem
           ? say("The shop lists this in a form that cannot be read.", "읽을 수 없는 형태의 상품입니다.")
           : say("Shown without it, as it cannot be read.", "읽을 수 없어 이 값 없이 보여 줍니다."),
@@ -195,7 +202,7 @@ struct ProblemView {
             url: nil
           )
         },
-        of: rows.count,
+        of: count,
         language
       )
     }

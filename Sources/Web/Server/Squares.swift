@@ -60,16 +60,18 @@ final class Squares: Sendable {
   ///
   /// - Parameters:
   ///   - picture: The picture, which is held.
+  ///   - digest: The SHA-256 of its bytes.
   ///   - side: Pixels along a side.
   ///   - root: Where the picture's file is: the cache, or a room beside it, whose pictures have no row yet.
   ///   - waiter: Told what came of it.
   func make(
     of picture: PictureEntry,
+    digest: [UInt8],
     side: Int,
     in root: String,
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
-    let key = Key(digest: picture.sha256 ?? [], side: side)
+    let key = Key(digest: digest, side: side)
     if let made = unkept[key.text] {
       return waiter(.made(made.bytes, made.type))
     }
