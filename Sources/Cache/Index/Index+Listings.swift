@@ -100,7 +100,43 @@ package struct ListingDraft: Sendable {
   }
 
   /// The row that it becomes.
-  fileprivate var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
+  var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
+
+  /// The items' ids, each ended by a zero byte.
+  package var ids: [UInt8] { keys }
+
+  /// Whether the items at two places are equal.
+  package func isSame(_ first: Int, _ second: Int) -> Bool {
+    items[8 * first..<8 * first + 8] == items[8 * second..<8 * second + 8]
+  }
+
+  /// Adds the items of a listing, except some.
+  ///
+  /// - Parameters:
+  ///   - listing: The listing.
+  ///   - places: The places of the items to leave out.
+  ///   - db: Where the items are: of the others, the pictures are read.
+  /// - Throws: `DatabaseError` when an item cannot be read.
+  mutating func append(
+    _ listing: ListingRow,
+    leavingOut places: Set<Int>,
+    _ db: Database
+  ) throws {
+    guard !places.isEmpty else {
+      items += listing.items
+      keys += listing.keys
+      pictures += listing.pictures
+      return
+    }
+    let select = try db.cachedStatement(sql: "SELECT pictures FROM item WHERE id = ?")
+    for (place, key) in listing.separateKeys.enumerated() where !places.contains(place) {
+      let version = listing.items[8 * place..<8 * place + 8]
+      items += version
+      keys += key + [0]
+      pictures +=
+        try Data.fetchOne(select, arguments: [PackedNumbers.unpack(version).first]) ?? Data()
+    }
+  }
 }
 
 extension Index {
@@ -149,6 +185,24 @@ extension Index {
     let listing = draft.row
     try write { db in try listing.insert(db) }
     return listing.id
+  }
+
+  /// A listing whose items are kept, without some of them.
+  ///
+  /// - Parameters:
+  ///   - draft: The listing.
+  ///   - places: The places of the items to leave out.
+  /// - Returns: The shorter listing.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func draft(
+    _ draft: ListingDraft,
+    leavingOut places: Set<Int>
+  ) throws(CacheError) -> ListingDraft {
+    try read { db in
+      var rest = ListingDraft()
+      try rest.append(draft.row, leavingOut: places, db)
+      return rest
+    }
   }
 
   /// Inserts items that are not there yet.

@@ -63,7 +63,8 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var remedy: Remedy?
     /// How many items the feed no longer lists and the shrink guard kept.
     package var withheld = 0
-    /// The fields that the feed has lost, by their names in the catalog file, and that items keep.
+    /// The fields for which the listing was not taken, by their names in the catalog file: gone from all items, or
+    /// with one value in all of them.
     package var kept: [String] = []
     /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
     package var unread: [String] = []
@@ -159,7 +160,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   }
 
   /// Something that could not be had.
-  package struct Failure: Sendable, Equatable, Codable {
+  package struct Failure: Sendable, Equatable, Encodable {
     /// Where.
     package var stage: Stage
     /// The section's key or the item's id.
@@ -174,6 +175,14 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var detail: String?
     /// What helps.
     package var remedy: Remedy?
+    /// Whether the run before this one reported it too, and it is expected to last: such a failure alone does not make
+    /// a run partial.
+    package var isKnown = false
+
+    enum CodingKeys: String, CodingKey {
+      case stage, id, url, reason, attempts, detail, remedy
+      case isKnown = "known"
+    }
   }
 
   /// An item, or a field of one, that could not be read.

@@ -48,7 +48,8 @@ struct PageReader {
       try writer.keep(part, base: base, after: reading, in: &draft, on: lane)
     }
     draft.kept = try lane.finish()
-    if isMany { draft.settleAbsence() }
+    if isMany { draft.settleSections() }
+    try draft.dropRepeats(in: context.index)
     // Of sections that cannot be used, only the whole body says it of all.
     return draft.listing.sections.isEmpty ? decode(body, reading) : .success(draft)
   }
@@ -62,9 +63,7 @@ struct PageReader {
       let listing = try body.decoded { body throws(CatalogError) in
         try decodeSource(body, at: reading.position, using: context.catalog)
       }
-      var draft = PageDraft()
-      draft.add(listing, context.catalog.mapping(ofSource: reading.position).item)
-      return .success(draft)
+      return .success(PageDraft(listing))
     } catch {
       return .failure(error)
     }

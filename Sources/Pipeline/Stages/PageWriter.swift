@@ -24,7 +24,7 @@ struct PageWriter: Sendable {
     in draft: inout PageDraft,
     on lane: ItemLane
   ) throws(CacheError) {
-    draft.add(window: window, context.catalog.mapping(ofSource: reading.position).item)
+    draft.add(window: window)
     // Only the last section goes on in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
@@ -55,7 +55,7 @@ struct PageWriter: Sendable {
     // A page of several may yet fail with the next one, and then none of it is shown.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
-        let lost = listing.skipped.count { $0.section == section.key && $0.lost == .item }
+        let lost = listing.skipped.count { $0.section == section.key && $0.isUnread }
         let elements = section.items.count + lost
         // Of a listing that is not taken nothing is shown either.
         if !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
@@ -74,7 +74,6 @@ struct PageWriter: Sendable {
         skipped: listing.skipped.filter { $0.section == section.key }
           .map(SyncReport.Skipped.init),
         absent: listing.absent[section.key] ?? [],
-        valueless: draft.valueless[section.key, default: []].intersection(FieldGuard.guarded),
         unfollowed: unfollowed
       )
       let kept: ListingID

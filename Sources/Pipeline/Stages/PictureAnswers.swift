@@ -172,7 +172,7 @@ final class PictureAnswers: Sendable {
         let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
         var entry = known ?? PictureEntry(id: fetch.id, url: fetch.url.text)
         let end = failure.wordEnd(at: now)
-        entry.fail(for: failure.reason.rawValue, at: now, saidUntil: end)
+        entry.fail(for: failure.reason, at: now, saidUntil: end)
         return entry
       },
       completion: { fetch.ended(.failed) }

@@ -42,7 +42,7 @@ final class SectionStage: Sendable {
   init(
     _ context: RunContext,
     previous: [RunSection],
-    report: [UInt8]?,
+    report: LastReport,
     ahead: @escaping @Sendable ([PictureReference]) -> Void,
     arrived: @escaping @Sendable (Arrival) -> Void
   ) {
@@ -281,9 +281,13 @@ final class SectionStage: Sendable {
     guard reading.key == nil else { return end(reading, results) }
     var source = ManySections.End(reading: reading, results: results)
     source.named = taken.union(pages.sections.map(\.section.key))
+    var failing: Set<String> = []
     for failed in pages.failed {
-      let isKnown = source.named.contains(failed.section.key)
-      source.named.insert(failed.section.key)
+      // Of sections that share a key, one says it for all.
+      let key = failed.section.key
+      guard key.isEmpty || failing.insert(key).inserted else { continue }
+      let isKnown = source.named.contains(key)
+      source.named.insert(key)
       guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
       source.unusable.append(result)
       handOn(result, nil)

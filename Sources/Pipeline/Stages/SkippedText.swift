@@ -8,21 +8,21 @@ struct SectionNotes: Sendable, Equatable {
   var skipped: [SyncReport.Skipped] = []
   /// The fields that the catalog file names and that no item yields.
   var absent: Set<ItemField> = []
-  /// The fields that have paths, and that no item has a value in.
-  var valueless: Set<ItemField> = []
   /// Why the section as a whole cannot be used; nil when it can.
   var failure: String?
   /// The sign that the listing has pages that are not read; nil when there is none.
   var unfollowed: String?
 
   /// How many items could not be read.
-  var lost: Int { skipped.count { $0.lost == .item } }
+  var lost: Int { skipped.count(where: \.isUnread) }
+
+  /// The ids of the items that could not be read, as far as these could.
+  var unreadIDs: Set<String> { Set(skipped.filter(\.isUnread).compactMap(\.id)) }
 
   /// Adds what is known of the page that follows.
   mutating func add(_ page: SectionNotes) {
     skipped += page.skipped
     absent.formIntersection(page.absent)
-    valueless.formIntersection(page.valueless)
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
   }
@@ -31,7 +31,7 @@ struct SectionNotes: Sendable, Equatable {
 extension SectionNotes {
   /// The notes as JSON; nothing when there are none.
   var text: String {
-    if absent.isEmpty, valueless.isEmpty, failure == nil, unfollowed == nil {
+    if absent.isEmpty, failure == nil, unfollowed == nil {
       return SkippedText.write(skipped)
     }
     var writer = StoredFormWriter()
@@ -41,7 +41,6 @@ extension SectionNotes {
       $0.name("skipped")
       $0.value(skipped)
       if let unfollowed { $0.member("unfollowed", unfollowed) }
-      $0.member("valueless", valueless.map(\.rawValue).sorted())
     }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
@@ -55,7 +54,6 @@ extension SectionNotes {
     guard let form = try? JSONDecoder().decode(Form.self, from: Data(text.utf8)) else { return }
     skipped = form.skipped
     absent = Set(form.absent.compactMap(ItemField.init))
-    valueless = Set(form.valueless.compactMap(ItemField.init))
     failure = form.failure
     unfollowed = form.unfollowed
   }
@@ -65,7 +63,6 @@ extension SectionNotes {
     var failure: String?
     var skipped: [SyncReport.Skipped]
     var unfollowed: String?
-    var valueless: [String]
   }
 }
 
@@ -89,6 +86,9 @@ enum SkippedText {
 }
 
 extension SyncReport.Skipped {
+  /// Whether it stands for an item that could not be read, and not for a second one of its id.
+  var isUnread: Bool { lost == .item && reason != SkippedItem.duplicateID }
+
   init(_ item: SkippedItem) {
     self.init(
       section: item.section,
