@@ -171,7 +171,11 @@ let package = Package(
       ],
       path: "Tests/Support"
     ),
-    .testTarget(name: "CatalogTests", dependencies: ["Catalog"], exclude: ["Fixtures"]),
+    .testTarget(
+      name: "CatalogTests",
+      dependencies: ["Catalog", "Support", .product(name: "Yams", package: "Yams")],
+      exclude: ["Fixtures"]
+    ),
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(
       name: "CurlTransportTests",

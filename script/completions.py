@@ -1,4 +1,4 @@
-"""Drives one shell on a terminal of its own: completions.py SHELL ORDER OTHER; script/completions calls it."""
+"""Drives one shell on a terminal of its own: completions.py SHELL; script/completions calls it."""
 import os
 import pty
 import re
@@ -6,7 +6,7 @@ import select
 import sys
 import time
 
-shell, order, other = sys.argv[1:]
+shell = sys.argv[1]
 BEGIN = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "source <(larder --generate-completion-script bash)"),
     "zsh": (
@@ -22,12 +22,10 @@ CASES = [
     ("larder sync --thumb", "sync --thumbnails-only"),
     ("larder sync sh", "sync shop.yaml"),
     ("larder crop ph", "crop photo.jpg"),
-    ("larder list so", "list soup"),
-    ("larder list --catalog b", "list --catalog banchan"),
-    ("larder show LD1", "show LD1F0"),
-    ("larder order show ord_", f"order show {order}"),
-    ("larder order cancel --orders others.sqlite o", f"order cancel --orders others.sqlite {other}"),
-    ("larder order replay ord_", f"order replay {order}"),
+    ("larder list so", "list so"),
+    ("larder list --catalog b", "list --catalog b"),
+    ("larder show LD1", "show LD1"),
+    ("larder order show ord_", "order show ord_"),
     ("larder catalog show shopify-", "catalog show shopify-storefront"),
 ]
 words, begin = BEGIN[shell]

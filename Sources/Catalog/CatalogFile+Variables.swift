@@ -32,6 +32,12 @@ extension CatalogFile {
     return values
   }
 
+  /// The environment variables that the file's URLs and headers name, in its order.
+  package var variableNames: [String] {
+    urls.flatMap { (try? VariableText($0.text))?.variables ?? [] }
+      + headers.flatMap(\.variableNames)
+  }
+
   /// Every URL of the file, with its key.
   private var urls: [(key: String, text: String)] {
     var urls: [(String, String)] = []

@@ -46,7 +46,11 @@ public struct Shop: Sendable {
     clock: (@Sendable () -> Date)? = nil
   ) throws(LarderError) {
     let bytes = try CatalogBytes.read(path)
-    let catalog = try LarderError.translating { try CatalogFile(parsing: bytes, file: path) }
+    let catalog = try LarderError.translating {
+      let catalog = try CatalogFile(parsing: bytes, file: path)
+      try catalog.demandTrust(ofFile: path)
+      return catalog
+    }
     self.init(
       catalog,
       folder: path.lastIndex(of: "/").map { String(path[...$0]) } ?? "",

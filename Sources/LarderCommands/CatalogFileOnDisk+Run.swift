@@ -1,6 +1,5 @@
 import Catalog
 import CurlTransport
-import Foundation
 import Pipeline
 import Transport
 
@@ -10,9 +9,14 @@ extension CatalogFileOnDisk {
     try addresses(base) { addresses in try addresses.namedHosts() }
   }
 
+  /// Whether sections or details are files of this machine.
+  func readsFiles(base: String?) throws -> Bool {
+    try addresses(base) { addresses in try addresses.readsFiles() }
+  }
+
   /// Demands that sections and details come from origins, for files of one machine others do not have.
   func demandOrigins(base: String?) throws {
-    guard try addresses(base, { addresses in try addresses.readsFiles() }) else { return }
+    guard try readsFiles(base: base) else { return }
     throw CommandFailure(
       "cannot plan \(catalog.name): its sections or details are files of this machine; use "
         + "larder sync",
@@ -30,7 +34,7 @@ extension CatalogFileOnDisk {
           catalog,
           folder: folder,
           base: base,
-          environment: ProcessInfo.processInfo.environment,
+          environment: environment,
           CurlURLParser()
         )
       )
@@ -55,7 +59,7 @@ extension CatalogFileOnDisk {
       cache: cache.path,
       options: options,
       transport: transport,
-      environment: ProcessInfo.processInfo.environment,
+      environment: environment,
       parts: parts,
       keeper: cache.keeper,
       now: { UnixTime.now() },
@@ -76,7 +80,7 @@ extension CatalogFileOnDisk {
       cache: cache,
       options: options,
       transport: transport,
-      environment: ProcessInfo.processInfo.environment,
+      environment: environment,
       now: UnixTime.now()
     )
     if output.json { Output.json(try plan.json()) } else { Output.data(PlanText(plan).text) }

@@ -1,4 +1,5 @@
 import Catalog
+import Foundation
 import SystemPackage
 
 /// A catalog file read from disk, with the folder that its local paths are relative to.
@@ -7,11 +8,14 @@ struct CatalogFileOnDisk: Sendable {
   let folder: String
   /// The file's text.
   let bytes: [UInt8]
+  /// Where `${NAME}` in it comes from.
+  let environment: [String: String]
 
   /// A file that was read before, as part of a plan.
-  init(_ catalog: CatalogFile, folder: String) {
+  init(_ catalog: CatalogFile, folder: String, environment: [String: String]) {
     self.catalog = catalog
     self.folder = folder
+    self.environment = environment
     bytes = []
   }
 
@@ -33,8 +37,10 @@ struct CatalogFileOnDisk: Sendable {
       )
     }
     catalog = try CatalogFile(parsing: bytes, file: path)
+    try catalog.demandTrust(ofFile: path)
     self.bytes = bytes
     folder = FilePath(path).removingLastComponent().string
+    environment = ProcessInfo.processInfo.environment
   }
 
   /// What a file is that was taken for a catalog file; nil when it may be one.

@@ -22,10 +22,7 @@ struct ListCommand: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp("Only this section.", valueName: "section"),
-    completion: CacheCompletion.sections
-  )
+  @Argument(help: ArgumentHelp("Only this section.", valueName: "section"))
   var section: String?
 
   @OptionGroup(title: Topic.items) var query: QueryOptions

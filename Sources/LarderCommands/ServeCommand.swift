@@ -44,7 +44,7 @@ struct ServeCommand: ParsableCommand {
       "The catalog file that the cache was synced with, for pictures that are to be fetched.",
       valueName: "catalog"
     ),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String?
 

@@ -21,10 +21,7 @@ struct ShowCommand: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp("The item's id, as list prints it.", valueName: "id"),
-    completion: CacheCompletion.ids
-  )
+  @Argument(help: ArgumentHelp("The item's id, as list prints it.", valueName: "id"))
   var id: String
 
   @OptionGroup(title: Topic.cache) var cache: CacheOptions

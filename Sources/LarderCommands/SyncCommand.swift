@@ -34,7 +34,7 @@ struct SyncCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String
 

@@ -53,7 +53,7 @@ struct WarmCommand: ParsableCommand {
       "The catalog files (YAML or JSON), or folders of .yaml files.",
       valueName: "catalog"
     ),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var files: [String]
 
@@ -84,6 +84,7 @@ struct WarmCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
+    try failure.demandTrust()
     let place = try cache.place()
     let record = RunRecord(of: "warm", cache: place.path)
     if fetch.dryRun { Output.end(try warm(record, place)) }

@@ -66,7 +66,8 @@ struct PartUpload: Sendable {
         body: part,
         doing: "write"
       )
-      list += "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\"\(reply.tag)\"</ETag></Part>"
+      list +=
+        "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\"\(XMLText.escaped(reply.tag))\"</ETag></Part>"
     }
     list += "</CompleteMultipartUpload>"
     let reply = try store.answer(

@@ -83,31 +83,6 @@ extension Outbox {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
-  /// Ids that begin so, the newest first: at once, and without a change to the file.
-  ///
-  /// None where there is no outbox, or one that another process changes, or one of another version.
-  ///
-  /// - Parameters:
-  ///   - beginning: what the ids begin with.
-  ///   - path: the outbox's file.
-  ///   - limit: how many at most.
-  /// - Returns: The ids.
-  package static func ids(beginning: String, at path: String, limit: Int) -> [String] {
-    guard OutboxFile.version(of: path) == steps.count else { return [] }
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.prepareDatabase { db in try harden(db, path) }
-    let queue = try? DatabaseQueue(path: path, configuration: configuration)
-    return
-      (try? queue?.read { db in
-        try String.fetchAll(
-          db,
-          sql: "SELECT id FROM placed WHERE substr(id, 1, ?) = ? ORDER BY row DESC LIMIT ?",
-          arguments: [beginning.count, beginning, limit]
-        )
-      }) ?? []
-  }
-
   /// The order of that id, or of the only id that begins so.
   ///
   /// - Throws: ``OrdersError`` when there is none, or several.

@@ -92,12 +92,33 @@ extension ShardPlan.Scope {
   }
 }
 
+/// A plan as it is printed: its file's members, and the digest of that file.
+package struct PrintedPlan: Encodable {
+  private let plan: ShardPlan
+
+  private enum CodingKeys: String, CodingKey {
+    case digest
+  }
+
+  /// Prints a plan.
+  package init(_ plan: ShardPlan) {
+    self.plan = plan
+  }
+
+  /// Writes the members in one object.
+  package func encode(to encoder: any Encoder) throws {
+    try plan.encode(to: encoder)
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode(plan.digest, forKey: .digest)
+  }
+}
+
 /// A plan read from its folder.
 package struct PlannedRun: Sendable {
   /// The plan.
   package let plan: ShardPlan
   /// The catalog.
-  package let catalog: CatalogFile
+  package private(set) var catalog: CatalogFile
   /// What the sync is asked for.
   package var options: SyncOptions { plan.scope.options }
   /// The folder.
@@ -147,6 +168,13 @@ package struct PlannedRun: Sendable {
       file: "\(folder)/\(ShardPlan.catalogName)"
     )
     self.plan = plan
+  }
+
+  /// The same plan with a catalog that has no command for new tokens.
+  func withoutToken() -> Self {
+    var planned = self
+    planned.catalog.token = nil
+    return planned
   }
 
   /// The pictures of a shard, with what was known of them.

@@ -1,130 +1,65 @@
 import Foundation
-import SampleStore
 import Testing
 
+/// The scripts by which shells complete command lines.
+///
+/// bash expands each word of a completion list once more, so that a word of elsewhere would be run as a command.
 @Suite struct CompletionTests {
-  /// What `larder` offers when a shell asks for one argument.
-  ///
-  /// - Parameters:
-  ///   - argument: The argument, as the shell's script names it: `positional@0` or `--catalog`.
-  ///   - subcommand: The subcommand's name, which may have several words.
-  ///   - words: The command line, the word that is being typed last.
-  ///   - environment: Beside `PATH` and `HOME`.
-  /// - Returns: What it prints, a word a line.
-  /// - Throws: What running it throws.
-  private func offers(
-    _ argument: String,
-    of subcommand: String,
-    _ words: [String],
-    environment: [String: String] = [:]
-  ) throws -> [String] {
-    let line = ["larder"] + subcommand.split(separator: " ").map(String.init) + words
-    let cursor = words.last?.count ?? 0
-    let command = try Command.larder(
-      ["---completion"] + line.dropFirst().prefix(line.count - 1 - words.count)
-        + ["--", argument, "\(line.count - 1)", "\(cursor)"] + line,
-      environment: environment
-    )
-    return command.lines.map(String.init)
-  }
-
-  @Test("A shell is offered what the cache holds: sections, ids and catalogs")
-  func cache() throws {
-    let shop = try Shop()
-    _ = try shop.sync()
-    let cache = ["LARDER_CACHE": shop.cache]
-
-    #expect(try offers("positional@0", of: "list", [""], environment: cache) == ["main", "soup"])
-    #expect(try offers("positional@0", of: "list", ["s"], environment: cache) == ["soup"])
-    #expect(
-      try offers("positional@0", of: "show", ["--cache", shop.cache, "A"]) == ["A1", "A2"]
-    )
-    #expect(try offers("positional@0", of: "show", ["--cache=\(shop.cache)", "S"]) == ["S1"])
-    #expect(
-      try offers("positional@0", of: "order place", ["--cache", "'\(shop.cache)'", ""])
-        == ["A1", "A2", "S1"]
-    )
-    #expect(
-      try offers("--catalog", of: "list", ["--cache", shop.cache, "--catalog", ""]) == ["banchan"]
-    )
-  }
-
-  @Test("A cache that is not there offers nothing, and no message")
-  func nothing() throws {
-    #expect(try offers("positional@0", of: "list", ["--cache", "/nowhere", ""]) == [])
-    #expect(try offers("positional@0", of: "show", [""]) == [])
-  }
-
-  @Test("A shell is offered the ids of orders, and what it asks for makes no file of orders")
-  func orders() throws {
-    let (shop, environment) = try OrderTests.shop()
-    #expect(try offers("positional@0", of: "order show", [""], environment: environment) == [])
-    #expect(!FileManager.default.fileExists(atPath: shop.folder.path("state")))
-    var placed: [String] = []
-    for name in ["Jiyeon", "Minsu"] {
-      let order = try OrderTests.order(
-        "place",
-        "A1",
-        "--by",
-        name,
-        "--json",
-        in: shop,
-        environment
-      )
-      placed.append(try #require(try Document(order)["order"].string))
-    }
-
-    for command in ["show", "cancel", "advance", "replay"] {
-      let offered = try offers(
-        "positional@0",
-        of: "order \(command)",
-        ["ord_"],
-        environment: environment
-      )
-      #expect(offered == Array(placed.reversed()), "\(command)")
-    }
-    #expect(
-      try offers("positional@0", of: "order show", [placed[0]], environment: environment)
-        == [placed[0]]
-    )
-    #expect(
-      try offers(
-        "positional@0",
-        of: "order show",
-        ["--orders", "/nowhere", ""],
-        environment: environment
-      )
-        == []
-    )
-  }
-
-  @Test(
-    "The scripts ask larder for sections, and the shell for files",
-    arguments: ["bash", "zsh", "fish"]
-  )
-  func scripts(_ shell: String) throws {
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func `no script asks larder for words, and the shell lists the files`(_ shell: String) throws {
     let script = try Command.larder(["--generate-completion-script", shell]).output
 
-    #expect(script.contains("---completion list -- positional@0"), "\(shell)")
-    #expect(script.contains("---completion show -- positional@0"), "\(shell)")
+    #expect(!script.contains("---completion"), "\(shell)")
+    #expect(!script.contains(/\beval\b/), "\(shell)")
     #expect(script.contains("yaml"), "\(shell)")
   }
 
-  @Test("bash completes a section from the cache")
-  func bash() throws {
+  @Test func `every word that bash is offered is one that no expansion changes`() throws {
+    let script = try Command.larder(["--generate-completion-script", "bash"]).output
+    let lists = script.matches(of: /-W '([^\n]*)'(?: --|\n)/).map(\.1)
+    let words = lists.flatMap {
+      $0.split(separator: "'$'\\n''").flatMap { $0.split(separator: " ") }
+    }
+
+    #expect(words.count > 30)
+    for word in words {
+      #expect(word.wholeMatch(of: /-?[A-Za-z0-9][-A-Za-z0-9_.]*/) != nil, "\(word)")
+    }
+  }
+
+  @Test(arguments: [
+    ["list"], ["list", "--catalog"], ["show"], ["order", "place"], ["order", "show"],
+  ])
+  func `bash is offered nothing of a cache, and runs nothing of it`(_ command: [String]) throws {
     let shop = try Shop()
-    _ = try shop.sync()
+    let mark = shop.folder.path("ran")
+    for (place, text) in ["$(touch \(mark))", "`touch \(mark)`", "; touch \(mark);"].enumerated() {
+      let name = "P\(text.replacing("/", with: "|"))"
+      try shop.folder.write(#"[{"id": "\#(name)", "title": "Cup"}]"#, to: "feed-\(place).json")
+      let path = try shop.folder.write(
+        """
+        {"name": "\(name)", "currency": "KRW", "items": "$", "item": {"id": "$.id", "title": "$.title"},
+         "sections": [{"key": "\(name)", "title": "A", "url": "feed-\(place).json"}]}
+        """,
+        to: "catalog-\(place).yaml"
+      )
+      let synced = try Command.larder(["sync", path, "--cache", shop.cache])
+      #expect(synced.status == 0, "\(synced.errors)")
+    }
+    let line = ["larder"] + command + ["P"]
 
     let typed = try Command.shell(
       """
       PATH=$(dirname "$larder"):$PATH
       source <(larder --generate-completion-script bash)
-      COMP_WORDS=(larder list so) COMP_CWORD=2 COMP_LINE='larder list so' COMP_POINT=14
-      _larder; printf '%s\\n' "${COMPREPLY[@]}"
+      COMP_WORDS=(\(line.joined(separator: " "))) COMP_CWORD=\(line.count - 1)
+      COMP_LINE='\(line.joined(separator: " "))' COMP_POINT=${#COMP_LINE}
+      _larder larder P \(line[line.count - 2]); printf '%s\\n' "${COMPREPLY[@]}"
       """,
       environment: ["LARDER_CACHE": shop.cache]
     )
 
-    #expect(typed.output == "soup\n", "\(typed.errors)")
+    #expect(typed.output == "\n", "\(typed.errors)")
+    #expect(!FileManager.default.fileExists(atPath: mark))
   }
 }

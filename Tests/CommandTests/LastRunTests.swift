@@ -163,6 +163,24 @@ import Testing
     #expect(warm.errors.contains("banchan: partial."))
   }
 
+  @Test func `--on-failure refuses a program that others may write, before anything is fetched`()
+    throws
+  {
+    let shop = try Shop()
+    let tell = try script("touch \(shop.folder.path("told"))", in: shop)
+    _ = try Command.shell("chmod o+w \(tell)")
+
+    let warm = try shop.larder("warm", shop.catalog, "--on-failure", "\(tell) now")
+
+    #expect(warm.status == 78)
+    #expect(
+      warm.errors.contains("cannot use --on-failure \(tell): its group or everybody may write")
+    )
+    #expect(warm.errors.contains("chmod go-w"))
+    #expect(shop.store.requests.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: shop.folder.path("told")))
+  }
+
   @Test func `a command that is not there is told of; one without a word is a usage error`() throws
   {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")

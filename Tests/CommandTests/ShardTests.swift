@@ -75,6 +75,70 @@ import Testing
     #expect(try shop.larder("list", "--json").output == list.output)
   }
 
+  @Test
+  func
+    `a plan's catalog file gets no variable that was not allowed, neither for a run nor for a merge`()
+    throws
+  {
+    let shop = try Shop(headers: "headers: {X-Token: \"${SHOP_TOKEN}\"}")
+    let secret = ["SHOP_TOKEN": "s3cret-t0ken", "AWS_SECRET_ACCESS_KEY": "s3cret-key"]
+    let planned = try Command.larder(
+      [
+        "shard", "plan", shop.catalog, "--cache", shop.cache, "--shards", "2", "--out",
+        shop.folder.path("plan"),
+      ],
+      environment: secret
+    )
+    #expect(planned.status == 0, "\(planned.errors)")
+
+    let refused = try run(shop, "0", environment: secret)
+    #expect(refused.status == 78)
+    #expect(
+      refused.errors.contains("takes the environment variable SHOP_TOKEN; add --env SHOP_TOKEN")
+    )
+    #expect(try merge(shop).status == 78)
+    let stores = try run(shop, "0", "--env", "AWS_SECRET_ACCESS_KEY", environment: secret)
+    #expect(stores.status == 64 && stores.errors.contains("AWS_… and LARDER_…"))
+    #expect(try run(shop, "0", "--env", "LARDER_WEBHOOK_URL").status == 64)
+    #expect(try run(shop, "0", "--env", "SHOP_TOKEN", environment: secret).status == 0)
+    #expect(try run(shop, "1", "--catalog-file", shop.catalog, environment: secret).status == 0)
+    let merged = try Command.larder(
+      [
+        "shard", "merge", "--plan", shop.folder.path("plan"), "--cache", shop.cache, "--env",
+        "SHOP_TOKEN",
+      ],
+      environment: secret
+    )
+    #expect(merged.status == 0, "\(merged.errors)")
+  }
+
+  @Test func `a run may name the plan that it means, and no other is used`() throws {
+    let shop = try Shop()
+    let planned = try plan(shop, 2, "--json")
+    let digest = try #require(try Document(planned)["digest"].string)
+    let sum = try Command.shell("sha256sum <\(shop.folder.path("plan/plan.json"))").output
+    #expect(sum.hasPrefix(digest))
+
+    #expect(try run(shop, "0", "--plan-digest", digest).status == 0)
+    #expect(try run(shop, "1", "--plan-digest", "abc").status == 64)
+    let forged = try Command.shell(
+      """
+      cd \(shop.folder.path("plan"))
+      old=$(sha256sum <catalog.yaml | cut -c 1-64)
+      printf '\\ntoken: {header: T, command: [touch, RAN]}\\n' >>catalog.yaml
+      new=$(sha256sum <catalog.yaml | cut -c 1-64)
+      sed -i "s/{.bytes.:[0-9]*,.sha256.:.$old.}/{\\"bytes\\":$(stat -c %s catalog.yaml),\\"sha256\\":\\"$new\\"}/" plan.json
+      grep -c "$new" plan.json
+      """
+    )
+    #expect(forged.output == "1\n", "\(forged.errors)")
+    let other = try run(shop, "1", "--plan-digest", digest)
+    #expect(other.status == 65 && other.errors.contains("its digest is "))
+    let unnamed = try run(shop, "1")
+    #expect(unnamed.status == 0, "\(unnamed.errors)")
+    #expect(unnamed.errors.contains("command for new tokens is not run without --plan-digest"))
+  }
+
   @Test func `statuses tell an engine what to try again`() throws {
     let shop = try Shop()
     #expect(try plan(shop, 2).status == 0)

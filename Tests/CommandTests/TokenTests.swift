@@ -157,6 +157,43 @@ private final class GuardedShop: Sendable {
     #expect(shop.runs == 1)
   }
 
+  @Test(arguments: [("go+w", "chmod go-w"), ("o+w", "chmod go-w"), ("g+w", "chmod go-w")])
+  func `a catalog file with a command is refused when others may write it`(
+    _ change: String,
+    _ remedy: String
+  ) throws {
+    let shop = try GuardedShop()
+    _ = try Command.shell("chmod \(change) \(shop.catalog)")
+
+    for command in ["sync", "warm"] {
+      let ended = try Command.larder(
+        [command, shop.catalog, "--cache", shop.folder.path("cache")],
+        environment: ["OLD": GuardedShop.old]
+      )
+      #expect(ended.status == 78)
+      #expect(
+        ended.errors.contains("shop.yaml") && ended.errors.contains("names a command to run")
+          && ended.errors.contains(remedy),
+        "\(ended.errors)"
+      )
+    }
+    #expect(!FileManager.default.fileExists(atPath: shop.folder.path("runs")))
+  }
+
+  @Test func `a catalog file with a command is refused in a folder where anybody may replace it`()
+    throws
+  {
+    let shop = try GuardedShop()
+    _ = try Command.shell("chmod 0777 \(shop.folder.path)")
+    let check = ["catalog", "check", shop.catalog]
+    let open = try Command.larder(check, environment: ["OLD": GuardedShop.old])
+    _ = try Command.shell("chmod 1777 \(shop.folder.path)")
+    let sticky = try Command.larder(check, environment: ["OLD": GuardedShop.old])
+
+    #expect(open.status == 78 && open.errors.contains("its folder"), "\(open.errors)")
+    #expect(sticky.status != 78, "\(sticky.errors)")
+  }
+
   @Test("A program that is not there is named")
   func absent() throws {
     let shop = try GuardedShop(

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import ObjectStore
@@ -9,6 +10,18 @@ struct StoreReplyTests {
   }
 
   private static let object = "<Contents><Key>a/b</Key><Size>7</Size></Contents>"
+
+  @Test func `what larder writes into a request's document is read as the very text`() throws {
+    for text in HostileText.all + HostileText.random(500, seed: 17) {
+      let document = "<a><b>\(XMLText.escaped(text))</b><c>1</c></a>"
+      let read = try #require(StoreDocument(Array(document.utf8)), "\(text.debugDescription)")
+      let meant = text.unicodeScalars.filter {
+        ["\t", "\n", "\r"].contains($0) || $0 >= " " && $0 != "\u{FFFE}" && $0 != "\u{FFFF}"
+      }
+      #expect(Array((read["b"] ?? "").unicodeScalars) == Array(meant), "\(text.debugDescription)")
+      #expect(read["c"] == "1")
+    }
+  }
 
   @Test func `a page says what is there, whatever stands around it`() throws {
     let text = """

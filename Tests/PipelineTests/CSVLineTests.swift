@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Pipeline
@@ -15,6 +16,35 @@ import Testing
   ])
   func `no text becomes a formula`(_ text: String, _ cell: String) {
     #expect(CSVLine([.text(text)]).text == cell)
+  }
+
+  @Test func `a reader of RFC 4180 finds the cells that were written, and no formula`() {
+    for text in HostileText.all + HostileText.random(2000, seed: 9) {
+      let line = CSVLine([.text(text), .note(text), .number("7")]).text + "\r\n"
+
+      var cells: [String.UnicodeScalarView] = [String.UnicodeScalarView()]
+      var isQuoted = false
+      var rest = line.unicodeScalars[...]
+      var lines = 0
+      while let scalar = rest.popFirst() {
+        switch scalar {
+        case "\"" where isQuoted && rest.first == "\"":
+          rest = rest.dropFirst()
+          cells[cells.count - 1].append(scalar)
+        case "\"": isQuoted.toggle()
+        case "," where !isQuoted: cells.append(String.UnicodeScalarView())
+        case "\r" where !isQuoted && rest.first == "\n": lines += 1
+        case "\n" where !isQuoted: break
+        default: cells[cells.count - 1].append(scalar)
+        }
+      }
+
+      #expect(!isQuoted && lines == 1 && cells.count == 3, "\(text.debugDescription)")
+      #expect(cells.last.map(String.init) == "7")
+      for cell in cells.dropLast() {
+        #expect(!(cell.first.map { "=+-@\t\r＝＋－＠".unicodeScalars.contains($0) } ?? false))
+      }
+    }
   }
 
   @Test func `a note keeps its lines, and is no formula either`() {

@@ -1,3 +1,5 @@
+import Foundation
+import Support
 import Testing
 
 @testable import Web
@@ -14,6 +16,28 @@ import Testing
     _ escaped: String
   ) {
     #expect(PageText.escaped(text) == escaped)
+  }
+
+  @Test func `a page reads back the very text, within quotes too, and a script as well`() throws {
+    let references = ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"]
+    for text in HostileText.all + HostileText.random(2000, seed: 5) {
+      let escaped = Array(PageText.escaped(text).utf8)
+      #expect(!escaped.contains { "<>\"'".utf8.contains($0) }, "\(text.debugDescription)")
+      var read: [UInt8] = []
+      var rest = escaped[...]
+      while let byte = rest.first {
+        let reference = references.first { rest.starts(with: $0.key.utf8) }
+        #expect(byte != UInt8(ascii: "&") || reference != nil, "\(text.debugDescription)")
+        read += reference.map { Array($0.value.utf8) } ?? [byte]
+        rest = rest.dropFirst(reference?.key.utf8.count ?? 1)
+      }
+      #expect(read == Array(text.utf8), "\(text.debugDescription)")
+
+      let data = PageData.text(text)
+      #expect(!data.utf8.contains { "<>&".utf8.contains($0) || $0 < 0x20 })
+      let decoded = try JSONDecoder().decode([String].self, from: Data("[\(data)]".utf8))
+      #expect(decoded.map { Array($0.utf8) } == [Array(text.utf8)], "\(text.debugDescription)")
+    }
   }
 
   @Test(arguments: [

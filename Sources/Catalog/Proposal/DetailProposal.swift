@@ -61,14 +61,14 @@ struct DetailProposal {
     }
     var own = ["url: \(YAMLText.quoted(place?.template ?? url))"]
     if let field = place?.field, field.path != "$\(FieldPlace.segment(field.name))" {
-      own.append("values: {\(field.name): \(YAMLText.scalar(field.path))}")
+      own.append("values: {\(YAMLText.scalar(field.name)): \(YAMLText.scalar(field.path))}")
     }
     if shared != nil { own.append("entries: \(YAMLText.scalar(Self.entriesPath(root)))") }
     own += Self.identity(in: shared ?? root, place?.id, isShared: shared != nil, items)
     if !best.path.isEmpty { own.append("root: \(YAMLText.scalar(best.path))") }
     lines =
       [
-        "# Proposed from the detail of \(YAMLText.quoted(place?.id ?? "several items"))",
+        YAMLText.comment("Proposed from the detail of \"\(place?.id ?? "several items")\""),
         "detail:",
       ]
       + (own + best.fields(items.first { $0.id == place?.id }?.node, currency)).map { "  \($0)" }

@@ -39,20 +39,16 @@ struct JoiningProgram: Equatable {
     let named = "[$names, .] | transpose | map({(.[0]): .[1]}) | add"
     let lists =
       root.kind == .array
-      ? [("", root)] : root.members.map { (FieldPlace.segment($0.name), $0.value) }
-    for (path, list) in lists {
+      ? [(".", root)] : root.members.map { (JQText.member($0.name), $0.value) }
+    for (here, list) in lists {
       let rows = list.elements
       guard rows.count > 1, rows.allSatisfy(isRow), let width = rows.first?.elements.count,
         width > 1
       else { continue }
-      let here =
-        path.isEmpty ? "." : path.hasPrefix("[") ? ".\(path)".replacing("'", with: "\"") : path
       if isHead(rows[0]) { return "\(here) | .[0] as $names | {items: [.[1:][] | \(named)]}" }
       let head = root.members.first { isHead($0.value) && $0.value.elements.count == width }
       guard let head else { continue }
-      let names = FieldPlace.segment(head.name)
-      let there = names.hasPrefix("[") ? ".\(names)".replacing("'", with: "\"") : names
-      return "\(there) as $names | {items: [\(here)[] | \(named)]}"
+      return "\(JQText.member(head.name)) as $names | {items: [\(here)[] | \(named)]}"
     }
     return nil
   }

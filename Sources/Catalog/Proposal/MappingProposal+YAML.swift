@@ -50,14 +50,7 @@ extension MappingProposal {
   private var items: [String] {
     let path = place.path.map(FieldPlace.segment).joined()
     let reason = "an array of \(count(itemCount, "object"))"
-    if let program {
-      return [
-        program.comment,
-        "transform: |",
-      ]
-        + program.program.split(separator: "\n").map { "  \($0)" }
-        + [noted("items: $.items", confidence, reason)]
-    }
+    if let program { return [program.comment] + made(noted("items: $.items", confidence, reason)) }
     switch place.shape {
     case .list: return [noted("items: \(YAMLText.scalar("$" + path))", confidence, reason)]
     case .sections(_, let member):
@@ -66,36 +59,56 @@ extension MappingProposal {
       let words = "\(reason) in \(count(place.sections.count, "section"))"
       return [noted("items: \(YAMLText.scalar(from))", confidence, words)]
     case .sectionsByName(_, let member):
-      let items = member.map { ".value[\(YAMLText.jsonQuoted($0))]" } ?? ".value"
-      let title =
-        member == nil
-        ? ".key"
-        : sectionTitle.map { "(.value[\(YAMLText.jsonQuoted($0.evidence.place.name))] // .key)" }
-          ?? ".key"
       return [
         noted(
           "# Sections by name",
           confidence,
           "\(count(place.sections.count, member == nil ? "array" : "section")) in an object"
-        ),
-        "transform: |",
-        "  {sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}",
-        "items: $.items",
-      ]
+        )
+      ] + made("items: $.items")
     case .itemsByID:
-      let ownID = fields[.id]?.first.map { $0.confidence >= 0.6 } ?? false
       return [
-        noted("# Items by id", confidence, "\(count(itemCount, "object")) in an object"),
-        "transform: |",
-        "  {items: [\(jqEntries) | .value\(ownID ? "" : " + {id: .key}")]}",
-        "items: $.items",
-      ]
+        noted("# Items by id", confidence, "\(count(itemCount, "object")) in an object")
+      ] + made("items: $.items")
     }
   }
 
+  /// The lines of the transform, and the one that reads its output.
+  private func made(_ items: String) -> [String] {
+    ["transform: |"] + YAMLText.block(transform ?? "", indent: "  ") + [items]
+  }
+
+  /// The program of `transform:`; nil when the response is read as it comes.
+  var transform: String? {
+    if let program { return program.program }
+    switch place.shape {
+    case .list, .sections: return nil
+    case .sectionsByName(_, let member):
+      let items = member.map { ".value[\(JQText.string($0))]" } ?? ".value"
+      let title =
+        member == nil
+        ? ".key"
+        : sectionTitle.map { "(.value[\(JQText.string($0.evidence.place.name))] // .key)" }
+          ?? ".key"
+      return "{sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}"
+    case .itemsByID:
+      let ownID = fields[.id]?.first.map { $0.confidence >= 0.6 } ?? false
+      return "{items: [\(jqEntries) | .value\(ownID ? "" : " + {id: .key}")]}"
+    }
+  }
+
+  /// The path to an item's id.
+  var idPath: String? {
+    guard let best = fields[.id]?.first else { return hasNames ? "$.id" : nil }
+    return hasNames && best.confidence < 0.6 ? "$.id" : best.evidence.place.first
+  }
+
+  /// Whether items are called by their ids in the response.
+  private var hasNames: Bool { if case .itemsByID = place.shape { true } else { false } }
+
   /// The members of the object, in jq's words.
   private var jqEntries: String {
-    let path = place.path.map { "[\(YAMLText.jsonQuoted($0))]" }.joined()
+    let path = place.path.map { "[\(JQText.string($0))]" }.joined()
     return path.isEmpty ? "to_entries[]" : ".\(path) | to_entries[]"
   }
 
@@ -112,7 +125,7 @@ extension MappingProposal {
 
   private var fieldLines: [String] {
     var lines: [String] = []
-    if case .itemsByID = place.shape, fields[.id]?.first.map({ $0.confidence < 0.6 }) ?? true {
+    if hasNames, fields[.id]?.first.map({ $0.confidence < 0.6 }) ?? true {
       lines.append(noted("  id: $.id", 0.8, "the name that each has in the response"))
     } else {
       lines += line(.id)
@@ -206,7 +219,7 @@ extension MappingProposal {
       let example = best.evidence.samples.first ?? "1999"
       lines.append(
         "  # \(name): \(rule(best, .minor))   "
-          + "# if \(PlainText.line(String(example.prefix(15)))) counts cents"
+          + YAMLText.comment("if \(example.prefix(15)) counts cents")
       )
     }
     let other = fields[field]?.dropFirst().first { score in
@@ -229,7 +242,7 @@ extension MappingProposal {
   private func noted(_ line: String, _ confidence: Double, _ reason: String) -> String {
     let tenths = Int((confidence * 10).rounded())
     let number = tenths >= 10 ? "1.0" : "0.\(max(0, tenths))"
-    return "\(line)   # \(number): \(reason)"
+    return "\(line)   \(YAMLText.comment("\(number): \(reason)"))"
   }
 
   private func count(_ number: Int, _ noun: String) -> String {

@@ -76,7 +76,7 @@ struct PostedPaging {
     guard !isGraphQL, let end = request.lastIndex(of: "}") else { return nil }
     let head = String(request[..<end]).trimmed
     let comma = head.hasSuffix("{") ? "" : ", "
-    return "\(head)\(comma)\"\(name)\": \(place.written)}"
+    return "\(head)\(comma)\(JQText.string(name)): \(place.written)}"
   }
 
   /// Where a text ends: at its closing quote.
@@ -107,12 +107,12 @@ extension PagingProposal {
       guard let first = slot.number else { continue }
       let meaning = NameWords.plain(slot.meaning)
       if pageNames.contains(meaning), (0...1).contains(first) {
-        let yaml = "{page: \(slot.meaning)\(first == 0 ? ", first: 0" : "")}"
+        let yaml = "{page: \(YAMLText.scalar(slot.meaning))\(first == 0 ? ", first: 0" : "")}"
         let body = posted.request(with: .page, at: slot)
         ranking.append(Self(yaml, says.1, says.0, body))
       } else if offsetNames.contains(meaning), first == 0 {
         let body = posted.request(with: .offset, at: slot)
-        ranking.append(Self("{offset: \(slot.meaning)}", says.1, says.0, body))
+        ranking.append(Self("{offset: \(YAMLText.scalar(slot.meaning))}", says.1, says.0, body))
       }
     }
     guard ranking.isEmpty else { return ranking }
@@ -122,14 +122,19 @@ extension PagingProposal {
       let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }
       guard let body = posted.request(with: .page, named: name) else { continue }
       ranking.append(
-        Self("{page: \(name)\(isFromZero ? ", first: 0" : "")}", 0.3, says.0, body)
+        Self(
+          "{page: \(YAMLText.scalar(name))\(isFromZero ? ", first: 0" : "")}",
+          0.3,
+          says.0,
+          body
+        )
       )
     }
     for name in counts.map(\.name).filter({ offsetNames.contains(NameWords.plain($0)) })
       + ["offset", "skip", "from"]
     {
       guard let body = posted.request(with: .offset, named: name) else { continue }
-      ranking.append(Self("{offset: \(name)}", 0.3, says.0, body))
+      ranking.append(Self("{offset: \(YAMLText.scalar(name))}", 0.3, says.0, body))
     }
     return ranking.enumerated().filter { place, paging in
       !ranking[..<place].contains { $0.body == paging.body }

@@ -32,7 +32,8 @@ enum ProposedReading {
   fileprivate var currencyLine: String {
     switch self {
     case .mapping(let mapping): mapping.currencyLine
-    case .format(let format): "currency: \(format.currency.code)   # \(format.currency.reason)"
+    case .format(let format):
+      "currency: \(format.currency.code)   \(YAMLText.comment(format.currency.reason))"
     }
   }
 
@@ -41,7 +42,7 @@ enum ProposedReading {
   }
 
   /// The paging that stands in the file, not in a comment.
-  fileprivate var paging: PagingProposal? {
+  var paging: PagingProposal? {
     guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
     else { return nil }
     return paging
@@ -61,12 +62,8 @@ enum ProposedReading {
 }
 
 extension ProposedFile {
-  /// The catalog file of parts; the first one's way of reading is the catalog's, the others' stands in their sections.
-  static func text(
-    _ parts: [Part],
-    headers: [HeaderTemplate] = [],
-    detail: [String]
-  ) -> String {
+  /// The lines of the file; the first part's way of reading is the catalog's, the others' stands in their sections.
+  var lines: [String] {
     let sources = parts.flatMap(\.sources)
     let first = parts[0].reading
     var lines = ["# yaml-language-server: $schema=larder.schema.json"] + first.preface
@@ -92,11 +89,11 @@ extension ProposedFile {
       lines.append("headers:")
       lines += headers.map { "  \(YAMLText.scalar($0.name)): \(YAMLText.quoted($0.rawValue))" }
     }
-    lines += sections(parts)
-    lines += request(first.paging?.body ?? sources[0].body)
+    lines += Self.sections(parts)
+    lines += Self.request(first.paging?.body ?? sources[0].body)
     lines += first.lines(isLocal: sources[0].base == nil)
-    lines += detail
-    return lines.joined(separator: "\n") + "\n"
+    lines += detail?.lines ?? []
+    return lines
   }
 
   private static func sections(_ parts: [Part]) -> [String] {
@@ -175,9 +172,6 @@ extension ProposedFile {
   /// How sections are asked for, when it is not by a plain GET.
   private static func request(_ body: String?) -> [String] {
     guard let body else { return [] }
-    return ["request:", "  body: |"]
-      + body.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
-        "    \($0)"
-      }
+    return ["request:", "  body: |"] + YAMLText.block(body, indent: "    ")
   }
 }

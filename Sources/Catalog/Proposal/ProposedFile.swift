@@ -26,13 +26,13 @@ package struct ProposedFile {
   }
 
   /// The catalog file as YAML.
-  package var text: String { Self.text(parts, headers: headers, detail: detail?.lines ?? []) }
+  package var text: String { lines.joined(separator: "\n") + "\n" }
   /// What each of the sources lists, in their order, as the file reads it.
   package internal(set) var listings: [DecodedListing] = []
   /// The detail as the file reads it; nil when none was given.
   package var readDetail: ItemDetail? { detail?.read }
 
-  private let headers: [HeaderTemplate]
+  let headers: [HeaderTemplate]
   var parts: [Part]
   var detail: DetailProposal?
 
@@ -97,6 +97,7 @@ package struct ProposedFile {
     try decode(pages, name)
     if noteAbsentFields() { try decode(pages, name) }
     if let detail { try propose(detail, pages, name) }
+    _ = try readBack(name)
   }
 
   /// What a response is, and where its items are if it is JSON.
@@ -157,7 +158,7 @@ package struct ProposedFile {
   }
 
   private mutating func decode(_ pages: [ProposedPage], _ name: String) throws(CatalogError) {
-    let file = try CatalogFile(parsing: Array(text.utf8), file: name)
+    let file = try readBack(name)
     listings = []
     for position in 0..<pages.count {
       let (_, source) = source(at: position)
@@ -213,7 +214,7 @@ package struct ProposedFile {
       for paging in doubtful.prefix(PagingProposal.mostTried) {
         mapping.pagings = [paging.believed]
         parts[place].reading = .mapping(mapping)
-        let file = try CatalogFile(parsing: Array(text.utf8), file: name)
+        let file = try readBack(name)
         let url = paging.url ?? page.source.url
         if Self.bringsMore(file, first, page.body, url, { ask(asked, $0, $1) }) { break }
         mapping.pagings = doubtful.map(\.refuted)
@@ -290,7 +291,7 @@ package struct ProposedFile {
       throw error
     }
     guard let id = detail?.itemID else { return }
-    let file = try CatalogFile(parsing: Array(text.utf8), file: name)
+    let file = try readBack(name)
     detail?.read = try decodeDetail(page.body, id: id, using: file)
   }
 }

@@ -1,6 +1,6 @@
-/// Text as a scalar of YAML, in quotes where it could mean something else.
+/// Text as a part of a YAML file that stays on its line and means itself.
 enum YAMLText {
-  /// The text plain where that is safe in any place, else in double quotes. (YAML 1.2, section 7.3.1)
+  /// A scalar: plain where that is safe in any place, else in double quotes. (YAML 1.2, section 7.3.1)
   static func scalar(_ text: String) -> String {
     let isSafe = text.unicodeScalars.allSatisfy {
       "._-/".unicodeScalars.contains($0) || $0 == "$"
@@ -13,21 +13,7 @@ enum YAMLText {
     return isSafe && isWord && !isKeyword ? text : quoted(text)
   }
 
-  /// The text as a string of JSON, and so of jq: a parenthesis behind a backslash stays text there.
-  static func jsonQuoted(_ text: String) -> String {
-    var quoted = "\""
-    for unit in text.utf16 {
-      if unit > 0x1F, unit < 0x7F, unit != 0x22, unit != 0x5C {
-        quoted.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-      } else {
-        let digits = String(unit, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      }
-    }
-    return quoted + "\""
-  }
-
-  /// The text in double quotes.
+  /// A scalar in double quotes, with every line break, control and other invisible character escaped.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -42,5 +28,35 @@ enum YAMLText {
       }
     }
     return quoted + "\""
+  }
+
+  /// A comment behind its mark, on one line.
+  static func comment(_ text: String) -> String { "# \(PlainText.line(text))" }
+
+  /// The lines of a literal block (YAML 1.2, section 8.1.2), for JSON and programs: their text is the same when what
+  /// YAML takes for a line break, or for no character, is escaped as JSON escapes it.
+  static func block(_ text: String, indent: String) -> [String] {
+    let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
+    return lines.map { line in
+      var escaped = indent
+      for scalar in line.unicodeScalars {
+        if PlainText.isHarmful(scalar), scalar != "\t" {
+          for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+          }
+        } else {
+          escaped.unicodeScalars.append(scalar)
+        }
+      }
+      return escaped
+    }
+  }
+
+  /// Whether a line of a file is one line to YAML, which knows more breaks than the line feed. (YAML 1.1, section 4.2)
+  static func isOneLine(_ line: String) -> Bool {
+    line.unicodeScalars.allSatisfy {
+      !["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"].contains($0)
+    }
   }
 }

@@ -33,7 +33,7 @@ struct CatalogCheckCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String
 

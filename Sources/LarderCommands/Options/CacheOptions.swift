@@ -72,8 +72,7 @@ struct PlacedCacheOptions: ParsableArguments {
 /// Which catalog of a cache that holds several.
 struct CatalogOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Which catalog; none is needed when there is one.", valueName: "name"),
-    completion: CacheCompletion.catalogs
+    help: ArgumentHelp("Which catalog; none is needed when there is one.", valueName: "name")
   )
   var catalog: String?
 }

@@ -21,22 +21,17 @@ struct OutboxOptions: ParsableArguments {
 
   /// The flag, else the environment, else the place that the XDG base directories name.
   func path() throws -> String {
-    guard let path = Self.path(orders) else {
+    if let path = orders ?? Self.variable("LARDER_ORDERS") { return path }
+    if let state = Self.variable("XDG_STATE_HOME"), state.hasPrefix("/") {
+      return "\(state)/larder/orders.sqlite"
+    }
+    guard let home = Self.variable("HOME") else {
       throw CommandFailure(
         "cannot find the orders: neither HOME nor LARDER_ORDERS is set; set one, or give --orders",
         .usage
       )
     }
-    return path
-  }
-
-  /// The same for what was given to the flag, if anything; nil when nothing says where.
-  static func path(_ given: String?) -> String? {
-    if let path = given ?? variable("LARDER_ORDERS") { return path }
-    if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") {
-      return "\(state)/larder/orders.sqlite"
-    }
-    return variable("HOME").map { "\($0)/.local/state/larder/orders.sqlite" }
+    return "\(home)/.local/state/larder/orders.sqlite"
   }
 
   /// The outbox, made when it is missing.

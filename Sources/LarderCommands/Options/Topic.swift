@@ -4,6 +4,7 @@ enum Topic {
   static let limits = "Limits"
   static let doubt = "When the feed looks wrong"
   static let connection = "Connection"
+  static let trust = "What the plan may use"
   static let monitoring = "Monitoring"
   static let cache = "Cache"
   static let pictures = "Pictures"

@@ -23,10 +23,7 @@ struct OrderAdvanceCommand: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"),
-    completion: CacheCompletion.orders
-  )
+  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
   var order: String
 
   @Option(help: ArgumentHelp("Refuse unless the step leads here.", valueName: "state"))

@@ -22,10 +22,7 @@ struct OrderCancelCommand: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"),
-    completion: CacheCompletion.orders
-  )
+  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
   var order: String
 
   @Flag(help: "Tell the webhook too, with the next send, if it may know of the order.")

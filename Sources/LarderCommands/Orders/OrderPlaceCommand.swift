@@ -31,10 +31,7 @@ struct OrderPlaceCommand: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp("The item's id, as larder list prints it.", valueName: "id"),
-    completion: CacheCompletion.ids
-  )
+  @Argument(help: ArgumentHelp("The item's id, as larder list prints it.", valueName: "id"))
   var id: String
 
   @Option(help: ArgumentHelp("Who orders.", valueName: "name"))

@@ -26,10 +26,7 @@ struct OrderReplayCommand: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp("Orders, by id or the beginning of it.", valueName: "order"),
-    completion: CacheCompletion.orders
-  )
+  @Argument(help: ArgumentHelp("Orders, by id or the beginning of it.", valueName: "order"))
   var orders: [String] = []
 
   @Flag(help: "Every dead order.")

@@ -22,10 +22,7 @@ struct OrderShowCommand: ParsableCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"),
-    completion: CacheCompletion.orders
-  )
+  @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
   var order: String
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions

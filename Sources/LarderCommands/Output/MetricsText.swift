@@ -176,7 +176,7 @@ struct MetricsText {
   }
 
   /// A label's value as the format wants it, without what would move a terminal's cursor.
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {
       switch character {

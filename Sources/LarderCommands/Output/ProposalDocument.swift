@@ -86,7 +86,9 @@ struct ProposalDocument: Encodable {
       lines.append("  the detail of \(short(detail.id ?? "")): \(parts.joined(separator: ", "))")
     }
     if let file {
-      lines.append("look through its comments, then: larder catalog check \(PlainText.line(file))")
+      lines.append(
+        "look through its comments, then: larder catalog check \(ShownCommand.word(PlainText.line(file)))"
+      )
     }
     return lines.joined(separator: "\n")
   }

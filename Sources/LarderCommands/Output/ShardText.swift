@@ -12,9 +12,11 @@ struct ShardText {
     let least = sizes.min() ?? 0
     let most = sizes.max() ?? 0
     let name = PlainText.line(plan.catalog)
+    let folder = ShownCommand.word(PlainText.line(folder))
     text = """
       \(name) planned: \(Quantities.count(plan.urls, "picture")) in \
       \(Quantities.count(plan.shards.count, "shard")), \(least) to \(most) each
+      digest: \(plan.digest)
       next: larder shard run --plan \(folder) --shard 0 … \(plan.shards.count - 1), then larder \
       shard merge --plan \(folder)
       """

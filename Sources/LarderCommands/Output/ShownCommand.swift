@@ -4,7 +4,7 @@ struct ShownCommand: CustomStringConvertible {
 
   /// - Parameter arguments: The process's arguments; the first, its name, is shown as `larder`.
   init(_ arguments: [String]) {
-    description = (["larder"] + arguments.dropFirst().map(Self.masked)).map(Self.quoted)
+    description = (["larder"] + arguments.dropFirst().map(Self.masked)).map(Self.word)
       .joined(separator: " ")
   }
 
@@ -22,7 +22,8 @@ struct ShownCommand: CustomStringConvertible {
     return shown + rest[..<query] + "?***"
   }
 
-  private static func quoted(_ word: String) -> String {
+  /// A word as a shell takes it: the very text, in single quotes where it holds more than letters, digits and `_-./:=@%+,`.
+  static func word(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
       && word.utf8.allSatisfy { byte in

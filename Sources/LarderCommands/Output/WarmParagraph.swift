@@ -1,3 +1,4 @@
+import Catalog
 import Pipeline
 
 /// What an unattended run says when something is wrong: one paragraph for a person's mail.
@@ -25,7 +26,7 @@ struct WarmParagraph {
       )
     }
     sentences.append(
-      "What was had before is still shown; larder status --cache \(cache) says more."
+      "What was had before is still shown; larder status --cache \(ShownCommand.word(PlainText.line(cache))) says more."
     )
     let headline = "\(report.catalog): \(report.outcome.rawValue)."
     return ([headline] + sentences).joined(separator: " ")

@@ -17,7 +17,7 @@ struct ShardMergeCommand: ParsableCommand {
       .unavailable: "the origin could not be reached when it was planned",
       .io: "the disk is full, or a picture is gone or damaged",
       .tryAgain: "manifests are missing, or another run holds the cache",
-      .configuration: "the catalog file is wrong, or a variable is not set",
+      .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
     ],
     stops: true
   )
@@ -44,6 +44,7 @@ struct ShardMergeCommand: ParsableCommand {
   @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
   var allowRemovals = false
 
+  @OptionGroup(title: Topic.trust) var trust: PlanTrustOptions
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
@@ -51,9 +52,8 @@ struct ShardMergeCommand: ParsableCommand {
     let place = try PlanPlace(plan.plan)
     defer { place.close() }
     let kept = try cache.place()
-    let planned = try place.plan()
+    let (planned, file) = try trust.admit(try place.plan(), at: place, output)
     try place.fetch(nil, of: planned)
-    let file = CatalogFileOnDisk(planned.catalog, folder: place.folder)
     var options = planned.options
     options.allowRemovals = options.allowRemovals || allowRemovals
     var settings = TransportOptions()

@@ -36,7 +36,7 @@ struct ShardPlanCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: CacheCompletion.files
+    completion: .catalogFile
   )
   var file: String
 
@@ -126,7 +126,7 @@ struct ShardPlanCommand: ParsableCommand {
     place.close()
     guard let plan else { Output.end(ExitStatus(report, signal: signals?.signal)) }
     if output.json {
-      Output.json(try plan.jsonLine())
+      Output.json(try PrintedPlan(plan).jsonLine())
     } else if !output.quiet {
       Output.data(ShardText(plan, folder: out).text)
     }

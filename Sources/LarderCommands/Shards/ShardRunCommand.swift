@@ -15,7 +15,7 @@ struct ShardRunCommand: ParsableCommand {
       .data: "the plan or manifest is torn or foreign; never retry",
       .io: "the disk is full, not writable or damaged",
       .tryAgain: "retry: the deadline came, the origin is down",
-      .configuration: "the catalog file is wrong, or a variable is not set",
+      .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
     ],
     stops: true
   )
@@ -31,6 +31,9 @@ struct ShardRunCommand: ParsableCommand {
       shard that was killed goes on where it was. Of several runs of one shard the first commits \
       and the others end with status 0. auto reads SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or \
       AWS_BATCH_JOB_ARRAY_INDEX.
+
+      The plan's catalog file says where requests and their headers go, so whoever can write the \
+      plan decides that. It gets only the environment variables that --env or --catalog-file allow.
 
       \(statuses.text)
       """
@@ -71,6 +74,7 @@ struct ShardRunCommand: ParsableCommand {
   )
   var hostLimit: Int?
 
+  @OptionGroup(title: Topic.trust) var trust: PlanTrustOptions
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.limits) var limits: LimitOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
@@ -99,9 +103,8 @@ struct ShardRunCommand: ParsableCommand {
     let place = try PlanPlace(plan.plan)
     defer { place.close() }
     let kept = try cache.place()
-    let planned = try place.plan()
+    let (planned, file) = try trust.admit(try place.plan(), at: place, output)
     try place.fetch(number, of: planned)
-    let file = CatalogFileOnDisk(planned.catalog, folder: place.folder)
     let named = try file.namedHosts(base: planned.options.base)
     var settings = try connection.transport(named: named)
     limits.apply(to: &settings)
@@ -117,7 +120,7 @@ struct ShardRunCommand: ParsableCommand {
       token: String(UInt64.random(in: .min ... .max), radix: 16),
       maxFailures: maxFailures.percent,
       transport: transport,
-      environment: ProcessInfo.processInfo.environment,
+      environment: file.environment,
       keeper: kept.keeper,
       publish: place.publish,
       now: { UnixTime.now() }

@@ -95,17 +95,8 @@ package struct CatalogReader: Sendable {
     }
   }
 
-  /// The names of a cache's catalogs.
-  ///
-  /// - Parameter cache: the cache's path.
-  /// - Returns: The names, in the order in which they were first synced.
-  /// - Throws: ``CacheError`` when there is no such cache.
-  package static func names(in cache: String) throws(CacheError) -> [String] {
-    try Index(reading: cache).catalogs().map(\.name)
-  }
-
   /// The ids of all items in the catalog's order, without reading the items.
-  package func ids() throws(CacheError) -> [String] {
+  private func ids() throws(CacheError) -> [String] {
     var ids: [String] = []
     for listing in try sections().compactMap(\.listing) {
       ids += try index.itemKeys(listing: listing)

@@ -112,41 +112,59 @@ package struct ProgramRun {
   private func answer(of process: pid_t, _ output: Int32, _ errors: Int32) -> ProgramOutput {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
-    var answer = ProgramOutput(end: .tooSlow(seconds))
+    var streams = [Stream(descriptor: output), Stream(descriptor: errors)]
+    func answer(_ end: ProgramOutput.End) -> ProgramOutput {
+      ProgramOutput(end: end, output: streams[0].bytes, errors: streams[1].bytes)
+    }
     while true {
-      var ends = [
-        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
-      ]
-      _ = poll(&ends, 2, 20)
-      let isOpen = Self.take(from: output, into: &answer.output)
-      let isOther = Self.take(from: errors, into: &answer.errors)
-      // A process that closed both and still runs would otherwise be polled in a busy loop.
-      if !isOpen, !isOther { _ = poll(nil, 0, 20) }
+      var watched = streams.map(\.watched)
+      _ = poll(&watched, nfds_t(watched.count), 20)
+      for place in streams.indices { streams[place].take() }
       var status: Int32 = 0
       if waitpid(process, &status, WNOHANG) == process {
-        _ = Self.take(from: output, into: &answer.output)
-        _ = Self.take(from: errors, into: &answer.errors)
-        answer.end = status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
-        return answer
+        for place in streams.indices { streams[place].take() }
+        return answer(
+          status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
+        )
       }
-      if clock.now >= end || isStopped() { break }
+      if isStopped() || clock.now >= end { break }
     }
     kill(-process, SIGKILL)
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    if isStopped() { answer.end = .signal(SIGKILL) }
-    return answer
+    return answer(isStopped() ? .signal(SIGKILL) : .tooSlow(seconds))
   }
 
-  /// Takes what is there; false once the stream has ended.
-  private static func take(from descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
-    var chunk = [UInt8](repeating: 0, count: 4 << 10)
-    while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return count < 0 }
-      bytes += chunk[..<min(count, max(0, kept - bytes.count))]
+  /// One end of a pipe that a process writes to.
+  private struct Stream {
+    let descriptor: Int32
+    /// The first bytes that came.
+    private(set) var bytes: [UInt8] = []
+    private var hasEnded = false
+
+    init(descriptor: Int32) {
+      self.descriptor = descriptor
+    }
+
+    /// Entry for `poll(2)`, which passes over it once the stream has ended: it would return at once for as long as the
+    /// process runs.
+    var watched: pollfd {
+      pollfd(fd: hasEnded ? -1 : descriptor, events: Int16(POLLIN), revents: 0)
+    }
+
+    /// Takes the bytes that are there, and notes the end of the stream.
+    mutating func take() {
+      var chunk = [UInt8](repeating: 0, count: 4 << 10)
+      while !hasEnded {
+        let count = read(descriptor, &chunk, chunk.count)
+        if count < 0, errno == EINTR { continue }
+        if count < 0, errno == EAGAIN { return }
+        guard count > 0 else {
+          hasEnded = true
+          return
+        }
+        bytes += chunk[..<min(count, max(0, ProgramRun.kept - bytes.count))]
+      }
     }
   }
 }

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Catalog
+
+@Suite struct FileTrustTests {
+  private static let user: UInt32 = 1000
+
+  @Test(
+    arguments: [
+      // Owner, mode, the mode of its folder, and the verdict.
+      (1000, 0o100644, 0o040755, nil),
+      (1000, 0o100600, 0o040700, nil),
+      (1000, 0o100755, 0o040775, nil),
+      (0, 0o100644, 0o040755, nil),
+      (0, 0o100444, 0o041777, nil),
+      (1000, 0o100644, 0o041777, nil),
+      (1000, 0o010600, 0o040555, nil),
+      // A terminal, whose group may write to it.
+      (1000, 0o020620, 0o040755, nil),
+      (1001, 0o100644, 0o040755, .owner(1001)),
+      (1001, 0o100666, 0o040777, .owner(1001)),
+      (1001, 0o010666, 0o041777, .owner(1001)),
+      (1000, 0o100664, 0o040755, .writable),
+      (1000, 0o100646, 0o040755, .writable),
+      (0, 0o100666, 0o040755, .writable),
+      (1000, 0o010622, 0o041777, .writable),
+      (1000, 0o100644, 0o040777, .folder),
+      (0, 0o100644, 0o040757, .folder),
+    ] as [(UInt32, UInt32, UInt32, FileTrust.Doubt?)]
+  )
+  func `a file is trusted when nobody but root and the user can change it`(
+    _ owner: UInt32,
+    _ mode: UInt32,
+    _ folder: UInt32,
+    _ doubt: FileTrust.Doubt?
+  ) {
+    let found = FileTrust.doubt(
+      of: FileTrust.Entry(owner: owner, mode: mode),
+      in: [FileTrust.Entry(owner: 0, mode: 0o040755), FileTrust.Entry(owner: 0, mode: folder)],
+      for: Self.user
+    )
+
+    #expect(found == doubt)
+  }
+
+  @Test func `root trusts files of root alone`() {
+    for (owner, doubt) in [(0, nil), (1000, .owner(1000))] as [(UInt32, FileTrust.Doubt?)] {
+      let file = FileTrust.Entry(owner: owner, mode: 0o100644)
+      #expect(FileTrust.doubt(of: file, in: [], for: 0) == doubt)
+    }
+  }
+}
