@@ -179,7 +179,7 @@ let package = Package(
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(
       name: "CurlTransportTests",
-      dependencies: ["CCurl", "CurlTransport", "Support", "Transport"]
+      dependencies: ["CCurl", "COpening", "CurlTransport", "Support", "Transport"]
     ),
     .testTarget(
       name: "CacheTests",

@@ -47,6 +47,17 @@ static bool can_crop(j_decompress_ptr source) {
   return true;
 }
 
+// Passes rows over. jpeg_skip_scanlines (of libjpeg-turbo 2.1.5, too) counts on groups of at most two rows: begun in the
+// last three rows of four that smooth upsampling makes together, it goes a row of blocks too far, and a picture of
+// several scans is then read for rows behind its last, without end.
+static void pass(j_decompress_ptr source, JDIMENSION rows, region_reader *reader) {
+  if (source->max_v_samp_factor <= 2) {
+    if (rows > 0) jpeg_skip_scanlines(source, rows);
+    return;
+  }
+  for (; rows > 0; rows--) jpeg_read_scanlines(source, reader->row, 1);
+}
+
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader) {
   if (source->buffered_image) {
     jpeg_start_output(source, source->input_scan_number);
@@ -73,7 +84,7 @@ void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *r
   }
   reader->row = (*source->mem->alloc_sarray)((j_common_ptr)source, JPOOL_IMAGE,
                                              source->output_width * (JDIMENSION)reader->pixel, 1);
-  if (region.y > 0) jpeg_skip_scanlines(source, region.y);
+  pass(source, region.y, reader);
 }
 
 const uint8_t *region_read(j_decompress_ptr source, region_reader *reader) {
@@ -85,7 +96,7 @@ void region_finish(j_decompress_ptr source, region_reader *reader) {
   // Skipping to the very end would stop reading here; a last row makes libjpeg decode the entropy
   // data of all rows before it.
   JDIMENSION rest = source->output_height - source->output_scanline;
-  if (rest > 1) jpeg_skip_scanlines(source, rest - 1);
+  if (rest > 1) pass(source, rest - 1, reader);
   if (rest > 0) jpeg_read_scanlines(source, reader->row, 1);
   jpeg_finish_decompress(source);
 }

@@ -75,10 +75,14 @@ extension CatalogError {
     public static let tooDeep = Code(rawValue: "too-deep")
     /// A body is JSON, and holds no items or no detail where the mapping looks.
     public static let unexpectedShape = Code(rawValue: "unexpected-shape")
+    /// A body is JSON, and has no list of items where the mapping looks: none at all, or null.
+    public static let absentItems = Code(rawValue: "absent-items")
     /// A body that holds the details of many items holds none of the one asked for.
     public static let absentDetail = Code(rawValue: "absent-detail")
     /// A body says itself that the request failed.
     public static let reportedFailure = Code(rawValue: "reported-failure")
+    /// The run ended while a body was read.
+    public static let stopped = Code(rawValue: "stopped")
     /// A transform fails on a body.
     public static let transform = Code(rawValue: "transform")
     /// A price cannot be read.

@@ -23,6 +23,8 @@ public struct CatalogFile: Hashable, Sendable {
   public var request: RequestRule?
   /// How new credentials are had when an origin refuses these; nil when they are not.
   public var token: TokenRule?
+  /// How pictures are asked for and told apart.
+  public var pictures: PicturesRule
   /// Where the file's URLs name variables.
   var variables: [URLVariable] = []
 
@@ -37,7 +39,8 @@ public struct CatalogFile: Hashable, Sendable {
     headers: [HeaderTemplate] = [],
     paging: PagingRule? = nil,
     request: RequestRule? = nil,
-    token: TokenRule? = nil
+    token: TokenRule? = nil,
+    pictures: PicturesRule = PicturesRule()
   ) {
     self.name = name
     self.currency = currency
@@ -49,6 +52,7 @@ public struct CatalogFile: Hashable, Sendable {
     self.paging = paging
     self.request = request
     self.token = token
+    self.pictures = pictures
   }
 
   /// Reads a catalog file.
@@ -77,6 +81,12 @@ public struct CatalogFile: Hashable, Sendable {
     return paging(of: sources[position])
   }
 
+  /// Whether the catalog file says that a source has one page: `paging: null`.
+  package func isOnePage(source position: Int) -> Bool {
+    guard case .listed(let sources) = sections else { return false }
+    return sources[position].isOnePage
+  }
+
   /// The paging of a listed section; nil when one response is all of it.
   func paging(of source: SectionSource) -> PagingRule? {
     source.isOnePage ? nil : source.paging ?? paging
@@ -95,6 +105,28 @@ public struct CatalogFile: Hashable, Sendable {
   /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
   public func resolvedHeaders(
     environment: [String: String]
+  ) throws(CatalogError) -> [(name: String, value: String)] {
+    try Self.resolved(headers, environment)
+  }
+
+  /// The headers for pictures by host, with the environment's values in them.
+  ///
+  /// - Parameter environment: Variables by name.
+  /// - Returns: Hosts, and names and values, in the file's order.
+  /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
+  package func resolvedPictureHeaders(
+    environment: [String: String]
+  ) throws(CatalogError) -> [(host: PicturesRule.Host, headers: [(name: String, value: String)])] {
+    var resolved: [(host: PicturesRule.Host, headers: [(name: String, value: String)])] = []
+    for host in pictures.hosts {
+      resolved.append((host, try Self.resolved(host.headers, environment)))
+    }
+    return resolved
+  }
+
+  private static func resolved(
+    _ headers: [HeaderTemplate],
+    _ environment: [String: String]
   ) throws(CatalogError) -> [(name: String, value: String)] {
     var resolved: [(name: String, value: String)] = []
     for header in headers {

@@ -17,7 +17,8 @@ struct CatalogFileParser {
       headers: try headers(root["headers"]),
       paging: try root["paging"].map(PagingParser.parse),
       request: try RequestParser.sections(root),
-      token: try root["token"].map(TokenParser.parse)
+      token: try root["token"].map(TokenParser.parse),
+      pictures: try root["pictures"].map(PicturesParser.parse) ?? PicturesRule()
     )
     try checkPlaces(of: file, root)
     file.variables = try variables(root)
@@ -167,7 +168,7 @@ struct CatalogFileParser {
     return try SectionParser.parts(mapping)
   }
 
-  private static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {
+  static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {
     guard let node else { return [] }
     var headers: [HeaderTemplate] = []
     for member in try node.mapping().members {

@@ -2,8 +2,12 @@
 public struct DecodedListing: Hashable, Sendable {
   /// The sections; one, unless the response holds them all.
   public var sections: [Section]
-  /// What was left out, in feed order.
-  public var skipped: [SkippedItem]
+  /// What was left out, in feed order: at most ``SkipTally/mostRows`` rows of a section, and ten times as many in all.
+  public private(set) var skipped: [SkippedItem] = []
+  /// By section, counts of what was left out beside the rows of ``skipped``.
+  public private(set) var omitted: [String: SkipTally] = [:]
+  /// The sections that were not read to their end, because too much of them is lost already.
+  public package(set) var givenUp: Set<String> = []
   /// The sections of a combined response that cannot be used.
   public var failed: [FailedSection] = []
   /// By section, the fields that the catalog file names and that none of its elements yields; all of
@@ -15,6 +19,10 @@ public struct DecodedListing: Hashable, Sendable {
   public var nextPage: String?
   /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
   public var total: Int?
+  /// What in the body says that the listing goes on; nil when nothing does, or a transform made the listing.
+  package var continuation: String?
+  /// How many rows of ``skipped`` a section has.
+  private var rows: [String: Int] = [:]
 
   /// Makes a listing.
   public init(
@@ -24,28 +32,52 @@ public struct DecodedListing: Hashable, Sendable {
     nextPage: String? = nil
   ) {
     self.sections = sections
-    self.skipped = skipped
     self.elementCount = elementCount
     self.nextPage = nextPage
+    for row in skipped { note(row) }
+  }
+
+  /// How many elements are lost.
+  public var lost: Int {
+    skipped.count { $0.lost == .item } + omitted.values.reduce(0) { $0 + $1.items }
+  }
+
+  /// Notes what was left out: as a row, or by its count once a section has many.
+  mutating func note(_ row: SkippedItem) {
+    let count = rows[row.section, default: 0]
+    if count < SkipTally.mostRows, skipped.count < 10 * SkipTally.mostRows {
+      rows[row.section] = count + 1
+      skipped.append(row)
+    } else {
+      omitted[row.section, default: SkipTally()].add(row.lost, row.reason)
+    }
   }
 
   /// Adds the page that follows: sections with the same key grow, others join at the end.
   ///
   /// - Parameter page: The next page, decoded with `firstIndex` after this one's elements.
   public mutating func append(_ page: DecodedListing) {
+    append(page, isNew: false)
+  }
+
+  /// Adds a page whose sections, when `isNew`, are known to be none of those before: nobody has to look.
+  mutating func append(_ page: DecodedListing, isNew: Bool) {
     for section in page.sections {
-      if let index = sections.firstIndex(where: { $0.key == section.key }) {
+      if !isNew, let index = sections.firstIndex(where: { $0.key == section.key }) {
         sections[index].items += section.items
       } else {
         sections.append(section)
       }
     }
-    skipped += page.skipped
+    for row in page.skipped { note(row) }
+    for (key, tally) in page.omitted { omitted[key, default: SkipTally()].add(tally) }
+    givenUp.formUnion(page.givenUp)
     failed += page.failed
     absent.merge(page.absent) { $0.intersection($1) }
     elementCount += page.elementCount
     nextPage = page.nextPage
     total = total ?? page.total
+    continuation = continuation ?? page.continuation
   }
 
   /// Keeps the first of several items of a section that have one id.
@@ -70,12 +102,12 @@ public struct DecodedListing: Hashable, Sendable {
   ///   - key: The section.
   package mutating func noteDuplicates(_ items: [(place: Int, id: String)], in key: String) {
     guard !items.isEmpty else { return }
-    var rows = skipped.filter { $0.section == key }
-    let unread = rows.filter(\.isUnread).map(\.index)
+    var own = skipped.filter { $0.section == key }
+    let unread = own.filter(\.isUnread).map(\.index)
     var before = 0
-    for (place, id) in items {
+    for (place, id) in items.prefix(SkipTally.mostRows) {
       while before < unread.count, unread[before] <= place + before { before += 1 }
-      rows.append(
+      own.append(
         SkippedItem(
           section: key,
           index: place + before,
@@ -87,7 +119,11 @@ public struct DecodedListing: Hashable, Sendable {
       )
     }
     skipped.removeAll { $0.section == key }
-    skipped += rows.sorted { $0.index < $1.index }
+    rows[key] = nil
+    for row in own.sorted(by: { $0.index < $1.index }) { note(row) }
+    for _ in items.dropFirst(SkipTally.mostRows) {
+      omitted[key, default: SkipTally()].add(.item, SkippedItem.duplicateID)
+    }
   }
 
   /// Fails every section whose key another section of the same body has: nothing says which one is meant.
@@ -108,7 +144,10 @@ public struct DecodedListing: Hashable, Sendable {
     failed.sort { $0.index < $1.index }
     sections.removeAll { reasons[$0.key] != nil }
     skipped.removeAll { reasons[$0.section] != nil }
-    for key in reasons.keys { absent[key] = nil }
+    for key in reasons.keys {
+      (absent[key], omitted[key], rows[key]) = (nil, nil, nil)
+      givenUp.remove(key)
+    }
     return places
   }
 
@@ -136,6 +175,46 @@ public struct FailedSection: Hashable, Sendable {
     self.index = index
     self.key = key
     self.reason = reason
+  }
+}
+
+/// Counts of what could not be read of a section, beside the rows that name it.
+public struct SkipTally: Hashable, Sendable, Codable {
+  /// How many rows a section has at most; more is counted.
+  public static let mostRows = 1000
+  /// How many reasons are told apart: a reason may quote the feed.
+  private static let mostReasons = 50
+
+  /// How many elements are lost.
+  public private(set) var items = 0
+  /// How many elements and fields are lost, by reason.
+  public private(set) var reasons: [String: Int] = [:]
+
+  /// Counts nothing yet.
+  public init() {}
+
+  /// How many elements could not be read, in contrast to those that repeat an id.
+  package var unread: Int { items - (reasons[SkippedItem.duplicateID] ?? 0) }
+  /// Whether nothing was counted.
+  public var isEmpty: Bool { reasons.isEmpty }
+  /// How many elements and fields were counted.
+  public var count: Int { reasons.values.reduce(0, +) }
+
+  /// Counts an element or a field.
+  public mutating func add(_ loss: SkippedItem.Loss, _ reason: String) {
+    if loss == .item { items += 1 }
+    add(1, reason)
+  }
+
+  /// Adds the counts of another part of the section.
+  public mutating func add(_ other: SkipTally) {
+    items += other.items
+    for (reason, count) in other.reasons.sorted(by: { $0.key < $1.key }) { add(count, reason) }
+  }
+
+  private mutating func add(_ count: Int, _ reason: String) {
+    let isKnown = reasons[reason] != nil || reasons.count < Self.mostReasons
+    reasons[isKnown ? reason : "other reasons", default: 0] += count
   }
 }
 

@@ -44,6 +44,7 @@ package func windows(
 ///   - file: The catalog it belongs to.
 ///   - earlier: What the windows before it were decoded to; the items are of no concern.
 ///   - elements: How many elements earlier windows listed of its section.
+///   - limits: What the run holds decoding to.
 /// - Returns: The sections, or parts of them, to be added to what is there.
 /// - Throws: ``CatalogError`` when the body has to be decoded whole, which tells what it is.
 package func decodeWindow(
@@ -51,9 +52,13 @@ package func decodeWindow(
   at position: Int,
   using file: CatalogFile,
   after earlier: DecodedListing,
-  elements: Int
+  elements: Int,
+  within limits: DecodingLimits = DecodingLimits()
 ) throws(CatalogError) -> DecodedListing {
-  let decoder = ListingDecoder(file, position: position)
+  var decoder = ListingDecoder(file, position: position)
+  // Of one section, a window does not know how much there is.
+  decoder.limits = limits
+  if file.sections.parts(ofSource: position) == nil { decoder.limits.maxSkipped = nil }
   if let parts = file.sections.parts(ofSource: position) {
     return try decoder.sections(in: window, plan: parts, after: earlier, elements: elements)
   }
@@ -67,22 +72,25 @@ package func decodeWindow(
 ///   - body: JSON in UTF-8.
 ///   - position: The source, in the catalog's order.
 ///   - file: The catalog it belongs to.
+///   - limits: What the run holds decoding to.
 /// - Returns: The sections, with what had to be skipped.
 /// - Throws: ``CatalogError`` when the body cannot be used.
 package func decodeSource(
   _ body: [UInt8],
   at position: Int,
-  using file: CatalogFile
+  using file: CatalogFile,
+  within limits: DecodingLimits = DecodingLimits()
 ) throws(CatalogError) -> DecodedListing {
+  var decoder = ListingDecoder(file, position: position)
+  decoder.limits = limits
   switch file.sections {
   case .combined(let plan):
-    return try decodeSections(body, plan: plan, using: file)
+    return try decoder.sections(body, plan: plan)
   case .listed(let sources):
-    let source = sources[position]
-    guard let parts = source.parts else {
-      return try decodeSection(body, source: source, using: file)
+    guard let parts = sources[position].parts else {
+      return try decoder.section(body, source: sources[position])
     }
-    return try ListingDecoder(file, source: source).sections(body, plan: parts)
+    return try decoder.sections(body, plan: parts)
   }
 }
 

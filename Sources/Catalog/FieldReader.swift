@@ -18,6 +18,9 @@ struct FieldReader {
   /// The fields that could not be used so far, each once.
   private(set) var faults: [FieldFault] = []
 
+  /// How many badges, pictures or prices an item may have; more are left out.
+  static let mostValues = 1000
+
   /// A reader of one object.
   init(node: JSONNode, currency: String) {
     self.node = node
@@ -142,6 +145,10 @@ struct FieldReader {
         let share = count > 1 ? " in \(odd.count) of \(count)" : ""
         note(first.path, "expected text, found \(first.kind.phrase)\(share)")
       }
+      if texts.count > Self.mostValues {
+        note(rule.paths.first, "of \(texts.count) values the first \(Self.mostValues) are read")
+        texts.removeLast(texts.count - Self.mostValues)
+      }
       if !texts.isEmpty || !odd.isEmpty { return texts }
     }
     return []
@@ -215,7 +222,12 @@ struct FieldReader {
     if values.contains(where: { $0.kind == .array }) {
       values = values.flatMap { $0.kind == .array ? $0.elements : [$0] }
     }
-    return values.filter { !$0.isEmpty }
+    values.removeAll { $0.isEmpty }
+    if values.count > Self.mostValues {
+      note(path, "of \(values.count) values the first \(Self.mostValues) are read")
+      values.removeLast(values.count - Self.mostValues)
+    }
+    return values
   }
 
   /// Whether a price says nothing: shops leave spaces where there is none.

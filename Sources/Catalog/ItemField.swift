@@ -79,6 +79,8 @@ extension ListingDecoder {
   func absentFields(of items: [StoreItem], in elements: [JSONNode])
     throws(CatalogError) -> Set<ItemField>
   {
+    // Where nothing can be read, no field can.
+    guard !items.isEmpty || elements.isEmpty else { return Set(mapping.item.given) }
     var absent: Set<ItemField> = []
     for field in mapping.item.given where !items.contains(where: field.isHeld) {
       let paths = mapping.item.paths(of: field)

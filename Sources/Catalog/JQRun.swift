@@ -8,6 +8,8 @@ struct JQRun {
   let program: String
   /// What the process may use.
   let limits: Transform.Limits
+  /// Asked several times a second whether to end the process.
+  var isStopped: @Sendable () -> Bool = { false }
 
   /// How a run ended.
   enum Outcome: Equatable {
@@ -71,9 +73,6 @@ struct JQRun {
     case left(String)
   }
 
-  /// The most that a program may yield.
-  private static let sizeLimit = 1 << 30
-
   /// Reads until the process closes its end, for a few times as long as it may compute.
   private func answer(from output: Int32) -> Read {
     let clock = ContinuousClock()
@@ -82,14 +81,15 @@ struct JQRun {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let left = clock.now.duration(to: end).components.seconds
+      guard !isStopped() else { return .left("the run ended while it ran") }
       guard left > 0 else { return .left("it takes longer than \(10 + 4 * limits.seconds) s") }
       var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      guard Glibc.poll(&poll, 1, Int32(clamping: left * 1000)) > 0 else { continue }
+      guard Glibc.poll(&poll, 1, Int32(clamping: min(left * 1000, 200))) > 0 else { continue }
       let count = read(output, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return .whole(bytes) }
-      guard bytes.count + count <= Self.sizeLimit else {
-        return .left("it yields more than 1 GiB")
+      guard bytes.count + count <= limits.output else {
+        return .left("it yields more than \(limits.output >> 20) MiB")
       }
       bytes += chunk[..<count]
     }

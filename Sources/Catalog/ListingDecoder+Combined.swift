@@ -81,12 +81,12 @@ extension ListingDecoder {
     _ before: SectionsBefore,
     firstIndices: [String: Int]
   ) throws(CatalogError) -> DecodedListing {
-    let (root, nextPage, _) = try read(body, of: "sections")
+    let (root, nextPage, _, _) = try read(body, of: "sections")
     try mapping.envelope.checkStatus(of: root, subject: "sections")
     let nodes = try plan.each.values(in: root)
     guard try nodes.isEmpty ? isArray(plan.each, in: root) : true else {
       throw CatalogError(
-        .unexpectedShape,
+        .absentItems,
         subject: "sections",
         reason: "\(plan.each) leads to nothing in \(root.kind.phrase)",
         remedy: mapping.transform == nil
@@ -94,6 +94,7 @@ extension ListingDecoder {
           : "let the transform make {\"sections\": […]}, or correct \"each\" under sections"
       )
     }
+    try SectionLimit.check(before.count + nodes.count)
     var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
     var before = before
     for node in nodes {
@@ -141,8 +142,9 @@ extension ListingDecoder {
       title: plan.title.flatMap { reader.identifier([$0]) } ?? key,
       subtitle: plan.subtitle.flatMap { reader.identifier([$0]) }
     )
+    var part = DecodedListing(sections: [], elementCount: 0, nextPage: listing.nextPage)
     for fault in reader.faults where !isContinuation {
-      listing.skipped.append(
+      part.note(
         SkippedItem(
           section: key,
           index: position,
@@ -152,23 +154,23 @@ extension ListingDecoder {
         )
       )
     }
-    decode(
+    part.elementCount = try decode(
       elements,
       into: &section,
-      skipped: &listing.skipped,
-      firstIndex: firstIndices[key] ?? 0
+      of: &part,
+      firstIndex: firstIndices[key] ?? 0,
+      isWhole: before.extent == .whole
     )
     if let reason = sharedID(of: section.items) {
       // The rest of the section may have other ids.
       guard before.extent == .whole else {
         throw CatalogError(.unexpectedShape, subject: "section \(key)", reason: reason)
       }
-      listing.skipped.removeAll { $0.section == key }
       return fail(key, "\(reason); correct item.id in the catalog file, or the feed")
     }
-    listing.absent[key] = try absentFields(of: section.items, in: elements)
-    listing.sections.append(section)
-    listing.elementCount += elements.count
+    part.absent[key] = try absentFields(of: section.items, in: elements)
+    part.sections = [section]
+    listing.append(part, isNew: true)
   }
 
   private func isArray(_ path: JSONPath, in root: JSONNode) throws(CatalogError) -> Bool {

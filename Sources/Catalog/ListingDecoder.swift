@@ -8,6 +8,8 @@ public struct ListingDecoder: Sendable {
   public let nextPage: JSONPath?
   /// Whether it may be a number there: a cursor may, which a URL is not.
   var nextPageIsCursor = false
+  /// What the run holds decoding to.
+  var limits = DecodingLimits()
 
   /// Makes a decoder.
   public init(mapping: Mapping, currency: String, nextPage: JSONPath? = nil) {
@@ -44,7 +46,7 @@ public struct ListingDecoder: Sendable {
     firstIndex: Int
   ) throws(CatalogError) -> DecodedListing {
     let subject = "section \(source.key)"
-    let (root, nextPage, total) = try read(body, of: subject)
+    let (root, nextPage, total, continuation) = try read(body, of: subject)
     try mapping.envelope.checkStatus(of: root, subject: subject)
     let elements = try elements(of: root, subject: subject)
     let envelope = mapping.envelope
@@ -55,8 +57,13 @@ public struct ListingDecoder: Sendable {
       title: source.title ?? title ?? source.key,
       subtitle: source.subtitle ?? subtitle
     )
-    var skipped: [SkippedItem] = []
-    decode(elements, into: &section, skipped: &skipped, firstIndex: firstIndex)
+    var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
+    listing.elementCount = try decode(
+      elements,
+      into: &section,
+      of: &listing,
+      firstIndex: firstIndex
+    )
     if let reason = sharedID(of: section.items) {
       throw CatalogError(
         .unexpectedShape,
@@ -65,13 +72,9 @@ public struct ListingDecoder: Sendable {
         remedy: "correct item.id in the catalog file, or the feed"
       )
     }
-    var listing = DecodedListing(
-      sections: [section],
-      skipped: skipped,
-      elementCount: elements.count,
-      nextPage: nextPage
-    )
+    listing.sections = [section]
     listing.total = total
+    listing.continuation = continuation
     listing.absent[source.key] = try absentFields(of: section.items, in: elements)
     return listing
   }
@@ -85,19 +88,32 @@ public struct ListingDecoder: Sendable {
     return "all \(items.count) items have the same id \"\(id.prefix(40))\" at \(paths)"
   }
 
-  /// Adds the usable elements to a section, and records what of them could not be used.
+  /// Adds the usable elements to a section, and notes in a listing what of them could not be used.
+  ///
+  /// A section of which too much is lost, whatever comes, is given up.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements.
+  ///   - section: The section.
+  ///   - listing: The listing that the section belongs to, or will.
+  ///   - firstIndex: How many elements were listed before.
+  ///   - isWhole: Whether these are all elements of the section.
+  /// - Returns: How many elements were read.
+  /// - Throws: ``CatalogError`` when the run ends.
   func decode(
     _ elements: [JSONNode],
     into section: inout Section,
-    skipped: inout [SkippedItem],
-    firstIndex: Int
-  ) {
-    section.items.reserveCapacity(elements.count)
+    of listing: inout DecodedListing,
+    firstIndex: Int,
+    isWhole: Bool = true
+  ) throws(CatalogError) -> Int {
+    var lost = 0
     for (position, element) in elements.enumerated() {
+      if position % 1024 == 1023 { try limits.demandTime("section \(section.key)") }
       let read = item(element)
-      if let item = read.item { section.items.append(item) }
+      if let item = read.item { section.items.append(item) } else { lost += 1 }
       for fault in read.faults {
-        skipped.append(
+        listing.note(
           SkippedItem(
             section: section.key,
             index: firstIndex + position,
@@ -108,7 +124,14 @@ public struct ListingDecoder: Sendable {
           )
         )
       }
+      if isWhole, read.item == nil, lost > SkipTally.mostRows,
+        limits.maxSkipped?.isPassed(by: lost, of: elements.count) == true
+      {
+        listing.givenUp.insert(section.key)
+        return position + 1
+      }
     }
+    return elements.count
   }
 
   /// An element as it was read; without an item there is one fault, the reason.
@@ -171,7 +194,7 @@ public struct ListingDecoder: Sendable {
     }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
     throw CatalogError(
-      .unexpectedShape,
+      .absentItems,
       subject: subject,
       expected: "an array of items at \(paths)",
       reason: "expected an array of items at \(paths), found none in \(root.kind.phrase)",
@@ -187,6 +210,7 @@ public struct ListingDecoder: Sendable {
   ) throws(CatalogError) -> [JSONNode]? {
     let values = try path.values(in: root)
     let lists = values.filter { $0.kind != .null }
+    if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
     if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
     guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,
       parents.allSatisfy({ $0.kind == .array })
@@ -207,23 +231,41 @@ public struct ListingDecoder: Sendable {
   func read(
     _ body: [UInt8],
     of subject: String
-  ) throws(CatalogError) -> (root: JSONNode, nextPage: String?, total: Int?) {
+  ) throws(CatalogError)
+    -> (root: JSONNode, nextPage: String?, total: Int?, continuation: String?)
+  {
     try mapping.transform?.checkSize(body.count, of: subject)
-    let body = try mapping.notation.json(of: body, subject)
-    let response = try JSONDocument(parsing: body, of: subject).root
-    let nextPage = try link(in: response)
+    let body = try mapping.notation.json(of: body, subject, within: limits)
+    let response = try JSONDocument(parsing: body, of: subject, within: limits).root
+    let nextPage = try link(in: response, subject)
     guard let transform = mapping.transform else {
-      return (response, nextPage, Self.total(in: response))
+      return (
+        response, nextPage, Self.total(in: response), Self.continuation(in: response)
+      )
     }
-    let made = try transform.apply(to: body, of: subject)
-    return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage, nil)
+    let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
+    return (
+      try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage, nil, nil
+    )
   }
 
+  /// How long the URL or cursor of a next page may be: each is kept for every page.
+  private static let longestNextPage = 16 << 10
+
   /// What the body calls the next page.
-  private func link(in root: JSONNode) throws(CatalogError) -> String? {
+  private func link(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
     guard let value = try nextPage?.firstValue(in: root),
       let text = nextPageIsCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty
     else { return nil }
+    guard text.utf8.count <= Self.longestNextPage else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        reason:
+          "its next page is named by \(text.utf8.count) bytes, and \(Self.longestNextPage) are read",
+        remedy: "correct the path under paging"
+      )
+    }
     return text
   }
 }

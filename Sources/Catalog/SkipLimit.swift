@@ -16,12 +16,21 @@ public enum SkipLimit: Hashable, Sendable {
   /// - Returns: Whether it is refused.
   public func refuses(lost: Int, of elements: Int) -> Bool {
     guard lost > 0 else { return false }
-    if lost >= elements { return true }
+    return lost >= elements || isPassed(by: lost, of: elements)
+  }
+
+  /// Whether too many elements are lost, however many of the others can be read.
+  ///
+  /// - Parameters:
+  ///   - lost: How many cannot be read.
+  ///   - most: How many the feed lists at most, these included.
+  /// - Returns: Whether the listing is refused once all of it is read.
+  package func isPassed(by lost: Int, of most: Int) -> Bool {
     switch self {
     case .percent(let share):
-      return lost > (share > 0 ? 1 : 0) && Double(lost) * 100 > share * Double(elements)
-    case .count(let most):
-      return lost > most
+      return lost > (share > 0 ? 1 : 0) && Double(lost) * 100 > share * Double(most)
+    case .count(let limit):
+      return lost > limit
     }
   }
 }

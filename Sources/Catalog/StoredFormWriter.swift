@@ -23,6 +23,19 @@ package struct StoredFormWriter {
     enclose(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
   }
 
+  /// Begins an object or array whose content comes piece by piece.
+  mutating func open(_ bracket: Unicode.Scalar) {
+    separate()
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = false
+  }
+
+  /// Ends what ``open(_:)`` began.
+  mutating func close(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = true
+  }
+
   /// Writes the name of a member that is always called so, which needs no escapes; its value follows.
   package mutating func name(_ name: StaticString) {
     separate()
@@ -169,6 +182,16 @@ extension StoredFormWriter {
       for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
         $0.name(escaping: name)
         $0.value(text)
+      }
+    }
+  }
+
+  /// Writes numbers by name, in the order of the names.
+  package mutating func value(_ counts: [String: Int]) {
+    object {
+      for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+        $0.name(escaping: name)
+        $0.value(count)
       }
     }
   }

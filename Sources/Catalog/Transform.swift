@@ -14,17 +14,24 @@ public struct Transform: Hashable, Sendable {
     public var seconds: Int
     /// Bytes of memory.
     public var memory: Int
+    /// Bytes of JSON that it may yield.
+    public var output: Int
 
     /// Makes limits.
-    public init(seconds: Int, memory: Int) {
+    public init(seconds: Int, memory: Int, output: Int = 1 << 30) {
       self.seconds = seconds
       self.memory = memory
+      self.output = output
     }
 
-    /// What is enough for a response of so many bytes: jq reads 10 MB a second or more, and holds a value
-    /// in up to thirty times the space of its text.
+    /// What is enough for a response of so many bytes: jq reads 10 MB a second or more, holds a value in up to thirty
+    /// times the space of its text, and yields little more than it reads.
     public static func usual(forBytes count: Int) -> Limits {
-      Limits(seconds: 10 + count / 1_000_000, memory: 512 << 20 + 32 * count)
+      Limits(
+        seconds: 2 + count / 500_000,
+        memory: 64 << 20 + 32 * count,
+        output: max(4 << 20, 4 * count)
+      )
     }
   }
 
@@ -76,16 +83,25 @@ public struct Transform: Hashable, Sendable {
   ///     with the same digits, because jq would change it.
   ///   - subject: What it is, for messages: "section main".
   ///   - limits: What the run may use; nil for ``Limits/usual(forBytes:)``.
+  ///   - isStopped: Asked several times a second whether the run is to end.
   /// - Returns: The one value that the program yields, as JSON in UTF-8.
   /// - Throws: ``CatalogError`` with code `transform`, and the line of the program in its catalog file.
   public func apply(
     to body: [UInt8],
     of subject: String,
-    limits: Limits? = nil
+    limits: Limits? = nil,
+    isStopped: @escaping @Sendable () -> Bool = { false }
   ) throws(CatalogError) -> [UInt8] {
     let text = JSONText(body).bytes
     let exact = JSONRepair(text, wholeLimit: 1 << 53)?.bytes ?? text
-    let result = try start(exact, limits: limits ?? .usual(forBytes: exact.count))
+    let result = try start(
+      exact,
+      limits: limits ?? .usual(forBytes: exact.count),
+      isStopped: isStopped
+    )
+    if isStopped() {
+      throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
+    }
     switch result {
     case .value(let value): return value
     case .notCompiled(let words), .refused(let words):
@@ -101,10 +117,12 @@ public struct Transform: Hashable, Sendable {
 
   private func start(
     _ body: ArraySlice<UInt8>?,
-    limits: Limits
+    limits: Limits,
+    isStopped: @escaping @Sendable () -> Bool = { false }
   ) throws(CatalogError) -> JQRun.Outcome {
     do throws(JQRun.Failure) {
-      return try JQRun(program: Self.preamble + program, limits: limits).outcome(of: body)
+      return try JQRun(program: Self.preamble + program, limits: limits, isStopped: isStopped)
+        .outcome(of: body)
     } catch {
       throw fault(error.reason, remedy: error.remedy)
     }

@@ -320,7 +320,7 @@ extension Exchange {
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
     guard isBody(status) else { return true }
     guard begin(head, transfer) else { return false }
-    if transfer.request.method == .get, transfer.request.signing?.verb != .head,
+    if transfer.request.method == .get, !transfer.request.asksForHead,
       let length = head.contentLength
     {
       promised = length
@@ -358,7 +358,7 @@ extension Exchange {
       transfer.resume = nil
     }
     let limit = transfer.request.bodyLimit - offset
-    if let length = head.contentLength, length > limit {
+    if let length = head.contentLength, length > limit, !transfer.request.asksForHead {
       return refuse(.tooLarge, "\(length) bytes announced")
     }
     transfer.hasBegun = true
@@ -370,7 +370,7 @@ extension Exchange {
 
   private func receive(bodyBytes piece: UnsafeRawBufferPointer) -> Bool {
     received += ByteCount(piece.count)
-    guard meter.count(piece.count) else { return refuse(.bytesLimit) }
+    if let reason = meter.count(piece.count) { return refuse(reason) }
     switch body {
     case .sink(let sink, let limit):
       guard part.map({ received <= $0 }) ?? true else {

@@ -1,5 +1,5 @@
 /// How many samples of colour there are for those of light, in a JPEG or an AVIF.
-public enum ChromaSampling: String, Sendable, CaseIterable {
+public enum ChromaSampling: String, Sendable, CaseIterable, Codable {
   /// One for four pixels: half across and half down.
   case quarter = "420"
   /// One for two pixels beside each other.

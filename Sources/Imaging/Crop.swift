@@ -13,7 +13,7 @@ import SystemPackage
 /// PNG. A PNG stays as it is, sample for sample unless it is scaled, and so does a lossless WebP;
 /// a JPEG keeps its colour space, its quantization tables and its sampling, an AVIF its bits and
 /// sampling. ICC profiles are kept.
-public struct Crop: PictureMaking, Equatable {
+public struct Crop: PictureMaking, Equatable, Codable {
   /// The size of the result; nil for a square of pixels as they are.
   public var frame: PixelSize?
   /// How the picture goes into its frame.
@@ -54,13 +54,13 @@ public struct Crop: PictureMaking, Equatable {
   /// What a picture may ask for.
   public var limits: PictureLimits
   /// The file that the result becomes; nil for one that is wanted in memory.
-  var output: FilePath?
+  var output: PictureOutput?
   /// Bytes of a PNG that are held where it becomes a file; one of more waits beside that.
   var heldBytes = 32 << 20
 
   /// Where a PNG goes; nil for one that is wanted in memory.
   var place: PNGOutput.Place? {
-    output.map { PNGOutput.Place(path: $0, most: heldBytes) }
+    output.map { PNGOutput.Place(output: $0, most: heldBytes) }
   }
 
   /// Pixels along a side of a square result; nil for as many as the picture has, and for other
@@ -117,7 +117,7 @@ public struct Crop: PictureMaking, Equatable {
     for output: FilePath
   ) throws(ImagingError) -> EncodedPicture {
     var crop = self
-    crop.output = output
+    crop.output = PictureOutput(output)
     return try crop.apply(to: file)
   }
 
@@ -188,7 +188,7 @@ public typealias SquareCrop = Crop
 /// A picture that was made, whole.
 public struct EncodedPicture: Sendable, Equatable {
   /// How the pixels came from the input's.
-  public enum Method: String, Sendable {
+  public enum Method: String, Sendable, Codable {
     /// Samples or coefficients are the input's own.
     case lossless
     /// Pixels were re-encoded.
@@ -196,7 +196,7 @@ public struct EncodedPicture: Sendable, Equatable {
   }
 
   /// How far a picture lies from where it was asked to, in pixels of the upright input.
-  public struct Shift: Sendable, Equatable {
+  public struct Shift: Sendable, Equatable, Codable {
     /// To the right.
     public var x: Int
     /// Downwards.
@@ -210,7 +210,7 @@ public struct EncodedPicture: Sendable, Equatable {
   }
 
   /// A place in a picture, in pixels from its top left.
-  public struct Point: Sendable, Equatable {
+  public struct Point: Sendable, Equatable, Codable {
     /// To the right.
     public var x: Int
     /// Downwards.

@@ -1,5 +1,5 @@
 /// How a picture goes into a frame of another shape.
-public enum PictureFit: String, Sendable, CaseIterable {
+public enum PictureFit: String, Sendable, CaseIterable, Codable {
   /// The frame is filled, and what does not fit is cut off.
   case cover
   /// The whole picture is kept, and the rest of the frame is background.

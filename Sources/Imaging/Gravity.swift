@@ -1,5 +1,5 @@
 /// The part of a picture that a crop keeps.
-public enum Gravity: String, Sendable, CaseIterable {
+public enum Gravity: String, Sendable, CaseIterable, Codable {
   /// The middle.
   case centre
   /// The top edge, in the middle of it.

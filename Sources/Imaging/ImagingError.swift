@@ -28,11 +28,21 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public static let exists = Code(rawValue: "exists")
     /// The disk, or a quota on it, is full.
     public static let diskFull = Code(rawValue: "disk-full")
+    /// The input is not there, or may not be read.
+    public static let unreadable = Code(rawValue: "unreadable")
     /// The operating system refused a file operation.
     public static let disk = Code(rawValue: "disk")
     /// A library that pictures are read or made with is not there, too old, or another than larder
     /// was built with.
     public static let library = Code(rawValue: "library")
+    /// Work on the picture took more processor time than one of its size may take.
+    public static let overTime = Code(rawValue: "over-time")
+    /// Work on the picture ended its process: it took more memory than it may, or a library crashed.
+    public static let crashed = Code(rawValue: "crashed")
+    /// The process that is to work on the picture cannot be had, or was ended from outside.
+    public static let worker = Code(rawValue: "worker")
+    /// Work on the picture was stopped, as the caller wished.
+    public static let stopped = Code(rawValue: "stopped")
     /// The picture was made, and the server that it was for did not take it.
     public static let undelivered = Code(rawValue: "undelivered")
     /// The picture was made, and the server that it was for could not be reached.

@@ -43,7 +43,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
 }
 
 /// A width and a height in pixels.
-public struct PixelSize: Hashable, Sendable {
+public struct PixelSize: Hashable, Sendable, Codable {
   /// Pixels from left to right.
   public var width: Int
   /// Pixels from top to bottom.

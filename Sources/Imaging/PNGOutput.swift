@@ -1,5 +1,4 @@
 import CPNG
-import SystemPackage
 
 /// Where a PNG goes, and what it holds beside its picture.
 struct PNGOutput {
@@ -12,7 +11,7 @@ struct PNGOutput {
 
   /// A file that a PNG becomes.
   struct Place {
-    let path: FilePath
+    let output: PictureOutput
     /// Bytes of it that are held; all of more goes there as it is packed.
     let most: Int
   }
@@ -27,7 +26,7 @@ struct PNGOutput {
 
     func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
       do throws(ImagingError) {
-        if part == nil { part = try PartFile(for: place.path) }
+        if part == nil { part = try place.output.open() }
         try part?.append(bytes)
         return true
       } catch {

@@ -31,6 +31,60 @@ extension PictureBatch {
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
   ) throws(ImagingError) -> [PictureResult] {
     try making.check()
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+      try making.make(from: input.file(making.limits), for: output)
+    }
+    return try run(
+      make,
+      workers: workers,
+      overwrite: overwrite,
+      skipsExisting: skipsExisting,
+      report: report,
+      isCancelled: isCancelled,
+      deliver: deliver
+    )
+  }
+
+  /// Makes every picture where `place` says, as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``
+  /// does in this process.
+  @discardableResult
+  package func run(
+    _ order: PictureOrder,
+    at place: some PictureWorking,
+    workers: Int? = nil,
+    overwrite: Bool = false,
+    skipsExisting: Bool = false,
+    report: @escaping @Sendable (PictureResult) -> Void = { _ in },
+    isCancelled: @Sendable () -> Bool = { false },
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
+  ) throws(ImagingError) -> [PictureResult] {
+    try order.making.check()
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+      try place.make(order, of: input, for: output, isStopped: { false })
+    }
+    return try run(
+      make,
+      workers: workers,
+      overwrite: overwrite,
+      skipsExisting: skipsExisting,
+      report: report,
+      isCancelled: isCancelled,
+      deliver: deliver
+    )
+  }
+
+  private typealias Make =
+    @Sendable (PictureInput, _ output: FilePath) throws(ImagingError) -> EncodedPicture
+
+  private func run(
+    _ make: Make,
+    workers: Int?,
+    overwrite: Bool,
+    skipsExisting: Bool,
+    report: @escaping @Sendable (PictureResult) -> Void,
+    isCancelled: @Sendable () -> Bool,
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
+  ) throws(ImagingError) -> [PictureResult] {
     let next = Atomic(0)
     let ledger = Ledger(count: items.count, report: report)
     let desk = WritingDesk(overwrite: overwrite, deliver: deliver)
@@ -41,14 +95,14 @@ extension PictureBatch {
         guard index < items.count else { return }
         let item = items[index]
         if skipsExisting, let output = item.output, WholeFile.isThere(output) {
-          ledger.record(PictureResult(skipping: item.input.string, output.string), at: index)
+          ledger.record(PictureResult(skipping: item.input.shown, output.shown), at: index)
           continue
         }
         do throws(ImagingError) {
-          let picture = try Self.make(making, of: item, overwrite)
+          let picture = try Self.make(make, of: item, overwrite)
           desk.write(picture, of: item) { ledger.record($0, at: index) }
         } catch {
-          ledger.record(PictureResult(input: item.input.string, error: error), at: index)
+          ledger.record(PictureResult(input: item.input.shown, error: error), at: index)
         }
       }
     }
@@ -64,17 +118,17 @@ extension PictureBatch {
   /// - Returns: A result for each input, in their order.
   public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
     items.map { item in
-      let input = item.input.string
+      let input = item.input.shown
       guard let output = item.output else {
         let error = item.error ?? ImagingError(.unsupported, "cannot read \(input)")
         return PictureResult(input: input, error: error)
       }
       if skipsExisting, WholeFile.isThere(output) {
-        return PictureResult(skipping: input, output.string)
+        return PictureResult(skipping: input, output.shown)
       }
       do throws(ImagingError) {
         if !overwrite { try WholeFile.checkAbsent(output) }
-        return PictureResult(planning: input, output.string)
+        return PictureResult(planning: input, output.shown)
       } catch {
         return PictureResult(input: input, error: error)
       }
@@ -82,23 +136,15 @@ extension PictureBatch {
   }
 
   private static func make(
-    _ making: some PictureMaking,
+    _ make: Make,
     of item: Item,
     _ overwrite: Bool
   ) throws(ImagingError) -> EncodedPicture {
     guard let output = item.output else {
-      throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input)")
+      throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input.shown)")
     }
     if !overwrite { try WholeFile.checkAbsent(output) }
-    return try making.make(from: item.file(making.limits), for: output)
-  }
-}
-
-extension PictureBatch.Item {
-  /// The picture, read from where it is.
-  fileprivate func file(_ limits: PictureLimits) throws(ImagingError) -> PictureFile {
-    guard let bytes else { return try PictureFile(input, limits: limits) }
-    return try PictureFile(bytes, name: PictureBatch.standardInputName, limits: limits)
+    return try make(item.picture, output)
   }
 }
 
@@ -133,12 +179,12 @@ private final class WritingDesk: Sendable {
     slots.wait()
     queue.async(group: written) { [self] in
       defer { slots.signal() }
-      let input = item.input.string
+      let input = item.input.shown
       do throws(ImagingError) {
         sweepOnce(output.removingLastComponent())
         try picture.file.write(to: output, overwrite: overwrite)
         folders.withLock { _ = $0.insert(output.removingLastComponent()) }
-        let result = PictureResult(input: input, output: output.string, picture: picture)
+        let result = PictureResult(input: input, output: output.shown, picture: picture)
         report(deliver(picture, result))
       } catch {
         report(PictureResult(input: input, error: error))

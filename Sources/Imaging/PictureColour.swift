@@ -1,5 +1,5 @@
 /// A colour as style sheets write it, which a picture is laid on.
-public struct PictureColour: Sendable, Hashable {
+public struct PictureColour: Sendable, Hashable, Codable {
   /// Red, 0 to 255.
   public var red: UInt8
   /// Green, 0 to 255.

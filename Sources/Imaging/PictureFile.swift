@@ -48,28 +48,32 @@ public struct PictureFile: Sendable {
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
   ) throws(ImagingError) {
-    let (bytes, modified) = try Self.read(path, limits)
-    try self.init(bytes, name: path.string, modified: modified, limits: limits)
+    let file = try Self.open(path)
+    defer { close(file) }
+    let (bytes, modified) = try Self.read(file, path.shown, limits)
+    try self.init(bytes, name: path.shown, modified: modified, limits: limits)
   }
 
-  /// Reads the bytes of a regular file that is not larger than the limits.
-  private static func read(
-    _ path: FilePath,
+  /// Opens a file to read, for the caller to close.
+  static func open(_ path: FilePath) throws(ImagingError) -> Int32 {
+    let file = path.withPlatformString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard file >= 0 else { throw .unread(path.shown, errno) }
+    return file
+  }
+
+  /// Reads the bytes of an open file, regular and not larger than the limits, and when it was last written.
+  static func read(
+    _ file: Int32,
+    _ name: String,
     _ limits: PictureLimits
   ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
-    func refusal(_ code: Int32) -> ImagingError {
-      ImagingError(.disk, "cannot read \(path): \(ImagingError.words(for: code)); check the path")
-    }
-    let file = open(path.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw refusal(errno) }
-    defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw refusal(errno) }
+    guard fstat(file, &status) == 0 else { throw .unread(name, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ImagingError(.unsupported, "cannot read \(path): it is not a file")
+      throw ImagingError(.unsupported, "cannot read \(name): it is not a file")
     }
     guard status.st_size <= limits.fileBytes else {
-      throw .tooLarge(path.string, "it has more than \(limits.fileBytes) bytes")
+      throw .tooLarge(name, "it has more than \(limits.fileBytes) bytes")
     }
     let size = Int(status.st_size)
     var failure: Int32 = 0
@@ -82,12 +86,23 @@ public struct PictureFile: Sendable {
         count += got
       }
     }
-    guard failure == 0 else { throw refusal(failure) }
+    guard failure == 0 else { throw .unread(name, failure) }
     return (bytes, Int(status.st_mtim.tv_sec))
   }
 }
 
 extension ImagingError {
+  /// Why an input cannot be read, by the system's error number.
+  ///
+  /// A file that is not there, or that another owns, says nothing about the disk.
+  static func unread(_ name: String, _ code: Int32) -> ImagingError {
+    let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
+    return ImagingError(
+      isPath ? .unreadable : .disk,
+      "cannot read \(name): \(words(for: code)); check the path"
+    )
+  }
+
   /// The system's own words for an error number, in lower case as they go in a sentence.
   static func words(for code: Int32) -> String {
     String(cString: larder_error_words(code))

@@ -1,5 +1,5 @@
 /// The kinds of picture that are told apart by their first bytes.
-public enum PictureFormat: String, Sendable, CaseIterable {
+public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// A JPEG (ISO/IEC 10918-1).
   case jpeg
   /// A PNG (ISO/IEC 15948).

@@ -1,5 +1,5 @@
 /// What a picture may ask for at most, judged before any pixel of it is decoded.
-public struct PictureLimits: Equatable, Sendable {
+public struct PictureLimits: Equatable, Sendable, Codable {
   /// Pixels in all.
   public var pixels: Int
   /// Pixels along either side.

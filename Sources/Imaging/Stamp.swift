@@ -89,7 +89,7 @@ public struct Stamp: PictureMaking {
     for output: FilePath
   ) throws(ImagingError) -> EncodedPicture {
     var stamp = self
-    stamp.crop.output = output
+    stamp.crop.output = PictureOutput(output)
     return try stamp.apply(to: file)
   }
 

@@ -1,5 +1,5 @@
 /// How a date is written in a language.
-public struct StampLocale: Sendable, Equatable {
+public struct StampLocale: Sendable, Equatable, Codable {
   /// The language in the form that fonts are chosen by: `ko`.
   let language: String
   private let pattern: [Part]
@@ -9,7 +9,7 @@ public struct StampLocale: Sendable, Equatable {
   private let halves: Halves
   private let hasTwelveHours: Bool
 
-  private enum Part: Equatable {
+  private enum Part: Equatable, Codable {
     case year, month, day, plainMonth, plainDay, monthName, weekday
     case text(String)
   }
@@ -104,7 +104,7 @@ public struct StampLocale: Sendable, Equatable {
       }
   }
 
-  private struct Halves: Equatable {
+  private struct Halves: Equatable, Codable {
     let am: String
     let pm: String
     let isFirst: Bool

@@ -1,7 +1,7 @@
 import Glibc
 
 /// How the letters of a stamp are set off from the picture.
-public enum StampStyle: String, Sendable, CaseIterable {
+public enum StampStyle: String, Sendable, CaseIterable, Codable {
   /// Letters alone, with a thin soft shadow where they need one.
   case plain
   /// A soft veil behind the text, no taller than that, and as strong as the letters need.

@@ -1,8 +1,8 @@
 /// What a stamp says: lines of text with fields for the time.
 ///
 ///     let template = try StampTemplate(#"{time}\n{weekday}, {date}"#)
-public struct StampTemplate: Sendable, Equatable {
-  private enum Part: Equatable {
+public struct StampTemplate: Sendable, Equatable, Codable {
+  private enum Part: Equatable, Codable {
     case text(String)
     case time, clock12, clock24, date, weekday
   }

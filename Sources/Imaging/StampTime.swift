@@ -1,7 +1,7 @@
 /// The moment on a stamp, and where it came from.
-public struct StampTime: Sendable, Equatable, CustomStringConvertible {
+public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   /// Where a time came from.
-  public enum Source: String, Sendable {
+  public enum Source: String, Sendable, Codable {
     /// The picture's EXIF data.
     case exif
     /// When the file was last written.
@@ -13,7 +13,7 @@ public struct StampTime: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Which time a stamp is to show.
-  public enum Choice: Sendable, Equatable {
+  public enum Choice: Sendable, Equatable, Codable {
     /// EXIF's, else the file's, else now.
     case automatic
     /// EXIF's and no other.

@@ -1,5 +1,5 @@
 /// A time zone: how far its clocks are from Greenwich at any instant. (RFC 9636)
-public struct Zone: Sendable, Equatable {
+public struct Zone: Sendable, Equatable, Codable {
   /// The instants from which on an offset holds, in order.
   private var changes: [Change] = []
   /// The offset before the first change.
@@ -7,7 +7,7 @@ public struct Zone: Sendable, Equatable {
   /// What holds after the last change.
   private var rule: ZoneRule?
 
-  private struct Change: Equatable, Sendable {
+  private struct Change: Equatable, Sendable, Codable {
     let instant: Int
     let offset: Int
   }

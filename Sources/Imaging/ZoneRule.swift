@@ -1,17 +1,17 @@
 /// The rule by which a zone goes on for ever: a POSIX TZ string. (RFC 9636, section 3.3.1)
-struct ZoneRule: Equatable, Sendable {
+struct ZoneRule: Equatable, Sendable, Codable {
   private var standard = 0
   private var summer: Summer?
 
-  private struct Summer: Equatable {
+  private struct Summer: Equatable, Codable {
     var offset: Int
     var start: Turn
     var end: Turn
   }
 
   /// A moment of every year: seconds of its day, on a day.
-  private struct Turn: Equatable {
-    enum Day: Equatable {
+  private struct Turn: Equatable, Codable {
+    enum Day: Equatable, Codable {
       /// The day of the year from 1, never counting February 29.
       case julian(Int)
       /// The day of the year from 0.

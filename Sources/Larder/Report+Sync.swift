@@ -11,6 +11,9 @@ extension Shop.Report {
     pictures = Pictures(report.images)
     squares = report.squares.map(Squares.init)
     failures = report.failures.map(Failure.init)
+    failuresOmitted = Dictionary(
+      uniqueKeysWithValues: report.failuresOmitted.map { (Stage($0), $1) }
+    )
     skipped = report.skipped.map(Skipped.init)
     unfinished = report.unfinished.map(Unfinished.init)
     requests = report.requests
@@ -68,6 +71,7 @@ extension Shop.Report.Section {
     kept = section.kept
     unread = section.unread
     warning = section.warning
+    skippedReasons = section.skippedReasons
   }
 }
 

@@ -77,6 +77,8 @@ extension Shop {
       /// What may be wrong although the section is shown as it came: the shop says that its listing has more
       /// items or pages, and the catalog file has no paging.
       public let warning: String?
+      /// Of what could not be read, how much is counted alone and not in ``Shop/Report/skipped``, by reason.
+      public let skippedReasons: [String: Int]
     }
 
     /// The ids of items that came, went or stand elsewhere, an item counted once for each listing.
@@ -242,9 +244,11 @@ extension Shop {
     public let pictures: Pictures
     /// The squares; nil when none were asked for.
     public let squares: Squares?
-    /// What could not be had.
+    /// What could not be had: the first thousand of each stage, by URL.
     public let failures: [Failure]
-    /// What could not be read.
+    /// What else could not be had, by stage and reason.
+    public let failuresOmitted: [Stage: [String: Int]]
+    /// What could not be read: at most a thousand rows of a section.
     public let skipped: [Skipped]
     /// What was not done.
     public let unfinished: [Unfinished]

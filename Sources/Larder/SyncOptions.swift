@@ -62,7 +62,7 @@ extension Shop.SyncOptions {
     inner.maxSkipped = maxSkipped
     inner.allowRemovals = allowsRemovals
     inner.squareSide = square
-    inner.squareDeadline = deadline.map { now + $0.components.seconds }
+    inner.deadline = deadline.map { now + $0.components.seconds }
     return inner
   }
 

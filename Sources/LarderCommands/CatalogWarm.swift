@@ -79,7 +79,7 @@ struct CatalogWarm {
     if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
 
-    let transport = try CurlTransport(try fetch.transport(named: hosts))
+    let transport = try CurlTransport(try fetch.transport(named: hosts, cache: cache.path))
     defer { transport.shutdown() }
     for position in plan.due where signals.signal == nil {
       do {
@@ -132,12 +132,20 @@ struct CatalogWarm {
       for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
       if output.verbose > 0 { Output.note(SyncSummary(report, terminal).text) }
     }
+    let isUnfinished = !report.unfinished.isEmpty
+    if let words = fetch.room.shortage(of: cache.path, isUnfinished: isUnfinished) {
+      Log(output).warning(words)
+    }
+    if output.verbose > 0 {
+      for gap in FileSystemGap.found { Output.note(gap.words) }
+    }
     return ExitStatus(report, signal: signals.signal)
   }
 
   /// Says what keeps one catalog from running, and gives its status.
   private func say(_ failure: CommandFailure) -> ExitStatus {
     record.add(failure)
+    if output.json { Output.json(failure.json) }
     if let message = failure.message { Log(output).error(message) }
     return failure.status
   }

@@ -62,13 +62,11 @@ struct CropCommand: ParsableCommand {
     var making = pictures.square.crop(lossless: lossless)
     making.isStrict = strict
     frame.apply(to: &making)
-    // At its own size a photo goes from file to file a row at a time.
     let run = PictureRun(
       verb: "crop",
-      making: making,
+      order: PictureOrder(making),
       options: pictures,
-      output: output,
-      makesBitmaps: pictures.square.size != nil || frame.fit == .contain
+      output: output
     )
     Output.end(try run.run())
   }

@@ -103,7 +103,7 @@ struct GcCommand: ParsableCommand {
     options.limits.includesReferenced = includeReferenced
     if let history { options.history = Int64(history.seconds) }
     options.forget = forget
-    let place = try cache.place(reading: true)
+    let place = try cache.place(reading: true, Log(output))
     let now = UnixTime.now()
     let gc = CacheGc(place.path, keeper: place.keeper, options: options, now: now)
     let stop = StopFlag()

@@ -20,12 +20,4 @@ enum Memory {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
   }
-
-  /// Has malloc reuse freed blocks of the sizes that every picture needs, and no larger ones.
-  ///
-  /// A bitmap that is mapped anew for each picture costs a page fault for each page; keeping the coefficients of a
-  /// whole photo for the next would cost their memory a second time.
-  static func keepBlocksOfPictures() {
-    larder_keep_blocks(16 << 20)
-  }
 }

@@ -4,26 +4,24 @@ import Synchronization
 import SystemPackage
 
 /// A batch of pictures with everything that a person sees around it.
-struct PictureRun<Making: PictureMaking> {
+struct PictureRun {
   /// What is done, in the word of the command.
   let verb: String
-  let making: Making
+  let order: PictureOrder
   let options: PictureOptions
   let output: OutputOptions
-  /// Whether bitmaps of middling size are made, one after the other.
-  var makesBitmaps = true
   /// Where pictures go besides their files, if anywhere.
   var upload: PictureUpload?
 
   /// Makes all pictures, prints a line for each, and says how to end the process.
   func run() throws -> ExitStatus {
-    try making.check()
+    try order.making.check()
+    defer { Workers.forPictures.end() }
     if options.writesStandardOutput { return try stream() }
-    if makesBitmaps { Memory.keepBlocksOfPictures() }
-    let limits = making.limits
+    let limits = order.limits
     let batch = try PictureBatch(
-      options.pictures.map { FilePath($0) },
-      into: FilePath(options.out),
+      options.pictures.map { ProgramArguments.path($0) },
+      into: ProgramArguments.path(options.out),
       format: options.square.format.picture,
       name: try options.square.pictureName,
       standardInput: { () throws(ImagingError) in try FileReading.picture(limits) }
@@ -52,7 +50,8 @@ struct PictureRun<Making: PictureMaking> {
     let began = ContinuousClock.now
     let made = Result {
       try batch.run(
-        making,
+        order,
+        at: Workers.forPictures,
         workers: options.jobs,
         overwrite: options.square.force,
         skipsExisting: options.square.skipExisting
@@ -110,12 +109,11 @@ struct PictureRun<Making: PictureMaking> {
     }
     var result: PictureResult
     do throws(ImagingError) {
-      let limits = making.limits
-      let file =
+      let file: PictureInput =
         try options.readsStandardInput
-        ? PictureFile(FileReading.picture(limits), name: "stdin", limits: limits)
-        : PictureFile(FilePath(input), limits: limits)
-      let picture = try making.make(from: file)
+        ? .bytes(FileReading.picture(order.limits), name: "stdin")
+        : .path(ProgramArguments.path(input))
+      let picture = try Workers.forPictures.make(order, of: file, for: nil, isStopped: { false })
       Output.file(picture.bytes)
       result = PictureResult(input: input, output: PictureOptions.stream, picture: picture)
       result = upload?.deliver(picture, result) ?? result
@@ -138,7 +136,7 @@ struct PictureRun<Making: PictureMaking> {
     guard !others.isEmpty, !output.quiet else { return }
     Output.note(OtherFiles(files: others).summary)
     guard output.verbose > 0 else { return }
-    for file in others { Output.note("\(file) is no picture") }
+    for file in others { Output.note("\(file.shown) is no picture") }
   }
 
   /// Prints what would be made.

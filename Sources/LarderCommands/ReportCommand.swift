@@ -38,7 +38,8 @@ struct ReportCommand: ParsableCommand {
       "Where the page goes; - is stdout, without pictures beyond 2000 items.",
       valueName: "file"
     ),
-    completion: .file(extensions: ["html"])
+    completion: .file(extensions: ["html"]),
+    transform: PathArgument.read
   )
   var out = "report.html"
 
@@ -115,7 +116,8 @@ struct PageSettings {
       reader,
       language,
       .system(at: UnixTime.now()),
-      advice: ReportAdvice { $0.commandText }
+      advice: ReportAdvice { $0.commandText },
+      pictures: Workers.forPictures
     )
   }
 }

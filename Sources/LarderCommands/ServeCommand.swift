@@ -44,7 +44,8 @@ struct ServeCommand: ParsableCommand {
       "The catalog file that the cache was synced with, for pictures that are to be fetched.",
       valueName: "catalog"
     ),
-    completion: .catalogFile
+    completion: .catalogFile,
+    transform: PathArgument.read
   )
   var file: String?
 
@@ -59,6 +60,7 @@ struct ServeCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Take no order that costs more.", valueName: "amount"))
   var budget: String?
 
+  @OptionGroup(title: Topic.limits) var room: RoomOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
@@ -68,14 +70,17 @@ struct ServeCommand: ParsableCommand {
   func run() throws {
     Descriptors.raiseLimit()
     let file = try file.map { try CatalogFileOnDisk($0) }
-    let place = try cache.place(reading: true)
+    let place = try cache.place(reading: true, Log(output))
     defer { withExtendedLifetime(place) {} }
     let shelf = try CatalogShelf(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
     let origin = offline ? nil : try ServedOrigin(file, of: shelf, base: base, connection)
     defer { origin?.transport.shutdown() }
     var pulling: ServerContent.Pulling?
-    if let origin { pulling = { room in origin.pull(into: room) } }
-    let log = output.verbose > 0 ? AccessLog(output.logFormat) : nil
+    if let origin {
+      let reserve = room.reserve(of: place.path)
+      pulling = { origin.pull(into: $0, keeping: reserve) }
+    }
+    let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
     let store = Store(
       cache: place.path,
       catalog: shelf.name,
@@ -91,10 +96,11 @@ struct ServeCommand: ParsableCommand {
       keeper: place.keeper,
       shelf: shelf,
       squares: server.squares.sides,
+      pictures: Workers.forPictures,
       clock: { .now() },
       pulling: pulling,
       pages: { await store.answer($0) },
-      log: { log?.note($0) }
+      log: { log.note($0) }
     )
     if let obstacle = content.obstacle {
       Log(output).warning("what is not held is not fetched: \(obstacle.commandText)")

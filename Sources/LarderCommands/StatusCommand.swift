@@ -36,7 +36,7 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let summary = try CacheSummary(cache: try cache.place(reading: true).path)
+    let summary = try CacheSummary(cache: try cache.place(reading: true, nil).path)
     let document = StatusDocument(summary, now: UnixTime.now())
     if output.json {
       Output.json(try document.json())

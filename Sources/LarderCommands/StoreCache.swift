@@ -32,9 +32,11 @@ final class StoreCache {
 
   /// Opens a cache; asks nothing yet.
   ///
-  /// - Parameter text: `s3://bucket/prefix`.
+  /// - Parameters:
+  ///   - text: `s3://bucket/prefix`.
+  ///   - log: Where it is said that the store is asked without encryption; nil for nowhere.
   /// - Throws: ``CommandFailure`` that says what the text or the environment lacks; what starting a transport throws.
-  init(_ text: String) throws {
+  init(_ text: String, _ log: Log?) throws {
     location = try Self.location(text)
     let variables = ProcessInfo.processInfo.environment
     let environment = try StoreEnvironment(variables)
@@ -42,6 +44,11 @@ final class StoreCache {
     transport = try CurlTransport(try Self.options(environment))
     store = ObjectStore(location, environment, transport: transport)
     pictures = KeptPictures(store)
+    guard store.isUnencrypted else { return }
+    log?.warning(
+      "\(location) is asked over plain http: requests are signed, but others on the way can read them "
+        + "and change the answers; give AWS_ENDPOINT_URL_S3 as https://…"
+    )
   }
 
   deinit { transport.shutdown() }

@@ -34,7 +34,8 @@ struct SyncCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: .catalogFile
+    completion: .catalogFile,
+    transform: PathArgument.read
   )
   var file: String
 
@@ -44,7 +45,7 @@ struct SyncCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let place = try cache.place()
+    let place = try cache.place(Log(output))
     let record = RunRecord(of: "sync", cache: place.path)
     Output.end(
       fetch.dryRun ? try sync(record, place) : try record.keep(output) { try sync(record, place) }

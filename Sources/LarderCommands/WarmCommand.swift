@@ -53,7 +53,8 @@ struct WarmCommand: ParsableCommand {
       "The catalog files (YAML or JSON), or folders of .yaml files.",
       valueName: "catalog"
     ),
-    completion: .catalogFile
+    completion: .catalogFile,
+    transform: PathArgument.read
   )
   var files: [String]
 
@@ -85,7 +86,8 @@ struct WarmCommand: ParsableCommand {
 
   func run() throws {
     try failure.demandTrust()
-    let place = try cache.place()
+    // Nothing is said of plain http: cron would mail it with every run.
+    let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if fetch.dryRun { Output.end(try warm(record, place)) }
     Output.end(

@@ -185,6 +185,21 @@ package final class KeptPictures: PictureKeeping {
     )
   }
 
+  /// Has the store copy pictures, which keeps what was put with them, then removes the old ones.
+  ///
+  /// A crash between the two leaves both.
+  package func move(_ paths: [(from: String, to: String)]) throws(CacheError) {
+    let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
+    try Self.cacheErrors { () throws(StoreError) in
+      try store.each(places.keys.sorted()) { path, done in
+        store.copy(path, to: places[path] ?? path, completion: done)
+      } failed: {
+        $0.code != .missing
+      }
+      try store.remove(places.keys.sorted())
+    }
+  }
+
   /// Removes pictures.
   package func remove(_ paths: [String]) throws(CacheError) {
     try Self.cacheErrors { () throws(StoreError) in try store.remove(paths) }

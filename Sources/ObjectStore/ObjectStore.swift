@@ -52,6 +52,12 @@ package final class ObjectStore: Sendable {
     self.signings = signings
   }
 
+  /// Whether others on the way can read and change what is asked and answered: http to another machine.
+  package var isUnencrypted: Bool {
+    guard let url = try? transport.parse(base, relativeTo: nil) else { return false }
+    return url.scheme == .http && !url.isLoopback
+  }
+
   /// A path below the location, for messages.
   package func name(_ path: String) -> String { "\(location)/\(path)" }
 
@@ -264,6 +270,27 @@ package final class ObjectStore: Sendable {
     }
   }
 
+  /// Has the store copy an object with its headers, in place of what is there. (CopyObject)
+  func copy(
+    _ path: String,
+    to other: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    let name = name(path)
+    let source = "/\(location.bucket)/\(location.key(path))"
+    ask(.put, other, headers: ["x-amz-copy-source": source], body: [], doing: "copy") { result in
+      completion(
+        result.flatMap { reply in
+          // A copy that breaks off is told in the body of a good answer.
+          guard StoreReply.refusal(reply.body) == nil else {
+            return .failure(StoreError(.unfit, "cannot copy \(name): the store gave up"))
+          }
+          return .success(())
+        }
+      )
+    }
+  }
+
   /// Removes objects, many at a time; quiet about those that are gone.
   package func remove(_ paths: [String]) throws(StoreError) {
     try each(paths) { path, done in
@@ -311,6 +338,7 @@ package final class ObjectStore: Sendable {
     below path: String,
     _ body: (StoreReply.Object) throws(StoreError) -> Void
   ) throws(StoreError) {
+    var pages = ListedPages("list \(location)")
     var next: String?
     repeat {
       var query = ["encoding-type": "url", "list-type": "2", "max-keys": "1000"]
@@ -326,11 +354,44 @@ package final class ObjectStore: Sendable {
         )
       }
       for object in page.objects { try body(object) }
-      if let next, next == page.next {
-        throw StoreError(.unfit, "cannot list \(location): the store repeats a page")
-      }
+      if let token = page.next { try pages.advance(to: token, isEmpty: page.objects.isEmpty) }
       next = page.next
     } while next != nil
+  }
+}
+
+/// Finds out whether a list goes on for ever, whatever a store says to begin each next page with.
+struct ListedPages {
+  /// The most pages: a hundred million objects.
+  static let most = 100_000
+  /// The most pages in a row that list nothing, which a store may send behind many removals.
+  static let mostEmpty = 100
+
+  private let work: String
+  private var count = 0
+  private var empty = 0
+  private var tokens: Set<Int> = []
+
+  /// A list that has not begun.
+  ///
+  /// - Parameter work: "list" and the place, for messages.
+  init(_ work: String) { self.work = work }
+
+  /// Counts a page that another one follows.
+  ///
+  /// - Parameters:
+  ///   - token: What the store says to begin the next page with.
+  ///   - isEmpty: Whether the page listed nothing.
+  /// - Throws: ``StoreError`` when the token came before, or there are too many pages.
+  mutating func advance(to token: String, isEmpty: Bool) throws(StoreError) {
+    count += 1
+    empty = isEmpty ? empty + 1 : 0
+    guard tokens.insert(token.hashValue).inserted, count < Self.most, empty < Self.mostEmpty else {
+      throw StoreError(
+        .unfit,
+        "cannot \(work): the store's list does not end; check AWS_ENDPOINT_URL_S3"
+      )
+    }
   }
 }
 

@@ -103,27 +103,39 @@ struct PartUpload: Sendable {
   ///   - now: The moment.
   /// - Throws: ``StoreError``.
   func abortOld(below path: String, now: UnixTime) throws(StoreError) {
-    let query = [
-      "encoding-type": "url", "prefix": store.location.key(path), "uploads": "",
-    ]
-    let reply = try store.answer(.get, nil, query: query, doing: "list the uploads of")
-    guard let uploads = StoreReply.uploads(reply.body) else {
-      throw StoreError(
-        .unfit,
-        "cannot list the uploads of \(store.location): "
-          + (StoreDocument.obstacle ?? "the answer is no list of uploads")
-      )
-    }
-    for upload in uploads {
-      guard let path = store.location.path(of: upload.key),
-        let begun = StoreTime.read(upload.begun), now - begun > Self.patience
-      else { continue }
-      do throws(StoreError) {
-        try abort(path, upload.id)
-      } catch {
-        // Another run ended it meanwhile.
-        guard error.code == .missing || error.code == .unfit else { throw error }
+    var pages = ListedPages("list the uploads of \(store.location)")
+    var next: StoreReply.Marker?
+    repeat {
+      var query = [
+        "encoding-type": "url", "prefix": store.location.key(path), "uploads": "",
+      ]
+      if let next {
+        query["key-marker"] = next.key
+        query["upload-id-marker"] = next.id
       }
-    }
+      let reply = try store.answer(.get, nil, query: query, doing: "list the uploads of")
+      guard let page = StoreReply.uploads(reply.body) else {
+        throw StoreError(
+          .unfit,
+          "cannot list the uploads of \(store.location): "
+            + (StoreDocument.obstacle ?? "the answer is no list of uploads")
+        )
+      }
+      for upload in page.uploads {
+        guard let path = store.location.path(of: upload.key),
+          let begun = StoreTime.read(upload.begun), now - begun > Self.patience
+        else { continue }
+        do throws(StoreError) {
+          try abort(path, upload.id)
+        } catch {
+          // Another run ended it meanwhile.
+          guard error.code == .missing || error.code == .unfit else { throw error }
+        }
+      }
+      next = page.next
+      if let next {
+        try pages.advance(to: "\(next.key) \(next.id)", isEmpty: page.uploads.isEmpty)
+      }
+    } while next != nil
   }
 }

@@ -22,6 +22,19 @@ enum StoreReply {
     var begun: String
   }
 
+  /// A page of a list of uploads.
+  struct Uploads: Equatable {
+    var uploads: [Upload] = []
+    /// The last key and upload, after which the next page begins; nil at the end.
+    var next: Marker?
+  }
+
+  /// Where a list of uploads goes on.
+  struct Marker: Equatable {
+    var key: String
+    var id: String
+  }
+
   /// The code of a refusal; nil when it is none, or has a code that is no word.
   static func refusal(_ bytes: [UInt8]) -> String? {
     guard let error = StoreDocument(bytes), error.name == "Error", let code = error["Code"] else {
@@ -61,13 +74,14 @@ enum StoreReply {
     return page
   }
 
-  /// The uploads of `ListMultipartUploads`; nil when it is no such list.
-  static func uploads(_ bytes: [UInt8]) -> [Upload]? {
+  /// A page of `ListMultipartUploads`; nil when it is none.
+  static func uploads(_ bytes: [UInt8]) -> Uploads? {
     guard let list = StoreDocument(bytes), list.name == "ListMultipartUploadsResult" else {
       return nil
     }
     let isEncoded = list["EncodingType"] == "url"
-    return list.all("Upload").compactMap { upload in
+    var page = Uploads()
+    page.uploads = list.all("Upload").compactMap { upload in
       guard let key = upload["Key"], let id = upload["UploadId"] else { return nil }
       return Upload(
         key: isEncoded ? decoded(key) : key,
@@ -75,6 +89,14 @@ enum StoreReply {
         begun: upload["Initiated"] ?? ""
       )
     }
+    guard list["IsTruncated"] == "true" else { return page }
+    // Without a marker the rest would be left open in silence.
+    guard let key = list["NextKeyMarker"], !key.isEmpty else { return nil }
+    page.next = Marker(
+      key: isEncoded ? decoded(key) : key,
+      id: list["NextUploadIdMarker"] ?? ""
+    )
+    return page
   }
 
   /// The id of an upload in parts that was begun.

@@ -27,7 +27,7 @@ package final class Outbox: Sendable {
 
   /// The same with migrations that a test may interrupt.
   init(_ path: String, migrator: DatabaseMigrator) throws(OrdersError) {
-    // From the file's own bytes: opening it would already change its journal mode and its times.
+    // From the header: a transaction would already change the journal mode and the times.
     if let version = OutboxFile.version(of: path), version > Self.steps.count {
       throw .newer(path, version: version)
     }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 
 /// The file of the outbox: found, made and kept to its owner.
@@ -12,12 +13,15 @@ enum OutboxFile {
   static func make(_ path: String) throws(OrdersError) {
     let folder = self.folder(of: path)
     try makeFolders(folder)
-    // A link in its place would put the orders where others might read them.
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
-    defer { close(descriptor) }
+    // Made without a descriptor: closing one would drop the locks of this process on the file.
+    // (https://sqlite.org/howtocorrupt.html, section 2.2)
+    if mknod(path, S_IFREG | 0o600, 0) != 0, errno != EEXIST {
+      throw .system("make", path, errno: errno)
+    }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system("open", path, errno: errno) }
+    guard lstat(path, &status) == 0 else { throw .system("open", path, errno: errno) }
+    // A link in its place would put the orders where others might read them.
+    guard status.st_mode & S_IFMT != S_IFLNK else { throw .system("open", path, errno: ELOOP) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw OrdersError(
         .disk,
@@ -26,22 +30,24 @@ enum OutboxFile {
         thing: path
       )
     }
-    if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
+    if status.st_mode & 0o077 != 0, fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) != 0 {
       throw .system("close to others", path, errno: errno)
     }
     if status.st_size == 0 { try sync(folder) }
   }
 
-  /// The version that a SQLite database says it has, read from its header without opening it.
+  /// The version that a SQLite database says it has, read from its header without a lock.
   ///
   /// - Returns: The `user_version` at offset 60; nil when there is no such file, or it is
   ///   something else. (SQLite, "Database File Format", section 1.3)
   static func version(of path: String) -> Int? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let file = larder_sqlite_open_header(path)
+    else { return nil }
+    defer { larder_sqlite_close_header(file) }
     var header = [UInt8](repeating: 0, count: 100)
-    guard pread(descriptor, &header, header.count, 0) == header.count,
+    guard larder_sqlite_read_header(file, &header, Int32(header.count), 0) == 0,
       header.starts(with: "SQLite format 3\0".utf8)
     else { return nil }
     return header[60..<64].reduce(0) { $0 << 8 | Int($1) }
@@ -70,6 +76,9 @@ enum OutboxFile {
       throw .system("open", folder, errno: errno)
     }
     defer { close(descriptor) }
-    if fsync(descriptor) != 0, errno != EINVAL { throw .system("sync", folder, errno: errno) }
+    // Some file systems have nothing to sync in a folder and say so.
+    if fsync(descriptor) != 0, ![EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(errno) {
+      throw .system("sync", folder, errno: errno)
+    }
   }
 }

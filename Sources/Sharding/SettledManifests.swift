@@ -86,8 +86,8 @@ final class SettledManifests: SettledPictures {
   }
 
   func mayHave(_ path: String) throws(CacheError) -> Bool {
-    guard let ids = PictureName.ids(at: path) else { return false }
-    return try lines.hasAny(of: ids)
+    guard let id = PictureName.id(at: path) else { return false }
+    return try !lines.numbers(of: [id]).isEmpty
   }
 
   func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: SettledPicture] {

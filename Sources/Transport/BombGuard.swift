@@ -1,11 +1,13 @@
 /// Tells compressed bodies that are made to fill a memory from those that shops send.
 ///
-/// JSON and feeds become 5 to 50 times as large when they are unpacked; runs of one byte, a thousand times.
+/// JSON and feeds become 5 to 50 times as large when they are unpacked; runs of one byte, a thousand times, and a million
+/// times when they are packed twice. The limit therefore holds for all layers together: what comes out of the last is
+/// related to the bytes that came on the wire.
 package struct BombGuard {
   /// How many times as large as what was sent an unpacked body may be.
   package static let mostTimes: Int64 = 200
   /// What a body may become whatever was sent.
-  package static let harmless = ByteCount.mebibytes(16)
+  package static let harmless = ByteCount.mebibytes(1)
 
   /// How large a body may become of which so much was sent.
   package static func limit(ofPacked count: ByteCount) -> ByteCount {

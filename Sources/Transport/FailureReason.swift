@@ -66,6 +66,8 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let timeoutConnect = FailureReason("timeout-connect")
   /// The host failed so often in a row that nothing more is sent there for a while.
   package static let circuitOpen = FailureReason("circuit-open")
+  /// The host asked to be left alone for longer than a run waits.
+  package static let askedToWait = FailureReason("asked-to-wait")
   /// The certificate has expired or is not yet valid.
   package static let tlsExpired = FailureReason("tls-expired")
   /// The certificate is for another host.
@@ -116,6 +118,8 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let deadline = FailureReason("deadline")
   /// The run may transfer no more bytes.
   package static let bytesLimit = FailureReason("bytes-limit")
+  /// The disk has no more room than is to be left free.
+  package static let keepFree = FailureReason("keep-free")
 
   // This machine failed.
 

@@ -11,12 +11,20 @@ package struct NamedOrigins: Sendable {
   /// The user information that some of them were named with.
   private var userInfo: [String: String] = [:]
 
+  /// What requests for pictures carry.
+  package var pictureHeaders = PictureHeaders()
+
   /// Names nothing.
   package init() {}
 
   /// Names a host; nothing secret goes there.
   package mutating func name(_ url: WebURL) {
     hosts.insert(url.hostPort)
+  }
+
+  /// Names a host and port; nothing secret goes there.
+  package mutating func name(_ host: HostPort) {
+    hosts.insert(host)
   }
 
   /// Names a host, and lets the catalog's headers and the URL's user information go to its origin.
@@ -61,6 +69,65 @@ package struct NamedOrigins: Sendable {
     request.trust = trust(in: url)
     if !secrets.isEmpty, isEntrusted(url) { request.credentials = secrets }
     return request
+  }
+
+  /// The fields that a request for a picture carries besides the usual ones, to the origin of its URL alone.
+  ///
+  /// Those that the user gave for its host win over the catalog's.
+  package func pictureFields(for url: WebURL) -> Headers {
+    guard !pictureHeaders.isEmpty else { return Headers() }
+    var fields = isEntrusted(url) ? pictureHeaders.catalog : Headers()
+    for field in pictureHeaders.hosts[url.hostPort]?.fields ?? [] {
+      fields[field.name] = field.value
+    }
+    return fields
+  }
+
+  /// A request for a picture, with the trust and the secrets that are due to it.
+  ///
+  /// - Parameter url: Where to; whoever named it.
+  /// - Returns: A GET request with the other defaults.
+  package func pictureRequest(for url: WebURL) -> Request {
+    var request = request(for: url)
+    request.accept = .picture
+    request.isEntrusted = isEntrusted(url)
+    request.credentials = pictureFields(for: url)
+    return request
+  }
+}
+
+/// The fields that requests for pictures carry to origins that the user named.
+package struct PictureHeaders: Sendable {
+  /// The catalog's headers, for entrusted origins.
+  package var catalog: Headers
+  /// Headers for one host and port.
+  package private(set) var hosts: [HostPort: Headers] = [:]
+
+  /// Headers for entrusted origins, and none for others.
+  package init(catalog: Headers = Headers()) {
+    self.catalog = catalog
+  }
+
+  /// Whether there are none.
+  package var isEmpty: Bool { catalog.isEmpty && hosts.isEmpty }
+
+  /// Gives headers to the pictures of a host and port.
+  package mutating func give(_ headers: Headers, to host: HostPort) {
+    hosts[host] = headers
+  }
+
+  /// All that they are, so that a digest tells whether they have changed.
+  package var lines: [UInt8] {
+    var lines = catalog.lines
+    for (host, headers) in hosts.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      lines += Array("\(host)\n".utf8) + headers.lines
+    }
+    return lines
+  }
+
+  /// The values, which nobody is to see.
+  package var values: [String] {
+    ([catalog] + hosts.values).flatMap { $0.fields.map(\.value) }
   }
 }
 

@@ -86,6 +86,9 @@ package struct Request: Sendable {
   /// How the request is signed for an object store, and which verb it has there; nil for all others.
   package var signing: RequestSigning?
 
+  /// Whether the answer has a head alone, whose `Content-Length` announces no body. (RFC 9110, section 9.3.2)
+  package var asksForHead: Bool { signing?.verb == .head }
+
   /// Whether sending it twice does no more than sending it once. (RFC 9110, section 9.2.2)
   package var isRepeatable: Bool { method == .get || isQuery }
 

@@ -46,6 +46,17 @@ extension Rule {
     return file.numbers(of: #/"[^"]*--[a-z]/#)
   }
 
+  /// A decorator that built a response from parts would lose those that it does not copy.
+  static let responses = Rule(words: "only transports make responses; change a copy of one") {
+    file in
+    let makers = [
+      "Sources/CurlTransport/", "Sources/Larder/ShopTransport.swift",
+      "Sources/Sharding/DocumentReplay.swift",
+    ]
+    guard !makers.contains(where: { file.path.hasPrefix($0) }) else { return [] }
+    return file.numbers(of: #/(^\s*|[=(\[{,:] *|return )Response(Head)?\(/#)
+  }
+
   /// Nothing ends the process because of what was thought impossible.
   static let force = Rule(words: "no try!, no forced cast") { file in
     file.numbers(of: #/\btry!|\bas!/#)
@@ -57,6 +68,18 @@ extension Rule {
       .filter { number in
         let near = max(0, number - 6)...min(file.lines.count - 1, number + 4)
         return !file.lines[near].contains { $0.comment.contains("SAFETY:") }
+      }
+  }
+
+  /// Closing a descriptor of a database file drops every lock that SQLite holds on it for this process: files that know
+  /// a database open nothing but folders. (https://sqlite.org/howtocorrupt.html, section 2.2)
+  static let databases = Rule(words: "only SQLite opens a database file") { file in
+    let name = file.path.split(separator: "/").last ?? ""
+    let isOfDatabase = name.hasPrefix("Index") || name.hasPrefix("Outbox")
+    return file.numbers(of: #/\bO_(RDONLY|WRONLY|RDWR|CREAT)\b|\bopen(at)?\(.*index\.sqlite/#)
+      .filter { number in
+        let code = file.lines[number - 1].code
+        return (isOfDatabase || code.contains("index.sqlite")) && !code.contains("O_DIRECTORY")
       }
   }
 

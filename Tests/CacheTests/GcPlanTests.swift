@@ -15,7 +15,7 @@ struct GcPlanTests {
     content: Int64? = nil
   ) -> GcPlan.Picture {
     GcPlan.Picture(
-      id: PictureID(number: number),
+      id: PictureID(IdentityDigest(high: 0, low: UInt64(number))),
       url: "http://shop.test/\(number).jpg",
       bytes: 100,
       content: content ?? number,
@@ -128,7 +128,7 @@ struct GcPlanTests {
 
     let plan = GcPlan(example.pictures, limits: limits, now: Self.now)
 
-    #expect(plan.removals.map(\.picture.id.number) == example.goes)
+    #expect(plan.removals.map { Int64($0.picture.id.digest.low) } == example.goes)
     #expect(plan.removals.map(\.reason) == example.reasons)
     #expect(plan.bytesFreed == example.freed)
     #expect(plan.bytesOver == example.over)

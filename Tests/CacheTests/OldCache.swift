@@ -10,7 +10,9 @@ import Support
 /// cheaper and got another picture, and `C3` came.
 struct OldCache {
   /// The kinds of files that there have been, the oldest first.
-  static let names = ["v1-first", "v1-rows", "v1-keys", "v1-squares", "v2", "v2-squares"]
+  static let names = [
+    "v1-first", "v1-rows", "v1-keys", "v1-squares", "v2", "v2-squares", "v4-squares",
+  ]
 
   /// The cache's folder.
   let root: String
@@ -29,13 +31,16 @@ struct OldCache {
       withIntermediateDirectories: true
     )
     for (item, run) in [("A1", 1), ("B2", 0), ("C3", 1)] {
-      try folder.write(Self.picture("\(item) \(run)"), to: path(item))
+      try folder.write(Self.picture("\(item) \(run)"), to: Self.path(item))
     }
     if name.hasSuffix("squares") {
-      let square = path("B2").replacing("cache/images", with: "cache/squares/128")
+      let square = Self.path("B2").replacing("cache/images", with: "cache/squares/128")
       try folder.write(Self.picture("square"), to: square)
     }
   }
+
+  /// Where such a larder put an item's picture, below the test's folder.
+  static func path(_ item: String) -> String { "cache/" + PictureName(older: url(item)).path }
 
   /// The bytes of a picture with that label in it.
   static func picture(_ label: String) -> [UInt8] {

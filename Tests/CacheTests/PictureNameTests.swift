@@ -1,5 +1,6 @@
-import Cache
 import Testing
+
+@testable import Cache
 
 struct PictureNameTests {
   private func name(_ url: String) -> PictureName {
@@ -10,9 +11,27 @@ struct PictureNameTests {
     let name = name("https://cdn.example/a/1-kimchi.JPG?size=2")
 
     #expect(name == self.name("https://cdn.example/a/1-kimchi.JPG?size=2"))
-    // The first 12 hexadecimal digits of SHA-256, but for the topmost bit; the folder is the
-    // eight bits after it.
-    #expect(name.path == "images/75/1-kimchi-3aed70d2c63a.jpg")
+    // The first 32 hexadecimal digits of SHA-256; the folder is the first two.
+    #expect(name.path == "images/3a/1-kimchi-3aed70d2c63a9145d5557fae01c15a8a.jpg")
+  }
+
+  @Test func `two URLs whose digests share 47 bits have a file each`() {
+    let shop = "http://127.0.0.1:9101/p/"
+    let (one, other) = (shop + "0000f0aeca/main.png", shop + "00016e8f40/main.png")
+
+    #expect(PictureName(older: one) == PictureName(older: other))
+    #expect(name(one) != name(other))
+  }
+
+  @Test func `a path says the whole key, and nothing else is one`() {
+    let url = "https://cdn.example/a/1-kimchi.JPG"
+    let path = name(url).path
+
+    #expect(PictureName.id(at: path) == PictureID(url: url))
+    for other in [
+      path.uppercased(), path.dropLast(5) + "0.jpg", "images/00" + path.dropFirst(9),
+      "images/3a/a-3aed70d2c63a.jpg", path + "/x", "/" + path, "", "images/3a/.jpg",
+    ] { #expect(PictureName.id(at: String(other)) == nil, "\(other)") }
   }
 
   @Test(arguments: [
@@ -33,7 +52,7 @@ struct PictureNameTests {
     #expect(parts.count == 3)
     #expect(parts[0] == "images")
     #expect(parts[1].utf8.count == 2 && UInt8(parts[1], radix: 16) == name.folder)
-    #expect(parts[2].utf8.count <= 64)
+    #expect(parts[2].utf8.count <= 80)
     #expect(parts[2].first != "." && parts[2].first != "-")
     #expect(
       name.file.utf8.allSatisfy {
@@ -60,7 +79,7 @@ struct PictureNameTests {
 
     #expect(file.hasPrefix("\(stem)-"))
     #expect(file.hasSuffix(".\(suffix)"))
-    #expect(file.utf8.count == stem.utf8.count + 1 + 12 + 1 + suffix.utf8.count)
+    #expect(file.utf8.count == stem.utf8.count + 1 + 32 + 1 + suffix.utf8.count)
   }
 
   @Test func `one file name in many folders makes many names`() {

@@ -39,21 +39,6 @@ struct ScratchTests {
     #expect(try table.numbers(of: [id(first)]).map(\.number) == [Int64(first)])
   }
 
-  @Test func `a range of pictures is found by its ends`() throws {
-    let table = try ScratchTable()
-    for number: Int64 in [10, 20, 30] { _ = try table.add(PictureID(number: number), 0) }
-    _ = try table.settle()
-    let ranges: [ClosedRange<Int64>] = [0...9, 0...10, 11...19, 20...20, 30...99, 31...99]
-
-    let found = try ranges.map { range in
-      try table.hasAny(
-        of: PictureID(number: range.lowerBound)...PictureID(number: range.upperBound)
-      )
-    }
-
-    #expect(found == [false, true, false, true, true, false])
-  }
-
   @Test(arguments: [1, 10, 1000])
   func `a set beside memory is a set`(_ limit: Int) throws {
     var random = SplitMix64(7)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Glibc
 import Support
 import Testing
@@ -37,6 +38,23 @@ import Testing
     withExtendedLifetime(cache) {}
   }
 
+  @Test func `opening an index again and feeling its pulse leave its locks to who holds them`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let cache = try CacheOnDisk(folder)
+    let path = folder.path("cache/index.sqlite")
+
+    try cache.index.write { db in
+      try db.execute(sql: "DELETE FROM picture")
+      #expect(IndexPulse(cache: folder.path("cache")).beat() != nil)
+      _ = try Index(reading: folder.path("cache")).catalogs()
+      _ = try Index(cache.layout)
+
+      #expect(try OtherProcess.write(path) == "database is locked")
+    }
+  }
+
   @Test
   func `a picture is found by its path, held or not, and by nothing that only looks like it`()
     throws
@@ -71,6 +89,9 @@ import Testing
 
     #expect(opened.stamp == entry.stamp)
     close(opened.descriptor)
+    // The cache itself may be a link, which its user named.
+    #expect(symlink(folder.path("cache"), folder.path("alias")) == 0)
+    #expect(ServedFiles(cache: folder.path("alias")).hold(entry.name.path))
     for path in [
       "\(place)/link.jpg", "images/out/outside", "\(place)/pipe.jpg", place, "nothing",
       "images/zz/a",

@@ -14,6 +14,10 @@ struct OpenAPISchema {
     guard let response = responses["\(reply.status)"] else {
       return ["status \(reply.status) is not described"]
     }
+    let headers = response["headers"] as? [String: [String: Any]] ?? [:]
+    for (name, header) in headers where header["required"] as? Bool == true && reply[name] == nil {
+      return ["the header \(name) is missing"]
+    }
     guard !reply.body.isEmpty else { return [] }
     let type = reply["Content-Type"]?.split(separator: ";").first.map(String.init) ?? ""
     let content = response["content"] as? [String: [String: Any]] ?? [:]

@@ -54,7 +54,10 @@ import Testing
         "/api/sections/main", "/api/sections/soup?limit=1", "/api/sections/x",
       ],
       "/api/items/{id}": ["/api/items/A1", "/api/items/S1", "/api/items/x"],
-      "/api/search": ["/api/search?q=A&sort=price", "/api/search?price=9..1", "/api/search"],
+      "/api/search": [
+        "/api/search?q=A&sort=price", "/api/search?q=A&limit=1", "/api/search?price=9..1",
+        "/api/search", "/api/search?limit=1",
+      ],
       "/images/{folder}/{file}": ["/images/00/x-000000000000.jpg", "/\(try path(shop))"],
       "/healthz": ["/healthz"], "/metrics": ["/metrics"],
     ]
@@ -248,6 +251,45 @@ import Testing
     let wide = try server.send("GET", "/healthz", ["A: " + String(repeating: "a", count: 40_000)])
     #expect(wide.status == 431)
     #expect(try server.raw(Array("nonsense\r\n\r\n".utf8)).status == 400)
+  }
+
+  @Test func `a body that is not wanted is answered at its head`() throws {
+    let shop = try Shop()
+    _ = try shop.sync()
+    let server = try Served(shop)
+    func status(_ fields: String, host: String = "localhost") throws -> Int {
+      let head = "POST /orders HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n\r\n"
+      // The body never comes, and the connection is closed all the same.
+      return try server.raw(Array(head.utf8)).status
+    }
+
+    #expect(try status("Content-Length: 70000") == 413)
+    #expect(try status("Content-Length: 70000\r\nExpect: 100-continue") == 413)
+    let wanted = "Content-Length: 3\r\nExpect: 100-continue"
+    #expect(try status(wanted, host: "evil.example") == 421)
+    #expect(try status(wanted + "\r\nOrigin: http://evil.example") == 403)
+    let form = "Content-Type: application/x-www-form-urlencoded\r\n"
+    #expect(try status(form + wanted + "\r\nConnection: close\r\n\r\na=b") == 100)
+  }
+
+  @Test func `a catalog that cannot be read is a 503 of healthz, and the log says why`() throws {
+    let shop = try Shop()
+    _ = try shop.sync()
+    let server = try Served(shop)
+    #expect(try server.get("/healthz").text == "ok\n")
+
+    try shop.folder.write("this is no database at all", to: "cache/index.new")
+    #expect(rename("\(shop.cache)/index.new", "\(shop.cache)/index.sqlite") == 0)
+
+    let health = try server.get("/healthz")
+    #expect(health.status == 503 && health.text == "the catalog cannot be read\n")
+    let page = try server.get("/")
+    #expect(page.status == 500 && !page.text.contains("index.sqlite"))
+    #expect(try server.get("/api/sections").status == 503)
+    server.running.send(SIGTERM)
+    let errors = try server.running.wait().errors
+    // Said once, though three requests failed by it.
+    #expect(errors.components(separatedBy: "index.sqlite: it is damaged").count == 2, "\(errors)")
   }
 
   @Test func `slow clients keep nobody out`() throws {

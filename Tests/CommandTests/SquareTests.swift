@@ -48,6 +48,11 @@ import Testing
     #expect(square.status == 200 && square.body == cropped.map(Array.init))
     #expect(square["Content-Type"] == "image/jpeg")
     #expect(again.body == square.body && again["ETag"] != nil && again["Last-Modified"] != nil)
+    for name in ["ETag", "Last-Modified", "Cache-Control", "Accept-Ranges", "Content-Type"] {
+      #expect(square[name] == again[name], "\(name)")
+    }
+    let tag = try #require(square["ETag"])
+    #expect(try server.get("/images/\(path)?square=32", "If-None-Match: \(tag)").status == 304)
     #expect(try Self.squares(shop).keys.sorted() == [path])
     #expect(try shop.larder("verify").status == 0)
     #expect(try server.get("/images/\(path)?square=33").status == 400)

@@ -80,6 +80,57 @@ struct JPEGCropTests {
     #expect(try decoded(square.bytes).height == size)
   }
 
+  /// Four inks of 40 × 84 pixels in several scans, of which one has four rows of samples for one of others.
+  static let endless: [UInt8] = [
+    0xFF, 0xD8, 0xFF, 0xEE, 0, 14, 65, 100, 111, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xDB, 0, 67, 0,
+    13, 9, 10, 11, 10, 73, 70, 0, 1, 1, 0, 0, 1, 8, 13, 11, 10, 11, 14, 14, 13, 15, 19, 32, 21,
+    19, 18, 18, 19, 39, 28, 30, 23, 32, 46, 41, 49, 48, 46, 41, 45, 44, 51, 58, 74, 62, 51, 54,
+    70, 55, 44, 45, 64, 87, 65, 70, 76, 78, 82, 83, 82, 50, 62, 90, 97, 90, 80, 96, 74, 81, 82,
+    79, 0xFF, 0xC2, 0, 20, 8, 0, 84, 0, 40, 4, 67, 34, 0, 77, 17, 0, 89, 20, 0, 75, 17, 0, 0xFF,
+    0xC4, 0, 25, 0, 1, 0, 3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 6, 4, 0xFF, 0xDA,
+    0, 14, 4, 67, 0, 77, 0, 89, 0, 75, 0, 0, 0, 1, 0xE9, 0xC7, 79, 30, 98, 175, 49, 124, 127,
+    0xFF, 0xD9,
+  ]
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a picture of four rows of samples for one, in scans, comes to an end`() throws {
+    #expect(Self.endless.count == 171)
+    let file = try PictureFile(Self.endless)
+    for crop in [Crop(), Crop(size: 32), Crop(size: 32, gravity: .attention), Crop(format: .png)] {
+      #expect(try crop.apply(to: file).isDamaged)
+    }
+    #expect(try Stamp(time: .now).apply(to: file).isDamaged)
+  }
+
+  @Test(arguments: [(1, 4), (2, 4), (1, 3), (2, 2), (1, 2)], [false, true])
+  func `rows are passed over exactly, wherever a part begins and ends`(
+    _ sampling: (Int, Int),
+    _ isProgressive: Bool
+  ) throws {
+    let kind = JPEGKind(
+      name: "",
+      across: sampling.0,
+      down: sampling.1,
+      isProgressive: isProgressive
+    )
+    let file = try PictureFile(kind.bytes(width: 20, height: 84))
+    let layout = try JPEGCodec.header(of: file).layout
+    func decoded(_ region: PixelRegion) throws -> JPEGCodec.Outcome<Bitmap> {
+      try JPEGCodec.decode(file, region, layout: layout, PictureLimits())
+    }
+    let whole = try decoded(PixelRegion(x: 0, y: 0, width: 20, height: 84)).value
+    for first in 0..<84 {
+      for count in [1, 2, 5, 40] where first + count <= 84 {
+        let region = PixelRegion(x: 0, y: first, width: 20, height: count)
+
+        let made = try decoded(region)
+
+        let full = PixelRegion(x: 0, y: 0, width: 20, height: count)
+        #expect(part(made.value, full) == part(whole, region) && !made.isDamaged, "\(region)")
+      }
+    }
+  }
+
   @Test func `an odd difference is floored`() {
     let size = PixelSize(width: 14, height: 9)
 

@@ -12,6 +12,14 @@ final class FakeBucket: Fetching, URLParsing {
     var tag: String
   }
 
+  /// How a list never ends.
+  enum Endless {
+    /// Each page names the same next one.
+    case repeated
+    /// Each page names another one, and lists nothing.
+    case empty
+  }
+
   private struct State {
     var objects: [String: Object] = [:]
     var uploads: [String: (key: String, headers: Headers, parts: [Int: [UInt8]])] = [:]
@@ -23,6 +31,7 @@ final class FakeBucket: Fetching, URLParsing {
     var overtaking: [UInt8]?
     var codeOfWhole: String?
     var pageSize = 1000
+    var endless: Endless?
     var refusal: (status: Int, code: String) = (503, "SlowDown")
   }
 
@@ -67,6 +76,12 @@ final class FakeBucket: Fetching, URLParsing {
   /// Ends uploads with 200 and a refusal.
   func refuseWhole(_ code: String) { state.withLock { $0.codeOfWhole = code } }
   func list(pagesOf size: Int) { state.withLock { $0.pageSize = size } }
+  /// Has every list go on for ever.
+  func list(_ endless: Endless) { state.withLock { $0.endless = endless } }
+  /// Begins uploads in parts of those keys, and leaves them open.
+  func leaveOpen(_ keys: [String]) {
+    state.withLock { for key in keys { $0.uploads["open-\(key)"] = (key, [:], [:]) } }
+  }
 
   /// The store at `s3://shop/m` in this bucket.
   func store() throws -> ObjectStore {
@@ -136,11 +151,7 @@ final class FakeBucket: Fetching, URLParsing {
     case .get where key.isEmpty && query["list-type"] != nil:
       return (200, [:], Array(list(query, state).utf8))
     case .get where key.isEmpty:
-      let open = state.uploads.map {
-        "<Upload><Key>\($0.value.key)</Key><UploadId>\($0.key)</UploadId>"
-          + "<Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>"
-      }
-      return (200, [:], element("ListMultipartUploadsResult", open.joined()))
+      return (200, [:], element("ListMultipartUploadsResult", uploads(query, state)))
     case .get, .head:
       guard let object = state.objects[key] else { return refusal(404, "NoSuchKey") }
       var headers = object.headers
@@ -162,6 +173,11 @@ final class FakeBucket: Fetching, URLParsing {
       else { return refusal(404, "NoSuchUpload") }
       state.uploads[id]?.parts[number] = body
       return (200, ["ETag": "\"\(tag(body))\""], [])
+    case .put where request.headers.contains("x-amz-copy-source"):
+      let source = (request.headers["x-amz-copy-source"] ?? "").dropFirst("/shop/".count)
+      guard let object = state.objects[String(source)] else { return refusal(404, "NoSuchKey") }
+      state.objects[key] = object
+      return (200, [:], element("CopyObjectResult", "<ETag>&quot;\(object.tag)&quot;</ETag>"))
     case .put:
       let isConditional = request.headers.contains("If-None-Match")
       if isConditional, state.obeysConditions, state.objects[key] != nil {
@@ -200,7 +216,32 @@ final class FakeBucket: Fetching, URLParsing {
     Array("<?xml version=\"1.0\"?>\n<\(name)>\(inner)</\(name)>".utf8)
   }
 
+  private func uploads(_ query: [String: String], _ state: State) -> String {
+    let number = state.requests.count
+    if let endless = state.endless {
+      let marker = endless == .repeated ? "same" : "marker-\(number)"
+      return "<IsTruncated>true</IsTruncated><NextKeyMarker>\(marker)</NextKeyMarker>"
+    }
+    let marker = "\(query["key-marker"] ?? "") \(query["upload-id-marker"] ?? "")"
+    let all = state.uploads.map { (key: $0.value.key, id: $0.key) }
+      .sorted { "\($0.key) \($0.id)" < "\($1.key) \($1.id)" }
+    let rest = all.filter { query["key-marker"] == nil || "\($0.key) \($0.id)" > marker }
+    let page = rest.prefix(state.pageSize)
+    let open = page.map {
+      "<Upload><Key>\($0.key)</Key><UploadId>\($0.id)</UploadId>"
+        + "<Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>"
+    }
+    guard let last = page.last, page.count < rest.count else { return open.joined() }
+    return "<IsTruncated>true</IsTruncated><NextKeyMarker>\(last.key)</NextKeyMarker>"
+      + "<NextUploadIdMarker>\(last.id)</NextUploadIdMarker>" + open.joined()
+  }
+
   private func list(_ query: [String: String], _ state: State) -> String {
+    if let endless = state.endless {
+      let token = endless == .repeated ? "same" : "token-\(state.requests.count)"
+      return "<ListBucketResult><IsTruncated>true</IsTruncated>"
+        + "<NextContinuationToken>\(token)</NextContinuationToken></ListBucketResult>"
+    }
     let keys = state.objects.keys.filter { $0.hasPrefix(query["prefix"] ?? "") }.sorted()
     let rest = keys.filter { $0 > query["continuation-token"] ?? "" }
     let page = rest.prefix(state.pageSize)

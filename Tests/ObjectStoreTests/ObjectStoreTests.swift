@@ -21,6 +21,35 @@ struct ObjectStoreTests {
     #expect(bucket.requests.count == 8)
   }
 
+  @Test(arguments: [(FakeBucket.Endless.repeated, 2), (.empty, ListedPages.mostEmpty)])
+  func `a list that never ends is given up`(endless: FakeBucket.Endless, requests: Int) throws {
+    bucket.list(endless)
+    let pictures = KeptPictures(try bucket.store())
+
+    let error = try #require(throws: CacheError.self) { try pictures.forEach { _ in } }
+
+    #expect(error.description.contains("the store's list does not end"))
+    #expect(bucket.requests.count == requests)
+    bucket.requests = []
+    #expect(throws: CacheError.self) { try pictures.abortOldUploads(now: 1) }
+    #expect(bucket.requests.count == requests)
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1:9000", false), ("http://localhost", false),
+    ("https://store.example", false),
+    ("http://10.0.0.7:9000", true), ("http://minio.internal", true),
+  ])
+  func `plain http to another machine is known as such`(endpoint: String, isOpen: Bool) throws {
+    let environment = try StoreEnvironment([
+      "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
+      "AWS_ENDPOINT_URL_S3": endpoint,
+    ])
+    let location = try StoreLocation(parsing: "s3://shop/m")
+
+    #expect(ObjectStore(location, environment, transport: bucket).isUnencrypted == isOpen)
+  }
+
   @Test func `an object is created once, and its creator is told so when it asks again`() throws {
     let store = try bucket.store()
 

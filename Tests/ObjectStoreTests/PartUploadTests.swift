@@ -85,4 +85,13 @@ struct PartUploadTests {
     try pictures.abortOldUploads(now: begun + 2 * 86_400)
     #expect(bucket.openUploads == 0)
   }
+
+  @Test func `uploads beyond the first page of their list are ended too`() throws {
+    bucket.leaveOpen((100..<150).map { "m/images/aa/p-\($0).jpg" })
+    bucket.list(pagesOf: 7)
+
+    try KeptPictures(try bucket.store()).abortOldUploads(now: 1_800_000_000)
+
+    #expect(bucket.openUploads == 0)
+  }
 }

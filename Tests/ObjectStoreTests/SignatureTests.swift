@@ -1,3 +1,4 @@
+import Cache
 import Crypto
 import CurlTransport
 import Foundation
@@ -27,6 +28,25 @@ struct SignatureTests {
       "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:\(server.port)",
     ])
     return ObjectStore(try StoreLocation(parsing: "s3://shop/a~b/c"), environment, transport: curl)
+  }
+
+  @Test func `a HEAD tells of an object that is longer than any answer that is read`() throws {
+    let server = try ScriptedServer { _ in
+      [
+        .send(
+          "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 67108864\r\nConnection: close\r\n\r\n"
+        ), .close,
+      ]
+    }
+    let curl = try CurlTransport(TransportOptions())
+    defer { curl.shutdown() }
+    let store = try store(server, curl)
+    let path = "images/3f/dish_1-0123456789ab.jpg"
+
+    let rows = try KeptPictures(store).rows(at: [path])
+
+    #expect(rows[path]?.bytes == 67_108_864)
+    #expect(throws: StoreError.self) { try store.answer(.get, path, doing: "read") }
   }
 
   @Test func `every kind of request is signed right, and shows no secret`() throws {

@@ -39,6 +39,21 @@ import Transport
     #expect(shelf.folder.state(of: "state/orders.sqlite")?.mode == 0o600)
   }
 
+  @Test func `opening an outbox again leaves its locks to who holds them`() throws {
+    let shelf = try Shelf()
+    try shelf.place()
+
+    try shelf.outbox().write { db in
+      try db.execute(sql: "DELETE FROM webhook")
+      _ = try shelf.outbox().orders()
+      _ = Outbox.ids(beginning: "ord_", at: shelf.path, limit: 1)
+
+      #expect(try OtherProcess.write(shelf.path) == "database is locked")
+    }
+
+    #expect(try OtherProcess.write(shelf.path) == "written")
+  }
+
   @Test func `no statement can write the schema of the outbox`() throws {
     let shelf = try Shelf()
     try shelf.place()

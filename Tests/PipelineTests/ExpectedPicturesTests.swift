@@ -98,19 +98,35 @@ struct ExpectedPicturesTests {
 
   @Test func `only what is due counts`() {
     let states: [PictureID: PictureState] = [
-      PictureID(number: 1): PictureState(expiry: 2000, checked: 900, content: 7),
-      PictureID(number: 2): PictureState(expiry: 950, checked: 900, content: 7),
-      PictureID(number: 3): PictureState(expiry: 2000, checked: 900, content: 0),
+      PictureID(IdentityDigest(high: 0, low: 1)): PictureState(
+        expiry: 2000,
+        checked: 900,
+        content: 7
+      ),
+      PictureID(IdentityDigest(high: 0, low: 2)): PictureState(
+        expiry: 950,
+        checked: 900,
+        content: 7
+      ),
+      PictureID(IdentityDigest(high: 0, low: 3)): PictureState(
+        expiry: 2000,
+        checked: 900,
+        content: 0
+      ),
     ]
 
     let due = ExpectedPictures.due(
-      among: [1, 2, 3, 4].map { PictureID(number: $0) },
+      among: [1, 2, 3, 4].map { PictureID(IdentityDigest(high: 0, low: UInt64($0))) },
       states,
       at: 1000
     )
 
     // The first is fresh; the fourth was never seen.
-    #expect(due == [PictureID(number: 2), PictureID(number: 3)])
+    #expect(
+      due == [
+        PictureID(IdentityDigest(high: 0, low: 2)), PictureID(IdentityDigest(high: 0, low: 3)),
+      ]
+    )
   }
 
   @Test func `each host is told once, with how many requests it may expect, the busiest first`()

@@ -87,7 +87,10 @@ struct FreshnessPropertyTests {
         responseTime: answered,
         traits: asking
       )
-      var picture = PictureEntry(id: PictureID(number: 1), url: "https://a.example/x")
+      var picture = PictureEntry(
+        id: PictureID(IdentityDigest(high: 0, low: 1)),
+        url: "https://a.example/x"
+      )
       picture.sha256 = [1]
       picture.enter(head, asked: start, answered: answered, traits: asking)
       let word = StoredValidity(head, asked: start, answered: answered, traits: asking)

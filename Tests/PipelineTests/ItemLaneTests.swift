@@ -15,7 +15,11 @@ struct ItemLaneTests {
 
   private static func window(_ keys: Range<Int>) -> [ItemRecord] {
     keys.map {
-      ItemRecord(key: "\($0)", body: Array("body of \($0)".utf8), pictures: [PictureID(number: 7)])
+      ItemRecord(
+        key: "\($0)",
+        body: Array("body of \($0)".utf8),
+        pictures: [PictureID(IdentityDigest(high: 0, low: 7))]
+      )
     }
   }
 

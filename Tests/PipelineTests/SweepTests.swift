@@ -1,8 +1,11 @@
 import Cache
+import Catalog
 import CurlTransport
 import Foundation
+import GRDB
 import SampleStore
 import Support
+import Synchronization
 import Testing
 import Transport
 
@@ -136,6 +139,77 @@ struct SweepTests {
     shop.clock.advance(400 * 86_400)
     #expect(try gc { $0.history = 5 * 86_400 }.runs == 3)
     #expect(try reader.list().count == 6)
+  }
+
+  /// How many rows a table of the index has.
+  private func count(_ table: String) throws -> Int {
+    try DatabaseQueue(path: folder.path("cache/index.sqlite")).read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? -1
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `pages whose addresses change go with the runs that read them`(isChanging: Bool) throws {
+    var options = SyncOptions()
+    options.noDetails = true
+    func catalog(_ day: Int) throws -> CatalogFile {
+      try shop.catalog(sections: "[{key: A, url: 'A?cursor=\(day)'}]")
+    }
+    for day in 0..<5 {
+      if isChanging { shop.items["A"]?[0].title = "Day \(day)" }
+      try shop.publish()
+      _ = try shop.sync(folder, catalog(day), options: options)
+      shop.clock.advance(86_400)
+    }
+    #expect(try count("document") == 5 && count("item") == (isChanging ? 7 : 3))
+
+    #expect(try gc { $0.history = 1 }.runs == 3)
+
+    // The last two runs are kept, and what they read.
+    #expect(try count("document") == 2 && count("decoded") == 2)
+    #expect(try count("listing") == (isChanging ? 2 : 1))
+    #expect(try count("item") == (isChanging ? 4 : 3))
+    let report = try shop.sync(folder, catalog(4), options: options)
+    #expect(report.sections.map(\.source) == [.unchanged])
+  }
+
+  @Test func `a forgotten catalog leaves no page, listing, item or detail`() throws {
+    _ = try shop.sync(folder)
+    let tables = ["document", "decoded", "listing", "item", "detail"]
+    let before = try tables.map(count)
+    let other = try SampleShop(sections: 2, items: 4)
+    _ = try other.sync(folder, other.catalog(name: "other"))
+    #expect(try zip(tables.map(count), before).allSatisfy { $0 > $1 })
+
+    _ = try gc { $0.forget = ["other"] }
+    #expect(try tables.map(count) == before)
+    let name = try #require(try CatalogReader.names(in: folder.path("cache")).first)
+    _ = try gc { $0.forget = [name] }
+    #expect(try tables.map(count) == [0, 0, 0, 0, 0])
+  }
+
+  @Test func `what fails after a run's end is said, and the run is whole`() throws {
+    _ = try shop.sync(folder)
+    // As when the disk is full just then.
+    try DatabaseQueue(path: folder.path("cache/index.sqlite")).write { db in
+      try db.execute(
+        sql: """
+          CREATE TRIGGER full BEFORE INSERT ON unreferenced
+          BEGIN SELECT RAISE(FAIL, 'no space left'); END
+          """
+      )
+    }
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    let said = Mutex<[String]>([])
+
+    let report = try shop.sync(folder, notice: { words in said.withLock { $0.append(words) } })
+
+    #expect(report.outcome == .complete)
+    #expect(said.withLock { $0.count } == 1)
+    #expect(said.withLock { $0.first?.contains("no space left") } == true)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.lastRun().id == report.run)
   }
 
   @Test func `what a killed run left is swept although several catalogs share the cache`() throws {

@@ -18,7 +18,7 @@ extension SampleShop {
   /// Runs one sync of this shop to its end, by libcurl.
   ///
   /// The cache is `cache` in `folder`, where local files lie too. Without `catalog` it is the shop's
-  /// own. `start` is called with the run before it starts.
+  /// own. `start` is called with the run before it starts, `notice` with what it says to a person.
   package func sync(
     _ folder: TemporaryFolder,
     _ catalog: CatalogFile? = nil,
@@ -27,7 +27,8 @@ extension SampleShop {
     keeper: (any PictureKeeping)? = nil,
     transport: TransportOptions? = nil,
     environment: [String: String] = [:],
-    start: (SyncRun) -> Void = { _ in }
+    start: (SyncRun) -> Void = { _ in },
+    notice: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> SyncReport {
     let curl = try CurlTransport(transport ?? transportOptions())
     defer { curl.shutdown() }
@@ -41,7 +42,8 @@ extension SampleShop {
       environment: environment,
       disk: disk,
       keeper: keeper,
-      now: { clock.now }
+      now: { clock.now },
+      notice: notice
     )
     start(run)
     return try run.run(holder: "a test")

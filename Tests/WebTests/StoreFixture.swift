@@ -101,6 +101,12 @@ final class StoreFixture {
 
     var location: String { all("location").first ?? "" }
 
+    /// The items of the order form with their prices and quantities, as a browser sends them.
+    var lines: [(name: String, value: String)] {
+      html.matches(of: #/<input[^>]*name="(item|price|quantity)"[^>]*value="([^"]*)"/#)
+        .map { (String($0.output.1), String($0.output.2)) }
+    }
+
     /// The value of a hidden field.
     func field(_ name: String) -> String {
       guard let start = html.firstRange(of: "name=\"\(name)\" value=\"") else { return "" }
@@ -129,6 +135,9 @@ final class StoreFixture {
       "token": page.field("token"), "key": page.field("key"), "total": page.field("total"),
       "by": name, "note": note, "budget": budget, "do": "order",
     ]
-    return await post("/orders", form, change)
+    return await post("/orders", form) { request in
+      request.form += page.lines
+      change(&request)
+    }
   }
 }

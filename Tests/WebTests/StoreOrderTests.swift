@@ -39,8 +39,11 @@ import Testing
     // The browser goes back to the form, which has its basket still.
     visitor.cookies["larder-basket"] = "A1*1"
     let second = await visitor.order(basket)
-    visitor.cookies["larder-basket"] = "A1*3"
-    let other = await visitor.order(basket)
+    let other = await visitor.order(basket) { request in
+      for place in request.form.indices where request.form[place].name == "quantity" {
+        request.form[place].value = "3"
+      }
+    }
 
     #expect(first.location == second.location)
     #expect(other.location.hasSuffix("?told=again"))
@@ -53,6 +56,7 @@ import Testing
     var request = StoreRequest(.post, "/orders", at: visitor.now)
     request.cookies = visitor.cookies
     request.form = ["token", "key", "total"].map { ($0, next.field($0)) } + [("by", "Jiyeon")]
+    request.form += next.lines
     async let one = store.answer(request)
     async let two = store.answer(request)
     let both = await [one, two].map { StoreFixture.Page($0).location }
@@ -169,6 +173,51 @@ import Testing
 
     #expect(await visitor.order(first).status == 303)
     #expect(try visitor.placed.first?.order.total.minorUnits == 7500)
+  }
+
+  @Test func `the form is ordered, whatever another window did to the basket`() async throws {
+    let visitor = try StoreFixture()
+    let basket = await visitor.fill(["A1": 2])
+    // As many of another dish, which costs as much.
+    visitor.cookies["larder-basket"] = "A2*2"
+
+    let refused = await visitor.order(basket, by: "")
+    #expect(refused.status == 422 && refused.lines.map(\.value) == ["A1", "7000", "2"])
+    #expect(visitor.cookies["larder-basket"] == "A2*2")
+    #expect(await visitor.order(basket).status == 303)
+
+    let order = try #require(try visitor.placed.first).order
+    #expect(order.lines.map(\.item) == ["A1"] && order.lines.map(\.quantity) == [2])
+    #expect(visitor.cookies["larder-basket"] == "A2*2")
+  }
+
+  @Test(arguments: [
+    ("item", "A9", "Remove what cannot be ordered"),
+    ("price", "6900", "A price or a quantity has changed"),
+    ("quantity", "3", "A price or a quantity has changed"),
+    ("total", "", "A price or a quantity has changed"),
+  ])
+  func `a form that does not say what is true now orders nothing, and is shown anew`(
+    name: String,
+    value: String,
+    words: String
+  ) async throws {
+    let visitor = try StoreFixture()
+    let basket = await visitor.fill(["A1": 2])
+
+    let refused = await visitor.order(basket) { request in
+      for place in request.form.indices where request.form[place].name == name {
+        request.form[place].value = value
+      }
+    }
+
+    #expect(refused.status == 422 && refused.html.contains(words))
+    #expect(try visitor.placed.isEmpty)
+    if name == "item" {
+      #expect(refused.html.contains("No longer in the catalog"))
+    } else {
+      #expect(await visitor.order(refused).status == 303)
+    }
   }
 
   @Test func `what is sold out or gone is neither put aside nor ordered`() async throws {

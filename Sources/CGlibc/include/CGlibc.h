@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/types.h>
 
 /// Lets all threads share so many heaps. malloc.h is not part of Swift's Glibc module.
 void larder_limit_heaps(int count);
@@ -32,6 +33,41 @@ int larder_close_from(posix_spawn_file_actions_t *actions, int first);
 
 /// Has the kernel send SIGTERM to this process when its parent ends; -1 and errno when it cannot. prctl is variadic.
 int larder_end_with_parent(void);
+
+/// How many words the command line has, the program's own name among them.
+int larder_argument_count(void);
+
+/// A word of the command line, for as long as the process runs; null when there is none of that number. glibc hands the
+/// words to constructors, so that they are known without /proc.
+const char *larder_argument(int number);
+
+/// Makes a pair of connected stream sockets that no other program inherits.
+int larder_socket_pair(int ends[2]);
+
+/// Sends bytes, and a descriptor with them unless it is negative, without waiting; -1 and errno as sendmsg has them. The
+/// macros of cmsg(3) are not for Swift, nor are those of the next function.
+ssize_t larder_send(int socket, const void *bytes, size_t count, int descriptor);
+
+/// Receives bytes without waiting, and a descriptor that came with them into `*descriptor`, which is closed before where it
+/// is one; 0 at the end, -1 and errno as recvmsg has them.
+ssize_t larder_receive(int socket, void *bytes, size_t count, int *descriptor);
+
+/// Has a thread end this process once the far end of a socket is closed; an error number, or 0.
+int larder_end_with(int socket);
+
+/// Gives up for good, before there is a second thread, what work on a picture never needs: new privileges, programs,
+/// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel knows how. -1 and
+/// errno when not even privileges can be given up.
+int larder_confine(void);
+
+/// Lets this process have so many bytes of address space beyond those that it had at `larder_confine`.
+int larder_limit_memory(size_t more);
+
+/// Has the kernel end this process when it has computed for so many seconds more, and up to two besides.
+int larder_limit_processor(double more);
+
+/// The seconds that a process has computed; negative when there is none.
+double larder_processor_seconds(int process);
 
 /// The system's words for an error number, in lower case as they go in the middle of a sentence: valid until the thread
 /// asks again, or for good. strerrordesc_np is declared for _GNU_SOURCE alone.

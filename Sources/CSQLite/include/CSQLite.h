@@ -12,4 +12,18 @@ struct sqlite3;
 /// (https://sqlite.org/c3ref/db_config.html)
 int larder_sqlite_config(struct sqlite3 *_Nonnull connection, int option, int on, int *_Nonnull state);
 
+/// Opens a database file to read its header, without a lock; NULL when that cannot be done.
+///
+/// Read a header no other way: closing a descriptor of one's own drops every lock that SQLite holds on the file for this
+/// process. SQLite keeps its descriptors open until no connection holds a lock.
+/// (https://sqlite.org/howtocorrupt.html, section 2.2)
+struct sqlite3 *_Nullable larder_sqlite_open_header(const char *_Nonnull path);
+
+/// Reads bytes of the file, as SQLite's own functions do. 0 when all were there.
+int larder_sqlite_read_header(
+    struct sqlite3 *_Nonnull header, void *_Nonnull bytes, int count, long long offset);
+
+/// Closes what `larder_sqlite_open_header` opened.
+void larder_sqlite_close_header(struct sqlite3 *_Nullable header);
+
 #endif

@@ -76,7 +76,7 @@ package struct Recovery: Sendable {
     let wasKilled = try index.wasKilled()
     if let listing = layout.listing {
       let comparison = try KeptRecovery(layout, listing, index)
-      try comparison.write(to: index)
+      try comparison.write(to: index, layout)
       listing.forget()
       forgotten = comparison.gone.count
       adopted = comparison.renewed.count
@@ -173,7 +173,7 @@ extension PictureEntry {
   /// The entry as its file now is; nil when that is no picture, or none is there.
   func renewed(by file: FileDigest?) -> PictureEntry? {
     guard let file, let type = file.type else { return nil }
-    var renewed = PictureEntry(id: id, url: url)
+    var renewed = PictureEntry(id: id, url: url, identity: identity)
     renewed.sha256 = file.sha256
     renewed.bytes = file.stamp.bytes
     renewed.type = type

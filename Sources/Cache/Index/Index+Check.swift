@@ -28,7 +28,7 @@ extension Index {
       versions = Array(versions[start...].prefix(Self.checkedAtOnce))
     }
     // In the order of the table's index: neighbours share its pages.
-    versions.sort { $0.rawValue < $1.rawValue }
+    versions.sort { $0.digest < $1.digest }
     var rest = versions[...]
     while !rest.isEmpty {
       let batch = rest.prefix(512)
@@ -39,23 +39,28 @@ extension Index {
 
   /// The versions of a listing's items, compared with the digest that the listing is found by.
   private func checkedVersions(of listing: ListingID) throws(CacheError) -> [ItemVersion] {
-    let (versions, keys) = try packedItems(listing: listing)
-    let packed = PackedNumbers.pack(versions.map(\.rawValue))
-    guard ContentDigest.number(of: packed) == listing.rawValue,
-      keys.count(where: { $0 == 0 }) == versions.count
-    else { throw damaged("listing \(listing.rawValue)") }
-    return versions
+    try read { db in
+      let row = try RowReader(db, "SELECT items, keys, digest FROM listing WHERE id = ?")
+      row.restart(listing.rawValue)
+      guard try row.next(), let items = row.bytes(0), row.keys(2) == [IdentityDigest(of: items)]
+      else { throw damaged("listing \(listing.rawValue)") }
+      let versions = row.keys(0).map(ItemVersion.init)
+      guard row.withBytes(1, { $0.count { $0 == 0 } }) == versions.count else {
+        throw damaged("listing \(listing.rawValue)")
+      }
+      return versions
+    }
   }
 
   private func check(_ versions: ArraySlice<ItemVersion>, _ db: Database) throws {
     let item = try RowReader(db, "SELECT body, pictures FROM item WHERE id = ?")
-    var pictures: [Int64] = []
+    var pictures: [IdentityDigest] = []
     for version in versions {
-      item.restart(version.rawValue)
-      guard try item.next(), let body = item.bytes(0),
-        ContentDigest.number(of: body) == version.rawValue
-      else { throw damaged("item \(version.rawValue)") }
-      pictures += PackedNumbers.unpack(item.bytes(1) ?? [])
+      item.restart(version.digest)
+      guard try item.next(), item.withBytes(0, { IdentityDigest(of: $0) }) == version.digest else {
+        throw damaged("an item")
+      }
+      pictures += item.keys(1)
     }
     pictures.sort()
     let picture = try RowReader(db, "SELECT failing_since FROM picture WHERE id = ?")

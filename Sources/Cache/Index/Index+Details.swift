@@ -50,10 +50,10 @@ extension DetailEntry {
   /// Reads a row of these columns; a state that this larder does not know is asked about again.
   fileprivate init(_ row: borrowing RowReader) {
     item = row.text(0) ?? ""
-    document = DocumentID(rawValue: row.number(1))
+    document = DocumentID(row.key(1))
     state = row.text(2).flatMap(State.init) ?? .failed
     body = row.bytes(3)
-    pictures = row.withBytes(4) { PackedNumbers.unpack($0).map(PictureID.init(number:)) }
+    pictures = row.keys(4).map(PictureID.init)
     since = row.optionalTime(5)
   }
 }
@@ -72,7 +72,7 @@ struct DetailRow: PersistableRecord {
     container["document"] = detail.document
     container["state"] = detail.state
     container["body"] = detail.body?.databaseValue
-    container["pictures"] = PackedNumbers.pack(detail.pictures.map(\.number)).databaseValue
+    container["pictures"] = IdentityDigest.pack(detail.pictures.map(\.digest)).databaseValue
     container["since"] = detail.since
   }
 }

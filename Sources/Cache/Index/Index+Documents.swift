@@ -59,9 +59,14 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
   /// What could not be read of it, as `SkippedText` writes it.
   package var skipped: String
 
-  /// A section from its parts.
-  package init(key: String, title: String, subtitle: String?, listing: ListingID, skipped: String)
-  {
+  /// A section from its parts; without a listing until that is kept.
+  package init(
+    key: String,
+    title: String,
+    subtitle: String?,
+    listing: ListingID = ListingID(rawValue: 0),
+    skipped: String
+  ) {
     self.key = key
     self.title = title
     self.subtitle = subtitle
@@ -78,7 +83,7 @@ extension DocumentEntry: PersistableRecord {
 
   /// Reads a row of these columns.
   fileprivate init(_ row: borrowing RowReader) {
-    id = DocumentID(rawValue: row.number(0))
+    id = DocumentID(row.key(0))
     url = row.text(1) ?? ""
     mapping = row.number(2)
     response = row.text(3)
@@ -135,7 +140,7 @@ extension Index {
       )
       var entries = [DocumentID: DocumentEntry](minimumCapacity: ids.count)
       for id in ids where entries[id] == nil {
-        row.restart(id.rawValue)
+        row.restart(id.digest)
         if try row.next() { entries[id] = DocumentEntry(row) }
       }
       return entries
@@ -172,15 +177,41 @@ extension Index {
 
   /// Keeps a page and what it was decoded to, together or not at all.
   package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
+    try write { db in try Self.store(document, decoded, db) }
+  }
+
+  /// Keeps a page, its sections and their listings, together or not at all.
+  ///
+  /// - Parameters:
+  ///   - document: The page.
+  ///   - sections: Its sections, whose listings are found by number only once they are kept.
+  /// - Returns: The sections with the numbers of their listings.
+  /// - Throws: ``CacheError`` when the index cannot be written.
+  package func store(
+    _ document: DocumentEntry,
+    new sections: [(section: DecodedSection, listing: NewListing)]
+  ) throws(CacheError) -> [DecodedSection] {
     try write { db in
-      try document.insert(db)
-      try db.execute(
-        sql: "DELETE FROM decoded WHERE document = ?",
-        arguments: [document.id]
-      )
-      for (position, section) in decoded.enumerated() {
-        try DecodedRow(document: document.id, position: position, section: section).insert(db)
+      var decoded: [DecodedSection] = []
+      for (section, listing) in sections {
+        var section = section
+        section.listing = try listing.keep(in: db)
+        decoded.append(section)
       }
+      try Self.store(document, decoded, db)
+      return decoded
+    }
+  }
+
+  private static func store(
+    _ document: DocumentEntry,
+    _ decoded: [DecodedSection],
+    _ db: Database
+  ) throws {
+    try document.insert(db)
+    try db.execute(sql: "DELETE FROM decoded WHERE document = ?", arguments: [document.id])
+    for (position, section) in decoded.enumerated() {
+      try DecodedRow(document: document.id, position: position, section: section).insert(db)
     }
   }
 

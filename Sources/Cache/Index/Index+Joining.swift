@@ -26,19 +26,14 @@ extension Index {
         repeats += repeated.count
         seen.formUnion(keys)
       }
-      let joined = draft.row
-      try joined.insert(db)
-      return (joined.id, repeats)
+      return (try draft.row.keep(in: db), repeats)
     }
   }
 
   private func row(of listing: ListingID, _ db: Database) throws -> ListingRow {
-    let row = try ListingRow.fetchOne(
-      db,
-      sql: "SELECT * FROM listing WHERE id = ?",
-      arguments: [listing]
-    )
-    guard let row else {
+    let row = try RowReader(db, "SELECT items, keys, pictures FROM listing WHERE id = ?")
+    row.restart(listing.rawValue)
+    guard try row.next() else {
       throw CacheError(
         .damaged,
         "cannot read listing \(listing.rawValue) in \(path): it is gone",
@@ -46,6 +41,10 @@ extension Index {
         thing: path
       )
     }
-    return row
+    return ListingRow(
+      items: row.bytes(0) ?? [],
+      keys: row.bytes(1) ?? [],
+      pictures: row.bytes(2) ?? []
+    )
   }
 }

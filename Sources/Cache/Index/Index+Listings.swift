@@ -35,36 +35,38 @@ package struct ListedRecords: Sendable {
 }
 
 /// A row of `listing`: its lists packed, so that what is asked of many listings reads no item.
-struct ListingRow: FetchableRecord, PersistableRecord {
-  static let databaseTableName = "listing"
-  static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .ignore)
-
-  let id: ListingID
-  /// The items' versions, 8 bytes each.
+struct ListingRow {
+  /// The key of ``items``.
+  let digest: IdentityDigest
+  /// The items' versions, 16 bytes each.
   let items: [UInt8]
   /// The items' ids, each ended by a zero byte.
   let keys: [UInt8]
-  /// The pictures of all items, 8 bytes each.
+  /// The pictures of all items, 16 bytes each.
   let pictures: [UInt8]
 
   /// A listing of packed lists, named by what it holds.
   init(items: [UInt8], keys: [UInt8], pictures: [UInt8]) {
-    id = ListingID(rawValue: ContentDigest.number(of: items))
+    digest = IdentityDigest(of: items)
     (self.items, self.keys, self.pictures) = (items, keys, pictures)
   }
 
-  init(row: Row) throws {
-    id = try row.decode(forColumn: "id")
-    items = try row.bytes("items") ?? []
-    keys = try row.bytes("keys") ?? []
-    pictures = try row.bytes("pictures") ?? []
+  /// Its number, if it is kept already.
+  func number(in db: Database) throws -> ListingID? {
+    try ListingID.fetchOne(
+      db.cachedStatement(sql: "SELECT id FROM listing WHERE digest = ?"),
+      arguments: [digest]
+    )
   }
 
-  func encode(to container: inout PersistenceContainer) {
-    container["id"] = id
-    container["items"] = items.databaseValue
-    container["keys"] = keys.databaseValue
-    container["pictures"] = pictures.databaseValue
+  /// Its number, once it is kept.
+  func keep(in db: Database) throws -> ListingID {
+    if let known = try number(in: db) { return known }
+    try db.execute(
+      sql: "INSERT INTO listing(digest, items, keys, pictures) VALUES (?,?,?,?)",
+      arguments: [digest, items.databaseValue, keys.databaseValue, pictures.databaseValue]
+    )
+    return ListingID(rawValue: db.lastInsertedRowID)
   }
 
   /// The items' ids, apart.
@@ -73,7 +75,7 @@ struct ListingRow: FetchableRecord, PersistableRecord {
   }
 }
 
-/// A listing that grows: its lists as they are packed in its row, some 25 bytes an item.
+/// A listing that grows: its lists as they are packed in its row, some 40 bytes an item.
 package struct ListingDraft: Sendable {
   private var items: [UInt8] = []
   private var keys: [UInt8] = []
@@ -86,15 +88,15 @@ package struct ListingDraft: Sendable {
   mutating func add(_ records: [ItemRecord]) -> [ItemVersion] {
     // By place, here and below: a copy of a record costs more than to look at it.
     let versions = records.indices.map {
-      ItemVersion(rawValue: ContentDigest.number(of: records[$0].body))
+      ItemVersion(IdentityDigest(of: records[$0].body))
     }
-    items += PackedNumbers.pack(versions.map(\.rawValue))
+    items += IdentityDigest.pack(versions.map(\.digest))
     for place in records.indices {
       let utf8 = records[place].key.utf8
       if utf8.contains(0) { keys += utf8.filter { $0 != 0 } } else { keys += utf8 }
       keys.append(0)
       guard !records[place].pictures.isEmpty else { continue }
-      pictures += PackedNumbers.pack(records[place].pictures.map(\.number))
+      pictures += IdentityDigest.pack(records[place].pictures.map(\.digest))
     }
     return versions
   }
@@ -106,8 +108,10 @@ package struct ListingDraft: Sendable {
   package var ids: [UInt8] { keys }
 
   /// Whether the items at two places are equal.
-  package func isSame(_ first: Int, _ second: Int) -> Bool {
-    items[8 * first..<8 * first + 8] == items[8 * second..<8 * second + 8]
+  package func isSame(_ first: Int, _ second: Int) -> Bool { version(first) == version(second) }
+
+  private func version(_ place: Int) -> ArraySlice<UInt8> {
+    items[IdentityDigest.size * place..<IdentityDigest.size * (place + 1)]
   }
 
   /// Adds the items of a listing, except some.
@@ -128,35 +132,53 @@ package struct ListingDraft: Sendable {
       pictures += listing.pictures
       return
     }
-    let select = try db.cachedStatement(sql: "SELECT pictures FROM item WHERE id = ?")
+    let item = try RowReader(db, "SELECT pictures FROM item WHERE id = ?")
+    let versions = listing.items.withUnsafeBytes { IdentityDigest.unpack($0) }
     for (place, key) in listing.separateKeys.enumerated() where !places.contains(place) {
-      let version = listing.items[8 * place..<8 * place + 8]
-      items += version
+      items += versions[place].bytes
       keys += key + [0]
-      pictures +=
-        try Data.fetchOne(select, arguments: [PackedNumbers.unpack(version).first]) ?? Data()
+      item.restart(versions[place])
+      if try item.next() { pictures += item.bytes(0) ?? [] }
     }
+  }
+}
+
+/// A listing that is not kept yet.
+package struct NewListing: Sendable {
+  private let row: ListingRow
+  private let items: [ItemRecord]
+  private let versions: [ItemVersion]
+
+  /// A listing of these items, in order.
+  package init(_ items: [ItemRecord]) {
+    var draft = ListingDraft()
+    versions = draft.add(items)
+    row = draft.row
+    self.items = items
+  }
+
+  /// A listing whose items are kept.
+  package init(_ draft: ListingDraft) {
+    (row, items, versions) = (draft.row, [], [])
+  }
+
+  /// Its number, once it and its items are kept.
+  ///
+  /// Equal lists have equal numbers: two runs that saw the same share it.
+  func keep(in db: Database) throws -> ListingID {
+    if let known = try row.number(in: db) { return known }
+    try Index.insert([ListedRecords(listing: 0, items: items)], versions, db)
+    return try row.keep(in: db)
   }
 }
 
 extension Index {
   /// Keeps an ordered list of items and says by which number to find it.
   ///
-  /// Lists and items that are already kept are not written again. Equal lists have equal numbers, so two runs that
-  /// saw the same list share it.
+  /// Lists and items that are already kept are not written again.
   package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
-    var draft = ListingDraft()
-    let versions = draft.add(items)
-    let listing = draft.row
-    try write { db in
-      guard
-        try Int.fetchOne(db, sql: "SELECT 1 FROM listing WHERE id = ?", arguments: [listing.id])
-          == nil
-      else { return }
-      try Self.insert([ListedRecords(listing: 0, items: items)], versions, db)
-      try listing.insert(db)
-    }
-    return listing.id
+    let listing = NewListing(items)
+    return try write { db in try listing.keep(in: db) }
   }
 
   /// Keeps the next items of listings that are too large to be held at once.
@@ -182,9 +204,8 @@ extension Index {
   /// - Returns: The number, the one that all its items at once would have been given.
   /// - Throws: ``CacheError`` when the index cannot be written.
   package func keepListing(_ draft: ListingDraft) throws(CacheError) -> ListingID {
-    let listing = draft.row
-    try write { db in try listing.insert(db) }
-    return listing.id
+    let listing = NewListing(draft)
+    return try write { db in try listing.keep(in: db) }
   }
 
   /// A listing whose items are kept, without some of them.
@@ -212,28 +233,32 @@ extension Index {
   ///   - versions: Their versions, one after the other through all parts.
   ///   - db: Where.
   /// - Throws: `DatabaseError` when a row cannot be written.
-  private static func insert(_ parts: [ListedRecords], _ versions: [ItemVersion], _ db: Database)
+  fileprivate static func insert(
+    _ parts: [ListedRecords],
+    _ versions: [ItemVersion],
+    _ db: Database
+  )
     throws
   {
     var row = try RowWriter(
       db,
       "INSERT OR IGNORE INTO item(id, key, body, pictures) VALUES (?,?,?,?)"
     )
-    var order: [(version: Int64, part: Int32, place: Int32)] = []
+    var order: [(version: IdentityDigest, part: Int32, place: Int32)] = []
     order.reserveCapacity(versions.count)
     for (part, records) in parts.enumerated() {
       for place in records.items.indices {
-        order.append((versions[order.count].rawValue, Int32(part), Int32(place)))
+        order.append((versions[order.count].digest, Int32(part), Int32(place)))
       }
     }
-    // Sorted as the table's index is, so that many rows share a page: the numbers are digests, which are scattered.
+    // Sorted as the table's index is, so that many rows share a page: digests are scattered.
     order.sort { $0.version < $1.version }
     for (version, part, place) in order {
       let items = parts[Int(part)].items
       row.bind(1, version)
       row.bind(2, items[Int(place)].key)
       row.bind(3, items[Int(place)].body)
-      row.bind(4, PackedNumbers.pack(items[Int(place)].pictures.map(\.number)))
+      row.bind(4, IdentityDigest.pack(items[Int(place)].pictures.map(\.digest)))
       try row.run()
     }
   }
@@ -277,14 +302,14 @@ extension Index {
   ) throws -> [ItemRecord] {
     let row = try RowReader(db, "SELECT key, body, pictures FROM item WHERE id = ?")
     return try versions.map { version in
-      row.restart(version.rawValue)
+      row.restart(version.digest)
       guard try row.next() else {
         throw gone("an item", listing)
       }
       return ItemRecord(
         key: row.text(0) ?? "",
         body: row.bytes(1) ?? [],
-        pictures: PackedNumbers.unpack(row.bytes(2) ?? []).map(PictureID.init(number:))
+        pictures: row.keys(2).map(PictureID.init)
       )
     }
   }
@@ -299,7 +324,7 @@ extension Index {
     )
   }
 
-  /// The versions of a listing's items, in order: 8 bytes an item, and no item is read.
+  /// The versions of a listing's items, in order: 16 bytes an item, and no item is read.
   ///
   /// - Parameters:
   ///   - listing: The listing.
@@ -324,8 +349,12 @@ extension Index {
     guard
       let packed = try BlobReader(db, table: "listing", column: "items", row: listing.rawValue)
     else { throw gone("it", listing) }
-    let bytes = try packed.bytes(from: 8 * first, count: 8 * min(count, Int(Int32.max) / 8))
-    return PackedNumbers.unpack(bytes).map(ItemVersion.init(rawValue:))
+    let size = IdentityDigest.size
+    let bytes = try packed.bytes(
+      from: size * first,
+      count: size * min(count, Int(Int32.max) / size)
+    )
+    return bytes.withUnsafeBytes { IdentityDigest.unpack($0) }.map(ItemVersion.init)
   }
 
   /// The versions that a listing has of an item, in order, found without reading any item.
@@ -373,7 +402,7 @@ extension Index {
       let row = try RowReader(db, "SELECT items, keys FROM listing WHERE id = ?")
       row.restart(listing.rawValue)
       guard try row.next() else { return ([], []) }
-      let versions = PackedNumbers.unpack(row.bytes(0) ?? []).map(ItemVersion.init(rawValue:))
+      let versions = row.keys(0).map(ItemVersion.init)
       return (versions, row.bytes(1) ?? [])
     }
   }
@@ -391,12 +420,9 @@ extension Index {
   /// The pictures that a listing refers to, in order, repeats included.
   package func pictures(listing: ListingID) throws(CacheError) -> [PictureID] {
     try read { db in
-      let packed = try Data.fetchOne(
-        db,
-        sql: "SELECT pictures FROM listing WHERE id = ?",
-        arguments: [listing]
-      )
-      return PackedNumbers.unpack(packed ?? Data()).map(PictureID.init(number:))
+      let row = try RowReader(db, "SELECT pictures FROM listing WHERE id = ?")
+      row.restart(listing.rawValue)
+      return try row.next() ? row.keys(0).map(PictureID.init) : []
     }
   }
 
@@ -407,7 +433,7 @@ extension Index {
   ) throws(CacheError) {
     var start = 0
     while true {
-      let (first, count) = (8 * start, 8 * Self.pictureBatch)
+      let (first, count) = (IdentityDigest.size * start, IdentityDigest.size * Self.pictureBatch)
       let ids = try read { db -> [PictureID] in
         guard
           let packed = try BlobReader(
@@ -417,8 +443,8 @@ extension Index {
             row: listing.rawValue
           )
         else { return [] }
-        return PackedNumbers.unpack(try packed.bytes(from: first, count: count))
-          .map(PictureID.init(number:))
+        return try packed.bytes(from: first, count: count)
+          .withUnsafeBytes { IdentityDigest.unpack($0) }.map(PictureID.init)
       }
       if !ids.isEmpty { try body(ids) }
       guard ids.count == Self.pictureBatch else { return }
@@ -432,7 +458,10 @@ extension Index {
   /// How many items a listing has, without reading them.
   package func itemCount(listing: ListingID) throws(CacheError) -> Int {
     try read { db in
-      let row = try RowReader(db, "SELECT length(items) / 8 FROM listing WHERE id = ?")
+      let row = try RowReader(
+        db,
+        "SELECT length(items) / \(IdentityDigest.size) FROM listing WHERE id = ?"
+      )
       row.restart(listing.rawValue)
       return try row.next() ? Int(row.number(0)) : 0
     }

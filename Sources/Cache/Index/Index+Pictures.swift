@@ -4,10 +4,12 @@ import Transport
 
 /// What the index knows of one picture.
 package struct PictureEntry: Sendable, Equatable {
-  /// The picture's identity.
+  /// The key of ``identity``.
   package var id: PictureID
-  /// The URL, as it is sent.
+  /// The newest URL, as it is sent.
   package var url: String
+  /// What tells the picture from others: its URL, or what the catalog file leaves of it.
+  package var identity: String
   /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
   package var sha256: [UInt8]?
   /// The size of the held bytes.
@@ -35,16 +37,24 @@ package struct PictureEntry: Sendable, Equatable {
   /// Not kept in the row.
   package var lastModified: UnixTime?
 
+  /// The path that an older larder gave the file, while it lies there; see ``Index/takeOver(_:on:)``.
+  var older: String?
+
   /// An entry that holds nothing yet.
-  package init(id: PictureID, url: String) {
+  package init(id: PictureID, url: String, identity: String? = nil) {
     self.id = id
     self.url = url
+    self.identity = identity ?? url
   }
 
   /// Whether bytes are held.
   package var isHeld: Bool { sha256 != nil }
+  /// The file's name in the cache, once no older larder's is left.
+  var ownName: PictureName { PictureName(url: identity, id: id) }
   /// The file's name in the cache.
-  package var name: PictureName { PictureName(url: url, id: id) }
+  package var name: PictureName {
+    older.flatMap { PictureName(path: $0) } ?? ownName
+  }
 }
 
 /// The little that a run keeps in memory of every picture: 32 bytes each.
@@ -118,7 +128,7 @@ extension Index {
     try read { db in
       let row = try RowReader(db, sql)
       for id in ids {
-        row.restart(id.number)
+        row.restart(id.digest)
         if try row.next() { try body(id, row) }
       }
     }
@@ -129,6 +139,30 @@ extension Index {
     try read { db in
       let rows = try RowReader(db, Self.select + " ORDER BY id")
       while try rows.next() { try body(PictureEntry(rows)) }
+    }
+  }
+
+  /// Notes the newest URLs of pictures whose identity is not their URL, in one transaction.
+  ///
+  /// Who asks for one later, by its identity alone, finds there where to ask.
+  package func note(
+    newest: [(id: PictureID, url: String, identity: String)]
+  ) throws(CacheError) {
+    guard !newest.isEmpty else { return }
+    try write { db in
+      var row = try RowWriter(
+        db,
+        """
+        INSERT INTO picture(id, url, identity) VALUES (?,?,?) \
+        ON CONFLICT(id) DO UPDATE SET url = excluded.url WHERE url <> excluded.url
+        """
+      )
+      for picture in newest {
+        row.bind(1, picture.id.digest)
+        row.bind(2, picture.url)
+        row.bind(3, picture.identity)
+        try row.run()
+      }
     }
   }
 
@@ -145,20 +179,11 @@ extension Index {
     inFolder folder: UInt8,
     _ body: (PictureEntry) throws -> Void
   ) throws(CacheError) {
-    let sql = Self.select + " WHERE id BETWEEN ?1 AND ?1 + \(PictureID.othersInFolder) ORDER BY id"
-    try forEachRow(inFolder: folder, sql) { try body(PictureEntry($0)) }
-  }
-
-  /// Calls `body` with the rows of a folder below `images/`, which `sql` finds by the lowest identity of any in it.
-  private func forEachRow(
-    inFolder folder: UInt8,
-    _ sql: String,
-    _ body: (borrowing RowReader) throws -> Void
-  ) throws(CacheError) {
     try read { db in
-      let rows = try RowReader(db, sql)
-      rows.restart(Int64(folder) << PictureID.bitsBelowFolder)
-      while try rows.next() { try body(rows) }
+      let ids = PictureID.all(inFolder: folder)
+      let rows = try RowReader(db, Self.select + " WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+      rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
+      while try rows.next() { try body(PictureEntry(rows)) }
     }
   }
 
@@ -167,7 +192,7 @@ extension Index {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture WHERE sha256 IS NOT NULL ORDER BY id")
       var ids: [PictureID] = []
-      while try rows.next() { ids.append(PictureID(number: rows.number(0))) }
+      while try rows.next() { ids.append(PictureID(rows.key(0))) }
       return ids
     }
   }
@@ -179,45 +204,60 @@ extension Index {
     anyEnding: Bool = false
   ) throws(CacheError) -> [String: PictureID] {
     try read { db in
-      let unnamed = Int64(1) << PictureName.unnamedBits - 1
-      let rows = try RowReader(db, Self.heldNames(among: unnamed))
+      let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
+      let rows = try RowReader(db, select + "id = ?")
+      // From a path without its ending, and its dot, to the character behind the dot.
+      let older = try RowReader(db, select + "older >= ?1 || '.' AND older < ?1 || '/'")
       var ids: [String: PictureID] = [:]
       for path in paths {
-        guard let lowest = PictureName.lowestID(at: path) else { continue }
-        rows.restart(lowest.number)
-        while try rows.next() {
-          let id = PictureID(number: rows.number(0))
-          let own = PictureName(url: rows.text(1) ?? "", id: id).path
+        func add(_ row: borrowing RowReader) {
+          let id = PictureID(row.key(0))
+          let own = row.text(2) ?? PictureName(url: row.text(1) ?? "", id: id).path
           let isIt =
             anyEnding
             ? PictureName.withoutEnding(own) == PictureName.withoutEnding(path) : own == path
           if isIt { ids[path] = id }
+        }
+        if let id = PictureName.id(at: path) {
+          rows.restart(id.digest)
+          if try rows.next() { add(rows) }
+        } else {
+          older.restart(String(PictureName.withoutEnding(path)))
+          while try older.next() { add(older) }
         }
       }
       return ids
     }
   }
 
-  /// Calls `body` with the file name of each held picture that belongs into a folder below `images/`.
+  /// Calls `body` with the name of each held picture's file in a folder below `images/`.
   func forEachHeldFile(
     inFolder folder: UInt8,
     _ body: (String) throws -> Void
   ) throws(CacheError) {
-    try forEachRow(inFolder: folder, Self.heldNames(among: PictureID.othersInFolder)) { row in
-      let id = PictureID(number: row.number(0))
-      try body(PictureName(url: row.text(1) ?? "", id: id).file)
+    try read { db in
+      let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
+      let rows = try RowReader(db, select + "older IS NULL AND id BETWEEN ?1 AND ?2")
+      let ids = PictureID.all(inFolder: folder)
+      rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
+      while try rows.next() {
+        try body(PictureName(url: rows.text(1) ?? "", id: PictureID(rows.key(0))).file)
+      }
+      let older = try RowReader(db, select + "older >= ?1 || '/' AND older < ?1 || '0'")
+      older.restart("images/\(PictureName.folderName(folder))")
+      while try older.next() {
+        if let name = older.text(2).flatMap({ PictureName(path: $0) }) { try body(name.file) }
+      }
     }
   }
 
-  /// Identity and URL of the held pictures from an identity on, which is the query's one argument, to so many behind it.
-  private static func heldNames(among count: Int64) -> String {
-    "SELECT id, url FROM picture WHERE sha256 IS NOT NULL AND id BETWEEN ?1 AND ?1 + \(count)"
-  }
+  /// Key, identity and older path of pictures.
+  private static let selectName = "SELECT id, coalesce(identity, url), older FROM picture"
 
   /// The columns that ``PictureEntry/init(_:)`` reads, in its order.
   static let pictureColumns = [
     "id", "url", "sha256", "bytes", "type", "inode", "modified", "response", "expiry", "fetched",
-    "checked", "failure", "failing_since",
+    "checked", "failure", "failing_since", "older", "identity",
   ]
 
   static let select = "SELECT \(pictureColumns.joined(separator: ", ")) FROM picture"
@@ -258,9 +298,9 @@ extension Index {
     try db.execute(
       sql: """
         UPDATE picture SET sha256 = NULL, content = NULL, bytes = NULL, type = NULL, \
-        inode = NULL, modified = NULL, response = NULL, expiry = 0 WHERE id = ?
+        inode = NULL, modified = NULL, response = NULL, expiry = 0, older = NULL WHERE id = ?
         """,
-      arguments: [id.number]
+      arguments: [id]
     )
   }
 }
@@ -274,7 +314,7 @@ struct PictureRowWriter: ~Copyable {
   }
 
   mutating func save(_ entry: PictureEntry) throws {
-    row.bind(1, entry.id.number)
+    row.bind(1, entry.id.digest)
     row.bind(2, entry.url)
     row.bind(3, entry.sha256)
     row.bind(4, entry.sha256.map { ContentDigest.prefix($0) })
@@ -288,6 +328,8 @@ struct PictureRowWriter: ~Copyable {
     row.bind(12, entry.checked)
     row.bind(13, entry.failure)
     row.bind(14, entry.failingSince)
+    row.bind(15, entry.older)
+    row.bind(16, entry.identity == entry.url ? nil : entry.identity)
     try row.run()
   }
 
@@ -305,19 +347,20 @@ struct PictureRowWriter: ~Copyable {
 
   private static let upsert = """
     INSERT INTO picture(id, url, sha256, content, bytes, type, inode, modified, response, expiry, \
-    fetched, checked, failure, failing_since) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) \
+    fetched, checked, failure, failing_since, older, identity) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) \
     ON CONFLICT(id) DO UPDATE SET url = excluded.url, sha256 = excluded.sha256, \
     content = excluded.content, bytes = excluded.bytes, type = excluded.type, \
     inode = excluded.inode, modified = excluded.modified, response = excluded.response, \
     expiry = excluded.expiry, fetched = excluded.fetched, checked = excluded.checked, \
-    failure = excluded.failure, failing_since = excluded.failing_since
+    failure = excluded.failure, failing_since = excluded.failing_since, \
+    older = excluded.older, identity = excluded.identity
     """
 }
 
 extension PictureEntry {
   /// Reads the row that a query of ``Index/select`` stands on.
   init(_ row: borrowing RowReader) {
-    self.init(id: PictureID(number: row.number(0)), url: row.text(1) ?? "")
+    self.init(id: PictureID(row.key(0)), url: row.text(1) ?? "")
     sha256 = row.bytes(2)
     bytes = row.byteCount(3)
     type = row.text(4).flatMap({ PictureType(mediaType: $0) })
@@ -330,5 +373,7 @@ extension PictureEntry {
     checked = row.optionalTime(10)
     failure = row.text(11)
     failingSince = row.optionalTime(12)
+    older = row.text(13)
+    identity = row.text(14) ?? url
   }
 }

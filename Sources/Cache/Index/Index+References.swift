@@ -87,7 +87,7 @@ extension Index {
         batch.removeAll(keepingCapacity: true)
       }
       while try rows.next() {
-        batch.append((PictureID(number: rows.number(0)), rows.optionalNumber(1) != nil))
+        batch.append((PictureID(rows.key(0)), rows.bytes(1) != nil))
         if batch.count == Self.idBatch { try mark() }
       }
       try mark()
@@ -103,13 +103,13 @@ extension Index {
       let rows = try RowReader(
         db,
         """
-        SELECT id, url, bytes, content, coalesce(checked, fetched, 0), since FROM picture \
+        SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), since FROM picture \
         LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
         """
       )
       var pictures: [GcPlan.Picture] = []
       while try rows.next() {
-        let id = PictureID(number: rows.number(0))
+        let id = PictureID(rows.key(0))
         pictures.append(
           GcPlan.Picture(
             id: id,

@@ -34,9 +34,16 @@ extension Index {
       _ = try? queue.read { db in
         let rows = try RowReader(db, select + " ORDER BY rowid \(order)")
         while try rows.next() {
-          let entry = PictureEntry(rows)
+          var entry = PictureEntry(rows)
           // A damaged page can hold anything; a URL proves its own row.
-          if PictureID(url: entry.url) == entry.id { entries[entry.id] = entry }
+          let id = PictureID(url: entry.identity)
+          if entry.id != id {
+            // Older larders kept the key as a number.
+            guard rows.isInteger(0), rows.number(0) == id.olderNumber else { continue }
+            entry.id = id
+            if entry.isHeld { entry.older = PictureName(older: entry.url).path }
+          }
+          entries[id] = entry
         }
       }
     }
@@ -90,6 +97,7 @@ extension Index {
       var writer = try PictureRowWriter(db)
       for entry in rows { try writer.save(entry) }
     }
+    try index.takeOver(layout, on: SystemDisk())
     return (index, wasThere ? aside : nil)
   }
 }

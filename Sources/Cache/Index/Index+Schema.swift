@@ -25,6 +25,7 @@ extension Index {
     Migration(name: "sweeps") { try $0.execute(sql: sweepSchema) },
     Migration(name: "squares") { try $0.execute(sql: squareSchema) },
     Migration(name: "details that are gone") { try $0.execute(sql: goneSchema) },
+    Migration(name: "keys of 128 bits") { try lengthenKeys(in: $0) },
   ]
 
   /// What `PRAGMA user_version` holds in a file that has seen all ``migrations``: their number.

@@ -25,7 +25,7 @@ extension Index {
         let rows = try RowReader(db, Self.selectStates)
         while try rows.next() {
           let state = PictureState(rows)
-          states[PictureID(number: rows.number(0))] = state
+          states[PictureID(rows.key(0))] = state
           if state.isHeld { bytes += rows.byteCount(4) }
         }
         return (states, bytes)
@@ -50,7 +50,7 @@ extension Index {
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
       var batch: [PictureID] = []
       while try rows.next() {
-        batch.append(PictureID(number: rows.number(0)))
+        batch.append(PictureID(rows.key(0)))
         guard batch.count == Self.idBatch else { continue }
         if body(batch) { return }
         batch.removeAll(keepingCapacity: true)
@@ -89,7 +89,7 @@ extension Index {
         batch.removeAll(keepingCapacity: true)
       }
       while try rows.next() {
-        batch[PictureID(number: rows.number(0))] = rows.byteCount(1)
+        batch[PictureID(rows.key(0))] = rows.byteCount(1)
         if batch.count == Self.idBatch { count() }
       }
       count()

@@ -39,7 +39,7 @@ extension Index {
       let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
       let mark = try db.cachedStatement(sql: "DELETE FROM unreferenced WHERE picture = ?")
       for removal in removals {
-        let id = removal.picture.id.number
+        let id = removal.picture.id
         try Tombstone(url: removal.picture.url, removed: now, reason: removal.reason.rawValue)
           .insert(db)
         try picture.execute(arguments: [id])

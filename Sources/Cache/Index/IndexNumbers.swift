@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import Transport
 
@@ -22,39 +23,40 @@ package struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable 
   package static func < (left: RunID, right: RunID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What names a listing: the first 63 bits of the SHA-256 of its items' numbers, in order.
+/// A listing's number in one index.
 ///
-/// Two runs that found the same items, in the same order, share one listing.
+/// Two runs that found the same items, in the same order, share one listing: it is found by the digest of its items'
+/// versions.
 package struct ListingID: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number, never 0.
+  /// The number, which SQLite gives out.
   package let rawValue: Int64
 
   /// The listing of a number.
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// What names a document: the first 63 bits of the SHA-256 of who reads it and of its URL.
-package struct DocumentID: RawRepresentable, Hashable, Sendable {
-  /// The number, never negative.
-  package let rawValue: Int64
+/// The key of a document: the first 128 bits of the SHA-256 of who reads it and of its URL.
+package struct DocumentID: Hashable, Sendable {
+  /// The key.
+  package let digest: IdentityDigest
 
-  /// The document of a number.
-  package init(rawValue: Int64) { self.rawValue = rawValue }
+  /// A key read back from the index.
+  package init(_ digest: IdentityDigest) { self.digest = digest }
 
-  /// The identity of the document at `url` as `reader` reads it.
+  /// The key of the document at `url` as `reader` reads it.
   package init(url: String, reader: String) {
     // No URL and no reader holds a line feed.
-    rawValue = PictureID(url: reader.isEmpty ? url : "\(reader)\n\(url)").number
+    digest = IdentityDigest(of: reader.isEmpty ? url : "\(reader)\n\(url)")
   }
 }
 
-/// What names one version of an item: the first 63 bits of the SHA-256 of its stored form.
-package struct ItemVersion: RawRepresentable, Hashable, Sendable {
-  /// The number, never 0.
-  package let rawValue: Int64
+/// The key of one version of an item: the first 128 bits of the SHA-256 of its stored form.
+package struct ItemVersion: Hashable, Sendable {
+  /// The key.
+  package let digest: IdentityDigest
 
-  /// The version of a number.
-  package init(rawValue: Int64) { self.rawValue = rawValue }
+  /// A key read back from the index.
+  package init(_ digest: IdentityDigest) { self.digest = digest }
 }
 
 extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
@@ -65,21 +67,42 @@ extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
   package var description: String { String(rawValue) }
 }
 
-extension PictureID: DatabaseValueConvertible {
-  /// The number.
-  package var databaseValue: DatabaseValue { number.databaseValue }
+extension IdentityDigest: DatabaseValueConvertible {
+  /// The bytes.
+  package var databaseValue: DatabaseValue { bytes.databaseValue }
 
-  /// Reads the number.
-  package static func fromDatabaseValue(_ value: DatabaseValue) -> PictureID? {
-    Int64.fromDatabaseValue(value).map(PictureID.init(number:))
+  /// Reads the bytes.
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> IdentityDigest? {
+    guard let data = Data.fromDatabaseValue(value), data.count == size else { return nil }
+    return data.withUnsafeBytes { IdentityDigest(reading: $0) }
   }
 }
 
+/// A key that is kept as its digest.
+package protocol DigestKey: DatabaseValueConvertible {
+  /// The digest.
+  var digest: IdentityDigest { get }
+
+  /// A key read back from the index.
+  init(_ digest: IdentityDigest)
+}
+
+extension DigestKey {
+  /// The digest's bytes.
+  package var databaseValue: DatabaseValue { digest.databaseValue }
+
+  /// Reads the digest's bytes.
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+    IdentityDigest.fromDatabaseValue(value).map(Self.init)
+  }
+}
+
+extension PictureID: DigestKey {}
+extension DocumentID: DigestKey {}
+extension ItemVersion: DigestKey {}
 extension CatalogID: DatabaseValueConvertible {}
 extension RunID: DatabaseValueConvertible {}
-extension DocumentID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
-extension ItemVersion: DatabaseValueConvertible {}
 
 extension UnixTime: StatementColumnConvertible {
   /// Reads a column as SQLite converts it: what a damaged page holds is only wrong.

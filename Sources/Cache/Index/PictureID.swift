@@ -1,92 +1,135 @@
-import Crypto
+import Transport
 
-/// What names a picture everywhere: the first 63 bits of the SHA-256 of its URL.
+/// The key of a picture everywhere: the first 128 bits of the SHA-256 of its URL.
 ///
 /// A pure function of the URL, so that two machines agree on it without talking, rows can refer
-/// to a picture before it is fetched, and the index needs no second key. Among a million URLs two
-/// share an identity with a chance of one in 10^7.
+/// to a picture before it is fetched, and the index needs no second key.
 package struct PictureID: Hashable, Sendable, Comparable, Codable {
-  /// The number, never negative: SQLite keeps it as the row's own key.
-  package let number: Int64
+  /// The key.
+  package let digest: IdentityDigest
 
-  /// An identity read back from the index.
-  package init(number: Int64) {
-    self.number = number
+  /// A key read back from the index.
+  package init(_ digest: IdentityDigest) {
+    self.digest = digest
   }
 
-  /// The identity of the picture at `url`, the text as it is sent.
+  /// The key of the picture at `url`, the text as it is sent.
   package init(url: String) {
-    var url = url
-    self.number = url.withUTF8 { utf8 in
-      SHA256.hash(data: UnsafeRawBufferPointer(utf8)).withUnsafeBytes { digest in
-        Int64(bigEndian: digest.loadUnaligned(as: Int64.self)) & Int64.max
-      }
-    }
+    digest = IdentityDigest(of: url)
   }
 
-  /// Reads the number alone.
+  /// Reads 32 hexadecimal digits.
   package init(from decoder: any Decoder) throws {
-    number = try decoder.singleValueContainer().decode(Int64.self)
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let id = PictureID(hexadecimal: text) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: text)
+      )
+    }
+    self = id
   }
 
-  /// Writes the number alone.
+  /// Writes 32 hexadecimal digits.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(number)
+    try container.encode(hexadecimal)
   }
 
-  /// Orders by number.
+  /// Orders as the file names of a folder that hold the keys.
   package static func < (left: PictureID, right: PictureID) -> Bool {
-    left.number < right.number
+    left.digest < right.digest
   }
 
-  /// The folder below `images/` of the picture with this identity.
-  var folder: UInt8 {
-    // The identity has 63 bits: its topmost is always clear, so take the eight below it.
-    UInt8(truncatingIfNeeded: number >> Self.bitsBelowFolder)
+  /// The folder below `images/` of the picture with this key: its first byte.
+  var folder: UInt8 { UInt8(truncatingIfNeeded: digest.high >> 56) }
+
+  /// The keys of all pictures of a folder.
+  static func all(inFolder folder: UInt8) -> ClosedRange<PictureID> {
+    let first = UInt64(folder) << 56
+    return PictureID(
+      IdentityDigest(high: first, low: 0)
+    )...PictureID(
+      IdentityDigest(high: first | (1 << 56 - 1), low: .max)
+    )
   }
 
-  /// How many of an identity's lowest bits do not count for its folder.
-  static let bitsBelowFolder = 55
+  /// How many hexadecimal digits a key has.
+  static let digits = 32
 
-  /// How many identities follow the lowest of a folder within it.
-  static let othersInFolder = Int64(1) << bitsBelowFolder - 1
-
-  /// The first 12 hexadecimal digits, lower case.
-  var shortHex: String {
-    String(unsafeUninitializedCapacity: 12) { digits in
-      for place in 0..<12 {
-        let value = UInt8(truncatingIfNeeded: number >> (60 - 4 * place)) & 15
+  /// The key as 32 hexadecimal digits, lower case.
+  package var hexadecimal: String {
+    String(unsafeUninitializedCapacity: Self.digits) { digits in
+      for place in 0..<Self.digits {
+        let half = place < 16 ? digest.high : digest.low
+        let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (place & 15))) & 15
         digits.initializeElement(
           at: place,
           to: value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
         )
       }
-      return 12
+      return Self.digits
     }
+  }
+
+  /// The key that these 32 hexadecimal digits are, in lower case; nil when they are none.
+  init?(hexadecimal text: some StringProtocol) {
+    guard text.utf8.count == Self.digits, !text.utf8.contains(UInt8(ascii: "+")),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    digest = IdentityDigest(high: high, low: low)
+    guard hexadecimal == text else { return nil }
   }
 }
 
-/// Where a picture lies in the cache: `images/<2 hex>/<stem>-<12 hex>.<ext>`.
+/// Where a picture lies in the cache: `images/<2 hex>/<stem>-<32 hex>.<ext>`.
 ///
 /// Every part comes from the URL alone. The stem and extension are for people; the digits alone
 /// tell two pictures apart, so a hostile name can neither collide nor leave the folder.
 package struct PictureName: Hashable, Sendable {
   /// The folder below `images/`, 0 to 255.
   package let folder: UInt8
-  /// The file's own name: ASCII, at most 64 bytes, never hidden.
+  /// The file's own name: ASCII, at most 80 bytes, never hidden.
   package let file: String
 
   /// The name of the picture at `url`, whose identity the caller already has.
   package init(url: String, id: PictureID) {
-    self.folder = id.folder
+    self.init(url, folder: id.folder, digits: id.hexadecimal)
+  }
+
+  /// The name that larders before 128-bit keys gave the picture at `url`: with 47 bits of its key.
+  init(older url: String) {
+    let number = PictureID(url: url).olderNumber
+    let hexadecimal = String(number >> 16, radix: 16)
+    self.init(
+      url,
+      folder: UInt8(truncatingIfNeeded: number >> 55),
+      digits: String(repeating: "0", count: 12 - hexadecimal.utf8.count) + hexadecimal
+    )
+  }
+
+  /// The name that a path in the cache says; nil when no picture lies at such a path.
+  init?(path: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "images", let folder = UInt8(parts[1], radix: 16),
+      Self.folderName(folder) == parts[1], !parts[2].isEmpty, !parts[2].hasPrefix(".")
+    else { return nil }
+    (self.folder, file) = (folder, String(parts[2]))
+  }
+
+  private init(_ url: String, folder: UInt8, digits: String) {
+    self.folder = folder
     var url = url
-    self.file = url.withUTF8 { Self.file($0, id) }
+    file = url.withUTF8 { Self.file($0, digits) }
   }
 
   /// The path relative to the cache.
   package var path: String {
     "images/\(Self.folderName(folder))/\(file)"
+  }
+
+  /// The paths in a cache of the picture at `url`: its own, and the one that an older larder gave it.
+  package static func paths(url: String) -> [String] {
+    [PictureName(url: url, id: PictureID(url: url)).path, PictureName(older: url).path]
   }
 
   /// A path in the cache without its ending.
@@ -95,30 +138,26 @@ package struct PictureName: Hashable, Sendable {
   }
 
   /// Whether a path in the cache is one that a picture could have, of whatever URL.
-  static func mayName(_ path: String) -> Bool { lowestID(at: path) != nil }
+  static func mayName(_ path: String) -> Bool { id(at: path) != nil }
 
-  /// The lowest identity that a picture with this path in the cache can have; nil when none has such a path.
-  ///
-  /// A path says all but the lowest ``unnamedBits`` of it.
-  static func lowestID(at path: String) -> PictureID? {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "images", let folder = UInt8(parts[1], radix: 16),
-      folderName(folder) == parts[1], let dot = parts[2].lastIndex(of: "."),
-      let dash = parts[2][..<dot].lastIndex(of: "-")
+  /// Whether a path in the cache is one that this larder or an older one could have given a picture.
+  static func isAnyLarders(_ path: String) -> Bool {
+    if mayName(path) { return true }
+    let digits = withoutEnding(path).suffix(13)
+    return PictureName(path: path) != nil && digits.first == "-"
+      && digits.dropFirst().utf8.count == 12
+      && Hexadecimal.bytes(String(digits.dropFirst())) != nil
+  }
+
+  /// The identity of the picture with this path in the cache; nil when none has such a path.
+  package static func id(at path: String) -> PictureID? {
+    guard let name = PictureName(path: path), let dot = name.file.lastIndex(of: "."),
+      let dash = name.file[..<dot].lastIndex(of: "-"),
+      let id = PictureID(hexadecimal: name.file[name.file.index(after: dash)..<dot]),
+      id.folder == name.folder
     else { return nil }
-    let digits = parts[2][parts[2].index(after: dash)..<dot]
-    guard let upper = Int64(digits, radix: 16), upper >> 47 == 0 else { return nil }
-    let lowest = PictureID(number: upper << unnamedBits)
-    return lowest.folder == folder && lowest.shortHex == digits ? lowest : nil
+    return id
   }
-
-  /// The identities that a picture with this path in the cache can have; nil when none has such a path.
-  package static func ids(at path: String) -> ClosedRange<PictureID>? {
-    lowestID(at: path).map { $0...PictureID(number: $0.number | (1 << unnamedBits - 1)) }
-  }
-
-  /// How many of an identity's lowest bits a path does not say.
-  static let unnamedBits = 16
 
   /// Two hexadecimal digits.
   static func folderName(_ folder: UInt8) -> String {
@@ -130,7 +169,7 @@ package struct PictureName: Hashable, Sendable {
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
 
   /// A safe stem of at most 40 bytes, the identity and an extension, from the last segment of the URL's path.
-  private static func file(_ url: UnsafeBufferPointer<UInt8>, _ id: PictureID) -> String {
+  private static func file(_ url: UnsafeBufferPointer<UInt8>, _ digits: String) -> String {
     let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })
     var stem = segment
@@ -143,7 +182,7 @@ package struct PictureName: Hashable, Sendable {
         stem = segment[..<dot]
       }
     }
-    return String(unsafeUninitializedCapacity: 64) { name in
+    return String(unsafeUninitializedCapacity: 80) { name in
       var end = 0
       for byte in stem.prefix(40) {
         switch byte {
@@ -163,12 +202,22 @@ package struct PictureName: Hashable, Sendable {
       }
       if end == 0 { add("picture".utf8) }
       add(CollectionOfOne(UInt8(ascii: "-")))
-      add(id.shortHex.utf8)
+      add(digits.utf8)
       add(CollectionOfOne(UInt8(ascii: ".")))
       add(suffix.utf8)
       return end
     }
   }
+}
+
+extension PictureID {
+  /// The number by which larders before 128-bit keys knew the picture: the first 63 bits of them.
+  var olderNumber: Int64 { digest.olderNumber }
+}
+
+extension IdentityDigest {
+  /// The number that stood for this key in larders before 128-bit keys: 63 bits of it.
+  var olderNumber: Int64 { Int64(high & UInt64(Int64.max)) }
 }
 
 extension BidirectionalCollection {

@@ -7,10 +7,10 @@ extension Row {
     try decode(Data?.self, forColumn: column).map { [UInt8]($0) }
   }
 
-  /// The pictures in a column, as ``PackedNumbers`` keeps them; none for NULL.
+  /// The pictures in a column, as ``IdentityDigest/pack(_:)`` wrote them; none for NULL.
   func pictures(_ column: String) throws -> [PictureID] {
-    PackedNumbers.unpack(try decode(Data?.self, forColumn: column) ?? Data())
-      .map(PictureID.init(number:))
+    (try decode(Data?.self, forColumn: column) ?? Data())
+      .withUnsafeBytes { IdentityDigest.unpack($0) }.map(PictureID.init)
   }
 }
 

@@ -34,6 +34,26 @@ struct RowReader: ~Copyable {
     sqlite3_bind_int64(raw, 1, number)
   }
 
+  /// Starts anew, with keys in the query's first places.
+  func restart(_ keys: IdentityDigest...) {
+    sqlite3_reset(raw)
+    for (place, key) in keys.enumerated() { bind(Int32(place) + 1, key) }
+  }
+
+  /// Starts anew, with a text in the query's first place.
+  func restart(_ text: String) {
+    sqlite3_reset(raw)
+    sqlite3_bind_text(raw, 1, text, Int32(text.utf8.count), RowWriter.copied)
+  }
+
+  private func bind(_ place: Int32, _ key: IdentityDigest) {
+    withUnsafeTemporaryAllocation(byteCount: IdentityDigest.size, alignment: 8) { buffer in
+      key.write(to: buffer)
+      let count = Int32(IdentityDigest.size)
+      _ = sqlite3_bind_blob(raw, place, buffer.baseAddress, count, RowWriter.copied)
+    }
+  }
+
   /// Starts anew, with a number in the query's first place and a text in its second.
   func restart(_ number: Int64, _ text: String) {
     restart(number)
@@ -53,11 +73,27 @@ struct RowReader: ~Copyable {
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
 
+  /// Whether a column holds a number.
+  func isInteger(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_INTEGER }
+
   /// The number in a column, 0 for NULL; columns count from 0.
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
 
   /// The number in a column, or nil for NULL.
   func optionalNumber(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }
+
+  /// The key in a column; zeros where there is none.
+  func key(_ column: Int32) -> IdentityDigest {
+    withBytes(column) {
+      $0.count == IdentityDigest.size
+        ? IdentityDigest(reading: $0) : IdentityDigest(high: 0, low: 0)
+    }
+  }
+
+  /// The keys in a column, as ``IdentityDigest/pack(_:)`` wrote them; none for NULL.
+  func keys(_ column: Int32) -> [IdentityDigest] {
+    withBytes(column) { IdentityDigest.unpack($0) }
+  }
 
   /// The moment in a column, the first of 1970 for NULL.
   func time(_ column: Int32) -> UnixTime { UnixTime(number(column)) }

@@ -80,6 +80,21 @@ struct RowWriter: ~Copyable {
     }
   }
 
+  /// Binds a key.
+  mutating func bind(_ place: Int32, _ key: IdentityDigest) {
+    withUnsafeTemporaryAllocation(byteCount: IdentityDigest.size, alignment: 8) { buffer in
+      key.write(to: buffer)
+      let held = hold(UnsafeRawBufferPointer(buffer))
+      _ = sqlite3_bind_blob(
+        raw,
+        place,
+        held ?? UnsafeRawPointer(buffer.baseAddress),
+        Int32(IdentityDigest.size),
+        held == nil ? Self.copied : nil
+      )
+    }
+  }
+
   /// Runs the statement for the row that is bound, and readies it for the next.
   ///
   /// - Throws: `DatabaseError` with SQLite's code and words.

@@ -20,7 +20,7 @@ package final class ScratchTable: Sendable {
   package init(gathering most: Int = 1 << 18) throws(CacheError) {
     self.most = most
     queue = try ScratchDatabase.open(
-      "CREATE TABLE picture(id INTEGER PRIMARY KEY, number INTEGER NOT NULL)"
+      "CREATE TABLE picture(id BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID"
     )
   }
 
@@ -57,7 +57,7 @@ package final class ScratchTable: Sendable {
         var row = try RowWriter(db, "INSERT OR IGNORE INTO picture(id, number) VALUES (?,?)")
         var count = db.totalChangesCount
         for (id, number) in sorted {
-          row.bind(1, id.number)
+          row.bind(1, id.digest)
           row.bind(2, number)
           try row.run()
           if db.totalChangesCount == count { twice = twice ?? id }
@@ -79,7 +79,7 @@ package final class ScratchTable: Sendable {
       let row = try RowReader(db, "SELECT number FROM picture WHERE id = ?")
       var found: [(id: PictureID, number: Int64)] = []
       for id in ids {
-        row.restart(id.number)
+        row.restart(id.digest)
         if try row.next() { found.append((id, row.number(0))) }
       }
       return found
@@ -93,19 +93,8 @@ package final class ScratchTable: Sendable {
     try ScratchDatabase.use(queue) { db in
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
       var ids: [PictureID] = []
-      while try rows.next() { ids.append(PictureID(number: rows.number(0))) }
+      while try rows.next() { ids.append(PictureID(rows.key(0))) }
       return ids
-    }
-  }
-
-  /// Whether one of the pictures of a range has a number.
-  ///
-  /// - Throws: ``CacheError`` when the file cannot be read.
-  package func hasAny(of ids: ClosedRange<PictureID>) throws(CacheError) -> Bool {
-    try ScratchDatabase.use(queue) { db in
-      let row = try RowReader(db, "SELECT id FROM picture WHERE id >= ? LIMIT 1")
-      row.restart(ids.lowerBound.number)
-      return try row.next() && row.number(0) <= ids.upperBound.number
     }
   }
 }

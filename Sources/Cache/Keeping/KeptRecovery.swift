@@ -37,7 +37,7 @@ struct KeptRecovery {
       kept[path] = nil
     }
     let known = Set(doubtful.map(\.name.path))
-    let paths = Array(known) + kept.keys.filter(PictureName.mayName)
+    let paths = Array(known) + kept.keys.filter(PictureName.isAnyLarders)
     let found = try listing.keeper.rows(at: paths)
     for entry in doubtful {
       if let now = found[entry.name.path]?.row(of: entry) {
@@ -47,27 +47,31 @@ struct KeptRecovery {
       }
     }
     for (path, entry) in found where !known.contains(path) && entry.isRow(at: path) {
+      var entry = entry
+      if entry.name.path != path { entry.older = path }
       renewed.append(entry)
     }
     self.gone = gone
   }
 
-  /// Brings the rows in step.
-  func write(to index: Index) throws(CacheError) {
+  /// Brings the rows in step, and gives what an older larder put its path of today.
+  func write(to index: Index, _ layout: CacheLayout) throws(CacheError) {
     try index.renew(renewed, forgetting: gone)
+    try index.takeOver(layout, on: SystemDisk())
   }
 }
 
 extension PictureEntry {
-  /// Whether a store gave a whole row for what is at a path.
-  package func isRow(at path: String) -> Bool { isHeld && !url.isEmpty && name.path == path }
+  /// Whether a store gave a whole row for what is at a path, which an older larder may have given it.
+  package func isRow(at path: String) -> Bool {
+    isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
+  }
 
   /// The row that a store gave for a picture whose URL is known; nil when it is another's, or larder did not put it.
   package func row(of known: PictureEntry) -> PictureEntry? {
     guard isHeld else { return nil }
-    if url == known.url { return self }
-    guard url.isEmpty else { return nil }
-    var row = PictureEntry(id: known.id, url: known.url)
+    guard identity == known.identity || url.isEmpty else { return nil }
+    var row = PictureEntry(id: known.id, url: known.url, identity: known.identity)
     row.sha256 = sha256
     row.bytes = bytes
     row.type = type

@@ -64,6 +64,14 @@ package protocol PictureKeeping: Sendable {
     completion: @escaping @Sendable (Result<KeptPart?, CacheError>) -> Void
   )
 
+  /// Gives pictures other paths, with what was put with them; quiet about those that are gone.
+  ///
+  /// What is at a new path already is replaced. When it ends early, each picture is at one of its paths or at both.
+  ///
+  /// - Parameter paths: Where each is and where it is to be.
+  /// - Throws: ``CacheError`` when one stays.
+  func move(_ paths: [(from: String, to: String)]) throws(CacheError)
+
   /// Removes pictures; quiet about those that are gone.
   ///
   /// - Parameter paths: Where they are.

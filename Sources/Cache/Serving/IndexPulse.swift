@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import Synchronization
 
@@ -13,8 +14,14 @@ package final class IndexPulse: Sendable {
   }
 
   private struct State {
-    var descriptor: Int32 = -1
+    /// The header that is read, of the file with that inode.
+    var header: OpaquePointer?
     var inode: UInt = 0
+
+    mutating func close() {
+      larder_sqlite_close_header(header)
+      header = nil
+    }
   }
 
   private let path: String
@@ -25,29 +32,35 @@ package final class IndexPulse: Sendable {
     path = root + "/index.sqlite"
   }
 
-  deinit {
-    let descriptor = state.withLock { $0.descriptor }
-    if descriptor >= 0 { close(descriptor) }
-  }
+  deinit { state.withLock { $0.close() } }
 
   /// How the index stands now; nil when there is none that can be read.
   ///
   /// Read it before the index: what is read then is that old or newer.
   package func beat() -> Beat? {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let inode = inode() else { return nil }
     return state.withLock { state in
-      if state.descriptor < 0 || state.inode != status.st_ino {
-        // Closed only once the file is another: closing it drops the locks that SQLite holds on it for other
-        // connections of this process. (fcntl(2), "Record locks")
-        if state.descriptor >= 0 { close(state.descriptor) }
-        state.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard state.descriptor >= 0, fstat(state.descriptor, &status) == 0 else { return nil }
-        state.inode = status.st_ino
+      if state.header == nil || state.inode != inode {
+        state.close()
+        state.header = larder_sqlite_open_header(path)
+        // Another file may have taken the name before it was opened.
+        guard self.inode() == inode else {
+          state.close()
+          return nil
+        }
+        state.inode = inode
       }
       var changes: UInt32 = 0
-      guard pread(state.descriptor, &changes, 4, 24) == 4 else { return nil }
-      return Beat(inode: state.inode, changes: changes)
+      guard let header = state.header, larder_sqlite_read_header(header, &changes, 4, 24) == 0
+      else { return nil }
+      return Beat(inode: inode, changes: changes)
     }
+  }
+
+  /// The number of the file; nil when there is none, or something else.
+  private func inode() -> UInt? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return UInt(status.st_ino)
   }
 }

@@ -62,19 +62,18 @@ package final class ServedFiles: Sendable {
   }
 
   private func open(folder place: String) -> Folder? {
-    // Step by step, so that no place on the way is a link.
-    var path = root
-    var folder: Folder?
+    // Each from the one before it, so that no place on the way is a link, also when one takes its name meanwhile. The
+    // cache itself may be a link, which its user named.
+    guard var folder = try? Folder(path: root + "/.", creating: false) else { return nil }
     for part in place.split(separator: "/") {
-      path += "/" + part
-      folder = try? Folder(path: path, creating: false)
-      guard folder != nil else { return nil }
+      guard let next = try? Folder(String(part), in: folder) else { return nil }
+      folder = next
     }
-    guard let folder else { return nil }
+    let opened = folder
     folders.withLock { folders in
       if folders.count >= Self.most { folders = [:] }
-      folders[place] = folder
+      folders[place] = opened
     }
-    return folder
+    return opened
   }
 }

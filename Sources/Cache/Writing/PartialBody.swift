@@ -38,7 +38,7 @@ struct PartialBody: Equatable, Sendable {
 }
 
 extension PartialBody {
-  private static let heading = "larder partial 2"
+  private static let heading = "larder partial 3"
   /// Ends a note's head, before the head's own digest.
   private static let ending = "end "
   /// How many lines the head has without its end.
@@ -132,7 +132,7 @@ extension PartialBody {
 extension PictureEntry {
   /// The file's name in `partial/` while it is on its way: one a picture, so that what a killed
   /// run left is overwritten by the next.
-  var partialName: String { "\(id.shortHex)-\(UInt64(id.number) & 0xFFFF)" }
+  var partialName: String { id.hexadecimal }
 }
 
 extension String {

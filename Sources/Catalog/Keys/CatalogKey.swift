@@ -30,6 +30,8 @@ struct CatalogKey: Sendable {
     case list
     /// Any mapping of texts by name.
     case texts
+    /// Any mapping of such mappings by name.
+    case textsByName
     /// Any mapping of paths by name.
     case notes
     /// What a definition of the schema says.

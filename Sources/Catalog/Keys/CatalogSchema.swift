@@ -96,6 +96,8 @@ package enum CatalogSchema {
     case .list:
       #"{"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}"#
     case .texts: #"{"type": "object", "additionalProperties": {"type": ["string", "number"]}}"#
+    case .textsByName:
+      #"{"type": "object", "additionalProperties": "# + schema(.texts) + "}"
     case .notes:
       ##"{"type": "object", "additionalProperties": {"$ref": "#/definitions/paths"}}"##
     case .reference(let name): "{\"$ref\": \"#/definitions/\(name)\"}"

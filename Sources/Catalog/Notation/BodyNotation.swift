@@ -12,13 +12,18 @@ public enum BodyNotation: String, Hashable, Sendable {
   /// - Parameters:
   ///   - body: The body as it came.
   ///   - subject: What is read, for messages.
+  ///   - limits: What the run holds decoding to.
   /// - Returns: JSON in UTF-8.
   /// - Throws: ``CatalogError`` when the body is not what the notation says.
-  func json(of body: [UInt8], _ subject: String) throws(CatalogError) -> [UInt8] {
+  func json(
+    of body: [UInt8],
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> [UInt8] {
     switch self {
     case .json: body
-    case .merchantFeed: try MerchantFeed.json(of: body, subject)
-    case .linkedData: try LinkedData.json(of: body, subject)
+    case .merchantFeed: try MerchantFeed.json(of: body, subject, within: limits)
+    case .linkedData: try LinkedData.json(of: body, subject, within: limits)
     }
   }
 }

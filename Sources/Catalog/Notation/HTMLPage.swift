@@ -44,15 +44,15 @@ class HTMLReceiver {
 /// A reading of one HTML page by libxml2, which mends what is broken as browsers do.
 ///
 /// It fetches nothing. libxml2 compares each attribute of a tag with all others, and each end tag with all open
-/// elements, so ``Limits`` bound both.
+/// elements, so ``MarkupTags`` and ``Limits`` bound both.
 struct HTMLPage: ~Copyable {
   /// How much a page may ask for.
   struct Limits {
     /// Elements in one another.
-    var depth = 1000
+    var depth = 512
     /// Words in one tag or comment of many kilobytes: each may be an attribute.
     var words = 50_000
-    /// Seconds of processor time; nil for ten and one more for each megabyte.
+    /// Seconds of processor time; nil for two and one more for each megabyte.
     var seconds: Double?
   }
 
@@ -70,15 +70,20 @@ struct HTMLPage: ~Copyable {
   ///   - receiver: What is told of it, before this returns.
   ///   - subject: What is read, for messages.
   ///   - limits: How much it may ask for.
+  ///   - run: What the run holds decoding to.
   /// - Throws: ``CatalogError`` when libxml2 is not there, memory is out or a limit is passed.
   static func read(
     _ bytes: ArraySlice<UInt8>,
     into receiver: HTMLReceiver,
     _ subject: String,
-    limits: Limits = Limits()
+    limits: Limits = Limits(),
+    within run: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) {
+    if let fault = MarkupTags.fault(inHTML: bytes) {
+      throw refusal("\(fault.reason), on line \(fault.line)", subject)
+    }
     let page = try HTMLPage(isUTF8: isUTF8(bytes), receiver, subject)
-    let seconds = limits.seconds ?? 10 + Double(bytes.count) / 1_000_000
+    let seconds = limits.seconds ?? 2 + Double(bytes.count) / 1_000_000
     let end = processorTime() + seconds
     var place = bytes.startIndex
     var words = 0
@@ -88,16 +93,17 @@ struct HTMLPage: ~Copyable {
       let events = receiver.events
       words += wordCount(of: piece)
       guard receiver.isRaw || words <= limits.words else {
-        throw refusal("a tag, comment or text of more than \(limits.words) words", subject)
+        throw refusal("has a tag, comment or text of more than \(limits.words) words", subject)
       }
+      try run.demandTime(subject)
       page.push(piece)
       // What was told of is behind the parser; the last tag of the piece may go on.
       if receiver.events > events { words = wordCount(of: piece) }
       guard receiver.depth <= limits.depth else {
-        throw refusal("more than \(limits.depth) elements in one another", subject)
+        throw refusal("has more than \(limits.depth) elements in one another", subject)
       }
       guard processorTime() < end else {
-        throw refusal("what takes more than \(Int(seconds)) s of processor time", subject)
+        throw refusal("takes more than \(Int(seconds)) s of processor time", subject)
       }
     }
     page.end()
@@ -192,7 +198,7 @@ struct HTMLPage: ~Copyable {
       .unexpectedShape,
       subject: subject,
       expected: "a page that a browser could show",
-      reason: "the page has \(what)",
+      reason: "the page \(what)",
       remedy: "name another page, or the shop's JSON"
     )
   }

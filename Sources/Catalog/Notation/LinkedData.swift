@@ -11,8 +11,12 @@ enum LinkedData {
   /// A block of a page that is no JSON is skipped; when it speaks of products, a text in place of an item says so.
   ///
   /// - Throws: ``CatalogError`` when the body is neither, or holds neither products nor an empty list of them.
-  static func json(of body: [UInt8], _ subject: String) throws(CatalogError) -> [UInt8] {
-    let products = try products(in: body, subject)
+  static func json(
+    of body: [UInt8],
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> [UInt8] {
+    let products = try products(in: body, subject, within: limits)
     guard !products.items.isEmpty || !products.unreadable.isEmpty || products.hasEmptyList else {
       throw products.nothingFound(subject)
     }
@@ -35,7 +39,8 @@ enum LinkedData {
   /// The products of a body, none when it has none.
   static func products(
     in body: [UInt8],
-    _ subject: String
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> LinkedProducts {
     guard isPage(body) else {
       let root = try JSONDocument(parsing: body, of: subject).root
@@ -43,8 +48,9 @@ enum LinkedData {
     }
     var roots: [JSONNode] = []
     var faults: [LinkedProducts.Unreadable] = []
-    let scripts = try scripts(in: body, subject)
+    let scripts = try scripts(in: body, subject, within: limits)
     for (number, script) in scripts.enumerated() {
+      try limits.demandTime(subject)
       let text = unwrapped(script[...])
       guard !text.isEmpty else { continue }
       do throws(CatalogError) {
@@ -60,10 +66,11 @@ enum LinkedData {
   /// The texts of a page's scripts that hold JSON-LD, in their order.
   private static func scripts(
     in page: [UInt8],
-    _ subject: String
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> [[UInt8]] {
     let gathering = Gathering()
-    try HTMLPage.read(JSONText(page).bytes, into: gathering, subject)
+    try HTMLPage.read(JSONText(page).bytes, into: gathering, subject, within: limits)
     guard gathering.scripts.count <= blockLimit else {
       throw CatalogError(
         .unexpectedShape,

@@ -19,54 +19,90 @@ enum MerchantFeed {
   }
 
   /// A feed as JSON: XML when it begins with `<`, else tab-separated text.
-  static func json(of body: [UInt8], _ subject: String) throws(CatalogError) -> [UInt8] {
+  static func json(
+    of body: [UInt8],
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> [UInt8] {
     let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
     // UTF-16 begins with a mark, which the parser knows.
     let isXML =
       start.first { $0 > 0x20 } == UInt8(ascii: "<") || body.starts(with: [0xFF, 0xFE])
       || body.starts(with: [0xFE, 0xFF])
     return isXML
-      ? try XMLForm(subject).json(of: body) : try TabbedTable.json(of: Array(start), subject)
+      ? try XMLForm(subject, limits).json(of: body)
+      : try TabbedTable.json(of: start, subject, within: limits)
   }
 
-  /// The XML forms, element by element.
+  /// The XML forms, element by element: each item becomes JSON as soon as it ends.
   private struct XMLForm {
     /// An element that is open.
     private struct Element {
       var name: String
       var isGoogle: Bool
       var text = ""
-      var children: [(element: Element, value: MerchantValue)] = []
+      var members = Members()
+
+      /// Its text, or its members.
+      var value: MerchantValue {
+        members.isEmpty ? .text(text.trimmed) : .object(members.all)
+      }
     }
 
+    /// How many elements may enclose one another; Google's feeds have five.
+    private static let mostDepth = 64
+    /// How many elements one item may have.
+    private static let mostElements = 10_000
+
     private let subject: String
+    private let limits: DecodingLimits
     private var open: [Element] = []
     private var itemDepth: Int?
+    private var elements = 0
     private var title: String?
+    private var writer = StoredFormWriter()
 
-    init(_ subject: String) {
+    init(_ subject: String, _ limits: DecodingLimits) {
       self.subject = subject
+      self.limits = limits
     }
 
     func json(of body: [UInt8]) throws(CatalogError) -> [UInt8] {
       var form = self
+      return try form.read(body)
+    }
+
+    private mutating func read(_ body: [UInt8]) throws(CatalogError) -> [UInt8] {
       let reader = try XMLReader(body, of: subject)
-      var list: [MerchantValue] = []
       var root: String?
+      var events = 0
+      writer.open("{")
+      writer.name("items")
+      writer.open("[")
       while let event = try reader.next() {
+        events += 1
+        if events % 1024 == 0 { try limits.demandTime(subject) }
         switch event {
         case .start(let name, let space, let isEmpty):
           root = root ?? name
           var element = Element(name: name, isGoogle: space == MerchantFeed.namespace)
-          if form.itemDepth != nil, let link = reader.attribute("href") { element.text = link }
-          form.open.append(element)
-          if form.itemDepth == nil, name == "item" || name == "entry" {
-            form.itemDepth = form.open.count
+          if itemDepth != nil, let link = reader.attribute("href") { element.text = link }
+          guard open.count < Self.mostDepth else {
+            throw reader.fault("has more than \(Self.mostDepth) elements in one another")
           }
-          if isEmpty { form.close(into: &list) }
+          open.append(element)
+          if itemDepth == nil, name == "item" || name == "entry" {
+            itemDepth = open.count
+            elements = 0
+          }
+          elements += 1
+          guard itemDepth == nil || elements <= Self.mostElements else {
+            throw reader.fault("is in an item of more than \(Self.mostElements) elements")
+          }
+          if isEmpty { close() }
         case .text(let text):
-          if !form.open.isEmpty { form.open[form.open.count - 1].text += text }
-        case .end: form.close(into: &list)
+          if !open.isEmpty { open[open.count - 1].text += text }
+        case .end: close()
         }
       }
       guard let root, ["rss", "RDF", "feed", "channel"].contains(root) else {
@@ -78,38 +114,46 @@ enum MerchantFeed {
           remedy: "check the URL"
         )
       }
-      return MerchantValue.document(title: form.title, items: list)
+      writer.close("]")
+      writer.member("title", title)
+      writer.close("}")
+      return writer.bytes
     }
 
     /// Closes the innermost element: it becomes a member of the one around it, or an item of the feed.
-    private mutating func close(into list: inout [MerchantValue]) {
+    private mutating func close() {
       guard let element = open.popLast() else { return }
-      let value = Self.value(of: element)
       if let depth = itemDepth {
         if open.count + 1 == depth {
-          list.append(value)
+          element.value.write(to: &writer)
           itemDepth = nil
         } else {
-          open[open.count - 1].children.append((element, value))
+          open[open.count - 1].members.add(element.value, element.name, element.isGoogle)
         }
-      } else if element.name == "title", title == nil, case .text(let text) = value {
+      } else if element.name == "title", title == nil, case .text(let text) = element.value {
         title = text
       }
     }
+  }
 
-    /// An element's text, or its members; of two that share a name, Google's own.
-    private static func value(of element: Element) -> MerchantValue {
-      guard !element.children.isEmpty else { return .text(element.text.trimmed) }
-      var members: [(name: String, values: [MerchantValue])] = []
-      let google = Set(element.children.filter(\.element.isGoogle).map(\.element.name))
-      for (child, value) in element.children where child.isGoogle || !google.contains(child.name) {
-        if let place = members.firstIndex(where: { $0.name == child.name }) {
-          members[place].values.append(value)
-        } else {
-          members.append((child.name, [value]))
-        }
+  /// The members of an element, found by their names: of two that share a name, Google's own.
+  private struct Members {
+    private(set) var all: [(name: String, values: [MerchantValue])] = []
+    private var places: [String: (place: Int, isGoogle: Bool)] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    mutating func add(_ value: MerchantValue, _ name: String, _ isGoogle: Bool) {
+      guard let known = places[name] else {
+        places[name] = (all.count, isGoogle)
+        return all.append((name, [value]))
       }
-      return .object(members)
+      if known.isGoogle == isGoogle {
+        all[known.place].values.append(value)
+      } else if isGoogle {
+        places[name] = (known.place, true)
+        all[known.place].values = [value]
+      }
     }
   }
 }
@@ -119,18 +163,8 @@ enum MerchantValue {
   case text(String)
   case object([(name: String, values: [MerchantValue])])
 
-  /// A whole feed.
-  static func document(title: String?, items: [MerchantValue]) -> [UInt8] {
-    var writer = StoredFormWriter()
-    writer.object {
-      $0.member("title", title)
-      $0.name("items")
-      $0.array { for item in items { item.write(to: &$0) } }
-    }
-    return writer.bytes
-  }
-
-  private func write(to writer: inout StoredFormWriter) {
+  /// Writes the value as JSON.
+  func write(to writer: inout StoredFormWriter) {
     switch self {
     case .text(let text): writer.value(text)
     case .object(let members):

@@ -3,28 +3,53 @@ enum TabbedTable {
   /// The columns that hold several values, parted by commas.
   private static let lists: Set<String> = ["additional_image_link", "product_highlight"]
 
-  /// A table as the JSON that the XML forms become.
-  static func json(of bytes: [UInt8], _ subject: String) throws(CatalogError) -> [UInt8] {
-    let rows = rows(of: String(decoding: bytes, as: UTF8.self))
-    guard let head = rows.first?.map(name), head.contains("id"), head.count > 1 else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        expected: "a feed in XML, or tab-separated text",
-        reason:
-          "expected XML, or a first line of tab-separated column names with \"id\" among them",
-        remedy: "check the URL"
+  /// How many columns a table may have.
+  private static let mostColumns = 1000
+
+  /// A table as the JSON that the XML forms become, line by line.
+  static func json(
+    of bytes: ArraySlice<UInt8>,
+    _ subject: String,
+    within limits: DecodingLimits
+  ) throws(CatalogError) -> [UInt8] {
+    var rows = Rows(bytes)
+    let head = rows.next(most: mostColumns + 1)?.map(name) ?? []
+    guard head.contains("id"), head.count > 1 else {
+      throw shapeError(
+        subject,
+        "expected XML, or a first line of tab-separated column names with \"id\" among them"
       )
     }
-    let items = rows.dropFirst().map { row in
-      MerchantValue.object(
-        zip(head, row).filter { !$1.isEmpty }.map { name, cell in
-          let values = lists.contains(name) ? parts(cell) : [cell]
-          return (name, values.map(MerchantValue.text))
-        }
-      )
+    guard head.count <= mostColumns else {
+      throw shapeError(subject, "it has more than \(mostColumns) columns")
     }
-    return MerchantValue.document(title: nil, items: items)
+    var writer = StoredFormWriter()
+    writer.open("{")
+    writer.member("title", nil as String?)
+    writer.name("items")
+    writer.open("[")
+    var count = 0
+    while let row = rows.next(most: head.count) {
+      count += 1
+      if count % 1024 == 0 { try limits.demandTime(subject) }
+      let cells = zip(head, row).filter { !$1.isEmpty }.map { name, cell in
+        (name: name, values: (lists.contains(name) ? parts(cell) : [cell]).map(MerchantValue.text))
+      }
+      MerchantValue.object(cells).write(to: &writer)
+    }
+    writer.close("]")
+    writer.close("}")
+    return writer.bytes
+  }
+
+  private static func shapeError(_ subject: String, _ reason: String) -> CatalogError {
+    CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      expected: "a feed in XML, or tab-separated text",
+      reason: reason,
+      remedy: "check the URL"
+    )
   }
 
   /// `image link` and `g:image_link` are `image_link`.
@@ -37,42 +62,62 @@ enum TabbedTable {
     cell.split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty }
   }
 
-  /// The cells of the lines that are not empty.
+  /// The lines that are not empty, cell by cell.
   ///
   /// In quotes, a cell may hold tabs and line ends, and a doubled quote is one. (RFC 4180, section 2)
-  private static func rows(of text: String) -> [[String]] {
-    var rows: [[String]] = []
-    var row: [String] = []
-    var cell = ""
-    var isQuoted = false
-    var afterQuote = false
-    for character in text {
-      if isQuoted {
-        if character == "\"" {
-          isQuoted = false
-          afterQuote = true
-        } else {
-          cell.append(character)
-        }
-      } else if character == "\"", cell.isEmpty || afterQuote {
-        if afterQuote { cell.append("\"") }
-        isQuoted = true
-        afterQuote = false
-      } else if character == "\t" || character.isNewline {
-        row.append(cell.trimmed)
-        cell = ""
-        afterQuote = false
-        if character.isNewline {
-          if row != [""] { rows.append(row) }
-          row = []
-        }
-      } else {
-        cell.append(character)
-        afterQuote = false
-      }
+  private struct Rows {
+    private let bytes: ArraySlice<UInt8>
+    private var place: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+      self.bytes = bytes
+      place = bytes.startIndex
     }
-    row.append(cell.trimmed)
-    if row != [""] { rows.append(row) }
-    return rows
+
+    /// The cells of the next line that is not empty, the first so many of them; nil at the end.
+    mutating func next(most: Int) -> [String]? {
+      while place < bytes.endIndex {
+        let row = line(most)
+        if row != [""] { return row }
+      }
+      return nil
+    }
+
+    private mutating func line(_ most: Int) -> [String] {
+      var row: [String] = []
+      var cell: [UInt8] = []
+      var isQuoted = false
+      var afterQuote = false
+      func end(_ cell: [UInt8]) {
+        if row.count < most { row.append(String(decoding: cell, as: UTF8.self).trimmed) }
+      }
+      while place < bytes.endIndex {
+        let byte = bytes[place]
+        place += 1
+        if isQuoted {
+          if byte == UInt8(ascii: "\"") {
+            isQuoted = false
+            afterQuote = true
+          } else {
+            cell.append(byte)
+          }
+        } else if byte == UInt8(ascii: "\""), cell.isEmpty || afterQuote {
+          if afterQuote { cell.append(byte) }
+          isQuoted = true
+          afterQuote = false
+        } else if byte == 0x0A || byte == 0x0D {
+          break
+        } else if byte == 0x09 {
+          end(cell)
+          cell.removeAll(keepingCapacity: true)
+          afterQuote = false
+        } else {
+          cell.append(byte)
+          afterQuote = false
+        }
+      }
+      end(cell)
+      return row
+    }
   }
 }

@@ -2,7 +2,7 @@ import CXML
 
 /// A pull parser over an XML document, freed exactly once.
 ///
-/// It expands no entity and fetches nothing.
+/// It expands no entity and fetches nothing. ``MarkupTags`` looks at the document first, for what libxml2 takes too long.
 struct XMLReader: ~Copyable {
   /// What comes next in a document.
   enum Event {
@@ -26,6 +26,9 @@ struct XMLReader: ~Copyable {
   ///   - subject: What is read, for messages.
   /// - Throws: ``CatalogError`` when the library is not there or memory is out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
+    if let fault = MarkupTags.fault(inXML: body) {
+      throw Self.fault(fault.line, fault.reason, subject)
+    }
     if let words = cxml_open() {
       throw .withoutLibrary("XML", String(cString: words), subject)
     }
@@ -58,7 +61,7 @@ struct XMLReader: ~Copyable {
     case cxml_element_end: return .end
     case cxml_text: return .text(cxml_characters(reader).map { String(cString: $0) } ?? "")
     case cxml_refused:
-      throw fault("has a document type or an entity of its own, which is not read")
+      throw fault(MarkupTags.documentType)
     default: throw fault("is not well-formed XML")
     }
   }
@@ -68,11 +71,16 @@ struct XMLReader: ~Copyable {
     cxml_attribute(reader, name).map { String(cString: $0) }
   }
 
-  private func fault(_ reason: String) -> CatalogError {
+  /// A fault on the line that the parser has come to.
+  func fault(_ reason: String) -> CatalogError {
+    Self.fault(Int(cxml_line(reader)), reason, subject)
+  }
+
+  private static func fault(_ line: Int, _ reason: String, _ subject: String) -> CatalogError {
     CatalogError(
       .unexpectedShape,
       subject: subject,
-      reason: "line \(cxml_line(reader)) \(reason)",
+      reason: "line \(line) \(reason)",
       remedy: "look at what the shop sends"
     )
   }

@@ -97,30 +97,31 @@ extension MappingProposal {
   /// - Returns: The difference, in words for a message.
   fileprivate func difference(of read: Mapping, without absent: [ItemField]) -> String? {
     if read.transform?.program.trimmed != transform?.trimmed { return "its transform" }
-    let texts: [(FieldVocabulary.Field, ItemField, [JSONPath])] = [
-      (.description, .description, read.item.description),
-      (.badges, .badges, read.item.badges),
-      (.deliveryTypes, .deliveryTypes, read.item.deliveryTypes),
-      (.latitude, .latitude, read.item.latitude), (.longitude, .longitude, read.item.longitude),
-      (.address, .address, read.item.address),
+    // Behind a transform, fields without a path of their own are those of its output.
+    let made = transform == nil ? nil : (try? OwnShape.mapping())?.item
+    let texts: [(FieldVocabulary.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
+      (.title, nil, \.title), (.description, .description, \.description),
+      (.badges, .badges, \.badges), (.deliveryTypes, .deliveryTypes, \.deliveryTypes),
+      (.latitude, .latitude, \.latitude), (.longitude, .longitude, \.longitude),
+      (.address, .address, \.address),
     ]
-    for (field, key, paths) in texts where !absent.contains(key) {
+    for (field, key, paths) in texts where !(key.map(absent.contains) ?? false) {
       let place = fields[field]?.first?.evidence.place
       let isMany = field == .badges || field == .deliveryTypes
-      if paths.map(\.description) != place.map({ [isMany ? $0.all : $0.first] }) ?? [] {
-        return "its item"
-      }
+      let meant = place.map { [isMany ? $0.all : $0.first] }
+      let others = made?[keyPath: paths].map(\.description) ?? []
+      if read.item[keyPath: paths].map(\.description) != meant ?? others { return "its item" }
     }
-    let names = [
-      (idPath, read.item.id), (fields[.title]?.first?.evidence.place.first, read.item.title),
+    let ids = idPath.map { [$0] } ?? made?.id.map(\.description) ?? []
+    if read.item.id.map(\.description) != ids { return "its item" }
+    let prices: [(PriceProposal?, KeyPath<Mapping.Item, [Mapping.PriceRule]>)] = [
+      (normalPrice, \.normalPrice), (salePrice, \.salePrice),
     ]
-    if names.contains(where: { $1.map(\.description) != [$0].compactMap(\.self) }) {
-      return "its item"
-    }
-    let prices = [(normalPrice, read.item.normalPrice), (salePrice, read.item.salePrice)]
-    for (price, rules) in prices where !rules.isEmpty {
+    for (price, rules) in prices {
       let meant = price?.scores.map(\.evidence.place.first)
-      if rules.map(\.path.description) != meant { return "its prices" }
+      let others = made?[keyPath: rules].map(\.path.description) ?? []
+      let found = read.item[keyPath: rules].map(\.path.description)
+      if found != meant ?? others, !found.isEmpty { return "its prices" }
     }
     return nil
   }

@@ -101,10 +101,18 @@ public struct SearchText: Hashable, Sendable {
     Unicode.Scalar(narrowed(scalar.value)) ?? scalar
   }
 
+  /// The usual forms of half-width katakana and their punctuation, U+FF61 to U+FF9F.
+  ///
+  /// The last two are marks that join the letter before. (Unicode, "Halfwidth and Fullwidth Forms")
+  private static let katakana: [UInt32] =
+    ("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン"
+    + "\u{3099}\u{309A}").unicodeScalars.map(\.value)
+
   /// The same by number.
   fileprivate static func narrowed(_ value: UInt32) -> UInt32 {
     switch value {
     case 0xFF01...0xFF5E: value - 0xFEE0
+    case 0xFF61...0xFF9F: katakana[Int(value - 0xFF61)]
     case 0x3000, 0xA0: 0x20
     // Half-width Hangul letters stand in the order of the usual ones, up to the vowels.
     case 0xFFA1...0xFFBE: value - 0xFFA1 + 0x3131

@@ -7,6 +7,8 @@ package struct ListingWindow: Sendable {
   let sectionsBefore: Int
   /// How much of its sections it has.
   let extent: Extent
+  /// How many bytes of the body later windows have.
+  package let bytesAfter: Int
 
   /// How much of its sections a window of a body of many sections has.
   enum Extent {
@@ -80,6 +82,9 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   package mutating func next() -> ListingWindow? {
     guard let plan = plans.popFirst() else { return nil }
     let size = plan.ranges.reduce(0) { $0 + $1.count }
+    let after = plans.reduce(0) { sum, plan in
+      sum + plan.ranges.reduce(0) { $0 + $1.count }
+    }
     if bytes.count < size {
       bytes += repeatElement(0, count: size - bytes.count)
     } else {
@@ -97,7 +102,8 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     return ListingWindow(
       bytes: bytes,
       sectionsBefore: plan.sectionsBefore,
-      extent: plan.extent
+      extent: plan.extent,
+      bytesAfter: after
     )
   }
 

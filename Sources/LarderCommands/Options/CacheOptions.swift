@@ -7,7 +7,8 @@ struct CacheOptions: ParsableArguments {
       "The cache's folder (default: LARDER_CACHE, else cache).",
       valueName: "dir"
     ),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var cache: String?
 
@@ -35,7 +36,8 @@ struct PlacedCacheOptions: ParsableArguments {
       "The cache's folder, or s3://bucket/prefix (default: LARDER_CACHE, else cache).",
       valueName: "dir|s3"
     ),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var cache: String?
 
@@ -51,13 +53,15 @@ struct PlacedCacheOptions: ParsableArguments {
 
   /// Finds the cache; of one in a store, also the folder of this machine that holds its index.
   ///
-  /// - Parameter isRead: Whether that has to be there.
+  /// - Parameters:
+  ///   - isRead: Whether that has to be there.
+  ///   - log: Where it is said that a store is asked without encryption; nil for nowhere.
   /// - Returns: The cache.
   /// - Throws: ``CommandFailure`` when the environment lacks what a store needs, or there is no index.
-  func place(reading isRead: Bool = false) throws -> CachePlace {
+  func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return CachePlace(path: path, store: nil) }
-    let store = try StoreCache(path)
+    let store = try StoreCache(path, log)
     if isRead, !TextFile.exists("\(store.folder)/index.sqlite") {
       throw CommandFailure(
         "cannot read \(path): this machine has no index of it yet; sync first, which makes one of "

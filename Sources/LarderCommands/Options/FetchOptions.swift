@@ -9,6 +9,7 @@ struct FetchOptions: ParsableArguments {
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
 
   @OptionGroup(title: Topic.limits) var limits: LimitOptions
+  @OptionGroup(title: Topic.limits) var room: RoomOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
   @Option(
@@ -30,18 +31,22 @@ struct FetchOptions: ParsableArguments {
   var sync: SyncOptions {
     var options = doubt.applied(to: scope.sync)
     options.squareSide = square
-    options.squareDeadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
+    options.pictures = Workers.forPictures
+    options.deadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
     return options
   }
 
   /// How the run behaves on the network.
   ///
-  /// - Parameter named: the hosts that the catalog file names.
+  /// - Parameters:
+  ///   - named: the hosts that the catalog file names.
+  ///   - cache: the cache, whose disk is to keep room.
   /// - Returns: The transport's options.
   /// - Throws: A usage error when what `--proxy` names is no proxy.
-  func transport(named: Set<HostPort>) throws -> TransportOptions {
+  func transport(named: Set<HostPort>, cache: String) throws -> TransportOptions {
     var options = try connection.transport(named: named)
     limits.apply(to: &options)
+    options.reserve = room.reserve(of: cache)
     return options
   }
 }

@@ -13,8 +13,9 @@ struct KnownFailures {
     let counts: [(SyncReport.Stage, String)] = [
       (.detail, "known failing detail"), (.image, "known failing picture"),
     ]
+    let known = report.failureCounts(known: true)
     let parts = counts.compactMap { stage, noun -> String? in
-      let count = report.failures.count { $0.isKnown && $0.stage == stage }
+      let count = (known[stage] ?? [:]).values.reduce(0, +)
       return count == 0 ? nil : Quantities.count(count, noun)
     }
     return parts.isEmpty ? nil : parts.joined(separator: " and ")

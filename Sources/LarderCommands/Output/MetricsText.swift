@@ -160,10 +160,9 @@ struct MetricsText {
       }
     }
     return summary.catalogs.flatMap { catalog in
-      let keys = (catalog.report?.failures ?? []).filter { $0.isKnown == known }.map {
-        Key(stage: $0.stage.rawValue, reason: $0.reason)
+      let counts = (catalog.report?.failureCounts(known: known) ?? [:]).flatMap { stage, counts in
+        counts.map { (key: Key(stage: stage.rawValue, reason: $0), count: $1) }
       }
-      let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
       return counts.sorted { $0.key < $1.key }.map { key, count in
         Sample(
           labels: [

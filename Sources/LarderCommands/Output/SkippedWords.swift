@@ -1,6 +1,30 @@
 import Catalog
 import Pipeline
 
+extension SyncReport {
+  /// What could not be read and is counted alone, a sentence a section.
+  var omittedSkips: [String] {
+    sections.filter { !$0.skippedReasons.isEmpty }.map {
+      "section \($0.key): … and \(Self.words($0.skippedReasons))"
+    }
+  }
+
+  /// What failed and is counted alone, a sentence a stage.
+  var omittedFailures: [String] {
+    Stage.allCases.compactMap { stage in
+      failuresOmitted[stage].map { "\(stage.rawValue): … and \(Self.words($0))" }
+    }
+  }
+
+  /// `1,048 more: 1,000 × expected an object, found a number, 48 × the item has no id`, the most frequent first.
+  private static func words(_ counts: [String: Int]) -> String {
+    let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
+      .map { "\(Quantities.grouped($0.value)) × \($0.key)" }.joined(separator: ", ")
+    return "\(Quantities.grouped(counts.values.reduce(0, +))) more: \(reasons)"
+      + (counts.count > 5 ? ", …" : "")
+  }
+}
+
 extension SyncReport.Skipped {
   /// The row in words: which item of which section, what is lost, and why.
   var words: String {

@@ -120,12 +120,12 @@ struct StatusDocument: Encodable {
     let said = Set(catalog.failing.compactMap(\.commandText))
     var lines = failures.filter { $0.stage == .section }.compactMap(\.commandText)
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.prefix(10).map { "  \($0)" }
-    let details = failures.filter { $0.stage == .detail && !$0.isKnown }
-    if let first = details.first {
-      let counts = Dictionary(details.map { ($0.reason, 1) }, uniquingKeysWith: +)
+    if let first = failures.first(where: { $0.stage == .detail && !$0.isKnown }) {
+      let counts = catalog.report?.failureCounts(known: false)[.detail] ?? [:]
       let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-      lines.append("  \(details.count) details failed (\(reasons)), such as \(first.url)")
+      let count = counts.values.reduce(0, +)
+      lines.append("  \(count) details failed (\(reasons)), such as \(first.url)")
     }
     if let words = catalog.report.flatMap({ KnownFailures($0).words }) {
       lines.append("  \(words)")

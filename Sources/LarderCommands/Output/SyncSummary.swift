@@ -124,6 +124,7 @@ struct SyncSummary {
     if !all, let words = KnownFailures(report).words {
       warnings.append("\(words); -v names each")
     }
+    let counts = report.omittedSkips + report.omittedFailures
     warnings += withoutSquare
     if let words = report.assumptions { warnings.append(words) }
     if !report.unfinished.isEmpty {
@@ -137,7 +138,8 @@ struct SyncSummary {
     let shown = all ? warnings.count : 10
     let rest = warnings.count - shown
     return rest > 0
-      ? warnings.prefix(shown) + ["\(rest) more; -v or --json lists them all"] : warnings
+      ? warnings.prefix(shown) + counts + ["\(rest) more; -v or --json lists them"]
+      : warnings + counts
   }
 }
 

@@ -68,9 +68,10 @@ struct WarmParagraph {
   /// One line for each item and field that could not be read, the first ten unless all are asked for.
   func skipped(all: Bool) -> [String] {
     let lines = report.skipped.map { "\(report.catalog): \($0.words)" }
-    guard !all, lines.count > 10 else { return lines }
-    return lines.prefix(10)
-      + ["\(report.catalog): \(lines.count - 10) more skipped; -v or --json lists them all"]
+    let omitted = report.omittedSkips.map { "\(report.catalog): \($0)" }
+    guard !all, lines.count > 10 else { return lines + omitted }
+    return lines.prefix(10) + omitted
+      + ["\(report.catalog): \(lines.count - 10) more skipped; -v or --json lists them"]
   }
 
   /// One sentence a stage: how many of how many, and the reasons, the most frequent first.
@@ -81,10 +82,14 @@ struct WarmParagraph {
     return totals.compactMap { stage, noun, total in
       let failed = report.failures.filter { $0.stage == stage && !$0.isKnown && !$0.isOfMany }
       guard let first = failed.first else { return nil }
-      let counts = Dictionary(failed.map { ($0.reason, 1) }, uniquingKeysWith: +)
+      var counts = report.failureCounts(known: false)[stage] ?? [:]
+      for failure in report.failures where failure.stage == stage && failure.isOfMany {
+        counts[failure.reason] = nil
+      }
       let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-      return "\(failed.count) of \(Quantities.count(total, noun)) failed (\(reasons)), "
+      return
+        "\(counts.values.reduce(0, +)) of \(Quantities.count(total, noun)) failed (\(reasons)), "
         + "such as \(first.url)."
     }
   }

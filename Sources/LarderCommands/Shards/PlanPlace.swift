@@ -12,16 +12,18 @@ final class PlanPlace {
 
   /// Opens a place.
   ///
-  /// - Parameter text: A folder, or `s3://bucket/prefix`.
+  /// - Parameters:
+  ///   - text: A folder, or `s3://bucket/prefix`.
+  ///   - log: Where it is said that a store is asked without encryption.
   /// - Throws: ``CommandFailure``.
-  init(_ text: String) throws {
+  init(_ text: String, _ log: Log) throws {
     name = text
     guard text.contains("://") else {
       folder = text
       stored = nil
       return
     }
-    let cache = try StoreCache(text)
+    let cache = try StoreCache(text, log)
     let mark = "\(cache.folder).plan-"
     Self.sweep(mark)
     folder = "\(mark)\(getpid())-\(UInt32.random(in: 0 ... .max))"

@@ -49,9 +49,9 @@ struct ShardMergeCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let place = try PlanPlace(plan.plan)
+    let place = try PlanPlace(plan.plan, Log(output))
     defer { place.close() }
-    let kept = try cache.place()
+    let kept = try cache.place(Log(output))
     let (planned, file) = try trust.admit(try place.plan(), at: place, output)
     try place.fetch(nil, of: planned)
     var options = planned.options

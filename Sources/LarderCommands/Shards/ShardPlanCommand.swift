@@ -36,7 +36,8 @@ struct ShardPlanCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: .catalogFile
+    completion: .catalogFile,
+    transform: PathArgument.read
   )
   var file: String
 
@@ -52,7 +53,8 @@ struct ShardPlanCommand: ParsableCommand {
       "Where the plan goes: a new folder, which all see, or s3://bucket/prefix.",
       valueName: "dir|s3"
     ),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var out: String
 
@@ -74,9 +76,9 @@ struct ShardPlanCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place = try PlanPlace(out)
+    let place = try PlanPlace(out, Log(output))
     defer { place.close() }
-    let known = try cache.place()
+    let known = try cache.place(Log(output))
     let file = try CatalogFileOnDisk(file)
     let options = doubt.applied(to: scope.sync)
     try file.demandOrigins(base: options.base)

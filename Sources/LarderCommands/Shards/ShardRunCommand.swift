@@ -100,9 +100,9 @@ struct ShardRunCommand: ParsableCommand {
   func run() throws {
     if dieWithParent { try endWithParent() }
     let number = try ShardNumber.read(shard, ProcessInfo.processInfo.environment)
-    let place = try PlanPlace(plan.plan)
+    let place = try PlanPlace(plan.plan, Log(output))
     defer { place.close() }
-    let kept = try cache.place()
+    let kept = try cache.place(Log(output))
     let (planned, file) = try trust.admit(try place.plan(), at: place, output)
     try place.fetch(number, of: planned)
     let named = try file.namedHosts(base: planned.options.base)

@@ -160,8 +160,8 @@ extension Index {
     return urls
   }
 
-  /// Where those pictures belong, by path in the cache.
+  /// Where those pictures belong, and where an older larder put them, by path in the cache.
   func claimedPaths() throws(CacheError) -> Set<String> {
-    Set(try claimedURLs().map { PictureName(url: $0, id: PictureID(url: $0)).path })
+    Set(try claimedURLs().flatMap { PictureName.paths(url: $0) })
   }
 }

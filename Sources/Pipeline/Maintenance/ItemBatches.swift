@@ -40,9 +40,44 @@ package struct ItemBatches {
       return try reader.shown(items)
     }
     if sorted == nil { sorted = try allSorted(order) }
-    var batch = (sorted ?? []).prefix(Self.size)
+    let batch = (sorted ?? []).prefix(Self.size)
     sorted = sorted?.dropFirst(Self.size)
-    var items: [ListedItem] = []
+    let items = try shown(batch)
+    return items.isEmpty ? nil : items
+  }
+
+  /// Items from a place on, and how many the query admits in all; asked before any batch.
+  ///
+  /// - Parameters:
+  ///   - offset: How many items to pass over.
+  ///   - count: The most items.
+  /// - Returns: The items, and the number of all.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package mutating func page(
+    from offset: Int,
+    count: Int
+  ) throws(CacheError) -> (items: [ShownItem], total: Int) {
+    if let order = query.order {
+      let places = try allSorted(order)
+      return (try shown(places.dropFirst(offset).prefix(count)), places.count)
+    }
+    var (items, total) = ([ListedItem](), 0)
+    while let some = try admitted() {
+      items += some.dropFirst(max(0, offset - total)).prefix(count - items.count)
+      total += some.count
+      guard !query.isFiltering, items.count == count else { continue }
+      total = 0
+      for section in all { total += try reader.itemCount(of: section) }
+      break
+    }
+    return (try reader.shown(items), total)
+  }
+
+  /// Items by where they are to be found.
+  private func shown(
+    _ places: ArraySlice<(key: ItemOrder.Key, element: Place)>
+  ) throws(CacheError) -> [ShownItem] {
+    var (batch, items) = (places, [ListedItem]())
     while let number = batch.first?.element.section {
       let together = batch.prefix { $0.element.section == number }
       batch = batch.dropFirst(together.count)
@@ -51,7 +86,7 @@ package struct ItemBatches {
       items += try reader.items(together.map(\.element.version), of: listing)
         .map { ListedItem(item: $0, section: section) }
     }
-    return items.isEmpty ? nil : try reader.shown(items)
+    return try reader.shown(items)
   }
 
   /// Where an item is to be found.

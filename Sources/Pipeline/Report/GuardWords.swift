@@ -108,16 +108,16 @@ struct GuardWords {
   /// Too many items cannot be read.
   ///
   /// - Parameters:
-  ///   - skipped: what could not be read.
+  ///   - notes: what could not be read.
   ///   - elements: how many items the feed lists.
   ///   - isHeld: whether there is a good listing from before.
   /// - Returns: What is wrong, and what helps.
   func unreadable(
-    _ skipped: [SyncReport.Skipped],
+    _ notes: SectionNotes,
     of elements: Int,
     isHeld: Bool
   ) -> Finding {
-    let lost = skipped.filter(\.isUnread)
+    let lost = notes.skipped.filter(\.isUnread)
     let causes = Dictionary(
       lost.map { (Cause(field: $0.field, reason: $0.reason), 1) },
       uniquingKeysWith: +
@@ -129,11 +129,13 @@ struct GuardWords {
         "correct the path of \"\($0)\" in the catalog file if the shop renamed it"
       }
       ?? "correct \"items\" in the catalog file if the shop moved them"
+    // The rest was not read.
+    let first = notes.isGivenUp ? "first " : ""
     return Finding(
       problem:
-        "cannot take section \(key): \(lost.count) of its \(elements) items cannot be read\(why)"
+        "cannot take section \(key): \(notes.lost) of its \(first)\(elements) items cannot be read\(why)"
         + (isHeld ? ", so the last good ones stay" : "") + "; \(correction)",
-      remedy: lost.count < elements ? .acceptSkipped : nil
+      remedy: notes.lost < elements ? .acceptSkipped : nil
     )
   }
 

@@ -41,7 +41,7 @@ struct ReportWriting {
           key: section.key,
           title: section.title,
           items: count ?? 0,
-          skipped: section.skipped.count { $0.lost == .item },
+          skipped: section.skipped.count { $0.lost == .item } + section.omitted.items,
           repeats: section.repeats,
           source: section.source,
           error: section.error,
@@ -49,14 +49,15 @@ struct ReportWriting {
           withheld: section.withheld.count,
           kept: section.findings.map(\.field),
           unread: section.unread,
-          warning: section.warning
+          warning: section.warning,
+          skippedReasons: section.omitted.reasons
         )
       )
       report.skipped += section.skipped
       report.items.withheld += section.withheld
       report.items.total += count ?? 0
     }
-    report.skipped += try rows(of: lost)
+    try add(lost, to: &report)
     let diff = try diff.get()
     report.items.added = diff.listing.added.map(\.id)
     report.items.removed = diff.listing.removed.map(\.id)
@@ -67,7 +68,7 @@ struct ReportWriting {
     report.details = details ?? SyncReport.Details()
     report.images = pictures
     report.images.bytesHeld = bytesHeld
-    report.failures = context.failures.all(owners: try owners())
+    (report.failures, report.failuresOmitted) = context.failures.all(owners: try owners())
     last.mark(&report.failures)
     report.unfinished = context.failures.unfinished
     report.requests = context.failures.requests
@@ -82,8 +83,11 @@ struct ReportWriting {
       return .failed
     }
     // Under `--strict` a known failure counts like a new one.
-    let isFailing = report.failures.contains { context.options.strict || !$0.isKnown }
+    let isFailing =
+      report.failures.contains { context.options.strict || !$0.isKnown }
+      || !last.knows(report.failuresOmitted)
     if isFailing || !report.unfinished.isEmpty { return .partial }
+    if sections.contains(where: { $0.warning != nil }) { return .partial }
     if sections.contains(where: { $0.source == .failed || $0.source == .stale && !$0.isExcused }) {
       return .partial
     }
@@ -94,31 +98,43 @@ struct ReportWriting {
     return isWithheld ? .withheld : .complete
   }
 
-  /// The fields that details lost, in the order in which the sections show their items.
-  private func rows(of lost: [String: [LostField]]) throws(CacheError) -> [SyncReport.Skipped] {
+  /// Adds the fields that details lost, in the order in which the sections show their items: a section's rows as far as
+  /// it has few, then counts.
+  private func add(
+    _ lost: [String: [LostField]],
+    to report: inout SyncReport
+  ) throws(CacheError) {
     var rest = lost
-    var rows: [SyncReport.Skipped] = []
-    for section in sections {
+    for (place, section) in sections.enumerated() {
       guard !rest.isEmpty, let listing = section.listing else { continue }
+      var room = SkipTally.mostRows - section.skipped.count
+      var omitted = section.omitted
       for id in try context.index.itemKeys(listing: listing) {
-        rows += (rest.removeValue(forKey: id) ?? []).map {
-          SyncReport.Skipped(
-            section: section.key,
-            index: nil,
-            field: $0.field,
-            id: id,
-            lost: .field,
-            reason: $0.reason
+        for fault in rest.removeValue(forKey: id) ?? [] {
+          room -= 1
+          guard room >= 0 else {
+            omitted.add(.field, fault.reason)
+            continue
+          }
+          report.skipped.append(
+            SyncReport.Skipped(
+              section: section.key,
+              index: nil,
+              field: fault.field,
+              id: id,
+              lost: .field,
+              reason: fault.reason
+            )
           )
         }
       }
+      report.sections[place].skippedReasons = omitted.reasons
     }
-    return rows
   }
 
   /// For each picture that failed, an item that shows it.
   private func owners() throws(CacheError) -> [PictureID: String] {
-    let failed = context.failures.failedPictures
+    let failed = Set(context.failures.pictureFailures.keys)
     guard !failed.isEmpty else { return [:] }
     var owners: [PictureID: String] = [:]
     for section in sections {

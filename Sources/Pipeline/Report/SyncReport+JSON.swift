@@ -15,6 +15,16 @@ extension SyncReport {
       $0.member("durationSeconds", (durationSeconds * 1000).rounded() / 1000)
       $0.name("failures")
       $0.array { for failure in failures { $0.value(failure) } }
+      $0.name("failuresOmitted")
+      $0.object {
+        // In the order of their names, as everywhere.
+        $0.name("detail")
+        $0.value(failuresOmitted[.detail] ?? [:])
+        $0.name("image")
+        $0.value(failuresOmitted[.image] ?? [:])
+        $0.name("section")
+        $0.value(failuresOmitted[.section] ?? [:])
+      }
       $0.name("images")
       $0.value(images)
       $0.name("items")
@@ -37,6 +47,35 @@ extension SyncReport {
   /// Reads what ``json()`` wrote.
   package init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(SyncReport.self, from: Data(json))
+  }
+}
+
+extension SyncReport: Decodable {
+  private enum CodingKeys: CodingKey {
+    case catalog, run, outcome, sections, items, details, images, squares, failures
+    case failuresOmitted, skipped, unfinished, requests, durationSeconds
+  }
+
+  /// Reads a report; older ones list all failures.
+  package init(from decoder: any Decoder) throws {
+    let row = try decoder.container(keyedBy: CodingKeys.self)
+    catalog = try row.decode(String.self, forKey: .catalog)
+    run = try row.decodeIfPresent(RunID.self, forKey: .run)
+    outcome = try row.decode(Outcome.self, forKey: .outcome)
+    sections = try row.decode([Section].self, forKey: .sections)
+    items = try row.decode(Items.self, forKey: .items)
+    details = try row.decode(Details.self, forKey: .details)
+    images = try row.decode(Images.self, forKey: .images)
+    squares = try row.decodeIfPresent(Squares.self, forKey: .squares)
+    failures = try row.decode([Failure].self, forKey: .failures)
+    let omitted = try row.decodeIfPresent([String: [String: Int]].self, forKey: .failuresOmitted)
+    for (stage, counts) in omitted ?? [:] where !counts.isEmpty {
+      if let stage = Stage(rawValue: stage) { failuresOmitted[stage] = counts }
+    }
+    skipped = try row.decode([Skipped].self, forKey: .skipped)
+    unfinished = try row.decode([Unfinished].self, forKey: .unfinished)
+    requests = try row.decode(Int.self, forKey: .requests)
+    durationSeconds = try row.decode(Double.self, forKey: .durationSeconds)
   }
 }
 
@@ -78,8 +117,8 @@ extension SyncReport.Failure: Decodable {
 
 extension SyncReport.Section: Decodable {
   private enum CodingKeys: CodingKey {
-    case error, items, kept, key, remedy, repeats, skipped, source, title, unread, warning,
-      withheld
+    case error, items, kept, key, remedy, repeats, skipped, skippedReasons, source, title, unread
+    case warning, withheld
   }
 
   /// Reads a row; older reports do not say what was kept or repeated.
@@ -97,7 +136,8 @@ extension SyncReport.Section: Decodable {
       withheld: try row.decodeIfPresent(Int.self, forKey: .withheld) ?? 0,
       kept: try row.decodeIfPresent([String].self, forKey: .kept) ?? [],
       unread: try row.decodeIfPresent([String].self, forKey: .unread) ?? [],
-      warning: try row.decodeIfPresent(String.self, forKey: .warning)
+      warning: try row.decodeIfPresent(String.self, forKey: .warning),
+      skippedReasons: try row.decodeIfPresent([String: Int].self, forKey: .skippedReasons) ?? [:]
     )
   }
 }
@@ -135,6 +175,8 @@ extension StoredFormWriter {
       $0.member("remedy", section.remedy?.rawValue)
       $0.member("repeats", section.repeats)
       $0.member("skipped", section.skipped)
+      $0.name("skippedReasons")
+      $0.value(section.skippedReasons)
       $0.member("source", section.source.rawValue)
       $0.member("title", section.title)
       $0.member("unread", section.unread)

@@ -3,7 +3,7 @@ import Catalog
 import Transport
 
 /// What a sync did, key for key what `sync --json` prints.
-package struct SyncReport: Sendable, Equatable, Decodable {
+package struct SyncReport: Sendable, Equatable {
   /// How a run as a whole ended.
   package enum Outcome: String, Sendable, Decodable {
     /// Everything is here and current.
@@ -70,6 +70,8 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var unread: [String] = []
     /// What may be wrong although the section is shown as it came: the listing has pages that are not read.
     package var warning: String?
+    /// Of what could not be read, how much is counted here and has no row in ``SyncReport/skipped``, by reason.
+    package var skippedReasons: [String: Int] = [:]
   }
 
   /// One field of one item that changed.
@@ -150,7 +152,7 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   }
 
   /// Where something failed.
-  package enum Stage: String, Sendable, Codable {
+  package enum Stage: String, Sendable, Codable, CaseIterable {
     /// A section's page.
     case section
     /// An item's detail.
@@ -158,6 +160,11 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     /// A picture.
     case image
   }
+
+  /// How many failures of a stage are listed in full.
+  package static let mostFailures = 1000
+  /// Failures by stage and reason.
+  package typealias FailureCounts = [Stage: [String: Int]]
 
   /// Something that could not be had.
   package struct Failure: Sendable, Equatable, Encodable {
@@ -268,9 +275,11 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   package var images = Images()
   /// The squares; nil when none were asked for.
   package var squares: Squares?
-  /// What could not be had.
+  /// What could not be had: the first ``mostFailures`` of each stage, by URL.
   package var failures: [Failure] = []
-  /// What could not be read.
+  /// What else could not be had.
+  package var failuresOmitted: FailureCounts = [:]
+  /// What could not be read: the first rows of each section.
   package var skipped: [Skipped] = []
   /// What was not done.
   package var unfinished: [Unfinished] = []
@@ -282,5 +291,42 @@ package struct SyncReport: Sendable, Equatable, Decodable {
   /// An empty report.
   package init(catalog: String) {
     self.catalog = catalog
+  }
+}
+
+extension SyncReport {
+  /// All failures, listed or not, by stage and reason.
+  package var failureCounts: FailureCounts {
+    failures.reduce(into: failuresOmitted) {
+      $0[$1.stage, default: [:]][$1.reason, default: 0] += 1
+    }
+  }
+
+  /// The failures that are known, or those that are not, by stage and reason.
+  ///
+  /// A failure that is only counted is known when all listed ones of its stage and reason are.
+  package func failureCounts(known: Bool) -> FailureCounts {
+    var counts: FailureCounts = [:]
+    for failure in failures where failure.isKnown == known {
+      counts[failure.stage, default: [:]][failure.reason, default: 0] += 1
+    }
+    for (stage, omitted) in failuresOmitted {
+      for (reason, count) in omitted {
+        let listed = failures.filter { $0.stage == stage && $0.reason == reason }
+        let isKnown = !listed.isEmpty && listed.allSatisfy(\.isKnown)
+        if isKnown == known { counts[stage, default: [:]][reason, default: 0] += count }
+      }
+    }
+    return counts
+  }
+
+  /// How many failures there are, listed or not.
+  package var failureCount: Int {
+    failures.count + failuresOmitted.values.reduce(0) { $0 + $1.values.reduce(0, +) }
+  }
+
+  /// How many elements and fields could not be read and have no row.
+  package var skippedOmitted: Int {
+    sections.reduce(0) { $0 + $1.skippedReasons.values.reduce(0, +) }
   }
 }

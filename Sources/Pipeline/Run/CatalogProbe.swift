@@ -93,6 +93,7 @@ package final class CatalogProbe: Sendable {
     self.given = given
     var named = NamedOrigins()
     named.entrust(url)
+    named.pictureHeaders = PictureHeaders(catalog: given)
     self.named = named
     self.transport = transport
     request = nil
@@ -132,10 +133,11 @@ package final class CatalogProbe: Sendable {
     _ body: [UInt8],
     name: String,
     type: String?,
+    sent: ByteCount? = nil,
     of url: String
   ) throws(ProbeFailure) -> [UInt8] {
     do throws(PackedBody.Fault) {
-      return try PackedBody.plain(body, name: name, type: type, limit: limit)
+      return try PackedBody.plain(body, name: name, type: type, sent: sent, limit: limit)
     } catch {
       throw ProbeFailure(error.failure(of: url))
     }
@@ -174,6 +176,7 @@ package final class CatalogProbe: Sendable {
           sink.takeBytes(),
           name: response.head.url.text,
           type: response.head.headers["Content-Type"],
+          sent: response.head.isEncoded ? response.wireBytes : nil,
           of: response.head.url.redacted
         ),
         base: response.head.url,

@@ -96,6 +96,8 @@ struct OpenedRun {
     let fetching = parts.origin(request.transport(over: transport, isStopped: isStopped)) {
       request.secrets.applied(to: $0)
     }
+    let failures = FailureLog()
+    let (deadline, now) = (request.options.deadline, request.now)
     context = RunContext(
       catalog: catalog,
       entry: entry,
@@ -114,7 +116,10 @@ struct OpenedRun {
       secrets: request.secrets,
       pictureTraits: pictureTraits,
       needs: request.needs(over: fetching),
-      failures: FailureLog(),
+      failures: failures,
+      newestURLs: catalog.pictures.identity == .url
+        ? nil : NewestURLs(index) { failures.note($0) },
+      isOver: { isStopped() || deadline.map { now().seconds >= $0.seconds } ?? false },
       localBase: request.addresses.localBase
     )
     context.failures.count(attempts: parts.requests)
@@ -126,12 +131,14 @@ struct OpenedRun {
   ///   - results: what the stages did.
   ///   - wasStopped: whether somebody ended the run early.
   ///   - began: when the run began.
+  ///   - notice: called with a sentence for a person when something was left undone after the run's end.
   /// - Returns: The report.
-  /// - Throws: ``CacheError`` when the cache itself failed, now or in a stage.
+  /// - Throws: ``CacheError`` when the cache itself failed, now or in a stage, and the run did not end.
   func close(
     _ results: RunResults,
     wasStopped: Bool,
-    since began: ContinuousClock.Instant
+    since began: ContinuousClock.Instant,
+    notice: (String) -> Void
   ) throws(CacheError) -> SyncReport {
     // Until the last row is written the cache is nobody else's.
     defer { withExtendedLifetime(lock) {} }
@@ -177,24 +184,29 @@ struct OpenedRun {
         sections: results.sections.map { RunSection($0) },
         renewed: results.renewed
       )
+    }
+    do throws(CacheError) {
       // What a guard withheld came from where the catalog was before.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
-      if isTaken, let source, source != context.entry.source {
+      if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)
       }
-      // Later than the run's end, which says what is shown.
-      if isWhole, report.outcome == .complete,
-        hasOthers ? true : try index.hasUnreferenced()
-      {
-        try index.markUnreferenced(
-          except: try index.manyReferencedPictures(),
-          at: context.now()
-        )
-      }
+      try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
+    } catch {
+      // The run has ended, and is shown; what is left undone here the next run does.
+      notice("the run is whole, and the next one tidies up after it: \(error.description)")
+    }
+    return report
+  }
+
+  /// Notes for later sweeps and starts what the run has found, once it has ended.
+  private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(CacheError) {
+    let index = context.index
+    if isMarking, hasOthers ? true : try index.hasUnreferenced() {
+      try index.markUnreferenced(except: try index.manyReferencedPictures(), at: context.now())
     }
     // Orphans that this run may not sweep are for the next to find, which looks only when in doubt.
-    if orphans.isEmpty { try index.noteFolderTimes(of: layout, since: folders) }
-    return report
+    if orphans.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
 
   /// The bytes that are held of all pictures; a run that asked for none has left them as they were.

@@ -50,9 +50,9 @@ struct RunRequest: Sendable {
       parser
     )
     sections = try addresses.sections()
-    variables = try addresses.variables()
-    named = try addresses.named()
+    variables = addresses.variables
     credentials = try catalog.resolved(environment)
+    named = try addresses.named().carrying(credentials, catalog, environment)
     secrets = RunSecrets(credentials, named, variables)
     self.environment = environment
   }

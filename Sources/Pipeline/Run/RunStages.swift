@@ -41,8 +41,7 @@ final class RunStages: Sendable {
   ///   - addresses: turns what a catalog file writes into sources.
   ///   - disk: where squares go.
   ///   - source: where pictures come from.
-  ///   - hasStopped: asked before each square, and before other runs' pictures are entered, whether somebody ended
-  ///     the run early.
+  ///   - hasStopped: asked before other runs' pictures are entered whether somebody ended the run early.
   /// - Throws: ``CacheError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
@@ -52,7 +51,7 @@ final class RunStages: Sendable {
     hasStopped: @escaping @Sendable () -> Bool
   ) throws {
     let context = opened.context
-    let squares = try Self.squares(context, disk, hasStopped)
+    let squares = try Self.squares(context, disk)
     let pictures = PictureStage(
       context,
       known: opened.known,
@@ -112,6 +111,7 @@ final class RunStages: Sendable {
     pictures.settleRest()
     pictures.group.join()
     checked.join()
+    context.newestURLs?.flush()
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
     flushed.wait()
@@ -173,6 +173,7 @@ final class RunStages: Sendable {
       if let references = arrival.references {
         pictures.add(references)
       } else {
+        context.newestURLs?.flush()
         var urls = ListedURLs(arrival.listing, context.index)
         try context.index.forEachPictureBatch(of: arrival.listing) { ids throws(CacheError) in
           try pictures.add(ids) { wanted, found throws(CacheError) in
@@ -187,14 +188,10 @@ final class RunStages: Sendable {
 
   private static func squares(
     _ context: RunContext,
-    _ disk: any Disk,
-    _ hasStopped: @escaping @Sendable () -> Bool
+    _ disk: any Disk
   ) throws -> SquareStage? {
     guard let side = context.options.squareSide else { return nil }
-    let (deadline, now) = (context.options.squareDeadline, context.now)
-    return try SquareStage(context, side: side, disk: disk) {
-      hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false
-    }
+    return try SquareStage(context, side: side, disk: disk, isOver: context.isOver)
   }
 
   private static func details(

@@ -1,4 +1,5 @@
 import Catalog
+import Imaging
 import Transport
 
 /// What a sync is asked to do beyond what the catalog file says.
@@ -19,8 +20,11 @@ package struct SyncOptions: Sendable {
   package var onlyDue = false
   /// Pixels along a side of the squares that are kept beside the pictures; nil makes none.
   package var squareSide: Int?
-  /// When no further square is begun; the transport has the deadline of the requests.
-  package var squareDeadline: UnixTime?
+  /// Where squares are made.
+  package var pictures: any PictureWorking = PicturesHere()
+  /// When no body is decoded further, and squares end, those under way too where they can be given up; the transport has
+  /// the deadline of the requests.
+  package var deadline: UnixTime?
   /// The most bytes of one picture.
   package var pictureLimit = ByteCount.mebibytes(64)
   /// The most bytes of one JSON body.

@@ -68,10 +68,11 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         transport
       )
       let index = try Self.index(cache)
+      let credentials = try catalog.resolved(environment)
       let asked = Asked(
         catalog,
-        try addresses.named(),
-        try catalog.resolved(environment),
+        try addresses.named().carrying(credentials, catalog, environment),
+        credentials,
         transport,
         onlyDue: options.onlyDue
       )
@@ -284,6 +285,30 @@ private struct Asked {
   /// What is held, unless another mapping read it: it is then fetched anew.
   func usable(_ held: DocumentEntry?, _ mapping: Int64) -> DocumentEntry? {
     held?.mapping == mapping ? held : nil
+  }
+}
+
+extension PicturesRule.Host {
+  /// The host with its port, or with those of http and https.
+  var places: [HostPort] {
+    (port.map { [$0] } ?? [80, 443]).map { HostPort(host: name, port: $0) }
+  }
+}
+
+extension NamedOrigins {
+  /// The same with the headers that the catalog file has for pictures.
+  func carrying(
+    _ credentials: Headers,
+    _ catalog: CatalogFile,
+    _ environment: [String: String]
+  ) throws(CatalogError) -> NamedOrigins {
+    var named = self
+    named.pictureHeaders = PictureHeaders(catalog: credentials)
+    for (host, headers) in try catalog.resolvedPictureHeaders(environment: environment) {
+      let fields = Headers(headers.map { HeaderField(name: $0.name, value: $0.value) })
+      for place in host.places { named.pictureHeaders.give(fields, to: place) }
+    }
+    return named
   }
 }
 

@@ -37,7 +37,8 @@ package final class SyncRun: Sendable {
   ///   - disk: where bytes go.
   ///   - keeper: what keeps the pictures in place of the cache's folder; nil for an ordinary cache.
   ///   - now: the wall clock.
-  ///   - notice: called with a sentence for a person when something was mended before the run.
+  ///   - notice: called with a sentence for a person when something was mended before the run, or
+  ///     left undone after it.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -130,7 +131,12 @@ package final class SyncRun: Sendable {
       pictures: parts.pictures
     ) { [transport] in transport.hasStopped }
     let results = try stages.run(request.sections) { transport.hasStopped }
-    return try opened.close(results, wasStopped: transport.hasStopped, since: began)
+    return try opened.close(
+      results,
+      wasStopped: transport.hasStopped,
+      since: began,
+      notice: notice
+    )
   }
 
   /// Says before anything is fetched what would fail every square alike, whatever it is made of.

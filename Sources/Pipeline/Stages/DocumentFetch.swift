@@ -159,7 +159,9 @@ extension RunContext {
         isPost
         ? StoredValidity.none
         : StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
-      return plain(sink.take(), of: response.head.url.redacted, response.head) { body in
+      let sent = response.head.isEncoded ? response.wireBytes : nil
+      return plain(sink.take(), of: response.head.url.redacted, response.head, sent: sent) {
+        body in
         .body(body, base: response.head.url, word: word, link: response.head.headers.nextLink)
       }
     }
@@ -174,7 +176,7 @@ extension RunContext {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT
-        ? failure("there is no such file", .http(404)) : failure(systemWords(errno))
+        ? failure("", .noSuchFile) : failure(systemWords(errno))
     }
     defer { close(descriptor) }
     var status = stat()
@@ -207,6 +209,7 @@ extension RunContext {
     _ body: DocumentBody,
     of url: String,
     _ head: ResponseHead?,
+    sent: ByteCount? = nil,
     _ reply: (DocumentBody) -> DocumentReply
   ) -> DocumentReply {
     do throws(PackedBody.Fault) {
@@ -214,6 +217,7 @@ extension RunContext {
         body,
         name: head?.url.text ?? url,
         type: head?.headers["Content-Type"],
+        sent: sent,
         limit: options.jsonLimit,
         in: layout
       )
@@ -226,7 +230,9 @@ extension RunContext {
 
 extension FailureReason {
   /// A local file that the catalog file names cannot be read.
-  static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
+  package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
+  /// The catalog file names a local file that is not there.
+  package static let noSuchFile = FailureReason(rawValue: "no-such-file")
   /// A body that is not JSON, or not of the shape that the mapping expects.
-  static let undecodable = FailureReason(rawValue: "undecodable")
+  package static let undecodable = FailureReason(rawValue: "undecodable")
 }

@@ -9,6 +9,8 @@ struct JoinedSection: Sendable {
   var pages: [Int] = []
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
+  /// How many items the listing says that it has and how many its pages list, when these are fewer.
+  var shortfall: (total: Int, listed: Int)?
 }
 
 /// All pages of a source, joined section by section.
@@ -60,6 +62,10 @@ struct JoinedPages: Sendable {
     }
     for place in sections.indices {
       sections[place].repeats = reading.progress.repeats(of: sections[place].section.key)
+      let listed = elements[place] + sections[place].repeats
+      if let total = notes[place].total, total > listed, reading.key != nil {
+        sections[place].shortfall = (total, listed)
+      }
       guard sections[place].pages.count > 1 else { continue }
       let whole = try index.joinListings(listings[place])
       sections[place].section.listing = whole.listing

@@ -15,6 +15,7 @@ final class LastReport: Sendable {
   private struct Content: Sendable {
     var skips: [String: Skips] = [:]
     var lasting: Set<Failed> = []
+    var omitted: SyncReport.FailureCounts = [:]
   }
 
   private struct Failed: Hashable {
@@ -49,6 +50,17 @@ final class LastReport: Sendable {
     }
   }
 
+  /// Whether failures that a report only counts are known: they are expected to last, and this report has no fewer.
+  func knows(_ omitted: SyncReport.FailureCounts) -> Bool {
+    omitted.allSatisfy { stage, counts in
+      stage != .section
+        && counts.allSatisfy { reason, count in
+          FailureReason(rawValue: reason).isLasting
+            && read().omitted[stage]?[reason, default: 0] ?? 0 >= count
+        }
+    }
+  }
+
   private func read() -> Content {
     content.withLock { content in
       let found = content ?? Self.read(report)
@@ -61,12 +73,14 @@ final class LastReport: Sendable {
     var content = Content()
     guard let report = bytes.flatMap({ try? SyncReport(json: $0) }) else { return content }
     for section in report.sections {
-      content.skips[section.key, default: Skips()].unread = Set(section.unread)
+      // An item without a row is counted without its id.
+      content.skips[section.key] = Skips(unnamed: section.skipped, unread: Set(section.unread))
     }
-    for row in report.skipped where row.lost == .item && row.id == nil {
-      content.skips[row.section, default: Skips()].unnamed += 1
+    for row in report.skipped where row.lost == .item && row.id != nil {
+      content.skips[row.section, default: Skips()].unnamed -= 1
     }
     content.lasting = Set(report.failures.compactMap(Failed.init))
+    content.omitted = report.failuresOmitted
     return content
   }
 }

@@ -46,6 +46,7 @@ package enum PackedBody: Int32, Sendable {
   ///   - body: The body.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
+  ///   - sent: How many bytes came on the wire, when a coding of the transfer was undone already; nil for all of `body`.
   ///   - limit: How large it may become.
   /// - Returns: What is to be decoded.
   /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
@@ -53,9 +54,17 @@ package enum PackedBody: Int32, Sendable {
     _ body: [UInt8],
     name: String,
     type: String? = nil,
+    sent: ByteCount? = nil,
     limit: ByteCount
   ) throws(Fault) -> [UInt8] {
-    let plain = try plain(DocumentBody(body), name: name, type: type, limit: limit, in: nil)
+    let plain = try plain(
+      DocumentBody(body),
+      name: name,
+      type: type,
+      sent: sent,
+      limit: limit,
+      in: nil
+    )
     do throws(CacheError) { return try plain.whole() } catch { throw .unread(error) }
   }
 
@@ -65,6 +74,7 @@ package enum PackedBody: Int32, Sendable {
   ///   - body: The body.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
+  ///   - sent: How many bytes came on the wire, when a coding of the transfer was undone already; nil for all of `body`.
   ///   - limit: How large it may become, which is counted as it grows.
   ///   - layout: The cache in which a large body lies; nil leaves it in memory.
   /// - Returns: What is to be decoded.
@@ -73,13 +83,14 @@ package enum PackedBody: Int32, Sendable {
     _ body: DocumentBody,
     name: String,
     type: String?,
+    sent: ByteCount? = nil,
     limit: ByteCount,
     in layout: CacheLayout?
   ) throws(Fault) -> DocumentBody {
     var plain = body
     if let coding = try coding(of: body, name: name, type: type) {
       do throws(Fault) {
-        plain = try coding.unpack(body, limit: limit, in: layout)
+        plain = try coding.unpack(body, sent: sent, limit: limit, in: layout)
       } catch {
         guard case .broken = error, coding == .brotli, try isText(body) else { throw error }
       }
@@ -155,11 +166,12 @@ package enum PackedBody: Int32, Sendable {
 
   private func unpack(
     _ body: DocumentBody,
+    sent: ByteCount?,
     limit: ByteCount,
     in layout: CacheLayout?
   ) throws(Fault) -> DocumentBody {
     var passage = Passage(body: body, spool: BodySpool(in: layout))
-    let most = min(limit, BombGuard.limit(ofPacked: ByteCount(body.count)))
+    let most = min(limit, BombGuard.limit(ofPacked: sent ?? ByteCount(body.count)))
     let result = withUnsafeMutablePointer(to: &passage) { passage in
       cunpack_stream(
         rawValue,

@@ -43,6 +43,9 @@ struct PageDraft: Sendable {
     kept = drafts
   }
 
+  /// Leaves the rest of the page's section unread: too much of it is lost.
+  mutating func giveUp() { listing.givenUp.formUnion(listing.sections.map(\.key)) }
+
   /// Judges the sections against each other, once all are there: refuses those that share a key, and leaves as absent
   /// only fields that no section has.
   mutating func settleSections() {

@@ -22,12 +22,14 @@ struct PageReader {
     base: WebURL?,
     _ reading: SectionReading
   ) throws(CacheError) -> Result<PageDraft, CatalogError> {
+    let limits = limits(at: reading.position)
     guard let windows = windows(of: body, at: reading.position, using: context.catalog) else {
-      return decode(body, reading)
+      return decode(body, reading, limits)
     }
     var draft = PageDraft()
     let isMany = context.catalog.isMany(source: reading.position)
     var elements = 0
+    var lost = 0
     let lane = ItemLane(context.index)
     for window in windows {
       if isMany, !window.isContinuation { elements = 0 }
@@ -38,30 +40,53 @@ struct PageReader {
           at: reading.position,
           using: context.catalog,
           after: draft.listing,
-          elements: elements
+          elements: elements,
+          within: limits
         )
       } catch {
         _ = try lane.finish()
-        return decode(body, reading)
+        if error.code == .stopped { return .failure(error) }
+        return decode(body, reading, limits)
       }
       elements += part.elementCount
+      lost += part.lost
       try writer.keep(part, base: base, after: reading, in: &draft, on: lane)
+      // An element and its comma are two bytes at least.
+      let most = elements + window.bytesAfter / 2
+      if !isMany, lost > SkipTally.mostRows,
+        limits.maxSkipped?.isPassed(by: lost, of: most) == true
+      {
+        draft.giveUp()
+        break
+      }
     }
     draft.kept = try lane.finish()
     if isMany { draft.settleSections() }
     try draft.dropRepeats(in: context.index)
     // Of sections that cannot be used, only the whole body says it of all.
-    return draft.listing.sections.isEmpty ? decode(body, reading) : .success(draft)
+    return draft.listing.sections.isEmpty ? decode(body, reading, limits) : .success(draft)
+  }
+
+  /// Limits of decoding.
+  ///
+  /// Of a listing in pages, none says how much there is.
+  private func limits(at position: Int) -> DecodingLimits {
+    let isPaged = context.catalog.paging(ofSource: position) != nil
+    return DecodingLimits(
+      maxSkipped: isPaged ? nil : context.options.maxSkipped,
+      isStopped: context.isOver
+    )
   }
 
   /// Decodes a page whole.
   private func decode(
     _ body: DocumentBody,
-    _ reading: SectionReading
+    _ reading: SectionReading,
+    _ limits: DecodingLimits
   ) -> Result<PageDraft, CatalogError> {
     do throws(CatalogError) {
       let listing = try body.decoded { body throws(CatalogError) in
-        try decodeSource(body, at: reading.position, using: context.catalog)
+        try decodeSource(body, at: reading.position, using: context.catalog, within: limits)
       }
       return .success(PageDraft(listing))
     } catch {

@@ -50,51 +50,58 @@ struct PageWriter: Sendable {
     let listing = draft.listing
     var document = document
     let unfollowed = unfollowed(listing, link: document.next, reading)
+    let isPaged =
+      reading.key != nil && context.catalog.paging(ofSource: reading.position) != nil
     let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
+    if !listing.givenUp.isEmpty {
+      // Read anew when it is next asked for: more may be allowed to be lost then.
+      (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
+    }
+    let skipped = Dictionary(grouping: listing.skipped, by: \.section)
     // A page of several may yet fail with the next one, and then none of it is shown.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
-        let lost = listing.skipped.count { $0.section == section.key && $0.isUnread }
+        let omitted = listing.omitted[section.key]?.unread ?? 0
+        let lost = (skipped[section.key] ?? []).count(where: \.isUnread) + omitted
         let elements = section.items.count + lost
         // Of a listing that is not taken nothing is shown either.
-        if !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
+        if !listing.givenUp.contains(section.key),
+          !context.options.maxSkipped.refuses(lost: lost, of: elements)
+        {
+          ahead(pictures)
+        }
       }
     }
     var references: [String: [PictureReference]] = [:]
-    var sections: [DecodedSection] = []
+    var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
       // In the places where the body has them.
       while failed.first?.index == sections.count, let first = failed.popFirst() {
-        sections.append(try row(of: first))
+        sections.append((row(of: first), NewListing([])))
       }
       if draft.kept == nil { references[section.key] = pictures }
       let notes = SectionNotes(
-        skipped: listing.skipped.filter { $0.section == section.key }
-          .map(SyncReport.Skipped.init),
+        skipped: (skipped[section.key] ?? []).map(SyncReport.Skipped.init),
+        omitted: listing.omitted[section.key] ?? SkipTally(),
+        isGivenUp: listing.givenUp.contains(section.key),
         absent: listing.absent[section.key] ?? [],
-        unfollowed: unfollowed
+        unfollowed: unfollowed,
+        total: isPaged ? listing.total : nil
       )
-      let kept: ListingID
-      if let windows = draft.kept {
-        kept = try context.index.keepListing(windows[place])
-      } else {
-        kept = try context.index.keepListing(records(of: section, pictures))
-      }
-      sections.append(
-        DecodedSection(
-          key: section.key,
-          title: section.title,
-          subtitle: section.subtitle,
-          listing: kept,
-          skipped: notes.text
-        )
+      let items = draft.kept == nil ? records(of: section, pictures) : []
+      let row = DecodedSection(
+        key: section.key,
+        title: section.title,
+        subtitle: section.subtitle,
+        skipped: notes.text
       )
+      sections.append((row, draft.kept.map { NewListing($0[place]) } ?? NewListing(items)))
     }
-    for section in failed { sections.append(try row(of: section)) }
-    try context.index.store(document, decoded: sections)
-    return SectionPage(document: document, sections: sections, references: references)
+    for section in failed { sections.append((row(of: section), NewListing([]))) }
+    let kept = try context.index.store(document, new: sections)
+    return SectionPage(document: document, sections: kept, references: references)
   }
 
   /// The pictures of a section's items, one item after the other.
@@ -108,19 +115,18 @@ struct PageWriter: Sendable {
     link: String?,
     _ reading: SectionReading
   ) -> String? {
-    guard context.catalog.paging(ofSource: reading.position) == nil, reading.key != nil else {
-      return nil
-    }
+    guard context.catalog.paging(ofSource: reading.position) == nil, reading.key != nil,
+      !context.catalog.isOnePage(source: reading.position)
+    else { return nil }
     return listing.unfollowed(hasNextLink: link != nil)
   }
 
   /// A section that cannot be used, as an empty one with the reason.
-  private func row(of failed: FailedSection) throws(CacheError) -> DecodedSection {
+  private func row(of failed: FailedSection) -> DecodedSection {
     DecodedSection(
       key: failed.key ?? "",
       title: failed.key ?? "",
       subtitle: nil,
-      listing: try context.index.keepListing([]),
       skipped: SectionNotes(failure: failed.reason).text
     )
   }
@@ -166,7 +172,7 @@ struct PageWriter: Sendable {
         afterReading: reading.pages.count + 1,
         last: value,
         listing: listing
-      ).map(NextPage.text)
+      ).map { NextPage.text(for: context.variables.kept(cursor: $0)) }
     }
     guard
       let text = rule.nextPage(
@@ -177,9 +183,12 @@ struct PageWriter: Sendable {
       )
     else { return nil }
     let url =
-      try? rule.isNamedByFeed
-      ? context.parse(named: text, relativeTo: last)
-      : context.transport.parse(text, relativeTo: last)
-    return url?.asSecure(as: last).text ?? text
+      switch rule.step {
+      case .next: try? context.parse(named: text, relativeTo: last)
+      case .link: try? context.parse(header: text, relativeTo: last)
+      case .page, .offset, .cursor:
+        (try? context.transport.parse(text, relativeTo: last)).map(context.variables.veiled)
+      }
+    return url?.asSecure(as: last).text ?? context.variables.veiled(text)
   }
 }

@@ -103,8 +103,7 @@ final class PagingProgress: Sendable {
     for section in sections {
       let keys = try index.itemKeys(listing: section.listing)
       listed[section.key] = keys
-      let skipped = SkippedText.read(section.skipped)
-      elements[section.key] = keys.count + skipped.count { $0.lost == .item }
+      elements[section.key] = keys.count + SectionNotes(section.skipped).lost
     }
     return state.withLock { state in
       state.read.pages += 1

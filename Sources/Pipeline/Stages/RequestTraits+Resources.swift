@@ -22,15 +22,20 @@ extension Request {
 
   /// A request for a picture.
   init(picture url: WebURL, from named: NamedOrigins) {
-    self = named.request(for: url)
-    accept = .picture
+    self = named.pictureRequest(for: url)
   }
 }
 
 extension RequestTraits {
   /// What a request sends over a transport; the password in its URL is a credential too.
-  init(_ request: Request, over transport: any Fetching) {
-    var credentials = request.credentials
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - transport: How it is sent.
+  ///   - isPicture: Whether it is for a picture: such as a catalog names show everybody the same, so that another token
+  ///     is no reason to fetch one anew.
+  init(_ request: Request, over transport: any Fetching, isPicture: Bool = false) {
+    var credentials = isPicture ? Headers() : request.credentials
     if let userInfo = request.url.userInfo { credentials.append("Authorization", userInfo) }
     self.init(
       fields: transport.fields(of: request),
@@ -53,7 +58,7 @@ extension RequestTraits {
   }
 }
 
-/// What requests for pictures send: the same for all but those with a password in their URL.
+/// What requests for pictures send: the same for all but those whose origin gets headers or a password.
 struct PictureTraits: Sendable {
   private let usual: RequestTraits
   private let named: NamedOrigins
@@ -65,15 +70,22 @@ struct PictureTraits: Sendable {
     self.transport = transport
     // Any host will do: none of the fields names it.
     let anywhere = WebURL(scheme: .https, host: "_")
-    usual = RequestTraits(Request(picture: anywhere, from: named), over: transport)
+    usual = RequestTraits(
+      Request(picture: anywhere, from: named),
+      over: transport,
+      isPicture: true
+    )
   }
 
-  /// The digest of what is usual, by which a run tells whether an earlier one sent the same.
-  var digest: Int64 { ContentDigest.number(of: usual.fields.lines) }
+  /// The digest of all that they send, by which a run tells whether an earlier one sent the same.
+  var digest: Int64 {
+    ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
+  }
 
   /// What a request for the picture at a URL sends.
   func callAsFunction(_ url: WebURL) -> RequestTraits {
-    guard named.hasUserInfo(for: url) else { return usual }
-    return RequestTraits(Request(picture: url, from: named), over: transport)
+    let request = Request(picture: url, from: named)
+    guard named.hasUserInfo(for: url) || !request.credentials.isEmpty else { return usual }
+    return RequestTraits(request, over: transport, isPicture: true)
   }
 }

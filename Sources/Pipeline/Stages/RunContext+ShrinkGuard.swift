@@ -90,7 +90,8 @@ extension RunContext {
     let gone = try index.itemKeys(listing: shown).filter { !listed.contains($0) }
     guard !gone.isEmpty else { return }
     let named = notes.unreadIDs
-    let unnamed = notes.skipped.count { $0.lost == .item && $0.id == nil }
+    let unnamed =
+      notes.skipped.count { $0.lost == .item && $0.id == nil } + notes.omitted.unread
     let again = gone.filter { last.unread.contains($0) && !named.contains($0) }.prefix(unnamed)
     let new = gone.filter { !last.unread.contains($0) && !named.contains($0) }
       .prefix(max(0, unnamed - last.unnamed))

@@ -36,61 +36,79 @@ struct RunContext: Sendable {
   /// What decides which documents are asked for.
   let needs: DocumentNeeds
   let failures: FailureLog
+  /// Where newest URLs are noted; nil where a picture's identity is its URL.
+  var newestURLs: NewestURLs?
+  /// Whether somebody ended the run early, or its deadline has come: nothing more is decoded.
+  let isOver: @Sendable () -> Bool
   /// What relative references in local documents are relative to: the catalog's base.
   let localBase: WebURL?
 }
 
-/// Gathers what went wrong in any stage, on any thread.
+/// Gathers what went wrong in any stage, on any thread: of each stage the first thousand in full, by URL, and counts of
+/// the rest.
 final class FailureLog: Sendable {
   private struct State {
-    var failures: [SyncReport.Failure] = []
-    var pictures: [(picture: PictureID, failure: SyncReport.Failure)] = []
+    var stages: [SyncReport.Stage: FailureRows] = [:]
     var unfinished: [SyncReport.Unfinished] = []
     var attempts = 0
     var cacheFailure: CacheError?
+
+    mutating func add(_ failure: SyncReport.Failure, _ picture: PictureID? = nil, most: Int) {
+      let row = FailureRows.Row(picture: picture, failure: failure)
+      stages[failure.stage, default: FailureRows()].add(row, most: most)
+    }
+
+    mutating func add(
+      _ stage: SyncReport.Stage,
+      _ id: String?,
+      _ failure: TransferFailure,
+      _ picture: PictureID? = nil,
+      most: Int
+    ) {
+      attempts += failure.attempts
+      if failure.endedWithRun {
+        unfinished.append(SyncReport.Unfinished(stage: stage, url: failure.url))
+      } else {
+        add(SyncReport.Failure(stage, id, failure), picture, most: most)
+      }
+    }
   }
 
   private let state = Mutex(State())
+  private let most: Int
+
+  /// An empty log.
+  ///
+  /// - Parameter most: How many failures of a stage are kept in full.
+  init(most: Int = SyncReport.mostFailures) {
+    self.most = most
+  }
 
   /// Notes a failed transfer, as unfinished when it was the run that ended first.
   func note(_ stage: SyncReport.Stage, id: String?, _ failure: TransferFailure) {
-    state.withLock { state in
-      state.attempts += failure.attempts
-      if failure.endedWithRun {
-        state.unfinished.append(SyncReport.Unfinished(stage: stage, url: failure.url))
-      } else {
-        state.failures.append(SyncReport.Failure(stage, id, failure))
-      }
-    }
+    state.withLock { $0.add(stage, id, failure, most: most) }
   }
 
   /// Notes a failed picture; the item that shows it is looked up at the end.
   func note(_ picture: PictureID, _ failure: TransferFailure) {
-    state.withLock { state in
-      state.attempts += failure.attempts
-      if failure.endedWithRun {
-        state.unfinished.append(SyncReport.Unfinished(stage: .image, url: failure.url))
-      } else {
-        state.pictures.append((picture, SyncReport.Failure(.image, nil, failure)))
-      }
-    }
+    state.withLock { $0.add(.image, nil, failure, picture, most: most) }
   }
 
   /// Notes a picture that another run failed to have, and counted the requests for.
   func note(_ picture: PictureID, _ failure: SyncReport.Failure) {
-    state.withLock { $0.pictures.append((picture, failure)) }
+    state.withLock { $0.add(failure, picture, most: most) }
   }
 
-  /// The pictures that failed, with why.
+  /// The pictures that failed, with why, as far as they are kept in full.
   var pictureFailures: [PictureID: SyncReport.Failure] {
-    state.withLock {
-      Dictionary($0.pictures.map { ($0.picture, $0.failure) }) { first, _ in first }
-    }
+    let rows = state.withLock { $0.stages[.image]?.first(most).rows ?? [] }
+    let pairs = rows.compactMap { row in row.picture.map { ($0, row.failure) } }
+    return Dictionary(pairs) { first, _ in first }
   }
 
   /// Notes a failure that had no transfer.
   func note(_ failure: SyncReport.Failure) {
-    state.withLock { $0.failures.append(failure) }
+    state.withLock { $0.add(failure, most: most) }
   }
 
   /// Notes a body that came and could not be read.
@@ -136,23 +154,50 @@ final class FailureLog: Sendable {
     state.withLock { $0.unfinished }.sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
   }
 
-  /// The pictures that failed.
-  var failedPictures: Set<PictureID> {
-    state.withLock { Set($0.pictures.map(\.picture)) }
-  }
-
-  /// Everything that failed: sections, details, pictures, each by URL.
+  /// What failed: sections, details, pictures, each by URL, the first so many of each stage.
   ///
   /// - Parameter owners: the item that shows a picture.
-  /// - Returns: The failures, with the items that show failed pictures.
-  func all(owners: [PictureID: String]) -> [SyncReport.Failure] {
-    let (failures, pictures) = state.withLock { ($0.failures, $0.pictures) }
-    let images = pictures.map { picture, failure in
-      var failure = failure
-      failure.id = owners[picture]
-      return failure
+  /// - Returns: The failures, with the items that show failed pictures, and by stage and reason how many are left out.
+  func all(
+    owners: [PictureID: String]
+  ) -> (failures: [SyncReport.Failure], omitted: SyncReport.FailureCounts) {
+    let stages = state.withLock { $0.stages }.mapValues { $0.first(most) }
+    let failures = SyncReport.Stage.allCases.flatMap { stage in
+      (stages[stage]?.rows ?? []).map { row in
+        var failure = row.failure
+        if let picture = row.picture { failure.id = owners[picture] }
+        return failure
+      }
     }
-    return (failures + images).sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
+    return (failures, stages.mapValues(\.omitted).filter { !$1.isEmpty })
+  }
+}
+
+/// Failures of one stage: the first so many by URL, and counts of the others by their reasons.
+private struct FailureRows {
+  struct Row {
+    var picture: PictureID?
+    var failure: SyncReport.Failure
+  }
+
+  private(set) var rows: [Row] = []
+  private(set) var omitted: [String: Int] = [:]
+
+  mutating func add(_ row: Row, most: Int) {
+    rows.append(row)
+    // Seldom, for each time sorts them.
+    if rows.count / 2 >= most { self = first(most) }
+  }
+
+  /// The first so many; the others are counted.
+  func first(_ most: Int) -> FailureRows {
+    var first = self
+    first.rows.sort { $0.failure.url < $1.failure.url }
+    for row in first.rows.dropFirst(most) {
+      first.omitted[row.failure.reason, default: 0] += 1
+    }
+    first.rows.removeLast(max(0, rows.count - most))
+    return first
   }
 }
 
@@ -184,6 +229,6 @@ extension SyncReport.Failure {
 extension TransferFailure {
   /// Whether the run ended first, so that the failure says nothing about what was requested.
   var endedWithRun: Bool {
-    reason == .cancelled || reason == .deadline || reason == .bytesLimit
+    [.cancelled, .deadline, .bytesLimit, .keepFree].contains(reason)
   }
 }

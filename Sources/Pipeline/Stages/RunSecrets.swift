@@ -11,6 +11,7 @@ final class RunSecrets: Sendable {
   init(_ credentials: Headers, _ named: NamedOrigins, _ variables: URLVariables) {
     var veil = SecretVeil()
     for field in credentials.fields { veil.hide(field.value) }
+    for value in named.pictureHeaders.values { veil.hide(value) }
     for value in variables.values.values { veil.hide(value) }
     for userInfo in named.givenUserInfo {
       let parts = userInfo.split(separator: ":", maxSplits: 1)

@@ -26,7 +26,8 @@ struct SectionGuard: Sendable {
     let shown = last[section.key]?.listing
     let readable = try context.index.itemCount(listing: section.listing)
     let lost = notes.lost
-    if context.options.maxSkipped.refuses(lost: lost, of: readable + lost) {
+    let isLost = context.options.maxSkipped.refuses(lost: lost, of: readable + lost)
+    if notes.isGivenUp || isLost {
       return try refusal(of: section, notes, readable: readable, reading)
     }
     let item = context.catalog.mapping(ofSource: reading.position).item
@@ -41,7 +42,7 @@ struct SectionGuard: Sendable {
       try context.keepUnread(notes, of: shown, last: skips, in: &guarded)
     }
     if !isNamed, guarded.withheld.isEmpty { return nil }
-    var result = SectionResult(joined, guarded, of: reading)
+    var result = SectionResult(joined, notes, guarded, of: reading)
     // A listing that is not taken says nothing of the catalog file.
     if !guarded.isWhole, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
@@ -69,7 +70,7 @@ struct SectionGuard: Sendable {
   ) throws(CacheError) -> SectionResult {
     let shown = last[section.key]?.listing
     let finding = GuardWords(section.key, held: 0)
-      .unreadable(notes.skipped, of: readable + notes.lost, isHeld: shown != nil)
+      .unreadable(notes, of: readable + notes.lost, isHeld: shown != nil)
     var result = SectionResult(
       key: section.key,
       title: section.title,
@@ -77,13 +78,14 @@ struct SectionGuard: Sendable {
       source: shown == nil ? .failed : .withheld,
       listing: shown,
       skipped: notes.skipped,
+      omitted: notes.omitted,
       error: finding.problem,
       remedy: finding.remedy
     )
-    if let shown {
+    if let shown, !notes.isGivenUp {
       let listed = Set(try context.index.itemKeys(listing: section.listing))
       result.withheld = try context.index.itemKeys(listing: shown).filter { !listed.contains($0) }
-    } else {
+    } else if shown == nil {
       context.failures.note(
         undecodable: .section,
         id: section.key,

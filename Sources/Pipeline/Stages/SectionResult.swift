@@ -12,9 +12,11 @@ struct SectionResult: Sendable {
   var withheld: [String] = []
   /// Why the feed's listing as a whole looks like a fault; empty when its values are not the reason.
   var findings: [FieldGuard.Finding] = []
-  /// The items that the feed lists, that cannot be read, and that stay as they were.
+  /// The items that stay as they were because they, or the page that may list them, cannot be read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
+  /// Counts of what else could not be read.
+  var omitted = SkipTally()
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
   var error: String?
@@ -26,10 +28,21 @@ struct SectionResult: Sendable {
   var isExcused = false
 }
 
+extension SectionReading {
+  /// The sentence about pages that all came, and list fewer items than the listing says that it has.
+  fileprivate func shortfall(of joined: JoinedSection) -> String? {
+    guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
+    else { return nil }
+    return "the shop says that there are \(total) items, and its pages list \(listed); "
+      + "look at paging in the catalog file"
+  }
+}
+
 extension SectionResult {
   /// What the pages of a section came to, and the guards after them.
   init(
     _ joined: JoinedSection,
+    _ notes: SectionNotes,
     _ guarded: GuardedListing,
     of reading: SectionReading
   ) {
@@ -43,10 +56,11 @@ extension SectionResult {
       withheld: guarded.withheld,
       findings: guarded.findings,
       unread: guarded.unread,
-      skipped: SkippedText.read(joined.section.skipped),
+      skipped: notes.skipped,
+      omitted: notes.omitted,
       repeats: joined.repeats,
-      error: reading.excused ?? reading.ceiling,
-      warning: SectionNotes(joined.section.skipped).unfollowed,
+      error: reading.excused ?? reading.broken ?? reading.ceiling,
+      warning: notes.unfollowed ?? reading.shortfall(of: joined),
       isExcused: reading.excused != nil
     )
   }

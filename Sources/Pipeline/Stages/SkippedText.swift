@@ -4,42 +4,61 @@ import FoundationEssentials
 /// What is known of a decoded section beside its items, as the index keeps it with a page, so that an
 /// unchanged one still reports it.
 struct SectionNotes: Sendable, Equatable {
-  /// The items and fields that could not be read.
+  /// The items and fields that could not be read: the first of them.
   var skipped: [SyncReport.Skipped] = []
+  /// Counts of the others.
+  var omitted = SkipTally()
+  /// Whether the section was not read to its end, because too much of it is lost.
+  var isGivenUp = false
   /// The fields that the catalog file names and that no item yields.
   var absent: Set<ItemField> = []
   /// Why the section as a whole cannot be used; nil when it can.
   var failure: String?
   /// The sign that the listing has pages that are not read; nil when there is none.
   var unfollowed: String?
+  /// How many items there are by the listing's own account, of one that is read page by page; nil when it does not say.
+  var total: Int?
 
   /// How many items could not be read.
-  var lost: Int { skipped.count(where: \.isUnread) }
+  var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
 
-  /// The ids of the items that could not be read, as far as these could.
+  /// The ids of the items that could not be read, as far as these could and have rows.
   var unreadIDs: Set<String> { Set(skipped.filter(\.isUnread).compactMap(\.id)) }
 
   /// Adds what is known of the page that follows.
   mutating func add(_ page: SectionNotes) {
-    skipped += page.skipped
+    let room = max(0, SkipTally.mostRows - skipped.count)
+    skipped += page.skipped.prefix(room)
+    for row in page.skipped.dropFirst(room) { omitted.add(row.lost, row.reason) }
+    omitted.add(page.omitted)
+    isGivenUp = isGivenUp || page.isGivenUp
     absent.formIntersection(page.absent)
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
+    total = page.total ?? total
   }
 }
 
 extension SectionNotes {
   /// The notes as JSON; nothing when there are none.
   var text: String {
-    if absent.isEmpty, failure == nil, unfollowed == nil {
-      return SkippedText.write(skipped)
-    }
+    if self == SectionNotes(skipped: skipped) { return SkippedText.write(skipped) }
     var writer = StoredFormWriter()
     writer.object {
       $0.member("absent", absent.map(\.rawValue).sorted())
       $0.member("failure", failure)
+      if isGivenUp { $0.member("givenUp", Int(1)) }
+      if !omitted.isEmpty {
+        $0.name("omitted")
+        $0.object {
+          $0.member("items", omitted.items)
+          $0.name("reasons")
+          $0.value(omitted.reasons)
+        }
+      }
       $0.name("skipped")
       $0.value(skipped)
+      if let total { $0.member("total", total) }
       if let unfollowed { $0.member("unfollowed", unfollowed) }
     }
     return String(decoding: writer.bytes, as: UTF8.self)
@@ -53,15 +72,21 @@ extension SectionNotes {
     }
     guard let form = try? JSONDecoder().decode(Form.self, from: Data(text.utf8)) else { return }
     skipped = form.skipped
+    omitted = form.omitted ?? SkipTally()
+    isGivenUp = form.givenUp == 1
     absent = Set(form.absent.compactMap(ItemField.init))
     failure = form.failure
     unfollowed = form.unfollowed
+    total = form.total
   }
 
   private struct Form: Decodable {
     var absent: [String]
     var failure: String?
+    var givenUp: Int?
+    var omitted: SkipTally?
     var skipped: [SyncReport.Skipped]
+    var total: Int?
     var unfollowed: String?
   }
 }
@@ -75,9 +100,6 @@ enum SkippedText {
     writer.value(skipped)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
-
-  /// The skipped items of a section's notes.
-  static func read(_ text: String) -> [SyncReport.Skipped] { SectionNotes(text).skipped }
 
   /// Reads back what ``write(_:)`` gave.
   fileprivate static func rows(_ text: String) -> [SyncReport.Skipped] {

@@ -20,7 +20,7 @@ final class SquareStage: Sendable {
   }
 
   private let context: RunContext
-  private let crop: Crop
+  private let order: PictureOrder
   private let store: SquareStore
   private let known: [PictureID: SquareEntry]
   private let isOver: @Sendable () -> Bool
@@ -29,7 +29,8 @@ final class SquareStage: Sendable {
   private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
   private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-  /// Prepares squares of `side` pixels; `isOver` says that no further one is to be begun.
+  /// Prepares squares of `side` pixels; `isOver` says that no further one is to be begun, and that those under way are to
+  /// be given up where they can be.
   init(
     _ context: RunContext,
     side: Int,
@@ -38,7 +39,7 @@ final class SquareStage: Sendable {
   ) throws(CacheError) {
     self.context = context
     self.isOver = isOver
-    crop = Crop(size: side)
+    order = PictureOrder(Crop(size: side))
     store = SquareStore(context.layout, index: context.index, disk: disk, side: side)
     var known: [PictureID: SquareEntry] = [:]
     for entry in try context.index.squares(side: side) { known[entry.picture] = entry }
@@ -110,11 +111,19 @@ final class SquareStage: Sendable {
       }
     }
     do throws(ImagingError) {
-      let square = try crop.square(of: picture, in: context.layout.root.path)
+      let square = try context.options.pictures.square(
+        order,
+        of: picture,
+        in: context.layout.root.path,
+        isStopped: isOver
+      )
       try store(square.bytes, of: picture)
     } catch {
-      // Without its library a picture is not unfit: the next run tries again.
-      if error.code != .library { try store.note(error.description, of: picture) }
+      if error.code == .stopped { return state.withLock { $0.tally.unfinished += 1 } }
+      // Without its library, or a process to work on it, a picture is not unfit: the next run tries again.
+      if error.code != .library, error.code != .worker {
+        try store.note(error.description, of: picture)
+      }
       state.withLock {
         $0.tally.unfit += 1
         $0.tally.failures.append(

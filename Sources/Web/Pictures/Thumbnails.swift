@@ -16,13 +16,14 @@ package struct Thumbnails: Sendable {
 
   private let cache: String
   private let folder: ThumbnailFolder
-  private let crop: Crop
+  private let order: PictureOrder
+  private let pictures: any PictureWorking
 
-  /// Thumbnails of the pictures of a cache.
-  package init(cache: String) {
-    self.cache = cache
+  /// Thumbnails of the pictures of a cache, made where `pictures` says.
+  package init(cache: String, pictures: any PictureWorking = PicturesHere()) {
+    (self.cache, self.pictures) = (cache, pictures)
     folder = ThumbnailFolder(cache: cache, side: Self.side)
-    crop = Crop(size: Self.side, format: .jpeg, quality: 82)
+    order = PictureOrder(Crop(size: Self.side, format: .jpeg, quality: 82))
   }
 
   /// Makes those that are not kept yet, and hands each over; blocks.
@@ -62,7 +63,7 @@ package struct Thumbnails: Sendable {
         } else if let bytes = folder.read(digest) {
           deliver(digest, bytes)
           all.add(1, ordering: .relaxed)
-        } else if let bytes = thumbnail(of: image) {
+        } else if let bytes = thumbnail(of: image, isStopped) {
           deliver(digest, bytes)
           made.add(1, ordering: .relaxed)
           all.add(1, ordering: .relaxed)
@@ -74,12 +75,18 @@ package struct Thumbnails: Sendable {
   }
 
   /// A new thumbnail, kept for the next page; nil when there can be none.
-  private func thumbnail(of image: ShownImage) -> [UInt8]? {
+  private func thumbnail(of image: ShownImage, _ isStopped: () -> Bool) -> [UInt8]? {
     guard let path = image.path, let digest = image.sha256,
-      let file = try? PictureFile(FilePath("\(cache)/\(path)"), limits: crop.limits),
+      let bytes = try? PictureInput.bytes(of: FilePath("\(cache)/\(path)"), order.limits),
       // A sync may have put other bytes there since the index was read.
-      Hexadecimal.text(ContentDigest.sha256(file.bytes)) == digest,
-      let square = try? crop.apply(to: file), square.bytes.count <= Self.most
+      Hexadecimal.text(ContentDigest.sha256(bytes)) == digest,
+      let square = try? pictures.make(
+        order,
+        of: .bytes(bytes, name: path),
+        for: nil,
+        isStopped: isStopped
+      ),
+      square.bytes.count <= Self.most
     else { return nil }
     folder.keep(square.bytes, of: digest)
     return square.bytes

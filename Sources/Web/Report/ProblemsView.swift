@@ -98,12 +98,17 @@ struct ProblemView {
     let groups = Dictionary(grouping: report.failures) {
       "\($0.stage.rawValue) \($0.reason) \($0.isKnown)"
     }
+    let counts = (report.failureCounts(known: false), report.failureCounts(known: true))
+    func count(_ failures: [SyncReport.Failure]) -> Int {
+      let counts = failures[0].isKnown ? counts.1 : counts.0
+      return counts[failures[0].stage]?[failures[0].reason] ?? failures.count
+    }
     let order: [SyncReport.Stage] = [.section, .detail, .image]
     let sorted = groups.values.sorted {
       let left = order.firstIndex(of: $0[0].stage) ?? 0
       let right = order.firstIndex(of: $1[0].stage) ?? 0
       let known = ($0[0].isKnown ? 1 : 0, $1[0].isKnown ? 1 : 0)
-      return (known.0, left, -$0.count, $0[0].reason) < (known.1, right, -$1.count, $1[0].reason)
+      return (known.0, left, -count($0), $0[0].reason) < (known.1, right, -count($1), $1[0].reason)
     }
     for failures in sorted {
       let first = failures[0]
@@ -111,7 +116,7 @@ struct ProblemView {
       let helps = first.remedy.flatMap(advice.remedy).map { " " + $0 } ?? ""
       problems.append(
         ProblemView(
-          "\(Self.stage(first, failures.count, language)) · \(first.reason)",
+          "\(Self.stage(first, count(failures), language)) · \(first.reason)",
           tone: first.stage == .image || first.isKnown ? "warn" : "bad",
           meaning: words.meaning,
           advice: words.advice + helps,
@@ -126,7 +131,7 @@ struct ProblemView {
               url: failure.url
             )
           },
-          of: failures.count,
+          of: count(failures),
           language
         )
       )
@@ -171,10 +176,13 @@ struct ProblemView {
       let rows = report.skipped.filter { $0.lost == loss }
       guard !rows.isEmpty else { return nil }
       let isItem = loss == .item
+      let items = report.sections.reduce(0) { $0 + $1.skipped }
+      let all = report.skipped.count + report.skippedOmitted
+      let count = isItem ? max(items, rows.count) : max(all - items, rows.count)
       return ProblemView(
         isItem
-          ? language.count(rows.count, "item skipped", "items skipped", "건너뛴 상품")
-          : language.count(rows.count, "value left out", "values left out", "빠진 값"),
+          ? language.count(count, "item skipped", "items skipped", "건너뛴 상품")
+          : language.count(count, "value left out", "values left out", "빠진 값"),
         meaning: isItem
           ? say("The shop lists this in a form that cannot be read.", "읽을 수 없는 형태의 상품입니다.")
           : say("Shown without it, as it cannot be read.", "읽을 수 없어 이 값 없이 보여 줍니다."),
@@ -198,7 +206,7 @@ struct ProblemView {
             url: nil
           )
         },
-        of: rows.count,
+        of: count,
         language
       )
     }

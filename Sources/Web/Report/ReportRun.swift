@@ -1,4 +1,5 @@
 import Cache
+import Imaging
 import Pipeline
 import Synchronization
 
@@ -21,14 +22,17 @@ package struct ReportRun: Sendable {
   private let language: PageLanguage
   private let clock: PageClock
   private let advice: ReportAdvice
+  private let pictures: any PictureWorking
 
-  /// A run on a cache.
+  /// A run on a cache, whose small pictures are made where `pictures` says.
   package init(
     _ reader: CatalogReader,
     _ language: PageLanguage,
     _ clock: PageClock,
-    advice: ReportAdvice
+    advice: ReportAdvice,
+    pictures: any PictureWorking = PicturesHere()
   ) {
+    self.pictures = pictures
     (self.reader, self.language, self.clock, self.advice) = (reader, language, clock, advice)
   }
 
@@ -59,7 +63,7 @@ package struct ReportRun: Sendable {
       let target = page.isInline ? nil : folder?.folder
       try target?.make()
       let failure = Mutex<PictureFolder.Failure?>(nil)
-      count = Thumbnails(cache: reader.cache).make(
+      count = Thumbnails(cache: reader.cache, pictures: pictures).make(
         of: page.images,
         isThere: { digest in
           guard let target, target.holds(digest) else { return false }

@@ -11,19 +11,27 @@ enum ReportScript {
     const input=$('#q'),status=$('#n'),sheet=$('#sheet'),body=$('#sheet-body');
 
     // Search: as `larder list --search` compares, initial consonants of Korean included.
-    const fold=text=>text.normalize('NFKC').toLowerCase().replace(/\s+/g,'');
+    const point=String.fromCodePoint,initials='ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ';
+    const narrow=c=>{
+      const n=c.codePointAt(0);
+      if(n>=0xFFA1&&n<=0xFFBE)return point(n-0xFFA1+0x3131);
+      return n>=0xFF01&&n<=0xFF9F&&n!==0xFF5F&&n!==0xFF60?c.normalize('NFKC'):c;
+    };
+    const fold=text=>[...text].map(c=>narrow(c).toUpperCase().toLowerCase()).join('')
+      .normalize('NFC').replace(/\p{White_Space}+/gu,' ').replace(/^ | $/g,'');
     let texts;
-    const pattern=query=>new RegExp([...fold(query)].map(c=>{
-      const n=c.codePointAt(0)-0x1100;
-      if(n>=0&&n<19)return '['+c+String.fromCodePoint(0xAC00+n*588)+'-'
-        +String.fromCodePoint(0xAC00+n*588+587)+']';
+    const pattern=query=>new RegExp([...query].map(c=>{
+      let n=initials.indexOf(c);
+      if(n<0&&c>='\u1100'&&c<='\u1112')n=c.codePointAt(0)-0x1100;
+      if(n>=0)return '['+c+point(0x1100+n)+point(0xAC00+n*588)+'-'+point(0xAC00+n*588+587)+']';
       return c.replace(/[\\^$.*+?()[\]{}|\/-]/g,'\\$&');
     }).join(''),'u');
     let shown=0;
     const search=()=>{
-      const query=input.value.trim();
-      texts??=cards.map((card,n)=>fold([...card.querySelectorAll('h3,.t,em')]
-        .map(e=>e.textContent).join('\n')+'\n'+items[n][0]));
+      const query=fold(input.value);
+      // Folded, no text has a line feed: nothing is found across the end of a field.
+      texts??=cards.map((card,n)=>[...card.querySelectorAll('h3,.t,em:not(.quiet)')]
+        .map(e=>fold(e.textContent)).concat(fold(items[n][0])).join('\n'));
       const wanted=query?pattern(query):null;
       let count=0;
       cards.forEach((card,n)=>{

@@ -101,7 +101,7 @@ struct ReportView {
     let outcome = last?.time.outcome
     let when = (last?.time.finished).map(clock.text) ?? "–"
     let missing = sizes.referenced - sizes.held
-    let failures = report.last.map { $0.failures.count + $0.skipped.count } ?? 0
+    let failures = report.last.map { $0.failureCount + $0.skipped.count + $0.skippedOmitted } ?? 0
     return [
       Tile(
         value: language.outcome(outcome),

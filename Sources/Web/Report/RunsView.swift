@@ -54,7 +54,7 @@ struct RunsView {
         duration: report.map { language.duration($0.durationSeconds) } ?? "–",
         received: report.map { PageLanguage.bytes($0.images.bytesFetched.count) } ?? "–",
         requests: report.map { PageLanguage.number($0.requests) } ?? "–",
-        failures: report.map { PageLanguage.number($0.failures.count) } ?? "–"
+        failures: report.map { PageLanguage.number($0.failureCount) } ?? "–"
       )
     }
     let ended = data.runs.filter { $0.report != nil }.reversed()

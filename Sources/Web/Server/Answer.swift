@@ -41,6 +41,8 @@ struct Answer: Sendable {
   var body: Body
   /// Whether the connection cannot be used for another request.
   var closes = false
+  /// Why it is a failure of this server, for the log; the client is not told.
+  var cause: String?
 
   /// An answer with a head that was rendered before.
   init(status: Int, head: ByteBuffer, body: Body) {
@@ -106,6 +108,13 @@ extension Answer {
       (name: "Cache-Control", value: "no-store"),
     ]
     return Answer(status, own + fields + SafetyFields.data, .bytes(ByteBuffer(bytes: bytes)))
+  }
+
+  /// The same with its cause.
+  func caused(by error: any Error) -> Answer {
+    var answer = self
+    answer.cause = "\(error)"
+    return answer
   }
 
   private struct Problem: Encodable {

@@ -53,8 +53,10 @@ package final class CatalogShelf: Sendable {
     return try result.get()
   }
 
-  /// Whether the index is there.
-  var isReadable: Bool { pulse.beat() != nil }
+  /// Reads the catalog's sections, as each request does; blocks.
+  ///
+  /// - Throws: ``CacheError`` when they cannot be read.
+  func demandReadable() throws(CacheError) { _ = try renewed().reader.sections() }
 }
 
 /// The catalog at a moment, with the answers that were made of it.

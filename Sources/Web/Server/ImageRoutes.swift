@@ -27,7 +27,7 @@ final class ImageRoutes: Sendable {
     files = ServedFiles(cache: content.cache)
     sides = content.squares
     kept = content.keeper.map { KeptImages($0) }
-    squares = Squares(content.cache, keeper: content.keeper)
+    squares = Squares(content.cache, keeper: content.keeper, pictures: content.pictures)
     pulls = content.pulls
     roomPath = content.room?.path ?? ""
     self.bench = bench
@@ -77,6 +77,7 @@ final class ImageRoutes: Sendable {
     do throws(CacheError) {
       let edition = try shelf.renewed()
       var known = try edition.reader.picture(at: path)
+      let row = known
       if let held = known, held.isHeld {
         if kept != nil || pulls == nil || files.hold(path) {
           return try send(held, .cache, side, request, edition, done)
@@ -88,12 +89,18 @@ final class ImageRoutes: Sendable {
       if let entry = pulls.unkept(at: path) {
         return try send(entry, .room, side, request, edition, done)
       }
-      guard let url = try url(of: path, edition.reader) else { return done(.noPicture) }
-      pulls.fetch(url, known: known) { [self] outcome in
+      guard let named = try url(of: path, edition.reader) else { return done(.noPicture) }
+      // What a catalog names may be less than a URL; a row knows where to ask.
+      let picture = PictureEntry(
+        id: PictureID(url: named),
+        url: row?.url ?? named,
+        identity: named
+      )
+      pulls.fetch(picture, known: known) { [self] outcome in
         answer(outcome, side, request, edition, done)
       }
     } catch {
-      done(.unreadable)
+      done(.unreadable.caused(by: error))
     }
   }
 
@@ -130,7 +137,7 @@ final class ImageRoutes: Sendable {
       do throws(CacheError) {
         try send(entry, place, side, request, edition, isAnew: isAnew, done)
       } catch {
-        done(.unreadable)
+        done(.unreadable.caused(by: error))
       }
     }
   }
@@ -145,28 +152,21 @@ final class ImageRoutes: Sendable {
     isAnew: Bool = false,
     _ done: @escaping @Sendable (Answer) -> Void
   ) throws(CacheError) {
+    guard let digest = picture.sha256 else { return done(.noPicture) }
     let path = picture.name.path
     if let side {
-      if place == .cache, let square = try edition.reader.square(of: picture, side: side),
-        square.source == picture.sha256
+      if place == .cache,
+        let answer = try heldSquare(of: picture, digest, side, request, edition)
       {
-        if let digest = square.sha256 {
-          let image = ServedImage(
-            path: square.name,
-            sha256: digest,
-            type: picture.type?.kept,
-            stamp: square.stamp
-          )
-          if let answer = image.answer(request, from: files) {
-            edition.images.add(image, cost: image.cost, for: Self.key(path, side))
-            return done(answer)
-          }
-        } else if let words = square.failure {
-          return done(.noSquare(words))
-        }
+        return done(answer)
       }
-      return squares.make(of: picture, side: side, in: place == .cache ? cache : roomPath) {
-        done(Self.answer($0, request))
+      return squares.make(
+        of: picture,
+        digest: digest,
+        side: side,
+        in: place == .cache ? cache : roomPath
+      ) { [self] outcome in
+        done(madeSquare(outcome, of: picture, digest, side, place, request, edition))
       }
     }
     if let kept, place == .cache {
@@ -175,7 +175,6 @@ final class ImageRoutes: Sendable {
         if isAnew { done(.noPicture) } else { fetchAnew(picture, request, edition, done) }
       }
     }
-    guard let digest = picture.sha256 else { return done(.noPicture) }
     let image = ServedImage(
       path: path,
       sha256: digest,
@@ -200,25 +199,72 @@ final class ImageRoutes: Sendable {
     guard let pulls else { return done(.noPicture) }
     let begins = bench.begin { [self] in
       do throws(CacheError) {
-        guard let url = try url(of: picture.name.path, edition.reader) else {
+        guard try url(of: picture.name.path, edition.reader) != nil else {
           return done(.noPicture)
         }
-        pulls.fetch(url, known: nil) { [self] outcome in
+        let anew = PictureEntry(id: picture.id, url: picture.url, identity: picture.identity)
+        pulls.fetch(anew, known: nil) { [self] outcome in
           answer(outcome, nil, request, edition, isAnew: true, done)
         }
       } catch {
-        done(.unreadable)
+        done(.unreadable.caused(by: error))
       }
     }
     if !begins { done(.busy) }
   }
 
-  private static func answer(_ outcome: Squares.Outcome, _ request: ServerRequest) -> Answer {
+  /// The answer of a square that is held, or of which it is known that there is none; nil when it has to be made.
+  private func heldSquare(
+    of picture: PictureEntry,
+    _ digest: [UInt8],
+    _ side: Int,
+    _ request: ServerRequest,
+    _ edition: Edition
+  ) throws(CacheError) -> Answer? {
+    guard let square = try edition.reader.square(of: picture, side: side),
+      square.source == digest
+    else { return nil }
+    guard let made = square.sha256 else { return square.failure.map { .noSquare($0) } }
+    let image = ServedImage(
+      path: square.name,
+      sha256: made,
+      type: picture.type?.kept,
+      stamp: square.stamp,
+      changed: picture.fetched
+    )
+    guard let answer = image.answer(request, from: files) else { return nil }
+    edition.images.add(image, cost: image.cost, for: Self.key(picture.name.path, side))
+    return answer
+  }
+
+  /// The answer of a square that was just made: as later ones, from its file, where it could be kept.
+  private func madeSquare(
+    _ outcome: Squares.Outcome,
+    of picture: PictureEntry,
+    _ digest: [UInt8],
+    _ side: Int,
+    _ place: Pulls.Place,
+    _ request: ServerRequest,
+    _ edition: Edition
+  ) -> Answer {
     switch outcome {
-    case .busy: .busy
-    case .refused(let words): .noSquare(words)
+    case .busy: return .busy
+    case .refused(let words): return .noSquare(words)
     case .made(let bytes, let type):
-      PreparedAnswer(type?.mediaType ?? "application/octet-stream", [], bytes).answer(request)
+      if place == .cache,
+        let answer = try? heldSquare(of: picture, digest, side, request, edition)
+      {
+        return answer
+      }
+      let size = bytes.count
+      let image = ServedImage(
+        path: "",
+        sha256: ContentDigest.sha256(bytes),
+        type: type,
+        stamp: FileStamp(inode: 0, bytes: ByteCount(size), modified: UnixTime(0)),
+        changed: picture.fetched
+      )
+      return image.answer(request, size: size) { .bytes(ByteBuffer(bytes: bytes[$0])) }
     }
   }
 }

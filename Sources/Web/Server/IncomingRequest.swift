@@ -7,6 +7,8 @@ struct IncomingRequest: Sendable {
   private(set) var body: [UInt8] = []
   /// Whether the body is longer than any that is read.
   private(set) var isTooLong = false
+  /// Whether it was read to its end.
+  private(set) var isWhole = false
   private let limit: Int
 
   init(_ head: HTTPRequestHead, limit: Int) {
@@ -14,6 +16,9 @@ struct IncomingRequest: Sendable {
     isTooLong =
       head.headers.first(name: "Content-Length").flatMap { Int($0) }.map { $0 > limit } ?? false
   }
+
+  /// Takes note that nothing more belongs to it.
+  mutating func end() { isWhole = true }
 
   mutating func append(_ piece: ByteBuffer) {
     guard !isTooLong else { return }

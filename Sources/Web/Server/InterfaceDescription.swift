@@ -153,10 +153,12 @@ struct InterfaceDescription {
   private static func response(_ status: String, _ schema: String) -> DescriptionNode {
     switch status {
     case "200":
-      var headers: [String: DescriptionNode] = ["ETag": header("The version of this answer")]
+      var headers: [String: DescriptionNode] = [
+        "ETag": header("The version of this answer", isAlways: true)
+      ]
       if schema == "Items" {
         headers["Link"] = header("Where the next page is, when there is one")
-        headers["X-Total-Count"] = header("How many items the section has")
+        headers["X-Total-Count"] = header("How many items there are in all", isAlways: true)
       }
       return [
         "description": "What was asked for", "headers": .object(headers),
@@ -169,8 +171,10 @@ struct InterfaceDescription {
     }
   }
 
-  private static func header(_ words: String) -> DescriptionNode {
-    ["description": .text(words), "schema": ["type": "string"]]
+  private static func header(_ words: String, isAlways: Bool = false) -> DescriptionNode {
+    [
+      "description": .text(words), "required": .flag(isAlways), "schema": ["type": "string"],
+    ]
   }
 
   private static func problem(_ status: String) -> DescriptionNode {

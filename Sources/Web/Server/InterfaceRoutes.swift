@@ -53,7 +53,7 @@ final class InterfaceRoutes: Sendable {
       edition.answers.add(prepared, cost: prepared.cost, for: key)
       return prepared.answer(request)
     } catch {
-      return .unreadable
+      return .unreadable.caused(by: error)
     }
   }
 
@@ -70,30 +70,25 @@ final class InterfaceRoutes: Sendable {
       }
       let items = try reader.items(of: section, from: query.offset, count: query.limit)
       let total = try reader.itemCount(of: section)
-      return json(
-        try ItemDocument.list(items, at: Self.place),
-        [(name: "X-Total-Count", value: "\(total)")]
-          + query.link(isMore: query.offset + items.count < total)
-      )
+      return json(try ItemDocument.list(items, at: Self.place), paged(query, items, of: total))
     case .item(let id):
       guard let item = try reader.show(id) else { return nil }
       return json(try ItemDocument.show(item, at: Self.place))
     case .search(let search):
-      // One more than is shown tells whether there are more.
-      var search = search
-      search.limit = query.offset + query.limit + 1
       var batches = try reader.batches(where: search)
-      var (items, passed) = ([ShownItem](), 0)
-      while items.count <= query.limit, let batch = try batches.next() {
-        let unpassed = batch.dropFirst(max(0, query.offset - passed))
-        passed += batch.count
-        items += unpassed
-      }
-      return json(
-        try ItemDocument.list(Array(items.prefix(query.limit)), at: Self.place),
-        query.link(isMore: items.count > query.limit)
-      )
+      let (items, total) = try batches.page(from: query.offset, count: query.limit)
+      return json(try ItemDocument.list(items, at: Self.place), paged(query, items, of: total))
     }
+  }
+
+  /// How many items there are in all, and where the next are.
+  private func paged(
+    _ query: InterfaceQuery,
+    _ items: [ShownItem],
+    of total: Int
+  ) -> [(name: String, value: String)] {
+    [(name: "X-Total-Count", value: "\(total)")]
+      + query.link(isMore: query.offset + items.count < total)
   }
 
   private func json(

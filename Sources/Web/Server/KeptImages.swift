@@ -70,8 +70,9 @@ final class KeptImages: Sendable {
         // Another machine has put a newer one, of which this one's index does not know yet.
         guard !isRenewed, let row = part.entry.row(of: picture) else { return done(nil) }
         send(row, request, isRenewed: true, done)
-      case .failure:
-        done(.problem(503, "the store does not deliver the picture now", [("Retry-After", "10")]))
+      case .failure(let error):
+        let words = "the store does not deliver the picture now"
+        done(.problem(503, words, [("Retry-After", "10")]).caused(by: error))
       }
     }
   }

@@ -50,7 +50,9 @@ struct PageSource: Sendable {
     let own = SafetyFields.page.filter { !named.contains($0.name.lowercased()) }
     // The length is said once, by what is sent.
     let fields = page.headers.filter { $0.name.lowercased() != "content-length" }
-    return Answer(page.status, fields + own, .bytes(ByteBuffer(bytes: page.body)))
+    var answer = Answer(page.status, fields + own, .bytes(ByteBuffer(bytes: page.body)))
+    answer.cause = page.cause
+    return answer
   }
 
   /// The pairs of `Cookie` fields; of two of one name the first counts. (RFC 6265, section 5.4)

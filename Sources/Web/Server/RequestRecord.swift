@@ -18,6 +18,8 @@ package struct RequestRecord: Sendable {
   package var route = Route.refused
   /// The answer's status.
   package var status = 0
+  /// Why the server failed; nil when it did not, or nobody knows.
+  package var cause: String?
   /// The length of its body, as far as it was to be sent.
   package var bytes = 0
   /// From the end of the request to the end of the answer.

@@ -91,19 +91,24 @@ final class ServerConnection: ChannelDuplexHandler {
         phase = .reading
         wait(site.limits.requestTime)
       }
-      incoming = IncomingRequest(head, limit: site.limits.body)
-      if phase == .reading, head.version == .http1_1,
+      let request = IncomingRequest(head, limit: site.limits.body)
+      incoming = request
+      // A body that is not wanted is not waited for.
+      if request.isTooLong { return finishReading(context) }
+      guard phase == .reading, head.version == .http1_1,
         head.headers.first(name: "Expect")?.lowercased() == "100-continue"
-      {
-        let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
-        context.writeAndFlush(wrapOutboundOut(.byteBuffer(line)), promise: nil)
+      else { return }
+      guard site.wantsBody(of: request, at: context.localAddress) else {
+        return finishReading(context)
       }
+      let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+      context.writeAndFlush(wrapOutboundOut(.byteBuffer(line)), promise: nil)
     case .body(let piece):
       incoming?.append(piece)
       // What is too long is answered before its end, which may never come.
-      guard incoming?.isTooLong == true, phase == .reading else { return }
-      finishReading(context)
+      if incoming?.isTooLong == true { finishReading(context) }
     case .end:
+      incoming?.end()
       finishReading(context)
     }
   }
@@ -194,7 +199,9 @@ final class ServerConnection: ChannelDuplexHandler {
 
   private func begin(_ answer: Answer, _ context: ChannelHandlerContext) {
     let head = current?.head
-    let closes = answer.closes || quits || inputClosed || !(head?.isKeepAlive ?? false)
+    // The rest of a body that was not waited for would be taken for the next request.
+    let isWhole = current?.isWhole ?? false
+    let closes = answer.closes || !isWhole || quits || inputClosed || !(head?.isKeepAlive ?? false)
     var top = answer.head
     top.writeString("Date: ")
     top.writeString(connections.date)
@@ -206,6 +213,7 @@ final class ServerConnection: ChannelDuplexHandler {
       top.writeString("\r\n\r\n")
     }
     record?.status = answer.status
+    record?.cause = answer.cause
     context.write(wrapOutboundOut(.byteBuffer(top)), promise: nil)
     guard head?.method != .HEAD, answer.body.count > 0 else { return finish(closes, context) }
     record?.bytes = answer.body.count

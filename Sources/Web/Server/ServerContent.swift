@@ -1,4 +1,5 @@
 import Cache
+import Imaging
 import Pipeline
 import Transport
 
@@ -12,6 +13,8 @@ package struct ServerContent: Sendable {
   let shelf: CatalogShelf
   /// The sizes in which squares can be had, in pixels a side.
   let squares: [Int]
+  /// Where squares are made.
+  let pictures: any PictureWorking
   /// The pages; nil for none.
   let pages: PageSource?
   /// What fetches pictures that are not held; nil when nothing does.
@@ -35,6 +38,7 @@ package struct ServerContent: Sendable {
   ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - shelf: The catalog.
   ///   - squares: The sizes in which squares can be had, in pixels a side.
+  ///   - pictures: Where squares are made.
   ///   - clock: The wall clock.
   ///   - pulling: What fetches pictures that are not held; nil to serve what is held alone.
   ///   - pages: Answers requests for pages; nil from it for what is no page.
@@ -44,6 +48,7 @@ package struct ServerContent: Sendable {
     keeper: (any PictureKeeping)? = nil,
     shelf: CatalogShelf,
     squares: [Int],
+    pictures: any PictureWorking = PicturesHere(),
     clock: @escaping @Sendable () -> UnixTime,
     pulling: Pulling? = nil,
     pages: (@Sendable (StoreRequest) async -> StoreAnswer?)? = nil,
@@ -51,7 +56,7 @@ package struct ServerContent: Sendable {
   ) {
     (self.cache, self.keeper) = (cache, keeper)
     self.shelf = shelf
-    self.squares = squares
+    (self.squares, self.pictures) = (squares, pictures)
     self.pages = pages.map { PageSource($0, clock: clock) }
     self.clock = clock
     self.log = log

@@ -1,3 +1,4 @@
+import Cache
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -81,10 +82,38 @@ final class Site: Sendable {
     }
   }
 
+  /// Whether the body of a request is asked for, whose head alone has come.
+  func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
+    guard case .success(let request) = read(incoming, at: local) else { return false }
+    return request.method != .post || isOwn(request, at: local)
+  }
+
   private func judged(
     _ incoming: IncomingRequest,
     at local: SocketAddress?,
     from client: SocketAddress?
+  ) -> Result<ServerRequest, Refusal> {
+    read(incoming, at: local).flatMap { request in
+      if let wait = rate.refusal(of: client) {
+        let answer = Answer.problem(
+          429,
+          "too many requests; ask again in \(wait) s",
+          [("Retry-After", "\(wait)")]
+        )
+        return .failure(Refusal(answer))
+      }
+      guard request.method != .post || isOwn(request, at: local) else {
+        let words = "another site's page sent this; open the form here and send it again"
+        return .failure(Refusal(.problem(403, words)))
+      }
+      return .success(request)
+    }
+  }
+
+  /// Reads a request to a name of this server, as far as it has come.
+  private func read(
+    _ incoming: IncomingRequest,
+    at local: SocketAddress?
   ) -> Result<ServerRequest, Refusal> {
     let head = incoming.head
     guard head.version.major == 1 else {
@@ -116,25 +145,9 @@ final class Site: Sendable {
         + "host when starting it"
       return .failure(Refusal(.problem(421, words)))
     }
-    if let wait = rate.refusal(of: client) {
-      let answer = Answer.problem(
-        429,
-        "too many requests; ask again in \(wait) s",
-        [("Retry-After", "\(wait)")]
-      )
-      return .failure(Refusal(answer))
-    }
-    let request = ServerRequest(
-      method: method,
-      target: target,
-      headers: head.headers,
-      body: incoming.body
+    return .success(
+      ServerRequest(method: method, target: target, headers: head.headers, body: incoming.body)
     )
-    guard method != .post || isOwn(request, at: local) else {
-      let words = "another site's page sent this; open the form here and send it again"
-      return .failure(Refusal(.problem(403, words)))
-    }
-    return .success(request)
   }
 
   /// What the paths begin with that are no pages.
@@ -159,7 +172,9 @@ final class Site: Sendable {
     case "api", "openapi.json":
       return readOnly(request, .openapi) { interface.outcome(of: $0) }
     case "healthz" where segments.count == 1:
-      return readOnly(request, .health) { _ in .now(health(), .health) }
+      return readOnly(request, .health) { _ in
+        .later(.health) { [self] done in bench.make({ [self] in health() }, done) }
+      }
     case "metrics" where segments.count == 1:
       return readOnly(request, .metrics) { _ in
         .now(metrics.answer(images.counts), .metrics)
@@ -184,14 +199,16 @@ final class Site: Sendable {
       (name: "Content-Type", value: "text/plain; charset=utf-8"),
       (name: "Cache-Control", value: "no-store"),
     ]
-    let isStopping = isStopping.load(ordering: .relaxed)
-    let isWell = !isStopping && shelf.isReadable
-    let words = isWell ? "ok\n" : isStopping ? "stopping\n" : "the cache cannot be read\n"
-    return Answer(
-      isWell ? 200 : 503,
-      fields + SafetyFields.data,
-      .bytes(ByteBuffer(string: words))
-    )
+    func answer(_ status: Int, _ words: String) -> Answer {
+      Answer(status, fields + SafetyFields.data, .bytes(ByteBuffer(string: words + "\n")))
+    }
+    if isStopping.load(ordering: .relaxed) { return answer(503, "stopping") }
+    do throws(CacheError) {
+      try shelf.demandReadable()
+      return answer(200, "ok")
+    } catch {
+      return answer(503, "the catalog cannot be read").caused(by: error)
+    }
   }
 
   private func page(_ request: ServerRequest) -> Outcome {

@@ -30,6 +30,7 @@ final class Squares: Sendable {
 
   private let cache: String
   private let keeper: (any PictureKeeping)?
+  private let pictures: any PictureWorking
   private let admission: SquareAdmission
   private let limits: PictureLimits
   private let state = Mutex(State())
@@ -39,8 +40,12 @@ final class Squares: Sendable {
   private let unkept = Shelved<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
 
   /// Squares of the pictures in a cache, or in the store that keeps them for it; they themselves are kept in the cache.
-  init(_ cache: String, keeper: (any PictureKeeping)? = nil) {
-    (self.cache, self.keeper) = (cache, keeper)
+  init(
+    _ cache: String,
+    keeper: (any PictureKeeping)? = nil,
+    pictures: any PictureWorking = PicturesHere()
+  ) {
+    (self.cache, self.keeper, self.pictures) = (cache, keeper, pictures)
     admission = SquareAdmission(into: cache)
     var limits = PictureLimits()
     limits.memory = 64 << 20
@@ -55,16 +60,18 @@ final class Squares: Sendable {
   ///
   /// - Parameters:
   ///   - picture: The picture, which is held.
+  ///   - digest: The SHA-256 of its bytes.
   ///   - side: Pixels along a side.
   ///   - root: Where the picture's file is: the cache, or a room beside it, whose pictures have no row yet.
   ///   - waiter: Told what came of it.
   func make(
     of picture: PictureEntry,
+    digest: [UInt8],
     side: Int,
     in root: String,
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
-    let key = Key(digest: picture.sha256 ?? [], side: side)
+    let key = Key(digest: digest, side: side)
     if let made = unkept[key.text] {
       return waiter(.made(made.bytes, made.type))
     }
@@ -86,8 +93,7 @@ final class Squares: Sendable {
   }
 
   private func made(of picture: PictureEntry, _ key: Key, in root: String) -> Outcome {
-    var crop = Crop(size: key.side)
-    crop.limits = limits
+    let order = PictureOrder(Crop(size: key.side, limits: limits))
     do throws(ImagingError) {
       let square: EncodedPicture
       if let keeper, root == cache {
@@ -96,15 +102,15 @@ final class Squares: Sendable {
         else {
           return .busy
         }
-        square = try crop.square(of: picture, bytes)
+        square = try pictures.square(order, of: picture, bytes)
       } else {
-        square = try crop.square(of: picture, in: root)
+        square = try pictures.square(order, of: picture, in: root)
       }
       keep(.success(square.bytes), of: picture, key, in: root)
       return .made(square.bytes, picture.type?.kept)
     } catch {
       // Another machine may have the library that this one lacks, or more memory.
-      let isOfPicture = error.code != .library && error.code != .tooLarge
+      let isOfPicture = ![.library, .tooLarge, .worker].contains(error.code)
       if isOfPicture {
         keep(.failure(SquareRefusal(error.description)), of: picture, key, in: root)
       }

@@ -103,7 +103,7 @@ package struct Store: Sendable {
         )
       )
     } catch {
-      return notice(
+      var answer = notice(
         visit,
         500,
         visit.say("Something is wrong here.", "문제가 생겼습니다."),
@@ -112,6 +112,8 @@ package struct Store: Sendable {
           "저장된 자료를 읽거나 쓰지 못했습니다. 주문되지 않았으니 잠시 뒤 다시 시도해 주세요."
         )
       )
+      answer.cause = "\(error)"
+      return answer
     }
   }
 
@@ -177,8 +179,16 @@ package struct Store: Sendable {
     shelves: StoreShelves?,
     shop: String? = nil
   ) -> StoreAnswer {
-    guard let library = try? StoreTemplates.shared(visit.language) else {
-      return StoreAnswer(status: 500, headers: [("content-type", "text/plain; charset=utf-8")])
+    let library: MustacheLibrary
+    do {
+      library = try StoreTemplates.shared(visit.language)
+    } catch {
+      var answer = StoreAnswer(
+        status: 500,
+        headers: [("content-type", "text/plain; charset=utf-8")]
+      )
+      answer.cause = "\(error)"
+      return answer
     }
     var page = page
     page.main = library.render(view, withTemplate: template) ?? ""

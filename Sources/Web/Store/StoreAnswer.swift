@@ -7,6 +7,8 @@ package struct StoreAnswer: Sendable {
   package var headers: [(name: String, value: String)]
   /// The body.
   package var body: [UInt8]
+  /// Why it is a failure of the store, for the log; the visitor is not told.
+  package var cause: String?
 
   /// An answer from its parts.
   package init(status: Int, headers: [(name: String, value: String)], body: [UInt8] = []) {

@@ -32,6 +32,20 @@ struct StoreBasket: Equatable {
     }
   }
 
+  /// Reads the lines of a form, each an item followed by its quantity; 0 leaves a line out.
+  ///
+  /// - Parameters:
+  ///   - form: The pairs of the form.
+  ///   - isRead: Set to false when a quantity cannot be read, or a line does not fit.
+  init(form: [(name: String, value: String)], isRead: inout Bool) {
+    for line in Self.lines(of: form) {
+      guard let quantity = line.quantity, quantity == 0 || add(line.id, quantity) else {
+        isRead = false
+        continue
+      }
+    }
+  }
+
   /// The value of a cookie that holds it.
   var cookie: String {
     lines.map { "\(PercentEncoding.escaped($0.id))*\($0.quantity)" }.joined(separator: "!")
@@ -65,21 +79,30 @@ struct StoreBasket: Equatable {
     }
   }
 
-  /// Takes the pairs of a form, each item followed by its quantity.
-  ///
-  /// - Returns: Whether all quantities could be read.
-  mutating func read(_ form: [(name: String, value: String)]) -> Bool {
-    var isRead = true
+  /// Takes the items of another basket out.
+  mutating func remove(_ other: StoreBasket) {
+    lines.removeAll { line in other.lines.contains { $0.id == line.id } }
+  }
+
+  /// Takes quantities from a form, for the items that are in the basket; those that cannot be read stay as they are.
+  mutating func read(_ form: [(name: String, value: String)]) {
+    for line in Self.lines(of: form) {
+      if let quantity = line.quantity { set(line.id, quantity) }
+    }
+  }
+
+  /// The lines of a form; nil for a quantity that cannot be read.
+  private static func lines(of form: [(name: String, value: String)])
+    -> [(id: String, quantity: Int?)]
+  {
+    var lines: [(id: String, quantity: Int?)] = []
     var id: String?
     for (name, value) in form {
       if name == "item" { id = value }
       guard name == "quantity", let item = id else { continue }
-      if let count = Int(PlainText.line(value)), (0...Self.mostPieces).contains(count) {
-        set(item, count)
-      } else {
-        isRead = false
-      }
+      let count = Int(PlainText.line(value))
+      lines.append((item, count.flatMap { (0...mostPieces).contains($0) ? $0 : nil }))
     }
-    return isRead
+    return lines
   }
 }

@@ -30,7 +30,12 @@ extension StoreDesk {
     page.isPrivate = true
     page.status = faults.isEmpty ? 200 : 422
     let basket = form?.basket ?? visit.basket
-    if form != nil { page.basket = basket }
+    if form != nil {
+      // Another window may have put other items aside, which stay.
+      var kept = visit.basket
+      kept.read(visit.request.form)
+      page.basket = kept
+    }
     let draft = form?.draft ?? visit.draft
     let bill = bill(of: basket)
     let known = bill.lines.compactMap { line in
@@ -84,7 +89,7 @@ extension StoreDesk {
         basket: basket
       )
     }
-    _ = basket.read(request.form)
+    basket.read(request.form)
     if let removed = request.posted("remove") { basket.set(removed, 0) }
     return StorePage.redirect(
       visit,
@@ -108,11 +113,8 @@ extension StoreDesk {
     let bill = bill(of: form.basket)
     let budget = OrderBudget(house: store.budget, typed: form.draft.budget, currency: currency)
     var faults = form.faults(bill, budget, language)
-    // A price that changed under the visitor's eyes is shown before it is owed. Without a script the
-    // quantities may have changed too, and then the total says nothing.
-    if faults.isEmpty, let total = bill.total, form.basket == visit.basket, let seen = form.seen,
-      seen != total.minorUnits
-    {
+    // What changed since the visitor saw the form is shown before it is owed.
+    if faults.isEmpty, let total = bill.total, !form.hasSeen(bill) {
       faults = [.price(total.formatted())]
     }
     guard faults.isEmpty else { return try basket(form, faults: faults) }
@@ -129,15 +131,17 @@ extension StoreDesk {
     }
   }
 
-  /// Leads to an order that is kept, and empties the basket.
+  /// Leads to an order that is kept, and takes its items out of the basket.
   private func placed(_ entry: OrderEntry, _ form: OrderForm) -> StoreAnswer {
     let told = form.isSame(as: entry.order) ? "placed" : "again"
     var rest = form.draft
     rest.note = ""
+    var basket = visit.basket
+    basket.remove(form.basket)
     return StorePage.redirect(
       visit,
       to: StoreAddress.order(entry.order.id.rawValue) + "?told=\(told)",
-      basket: StoreBasket(),
+      basket: basket,
       cookies: [(StoreVisit.draftCookie, rest.cookie)]
     )
   }

@@ -22,6 +22,7 @@ enum StoreOrderTemplates {
     {{#hasPrice}}<p class="each">{{each}}</p>{{/hasPrice}}\
     {{#isGone}}<p class="bad">{{trouble}}</p>{{/isGone}}</div>\
     <div class="many"><input type="hidden" name="item" value="{{id}}">\
+    <input type="hidden" name="price" value="{{units}}">\
     {{#isGone}}<input type="hidden" name="quantity" value="{{quantity}}">{{/isGone}}\
     {{^isGone}}<span class="stepper"><input name="quantity" type="number" min="0" max="{{most}}" value="{{quantity}}" \
     inputmode="numeric" aria-label="[[Quantity|수량]]: {{title}}" required></span>{{/isGone}}\

@@ -66,8 +66,8 @@ extension PageLanguage {
     case .budgetText: of("The budget is no amount.", "예산을 금액으로 적어 주세요.")
     case .price(let total):
       of(
-        "A price has changed since you saw the form: the total is \(total) now.",
-        "주문서를 보신 뒤 가격이 바뀌어 합계가 \(total)이 되었습니다."
+        "A price or a quantity has changed since you saw the form: the total is \(total) now.",
+        "주문서를 보신 뒤 가격이나 수량이 바뀌어 합계가 \(total)이 되었습니다."
       )
     case .tooMuch: of("The total is too large.", "합계가 너무 큽니다.")
     case .outdated:
@@ -88,12 +88,15 @@ extension PageLanguage {
   }
 }
 
-/// A form that wants to become an order.
+/// A form that wants to become an order: of the lines that it shows, whatever other windows put into the basket.
 struct OrderForm {
   let draft: StoreDraft
+  /// The form's lines.
   let basket: StoreBasket
   /// Whether all quantities could be read.
   let isCounted: Bool
+  /// The price of each item that the visitor saw, in minor units.
+  let prices: [String: Int]
   /// What tells it from every other form.
   let chance: OrderID.Chance?
   /// The total that the visitor saw, in minor units.
@@ -101,9 +104,16 @@ struct OrderForm {
 
   init(_ visit: StoreVisit) {
     draft = StoreDraft(visit.request)
-    var basket = visit.basket
-    isCounted = basket.read(visit.request.form)
-    self.basket = basket
+    var isCounted = true
+    basket = StoreBasket(form: visit.request.form, isRead: &isCounted)
+    self.isCounted = isCounted
+    var prices: [String: Int] = [:]
+    var item: String?
+    for (name, value) in visit.request.form {
+      if name == "item" { item = value }
+      if name == "price", let item { prices[item] = Int(value) }
+    }
+    self.prices = prices
     chance = visit.request.posted("key").flatMap(OrderID.Chance.init)
     seen = visit.request.posted("total").flatMap { Int($0) }
   }
@@ -121,6 +131,12 @@ struct OrderForm {
     guard let total = bill.total else { return faults + [.tooMuch] }
     if budget.isExceeded(total) { faults.append(.budget(budget.words(for: total, language))) }
     return faults
+  }
+
+  /// Whether the visitor saw each price and the total as they are now.
+  func hasSeen(_ bill: BasketBill) -> Bool {
+    seen == bill.total?.minorUnits
+      && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
   }
 
   /// The order as the order book takes it.

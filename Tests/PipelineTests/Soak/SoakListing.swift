@@ -48,6 +48,21 @@ struct SoakListing {
   }
 }
 
+extension SoakListing {
+  /// What may be shown of a section of whose pages only the first came: these, and what was shown and they do not list.
+  ///
+  /// - Parameters:
+  ///   - incoming: what the pages that came say.
+  ///   - before: what was shown; nil when the section is new.
+  /// - Returns: The listings of which one has to be shown.
+  static func choices(beginning incoming: SoakSection, after before: [SoakItem]?) -> [SoakListing]
+  {
+    guard let before else { return [SoakListing(items: incoming.readable)] }
+    let whole = incoming.readable.keeping(before, of: before)
+    return [SoakListing(items: whole.isFault(after: before) ? before : whole)]
+  }
+}
+
 /// The guard of a whole catalog: one of 30 items or more that would lose more than a tenth in many small
 /// places loses none.
 struct SoakCatalogGuard {

@@ -2,44 +2,44 @@ import Cache
 import Imaging
 import SystemPackage
 
-extension Crop {
+extension PictureWorking {
   /// Makes the square of a picture that is held.
   ///
   /// - Parameters:
+  ///   - order: The crop that makes it.
   ///   - picture: The picture's row, whose bytes the file must have.
   ///   - cache: The path of the cache that holds it.
+  ///   - isStopped: Asked while the square is made, where that can be given up.
   /// - Returns: The square.
   /// - Throws: ``ImagingError`` when none can be made, as of a picture that is damaged: nobody could tell its square from
   ///   a whole one's.
   package func square(
+    _ order: PictureOrder,
     of picture: PictureEntry,
-    in cache: String
+    in cache: String,
+    isStopped: () -> Bool = { false }
   ) throws(ImagingError) -> EncodedPicture {
     let path = FilePath("\(cache)/\(picture.name.path)")
-    return try square(of: picture, try PictureFile(path, limits: limits))
+    let bytes = try PictureInput.bytes(of: path, order.limits)
+    return try square(order, of: picture, bytes, isStopped: isStopped)
   }
 
   /// The same of bytes in memory.
   package func square(
+    _ order: PictureOrder,
     of picture: PictureEntry,
-    _ bytes: [UInt8]
-  ) throws(ImagingError) -> EncodedPicture {
-    let file = try PictureFile(bytes, name: picture.name.path, limits: limits)
-    return try square(of: picture, file)
-  }
-
-  private func square(
-    of picture: PictureEntry,
-    _ file: PictureFile
+    _ bytes: [UInt8],
+    isStopped: () -> Bool = { false }
   ) throws(ImagingError) -> EncodedPicture {
     let path = picture.name.path
-    guard ContentDigest.sha256(file.bytes) == picture.sha256 else {
+    guard ContentDigest.sha256(bytes) == picture.sha256 else {
       throw ImagingError(
         .damaged,
         "cannot crop \(path): it is not what was fetched; repair the cache and sync again"
       )
     }
-    let square = try apply(to: file)
+    let input = PictureInput.bytes(bytes, name: path)
+    let square = try make(order, of: input, for: nil, isStopped: isStopped)
     guard !square.isDamaged else {
       throw ImagingError(
         .damaged,

@@ -1,0 +1,223 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#include "CGlibc.h"
+
+int larder_socket_pair(int ends[2]) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+// Room for one descriptor, aligned as a header has to be.
+typedef union {
+  struct cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+} enclosure;
+
+ssize_t larder_send(int socket, const void *bytes, size_t count, int descriptor) {
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  enclosure room;
+  if (descriptor >= 0) {
+    memset(&room, 0, sizeof room);
+    message.msg_control = &room;
+    message.msg_controllen = sizeof room;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+ssize_t larder_receive(int socket, void *bytes, size_t count, int *descriptor) {
+  struct iovec part = {.iov_base = bytes, .iov_len = count};
+  enclosure room;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (descriptor != NULL) {
+    message.msg_control = &room;
+    message.msg_controllen = sizeof room;
+  }
+  ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (got < 0 || descriptor == NULL) return got;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    int received;
+    memcpy(&received, CMSG_DATA(header), sizeof received);
+    if (*descriptor >= 0) close(*descriptor);
+    *descriptor = received;
+  }
+  return got;
+}
+
+static void *wait_for_hangup(void *place) {
+  struct pollfd socket = {.fd = (int)(intptr_t)place, .events = POLLRDHUP};
+  for (;;) {
+    if (poll(&socket, 1, -1) > 0 && socket.revents != 0) _exit(0);
+  }
+}
+
+int larder_end_with(int socket) {
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 256 << 10);
+  pthread_attr_setdetachstate(&small, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  int code = pthread_create(&thread, &small, wait_for_hangup, (void *)(intptr_t)socket);
+  pthread_attr_destroy(&small);
+  return code;
+}
+
+// Landlock, as its headers of later releases than Debian 12's have it. (linux/landlock.h)
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_restrict_self 446
+#endif
+
+typedef struct {
+  uint64_t files, net, scoped;
+} ruleset;
+
+// Forbids what changes a file system, starts a program, and, from ABI 4 and 6 on, reaches a TCP port, an abstract socket
+// or another process by a signal. What is read is left alone: libraries and fonts are opened when they are needed.
+static bool restrict_by_landlock(void) {
+  long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+  if (abi < 1) return false;
+  // Execute, write, and all that makes or removes a name.
+  uint64_t files = 1 << 0 | 1 << 1 | (0x1FFF & ~0xF);
+  if (abi >= 2) files |= 1 << 13; // refer
+  if (abi >= 3) files |= 1 << 14; // truncate
+  ruleset rules = {.files = files, .net = 3, .scoped = 3};
+  size_t size = abi >= 6 ? sizeof rules : abi >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+  int made = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+  if (made < 0) return false;
+  bool is_done = syscall(SYS_landlock_restrict_self, made, 0) == 0;
+  close(made);
+  return is_done;
+}
+
+#if defined(__x86_64__)
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define MACHINE AUDIT_ARCH_AARCH64
+#endif
+
+#define ANSWER(code) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (code))
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define REFUSE(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(EPERM)
+
+// Refuses new programs, processes and sockets, whatever the kernel's Landlock knows.
+static bool restrict_by_filter(void) {
+#ifdef MACHINE
+  uint32_t self = (uint32_t)getpid();
+  struct sock_filter program[] = {
+      LOAD(arch),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0),
+      ANSWER(EPERM),
+      LOAD(nr),
+#ifdef __x86_64__
+      // Calls of x32.
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+      ANSWER(EPERM),
+      REFUSE(fork),
+      REFUSE(vfork),
+#endif
+      REFUSE(execve),
+      REFUSE(execveat),
+      REFUSE(socket),
+      REFUSE(socketpair),
+      REFUSE(kill),
+      REFUSE(tkill),
+      REFUSE(ptrace),
+      REFUSE(process_vm_writev),
+      // Its arguments cannot be looked at; glibc then makes threads by clone.
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+      ANSWER(ENOSYS),
+      // It would do all of these without a call that is seen here.
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+      ANSWER(ENOSYS),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
+      LOAD(args[0]),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
+      ALLOW,
+      ANSWER(EPERM),
+      // abort() sends itself a signal.
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 4),
+      LOAD(args[0]),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, self, 0, 1),
+      ALLOW,
+      ANSWER(EPERM),
+      ALLOW,
+  };
+  struct sock_fprog filter = {.len = sizeof program / sizeof *program, .filter = program};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+#else
+  return false;
+#endif
+}
+
+// The bytes of address space that the process has.
+static size_t address_space(void) {
+  unsigned long pages = 0;
+  FILE *statm = fopen("/proc/self/statm", "r");
+  if (statm != NULL) {
+    if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
+    fclose(statm);
+  }
+  // Without /proc it is not known; a program of this size has less.
+  return pages > 0 ? pages * (size_t)sysconf(_SC_PAGESIZE) : (size_t)2 << 30;
+}
+
+static size_t begun_with;
+
+int larder_confine(void) {
+  begun_with = address_space();
+  prctl(PR_SET_NAME, "larder-pictures", 0, 0, 0);
+  struct rlimit none = {0, 0};
+  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+  restrict_by_landlock();
+  restrict_by_filter();
+  return 0;
+}
+
+static int lower(__rlimit_resource_t resource, rlim_t most) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return -1;
+  limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+  return setrlimit(resource, &limit);
+}
+
+int larder_limit_memory(size_t more) { return lower(RLIMIT_AS, begun_with + more); }
+
+int larder_limit_processor(double more) {
+  struct timespec used;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return -1;
+  return lower(RLIMIT_CPU, (rlim_t)used.tv_sec + (rlim_t)more + 2);
+}
+
+double larder_processor_seconds(int process) {
+  clockid_t clock;
+  struct timespec used;
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return -1;
+  return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}

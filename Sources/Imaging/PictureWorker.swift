@@ -1,0 +1,117 @@
+import CGlibc
+import Glibc
+import SystemPackage
+
+/// The process that works on pictures for another, which started it: ``PictureWorkers``.
+///
+/// It can read files, as libraries and fonts are opened when they are needed, and change none but those that it is handed.
+/// It starts no program and opens no socket. Its memory is limited for each picture, and its processor time by what the
+/// picture's header says. It ends with the other process.
+package struct PictureWorker {
+  private let channel: WorkerChannel
+  private var known: PictureOrder?
+
+  /// Makes pictures until the other end of a socket is closed, and then ends the process.
+  ///
+  /// Call it before there is a second thread.
+  ///
+  /// - Parameter socket: What the pictures come through.
+  package static func run(on socket: Int32) -> Never {
+    var status = stat()
+    guard fstat(socket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, larder_confine() == 0
+    else { _exit(64) }
+    // Ctrl-C and a service's end are for the other process, whose end is this one's.
+    for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
+    guard larder_end_with(socket) == 0 else { _exit(71) }
+    var worker = PictureWorker(channel: WorkerChannel(socket: socket))
+    do throws(WorkerLoss) {
+      while true { try worker.makeNext() }
+    } catch {
+      _exit(0)
+    }
+  }
+
+  private func wait(_ events: Int32) throws(WorkerLoss) {
+    var one = pollfd(fd: channel.socket, events: Int16(events), revents: 0)
+    while poll(&one, 1, -1) < 0, errno == EINTR {}
+  }
+
+  private mutating func makeNext() throws(WorkerLoss) {
+    let message = try channel.receive(takesDescriptor: true, wait: wait)
+    defer { if message.descriptor >= 0 { close(message.descriptor) } }
+    let request = try message.decoded(WorkerChannel.Request.self)
+    let order = try order(message.bytes)
+    let made: Result<EncodedPicture, ImagingError>
+    do throws(ImagingError) {
+      made = .success(try make(request, order, message.descriptor))
+    } catch {
+      made = .failure(error)
+    }
+    switch made {
+    case .failure(let error): try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
+    case .success(let picture):
+      var bytes: [UInt8] = []
+      if case .held(let held) = picture.file { bytes = held }
+      try channel.send(.made, PictureAnswer(picture).text, bytes, wait: wait)
+    }
+  }
+
+  private mutating func order(_ wire: [UInt8]) throws(WorkerLoss) -> PictureOrder {
+    if let known, known.wire == wire { return known }
+    do {
+      let order = try PictureOrder(wire: wire)
+      known = order
+      // A bitmap that is mapped anew for each picture costs a page fault for each page. At its own size a photo goes from
+      // file to file a row at a time, and keeping its coefficients for the next would cost their memory a second time.
+      if order.makesBitmaps { larder_keep_blocks(16 << 20) }
+      return order
+    } catch {
+      throw .nonsense
+    }
+  }
+
+  private func make(
+    _ request: WorkerChannel.Request,
+    _ order: PictureOrder,
+    _ descriptor: Int32
+  ) throws(ImagingError) -> EncodedPicture {
+    larder_limit_memory(order.memory)
+    let (bytes, modified) = try PictureFile.read(descriptor, request.name, order.limits)
+    demand(PictureOrder.secondsForHeader)
+    let file = try PictureFile(
+      bytes,
+      name: request.name,
+      modified: request.isFile ? modified : nil,
+      limits: order.limits
+    )
+    demand(order.seconds(for: file.probe))
+    guard request.becomesFile else { return try order.make(from: file, for: nil) }
+    let output = PictureOutput(FilePath(request.name)) { () throws(ImagingError) in
+      try place(for: request.name)
+    }
+    return try order.make(from: file, for: output)
+  }
+
+  /// Says how much processor time a picture asks for, and has the kernel end the process beyond it.
+  private func demand(_ seconds: Double) {
+    larder_limit_processor(seconds)
+    try? channel.send(.seconds, seconds.text, wait: wait)
+  }
+
+  /// Has the other process begin the file of a result that is not to be held.
+  private func place(for name: String) throws(ImagingError) -> PartFile {
+    let refusal: ImagingError
+    do throws(WorkerLoss) {
+      try channel.send(.place, wait: wait)
+      let answer = try channel.receive(takesDescriptor: true, wait: wait)
+      if answer.kind == .placed, answer.descriptor >= 0 {
+        return PartFile(begun: answer.descriptor, for: FilePath(name))
+      }
+      refusal = try answer.decoded(ErrorAnswer.self).error
+    } catch {
+      // The other process is gone.
+      _exit(0)
+    }
+    throw refusal
+  }
+}

@@ -1,0 +1,227 @@
+import CGlibc
+import FoundationEssentials
+import Glibc
+
+/// How two ends of a socket talk about pictures.
+///
+/// A message is its kind and two counts (4, 4 and 8 bytes, in the machine's order), a text of JSON, and bytes:
+///
+/// | kind | from | text | bytes | descriptor |
+/// |---|---|---|---|---|
+/// | make | larder | ``WorkerChannel/Request`` | ``PictureOrder/wire`` | the picture |
+/// | seconds | worker | the processor time that is asked for | | |
+/// | place | worker | | | |
+/// | placed | larder | | | the file that the result goes into |
+/// | made | worker | ``PictureAnswer`` | the result, unless its file was placed | |
+/// | failed | both | ``ErrorAnswer`` | | |
+struct WorkerChannel {
+  enum Kind: UInt32 {
+    case make = 1
+    case seconds, place, placed, made, failed
+  }
+
+  struct Message {
+    var kind: Kind
+    var text: [UInt8] = []
+    var bytes: [UInt8] = []
+    /// A descriptor that came along, which whoever receives it closes.
+    var descriptor: Int32 = -1
+
+    /// Reads the text.
+    func decoded<Value: Decodable>(_ type: Value.Type) throws(WorkerLoss) -> Value {
+      do { return try JSONDecoder().decode(type, from: Data(text)) } catch { throw .nonsense }
+    }
+  }
+
+  struct Request: Codable {
+    let name: String
+    /// Whether the picture is a file, which has a time.
+    let isFile: Bool
+    /// Whether the result becomes a file.
+    let becomesFile: Bool
+  }
+
+  let socket: Int32
+  /// The most bytes of a message that comes.
+  var most = Int.max
+  private static let mostText = 1 << 24
+
+  /// Waits until the socket can be read (`POLLIN`) or written (`POLLOUT`), or its far end is gone.
+  typealias Waiting = (_ events: Int32) throws(WorkerLoss) -> Void
+
+  /// Sends a message.
+  func send(
+    _ kind: Kind,
+    _ text: [UInt8] = [],
+    _ bytes: [UInt8] = [],
+    descriptor: Int32 = -1,
+    wait: Waiting
+  ) throws(WorkerLoss) {
+    var head: [UInt8] = []
+    withUnsafeBytes(of: kind.rawValue) { head += $0 }
+    withUnsafeBytes(of: UInt32(text.count)) { head += $0 }
+    withUnsafeBytes(of: UInt64(bytes.count)) { head += $0 }
+    try send(head + text, descriptor: descriptor, wait)
+    try send(bytes, wait)
+  }
+
+  private func send(
+    _ bytes: [UInt8],
+    descriptor: Int32 = -1,
+    _ wait: Waiting
+  ) throws(WorkerLoss) {
+    var descriptor = descriptor
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        larder_send(socket, $0.baseAddress?.advanced(by: done), $0.count - done, descriptor)
+      }
+      if count > 0 {
+        done += count
+        // It went with the first byte.
+        descriptor = -1
+      } else if errno == EAGAIN {
+        try wait(POLLOUT)
+      } else if errno != EINTR {
+        throw .closed
+      }
+    }
+  }
+
+  /// Receives the next message.
+  ///
+  /// - Parameters:
+  ///   - takesDescriptor: Whether a descriptor is taken; else one that comes is closed.
+  ///   - wait: Waits for the socket.
+  /// - Returns: The message.
+  /// - Throws: ``WorkerLoss``, of `wait` too.
+  func receive(
+    takesDescriptor: Bool = false,
+    wait: Waiting
+  ) throws(WorkerLoss) -> Message {
+    var descriptor: Int32 = -1
+    do throws(WorkerLoss) {
+      let head = try withUnsafeMutablePointer(to: &descriptor) {
+        (place) throws(WorkerLoss) in try receive(16, takesDescriptor ? place : nil, wait)
+      }
+      let kind = head.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+      let text = head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
+      let bytes = head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+      guard let kind = Kind(rawValue: kind), text <= Self.mostText, bytes <= most else {
+        throw .nonsense
+      }
+      return Message(
+        kind: kind,
+        text: try receive(Int(text), nil, wait),
+        bytes: try receive(Int(bytes), nil, wait),
+        descriptor: descriptor
+      )
+    } catch {
+      if descriptor >= 0 { close(descriptor) }
+      throw error
+    }
+  }
+
+  private func receive(
+    _ size: Int,
+    _ descriptor: UnsafeMutablePointer<Int32>?,
+    _ wait: Waiting
+  ) throws(WorkerLoss) -> [UInt8] {
+    guard size > 0 else { return [] }
+    var loss: WorkerLoss?
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { room, count in
+      do throws(WorkerLoss) {
+        while count < size {
+          let place = room.baseAddress?.advanced(by: count)
+          let got = larder_receive(socket, place, size - count, descriptor)
+          if got > 0 {
+            count += got
+          } else if got < 0, errno == EAGAIN {
+            try wait(POLLIN)
+          } else if got == 0 || errno != EINTR {
+            throw .closed
+          }
+        }
+      } catch {
+        loss = error
+      }
+    }
+    if let loss { throw loss }
+    return bytes
+  }
+}
+
+/// Why nothing more comes of a worker.
+enum WorkerLoss: Error {
+  /// It closed its end, as it does when it ends.
+  case closed
+  /// It computed for longer than a picture may take, in seconds.
+  case overTime(Double)
+  /// It did nothing for so many seconds.
+  case stalled(Double)
+  /// The caller wants no result any more.
+  case stopped
+  /// It said something that no worker says.
+  case nonsense
+}
+
+extension Encodable {
+  /// The value as a message's text.
+  var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
+}
+
+/// What was made, without its bytes.
+struct PictureAnswer: Codable {
+  private let format: PictureFormat
+  private let width: Int
+  private let height: Int
+  private let method: EncodedPicture.Method
+  private let shift: EncodedPicture.Shift
+  private let isDamaged: Bool
+  private let gravity: EncodedPicture.Point?
+  private let time: StampTime?
+  private let remarks: [String]
+
+  init(_ picture: EncodedPicture) {
+    (format, width, height) = (picture.format, picture.width, picture.height)
+    (method, shift, isDamaged) = (picture.method, picture.shift, picture.isDamaged)
+    (gravity, time) = (picture.gravity, picture.time)
+    remarks = picture.remarks.map(\.rawValue)
+  }
+
+  /// The picture, whose bytes are in `file`.
+  func picture(_ file: EncodedFile) -> EncodedPicture {
+    EncodedPicture(
+      file: file,
+      format: format,
+      width: width,
+      height: height,
+      method: method,
+      shift: shift,
+      isDamaged: isDamaged,
+      gravity: gravity,
+      time: time,
+      remarks: Set(remarks.map { EncodedPicture.Remark(rawValue: $0) })
+    )
+  }
+}
+
+/// Why nothing was made.
+struct ErrorAnswer: Codable {
+  private let code: String
+  private let problem: String
+  private let remedy: String?
+
+  init(_ error: ImagingError) {
+    (code, problem, remedy) = (error.code.rawValue, error.problem, error.remedy?.rawValue)
+  }
+
+  /// The error.
+  var error: ImagingError {
+    ImagingError(
+      ImagingError.Code(rawValue: code),
+      problem,
+      remedy: remedy.flatMap { ImagingError.Remedy(rawValue: $0) }
+    )
+  }
+}

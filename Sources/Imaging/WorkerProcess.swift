@@ -1,0 +1,243 @@
+import CGlibc
+import Glibc
+import SystemPackage
+
+/// A process that makes pictures for this one, one at a time.
+final class WorkerProcess: Sendable {
+  /// Its number.
+  let process: pid_t
+  private let socket: Int32
+  private let patience: WorkerPatience
+
+  /// Starts one.
+  ///
+  /// - Parameters:
+  ///   - program: The program and its arguments; it finds the socket as descriptor 3.
+  ///   - patience: How long it is waited for.
+  /// - Throws: The system's error number.
+  init(_ program: [String], _ patience: WorkerPatience) throws(Errno) {
+    var ends: [Int32] = [-1, -1]
+    guard larder_socket_pair(&ends) == 0 else { throw Errno(rawValue: errno) }
+    defer { close(ends[1]) }
+    var process: pid_t = 0
+    let code = Self.start(&process, program, ends[1])
+    guard code == 0 else {
+      close(ends[0])
+      throw Errno(rawValue: code)
+    }
+    (self.process, socket, self.patience) = (process, ends[0], patience)
+  }
+
+  private static func start(_ process: inout pid_t, _ program: [String], _ end: Int32) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // The socket first: where this process has closed its stdin, it may be descriptor 0.
+    posix_spawn_file_actions_adddup2(&actions, end, 3)
+    for stream in 0...2 {
+      posix_spawn_file_actions_addopen(&actions, Int32(stream), "/dev/null", O_RDWR, 0)
+    }
+    larder_close_from(&actions, 4)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+    )
+    var arguments = program.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup($0) } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    return posix_spawn(&process, program[0], &actions, &attributes, &arguments, &variables)
+  }
+
+  /// Of this process's environment what finds libraries, fonts and zones; nothing that may be a secret.
+  private static var environment: [String] {
+    var kept: [String] = []
+    var place = environ
+    while let text = place.pointee {
+      let variable = String(cString: text)
+      let name = variable.prefix { $0 != "=" }
+      let isKept =
+        ["HOME", "LANG", "TZ", "TZDIR"].contains(name)
+        || ["LC_", "LD_", "XDG_", "FONTCONFIG_", "PANGO", "TSAN_", "ASAN_"]
+          .contains { name.hasPrefix($0) }
+      if isKept { kept.append(variable) }
+      place += 1
+    }
+    return kept
+  }
+
+  /// How a picture went that was asked for.
+  enum Outcome {
+    case made(EncodedPicture)
+    case refused(ImagingError)
+    /// The process is gone: why, how it ended, and whether it had begun with the picture.
+    case lost(WorkerLoss, signal: Int32, hasBegun: Bool)
+  }
+
+  /// Has a picture made.
+  ///
+  /// Blocks. Unless the picture was made or refused, this is of no more use.
+  func make(
+    _ order: PictureOrder,
+    of input: PictureInput,
+    for output: FilePath?,
+    isStopped: () -> Bool
+  ) -> Outcome {
+    var watch = WorkerWatch(process, socket, patience)
+    do throws(ImagingError) {
+      let descriptor = try input.opened()
+      defer { close(descriptor) }
+      do throws(WorkerLoss) {
+        let made = try make(order, input, descriptor, output, &watch, isStopped)
+        switch made {
+        case .success(let picture): return .made(picture)
+        case .failure(let error): return .refused(error)
+        }
+      } catch {
+        return .lost(error, signal: end(), hasBegun: watch.hasBegun)
+      }
+    } catch {
+      return .refused(error)
+    }
+  }
+
+  private func make(
+    _ order: PictureOrder,
+    _ input: PictureInput,
+    _ descriptor: Int32,
+    _ output: FilePath?,
+    _ watch: inout WorkerWatch,
+    _ isStopped: () -> Bool
+  ) throws(WorkerLoss) -> Result<EncodedPicture, ImagingError> {
+    var isFile = false
+    if case .path = input { isFile = true }
+    let request = WorkerChannel.Request(
+      name: input.name,
+      isFile: isFile,
+      becomesFile: output != nil
+    )
+    let limits = order.limits
+    let channel = WorkerChannel(socket: socket, most: limits.memory + limits.fileBytes)
+    let sent = watch
+    try channel.send(.make, request.text, order.wire, descriptor: descriptor) {
+      (events) throws(WorkerLoss) in try sent.wait(events, isStopped)
+    }
+    var part: PartFile?
+    while true {
+      let now = watch
+      let message = try channel.receive { (events) throws(WorkerLoss) in
+        try now.wait(events, isStopped)
+      }
+      switch message.kind {
+      case .seconds:
+        let seconds = try message.decoded(Double.self)
+        watch.allow(min(max(seconds, 0), order.mostSeconds))
+      case .place:
+        // Once a picture, and where it becomes a file.
+        guard let output, part == nil else { throw .nonsense }
+        let begun: PartFile
+        do throws(ImagingError) {
+          begun = try PartFile(for: output)
+        } catch {
+          try channel.send(.failed, ErrorAnswer(error).text) { (events) throws(WorkerLoss) in
+            try now.wait(events, isStopped)
+          }
+          continue
+        }
+        part = begun
+        let loss: WorkerLoss? = begun.lend { descriptor in
+          do throws(WorkerLoss) {
+            try channel.send(.placed, descriptor: descriptor) { (events) throws(WorkerLoss) in
+              try now.wait(events, isStopped)
+            }
+            return nil
+          } catch {
+            return error
+          }
+        }
+        if let loss { throw loss }
+      case .made:
+        let answer = try message.decoded(PictureAnswer.self)
+        guard (part == nil) != message.bytes.isEmpty else { throw .nonsense }
+        return .success(answer.picture(part.map { .waiting($0) } ?? .held(message.bytes)))
+      case .failed: return .failure(try message.decoded(ErrorAnswer.self).error)
+      case .make, .placed: throw .nonsense
+      }
+    }
+  }
+
+  /// Ends the process, unless it has ended; returns the signal that it ended by, or 0.
+  @discardableResult
+  func end() -> Int32 {
+    kill(process, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status & 0x7F
+  }
+
+  deinit { close(socket) }
+}
+
+/// How long a worker is waited for.
+package struct WorkerPatience: Sendable {
+  /// Seconds of processor time until it begins with a picture.
+  package var start: Double
+  /// Seconds that pass beyond twenty for each of processor time, before it is taken to do nothing at all.
+  package var idle: Double
+
+  /// Waits; what is left out is enough for a slow machine that has other things to do.
+  package init(start: Double = 60, idle: Double = 60) {
+    (self.start, self.idle) = (start, idle)
+  }
+
+  /// Seconds until a process is given up that is to compute for some.
+  func wait(for seconds: Double) -> Double { idle + 20 * seconds }
+}
+
+/// What a worker is held to while a picture is made.
+private struct WorkerWatch {
+  private let process: pid_t
+  private let socket: Int32
+  private let patience: WorkerPatience
+  /// Whether it has begun with the picture.
+  private(set) var hasBegun = false
+  /// The processor time that it had used when it began.
+  private var before: Double
+  /// Seconds of processor time that it may use.
+  private var seconds: Double
+  private var deadline: ContinuousClock.Instant
+
+  init(_ process: pid_t, _ socket: Int32, _ patience: WorkerPatience) {
+    (self.process, self.socket, self.patience) = (process, socket, patience)
+    before = larder_processor_seconds(process)
+    seconds = patience.start
+    deadline = .now + .seconds(patience.wait(for: patience.start))
+  }
+
+  /// Lets it compute for so many seconds, from when it began.
+  mutating func allow(_ seconds: Double) {
+    if !hasBegun { before = larder_processor_seconds(process) }
+    hasBegun = true
+    self.seconds = seconds
+    deadline = .now + .seconds(patience.wait(for: seconds))
+  }
+
+  /// Waits for the socket while the process keeps to its limits.
+  func wait(_ events: Int32, _ isStopped: () -> Bool) throws(WorkerLoss) {
+    var one = pollfd(fd: socket, events: Int16(events), revents: 0)
+    while true {
+      let left = seconds - (larder_processor_seconds(process) - before)
+      if poll(&one, 1, Int32(min(max(left * 1000, 1), 100))) > 0 { return }
+      if left <= 0 { throw .overTime(seconds) }
+      if isStopped() { throw .stopped }
+      if .now > deadline { throw .stalled(patience.wait(for: seconds)) }
+    }
+  }
+}

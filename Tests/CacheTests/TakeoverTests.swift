@@ -1,0 +1,174 @@
+import GRDB
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+
+/// What becomes of the files and keys of larders whose file names had 47 bits.
+struct TakeoverTests {
+  private let folder: TemporaryFolder
+  private static let items = ["A1", "B2", "C3"]
+  private static let pictures: Set<String> = [path("A1"), path("B2"), path("C3")]
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func open(_ disk: any Disk = SystemDisk(durable: false)) throws -> Index {
+    try Index(CacheLayout(creating: folder.path("cache")), disk: disk)
+  }
+
+  /// Changes the old index before it is opened.
+  private func alter(_ sql: String, _ arguments: StatementArguments = []) throws {
+    let queue = try DatabaseQueue(path: folder.path("cache/index.sqlite"))
+    try queue.write { try $0.execute(sql: sql, arguments: arguments) }
+    try queue.close()
+  }
+
+  private func entry(_ url: String, _ index: Index) throws -> PictureEntry? {
+    let id = PictureID(url: url)
+    return try index.pictures([id])[id]
+  }
+
+  @Test func `files of an older cache are renamed, and their rows and squares follow`() throws {
+    _ = try OldCache("v4-squares", in: folder)
+    let before = Self.items.map { folder.state(of: OldCache.path($0))?.inode }
+
+    let index = try open()
+
+    #expect(Self.items.map { folder.state(of: path($0))?.inode } == before)
+    #expect(Self.items.allSatisfy { folder.state(of: OldCache.path($0)) == nil })
+    let square = path("B2").replacing("cache/images", with: "cache/squares/128")
+    #expect(try folder.read(square) == OldCache.picture("square"))
+    #expect(try index.squares().map { "cache/\($0.name)" } == [square])
+    #expect(try entry(url("A1"), index)?.older == nil)
+    #expect(try entry(url("A1"), index)?.isHeld == true)
+  }
+
+  @Test func `a takeover that stops at any operation is completed by the next opening`() throws {
+    _ = try OldCache("v4-squares", in: folder)
+    let whole = FaultyDisk()
+    _ = try open(whole)
+    #expect(whole.operations.count { $0.hasPrefix("rename") } == 4)
+
+    for number in 1...whole.operations.count {
+      let folder = try TemporaryFolder()
+      let old = try OldCache("v4-squares", in: folder)
+      let layout = try CacheLayout(creating: old.root)
+      #expect(throws: CacheError.self) {
+        _ = try Index(layout, disk: FaultyDisk(.crash(at: number)))
+      }
+      // Whoever reads meanwhile sees all rows.
+      #expect(try OldCache.contents(of: Index(reading: old.root)) == OldCache.contents)
+
+      let index = try Index(layout)
+      let recovery = try Recovery(layout, index)
+
+      #expect(recovery.forgotten == 0 && recovery.orphans.isEmpty, "operation \(number)")
+      #expect(try OldCache.contents(of: index) == OldCache.contents)
+      let report = try Verification(layout, index).run(.full)
+      #expect(report.isClean && report.checked == 4, "operation \(number)")
+    }
+  }
+
+  @Test func `before it is taken over, an older cache is read where its files lie`() throws {
+    let old = try OldCache("v4-squares", in: folder)
+
+    let reader = try Index(reading: old.root)
+
+    let older = String(OldCache.path("A1").dropFirst("cache/".count))
+    #expect(try entry(url("A1"), reader)?.name.path == older)
+    #expect(try reader.picture(at: older)?.url == url("A1"))
+    #expect(try reader.picture(at: String(path("A1").dropFirst("cache/".count)))?.url == url("A1"))
+    #expect(try reader.heldPictures(at: [older]) == [older: PictureID(url: url("A1"))])
+    #expect(try PictureFiles(CacheLayout(reading: old.root)).orphans(reader).isEmpty)
+  }
+
+  @Test func `two pictures that older names took for one are both asked for anew`() throws {
+    _ = try OldCache("v4-squares", in: folder)
+    let shop = "http://127.0.0.1:9101/p/"
+    let urls = [shop + "0000f0aeca/main.png", shop + "00016e8f40/main.png"]
+    let older = PictureName(older: urls[0]).path
+    try folder.write(OldCache.picture("one"), to: "cache/\(older)")
+    for url in urls {
+      try alter(
+        "INSERT INTO picture(id, url, sha256, content, bytes, expiry) VALUES (?, ?, x'01', 1, 64, 9)",
+        [PictureID(url: url).olderNumber, url]
+      )
+    }
+
+    let index = try open()
+
+    for url in urls { #expect(try entry(url, index)?.isHeld == false) }
+    let layout = try CacheLayout(creating: folder.path("cache"))
+    #expect(try Recovery(layout, index).orphans.paths == [older])
+    #expect(try entry(url("A1"), index)?.isHeld == true)
+  }
+
+  @Test func `a picture that was never asked for keeps its place in the listings`() throws {
+    _ = try OldCache("v4-squares", in: folder)
+    try alter("DELETE FROM picture WHERE url = ?", [url("C3")])
+
+    let index = try open()
+
+    let catalog = try #require(try index.catalogs().first)
+    let run = try #require(try index.lastRun(catalog: catalog.id))
+    let listing = try #require(try index.sections(run: run.id).first?.listing)
+    #expect(try index.pictures(listing: listing) == Self.items.map { PictureID(url: url($0)) })
+    #expect(
+      try index.items(listing: listing).map(\.pictures)
+        == Self.items.map { [PictureID(url: url($0))] }
+    )
+  }
+
+  @Test(arguments: ["", "shop\tsections", "shop\tsection\tmain", "shop\tdetails"])
+  func `a document is known still by whoever read it`(_ reader: String) throws {
+    _ = try OldCache("v4-squares", in: folder)
+    let page = "https://shop.example/main"
+    let (old, new) = (DocumentID(url: page, reader: ""), DocumentID(url: page, reader: reader))
+    for sql in [
+      "UPDATE document SET id = ? WHERE id = ?",
+      "UPDATE decoded SET document = ? WHERE document = ?",
+    ] { try alter(sql, [new.digest.olderNumber, old.digest.olderNumber]) }
+
+    let index = try open()
+
+    let document = try #require(try index.document(page, reader: reader))
+    #expect(document.response?.contains("ETag: \"main\"") == true)
+    #expect(try index.decoded(document.id).map(\.key) == ["main"])
+  }
+
+  @Test func `a file that an older larder left without a row is adopted under its new name`()
+    throws
+  {
+    let older = PictureName(older: url("left")).path
+    try folder.write(OldCache.picture("left"), to: "cache/\(older)")
+    let layout = try CacheLayout(creating: folder.path("cache"))
+    let index = try Index(layout)
+    let orphans = try Recovery(layout, index).orphans
+    #expect(orphans.paths == [older])
+
+    let entry = try orphans.adopt(PictureID(url: url("left")), url: url("left"))
+
+    #expect(entry?.isHeld == true && orphans.isEmpty)
+    #expect(try folder.read(path("left")) == OldCache.picture("left"))
+    #expect(folder.state(of: "cache/\(older)") == nil)
+  }
+
+  @Test func `a damaged index of an older larder is made anew without a download`() throws {
+    let old = try OldCache("v4-squares", in: folder)
+    let layout = try CacheLayout(creating: old.root)
+
+    let index = try Index.rebuilt(in: layout, at: 1_800_000_000).index
+    let recovery = try Recovery(layout, index)
+
+    // The files are copies, so that their rows say too little of them.
+    #expect(recovery.orphans.paths.count == 3)
+    for item in Self.items {
+      #expect(
+        try recovery.orphans.adopt(PictureID(url: url(item)), url: url(item))?.isHeld == true
+      )
+    }
+  }
+}

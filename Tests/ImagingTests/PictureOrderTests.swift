@@ -1,0 +1,124 @@
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Imaging
+
+/// What another process is asked for, and what it may take.
+struct PictureOrderTests {
+  private static var crop: Crop {
+    var crop = Crop(
+      size: 90,
+      gravity: .topLeft,
+      format: .avif,
+      quality: 71,
+      lossless: true,
+      keepsMetadata: true,
+      limits: PictureLimits(
+        pixels: 1,
+        side: 2,
+        scans: 3,
+        scannedPixels: 4,
+        metadataBytes: 5,
+        fileBytes: 6,
+        memory: 7,
+        decoding: 8
+      )
+    )
+    (crop.fit, crop.enlarges, crop.background) = (.contain, false, PictureColour("#12345678"))
+    (crop.isProgressive, crop.chroma, crop.convertsToSRGB) = (true, .half, true)
+    (crop.isStrict, crop.heldBytes) = (true, 9)
+    return crop
+  }
+
+  @Test func `a crop arrives as it was sent`() throws {
+    let order = try PictureOrder(wire: PictureOrder(Self.crop).wire)
+
+    let made = try #require(order.making as? Crop)
+    #expect(made == Self.crop)
+    // Nothing of it has its usual value, so that nothing can be forgotten.
+    for (value, usual) in zip(
+      Mirror(reflecting: made).children,
+      Mirror(reflecting: Crop()).children
+    )
+    where value.label != "output" {
+      #expect("\(value.value)" != "\(usual.value)", "\(value.label ?? "")")
+    }
+  }
+
+  @Test func `a stamp arrives as it was sent, all but its clock`() throws {
+    var stamp = Stamp(crop: Self.crop, time: .given(instant: 1_610_519_400, offset: 32_400))
+    stamp.zone = try Zone(named: "Europe/Lisbon")
+    stamp.localZone = try Zone(named: "Asia/Seoul")
+    stamp.locale = try StampLocale("ko_KR")
+    stamp.template = try StampTemplate("{time}\\n{weekday}, {date} {time12}")
+    stamp.text = "해 뜨기 전"
+    let logo = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 7, height: 5)
+    stamp.logo = try PictureFile(logo, name: "logo.png")
+    (stamp.style, stamp.place, stamp.font) = (.bar, .right, "Sans")
+    (stamp.fontFamily, stamp.fontConfiguration) = ("Serif", "/fonts.conf")
+
+    let order = try PictureOrder(wire: PictureOrder(stamp).wire)
+
+    let made = try #require(order.making as? Stamp)
+    let fields = Mirror(reflecting: stamp).children.compactMap(\.label).filter { $0 != "now" }
+    #expect(Stamp.CodingKeys.allCases.map { "\($0)" }.sorted() == fields.sorted())
+    for field in fields {
+      func text(_ stamp: Stamp) -> String {
+        "\(Mirror(reflecting: stamp).descendant(field) ?? "nothing")"
+      }
+      #expect(text(made) == text(stamp), "\(field)")
+      #expect(text(made) != text(Stamp()), "\(field)")
+    }
+  }
+
+  @Test func `the processor time of a picture grows with the pixels that it says it has`() throws {
+    func seconds(_ width: Int, _ height: Int, _ crop: Crop = Crop()) throws -> Double {
+      let bytes = try PNGKind(name: "", layout: .grey, depth: 8).bytes(
+        width: width,
+        height: height
+      )
+      return PictureOrder(crop).seconds(for: try PictureFile(bytes).probe)
+    }
+
+    let least = PictureOrder.secondsForHeader
+    let small = try seconds(40, 84)
+
+    // Ten times as much where nothing is optimized.
+    #expect(least == 0.5 || least == 5)
+    #expect(small > least && small < least * 1.1)
+    #expect(try seconds(1000, 1000) > least * 2)
+    #expect(try seconds(40, 84, Crop(size: 1000)) > least * 1.9)
+    #expect(PictureOrder(Crop()).mostSeconds > 100 * least)
+  }
+
+  @Test func `what was made, and why nothing was, arrives as it was sent`() throws {
+    let picture = EncodedPicture(
+      file: .held([1, 2, 3]),
+      format: .webp,
+      width: 4,
+      height: 5,
+      method: .lossless,
+      shift: EncodedPicture.Shift(x: 6, y: -7),
+      isDamaged: true,
+      gravity: EncodedPicture.Point(x: 8, y: 9),
+      time: try StampTime(
+        .given(instant: 10, offset: 3600),
+        exif: nil,
+        modified: nil,
+        zone: nil,
+        local: .utc,
+        now: 0,
+        name: ""
+      ),
+      remarks: [.faintText, .notDated]
+    )
+    let error = ImagingError(.tooLarge, "cannot", remedy: .morePixels)
+
+    let answer = WorkerChannel.Message(kind: .made, text: PictureAnswer(picture).text)
+    let refusal = WorkerChannel.Message(kind: .failed, text: ErrorAnswer(error).text)
+
+    #expect(try answer.decoded(PictureAnswer.self).picture(.held([1, 2, 3])) == picture)
+    #expect(try refusal.decoded(ErrorAnswer.self).error == error)
+  }
+}
