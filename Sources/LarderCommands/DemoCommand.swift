@@ -98,7 +98,8 @@ struct DemoCommand: ParsableCommand {
           journal: journal,
           servesAnyPicture: anyPicture,
           certificate: certificate,
-          key: key
+          key: key,
+          isJSON: output.json
         ).run()
       } else {
         try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()

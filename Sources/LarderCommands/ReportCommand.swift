@@ -35,7 +35,7 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the page goes; - is stdout, without pictures beyond 2000 items.",
+      "Where the page goes; - is stdout, without pictures beyond 2000 items. (default: report.html)",
       valueName: "file"
     ),
     completion: .file(extensions: ["html"]),

@@ -131,6 +131,7 @@ import Testing
     "OrderShowCommand": ["order-show"], "OrderCancelCommand": ["order"], "CatalogSync": ["sync"],
     "StatusCommand": ["status"], "BenchSession": ["bench"], "ExportCommand": ["export"],
     "CatalogWarm": ["sync", "error"], "LarderCommand": ["error"], "Demonstration": ["demo"],
+    "ServeSamples": ["serve"],
     "CatalogShowCommand": ["format"], "GcCommand": ["gc"], "ReportCommand": ["report"],
     "ServeCommand": ["serve"],
     "ShardPlanCommand": ["shard-plan"],

@@ -1,3 +1,4 @@
+import Cache
 import Catalog
 import FoundationEssentials
 
