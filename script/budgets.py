@@ -91,6 +91,9 @@ def cases():
         yield Case(f"json, 1 MiB of {name}, gzip", pack(listing(unit, M - 64)), coding="gzip")
     for name, unit in list(elements.items())[:4]:
         yield Case(f"json, 900 KiB of {name}, as it is", listing(unit, 900 * K))
+    yield Case("json, 1 MiB of one item, gzip", pack(listing(b'{"id":1,"title":"a"},', M - 64)), coding="gzip")
+    yield Case("json, 1 MiB of one item with a picture, gzip", coding="gzip",
+               body=pack(listing(b'{"id":1,"title":"a","images":["a"]},', M - 64)))
     yield Case("json, 4 MiB of numbers, gzip", pack(listing(b"0,", 4 * M)), coding="gzip")
     yield Case("json, 16 MiB of numbers, gzip", pack(listing(b"0,", 16 * M)), coding="gzip")
     yield Case("json, 1 MiB of numbers by a path of each", pack(listing(b"0,", M - 64)), coding="gzip",
@@ -185,6 +188,8 @@ def cases():
 
     # What stands around the body.
     yield Case("a next page that is 100 KiB long", item()[:-1] + b',"next":"' + b"n" * 100 * K + b'"}',
+               file=catalog(PLAIN + "paging: {next: $.next}\n"))
+    yield Case("next pages of 1 MiB, gzip", pack(item()[:-1] + b',"next":"' + b"n" * (M - 200) + b'"}'), coding="gzip",
                file=catalog(PLAIN + "paging: {next: $.next}\n"))
     yield Case("a cursor without end", None, file=catalog(PLAIN + "paging: {cursor: after, from: $.next, limit: 50}\n"),
                cursor=True)

@@ -19,7 +19,7 @@ package enum BenchSource: Sendable {
   package init(list bytes: [UInt8], name: String) throws(BenchError) {
     var urls: [String] = []
     var seen: Set<String> = []
-    let lines = String(decoding: bytes, as: UTF8.self)
+    let lines = Self.text(bytes[...])
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (number, line) in lines.enumerated() {
       let text = line.trimmingBlanks
@@ -40,12 +40,17 @@ package enum BenchSource: Sendable {
 
   /// Whether a file is a list of URLs rather than a catalog: by its first line that says anything.
   package static func isList(_ bytes: [UInt8]) -> Bool {
-    let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
-    for line in text.split(whereSeparator: \.isNewline) {
+    for line in text(bytes.prefix(1 << 16)).split(whereSeparator: \.isNewline) {
       let line = line.trimmingBlanks
       if !line.isEmpty, !line.hasPrefix("#") { return isURL(line) }
     }
     return false
+  }
+
+  /// The text of a list, without the byte order mark that some editors write before it.
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self)
   }
 
   private static func isURL(_ text: String) -> Bool {

@@ -67,3 +67,17 @@ const char *larder_error_words(int code) {
 }
 
 int larder_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGTERM); }
+
+static int argument_count;
+static char **argument_words;
+
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+  argument_count = count;
+  argument_words = words;
+}
+
+int larder_argument_count(void) { return argument_count; }
+
+const char *larder_argument(int number) {
+  return number >= 0 && number < argument_count ? argument_words[number] : NULL;
+}

@@ -3,10 +3,16 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *copening_find(const char *library, const copening_function *functions, size_t count) {
   void *opened = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-  if (opened == NULL) return dlerror();
+  if (opened == NULL) {
+    // dlerror's own text is freed when the next library of the thread cannot be opened.
+    const char *words = dlerror();
+    char *copy = words == NULL ? NULL : strdup(words);
+    return copy == NULL ? "the library cannot be opened" : copy;
+  }
   for (size_t place = 0; place < count; place++) {
     *functions[place].place = dlsym(opened, functions[place].name);
     if (*functions[place].place != NULL) continue;

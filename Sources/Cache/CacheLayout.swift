@@ -41,14 +41,14 @@ package final class CacheLayout: Sendable {
 
   /// Opens the cache at `path`, making what is missing.
   ///
-  /// - Throws: ``CacheError`` when a folder cannot be made or is a symbolic link.
+  /// - Throws: ``CacheError`` when a folder cannot be made, or one below the cache is a symbolic link.
   package init(
     creating path: String,
     keeper: (any PictureKeeping)? = nil
   ) throws(CacheError) {
     listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
-    root = try Folder(path: path, creating: true)
+    root = try Folder(path: path, creating: true, isNamed: true)
     // Before anything is made in it.
     try root.demandOwnership()
     images = try Folder(path: path + "/images", creating: true)
@@ -74,7 +74,7 @@ package final class CacheLayout: Sendable {
   ) throws(CacheError) {
     listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
-    let cache = try Folder(path: path, creating: true)
+    let cache = try Folder(path: path, creating: true, isNamed: true)
     try cache.demandOwnership()
     try Self.tag(cache)
     images = try Folder(path: path + "/images", creating: true)
@@ -124,7 +124,7 @@ package final class CacheLayout: Sendable {
     guard access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
-    root = try Folder(path: path, creating: false)
+    root = try Folder(path: path, creating: false, isNamed: true)
     images = try Folder(path: path + "/images", creating: false)
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: false))
   }
@@ -140,7 +140,7 @@ package final class CacheLayout: Sendable {
     guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
-    root = try Folder(path: path, creating: false)
+    root = try Folder(path: path, creating: false, isNamed: true)
     let isMine = access(path, W_OK) == 0
     images = try Folder(path: path + "/images", creating: isMine)
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: isMine))

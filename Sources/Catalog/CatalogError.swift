@@ -75,6 +75,8 @@ extension CatalogError {
     public static let tooDeep = Code(rawValue: "too-deep")
     /// A body is JSON, and holds no items or no detail where the mapping looks.
     public static let unexpectedShape = Code(rawValue: "unexpected-shape")
+    /// A body is JSON, and has no list of items where the mapping looks: none at all, or null.
+    public static let absentItems = Code(rawValue: "absent-items")
     /// A body that holds the details of many items holds none of the one asked for.
     public static let absentDetail = Code(rawValue: "absent-detail")
     /// A body says itself that the request failed.

@@ -23,7 +23,7 @@ public struct CatalogFile: Hashable, Sendable {
   public var request: RequestRule?
   /// How new credentials are had when an origin refuses these; nil when they are not.
   public var token: TokenRule?
-  /// How pictures are asked for.
+  /// How pictures are asked for and told apart.
   public var pictures: PicturesRule
   /// Where the file's URLs name variables.
   var variables: [URLVariable] = []
@@ -79,6 +79,12 @@ public struct CatalogFile: Hashable, Sendable {
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }
     return paging(of: sources[position])
+  }
+
+  /// Whether the catalog file says that a source has one page: `paging: null`.
+  package func isOnePage(source position: Int) -> Bool {
+    guard case .listed(let sources) = sections else { return false }
+    return sources[position].isOnePage
   }
 
   /// The paging of a listed section; nil when one response is all of it.

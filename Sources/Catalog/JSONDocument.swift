@@ -17,6 +17,8 @@ public final class JSONDocument: @unchecked Sendable {
   /// How many steps the filters and descendants of paths may take in all.
   private let stepLimit: Int
   private let stepsTaken = Atomic(0)
+  /// Asked every few thousand steps whether to end.
+  private let limits: DecodingLimits
 
   /// Parses a text that holds exactly one value.
   ///
@@ -25,12 +27,23 @@ public final class JSONDocument: @unchecked Sendable {
   ///   - subject: What it is, for messages: "section main".
   ///   - depthLimit: How many arrays and objects may enclose one another.
   /// - Throws: ``CatalogError`` with line, column and what was expected there.
-  public init(
+  public convenience init(
     parsing bytes: [UInt8],
     of subject: String = "JSON",
     depthLimit: Int = 128
   ) throws(CatalogError) {
+    try self.init(parsing: bytes, of: subject, depthLimit: depthLimit, within: DecodingLimits())
+  }
+
+  /// Parses a text whose paths are followed no further once the run ends.
+  init(
+    parsing bytes: [UInt8],
+    of subject: String,
+    depthLimit: Int = 128,
+    within limits: DecodingLimits
+  ) throws(CatalogError) {
     self.subject = subject
+    self.limits = limits
     // A filter looks at every item a few times; more than so often at every byte is an attack or a mistake.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
@@ -65,6 +78,7 @@ public final class JSONDocument: @unchecked Sendable {
   /// - Throws: ``CatalogError`` once there are more than a document of this size needs.
   func count(steps: Int) throws(CatalogError) {
     let taken = stepsTaken.wrappingAdd(steps, ordering: .relaxed).newValue
+    if taken >> 14 != (taken - steps) >> 14 { try limits.demandTime(subject) }
     guard taken > stepLimit else { return }
     throw CatalogError(
       .pathWork,

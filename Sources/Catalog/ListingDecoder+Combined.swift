@@ -14,13 +14,15 @@ extension ListingDecoder {
   ) throws(CatalogError) -> DecodedListing {
     do throws(CatalogError) {
       var listing = try listing(body, plan: plan, SectionsBefore(), firstIndices: firstIndices)
+      _ = listing.refuseRepeatedKeys()
       listing.settleAbsence()
       if listing.sections.isEmpty, let first = listing.failed.first {
+        let name = first.key.map { ", section \($0)," } ?? ""
         throw CatalogError(
           .unexpectedShape,
           subject: "sections",
           reason:
-            "none of \(listing.failed.count) can be used, the first because \(first.reason)"
+            "none of \(listing.failed.count) can be used, the first\(name) because \(first.reason)"
         )
       }
       return listing
@@ -79,12 +81,12 @@ extension ListingDecoder {
     _ before: SectionsBefore,
     firstIndices: [String: Int]
   ) throws(CatalogError) -> DecodedListing {
-    let (root, nextPage, _) = try read(body, of: "sections")
+    let (root, nextPage, _, _) = try read(body, of: "sections")
     try mapping.envelope.checkStatus(of: root, subject: "sections")
     let nodes = try plan.each.values(in: root)
     guard try nodes.isEmpty ? isArray(plan.each, in: root) : true else {
       throw CatalogError(
-        .unexpectedShape,
+        .absentItems,
         subject: "sections",
         reason: "\(plan.each) leads to nothing in \(root.kind.phrase)",
         remedy: mapping.transform == nil
@@ -125,7 +127,9 @@ extension ListingDecoder {
       return fail(nil, "its key at \(plan.key) could not be a file name; \(remedy)")
     }
     guard before.keys.insert(key).inserted || isContinuation else {
-      return fail(key, "an earlier section has the same key at \(plan.key); \(remedy)")
+      fail(key, "another section has the same key at \(plan.key); \(remedy)")
+      listing.failed[listing.failed.count - 1].repeatsKey = true
+      return
     }
     let elements: [JSONNode]
     do throws(CatalogError) {

@@ -46,7 +46,7 @@ public struct ListingDecoder: Sendable {
     firstIndex: Int
   ) throws(CatalogError) -> DecodedListing {
     let subject = "section \(source.key)"
-    let (root, nextPage, total) = try read(body, of: subject)
+    let (root, nextPage, total, continuation) = try read(body, of: subject)
     try mapping.envelope.checkStatus(of: root, subject: subject)
     let elements = try elements(of: root, subject: subject)
     let envelope = mapping.envelope
@@ -74,6 +74,7 @@ public struct ListingDecoder: Sendable {
     }
     listing.sections = [section]
     listing.total = total
+    listing.continuation = continuation
     listing.absent[source.key] = try absentFields(of: section.items, in: elements)
     return listing
   }
@@ -193,7 +194,7 @@ public struct ListingDecoder: Sendable {
     }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
     throw CatalogError(
-      .unexpectedShape,
+      .absentItems,
       subject: subject,
       expected: "an array of items at \(paths)",
       reason: "expected an array of items at \(paths), found none in \(root.kind.phrase)",
@@ -230,23 +231,41 @@ public struct ListingDecoder: Sendable {
   func read(
     _ body: [UInt8],
     of subject: String
-  ) throws(CatalogError) -> (root: JSONNode, nextPage: String?, total: Int?) {
+  ) throws(CatalogError)
+    -> (root: JSONNode, nextPage: String?, total: Int?, continuation: String?)
+  {
     try mapping.transform?.checkSize(body.count, of: subject)
     let body = try mapping.notation.json(of: body, subject, within: limits)
-    let response = try JSONDocument(parsing: body, of: subject).root
-    let nextPage = try link(in: response)
+    let response = try JSONDocument(parsing: body, of: subject, within: limits).root
+    let nextPage = try link(in: response, subject)
     guard let transform = mapping.transform else {
-      return (response, nextPage, Self.total(in: response))
+      return (
+        response, nextPage, Self.total(in: response), Self.continuation(in: response)
+      )
     }
     let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
-    return (try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage, nil)
+    return (
+      try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage, nil, nil
+    )
   }
 
+  /// How long the URL or cursor of a next page may be: each is kept for every page.
+  private static let longestNextPage = 16 << 10
+
   /// What the body calls the next page.
-  private func link(in root: JSONNode) throws(CatalogError) -> String? {
+  private func link(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
     guard let value = try nextPage?.firstValue(in: root),
       let text = nextPageIsCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty
     else { return nil }
+    guard text.utf8.count <= Self.longestNextPage else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        reason:
+          "its next page is named by \(text.utf8.count) bytes, and \(Self.longestNextPage) are read",
+        remedy: "correct the path under paging"
+      )
+    }
     return text
   }
 }

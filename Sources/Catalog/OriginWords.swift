@@ -26,6 +26,21 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
     description = words
   }
 
+  /// Reads what came in place of a picture; nil when it says nothing.
+  ///
+  /// - Parameter body: The body, or its beginning.
+  package init?(inPlaceOfPicture body: [UInt8]) {
+    if let page = Self.page(body, notJSON: "") {
+      self.init(description: page)
+    } else {
+      self.init(in: body, isRefusal: true)
+    }
+  }
+
+  private init(description: String) {
+    self.description = description
+  }
+
   // MARK: - JSON
 
   private static func words(of root: JSONNode, isRefusal: Bool) -> String? {
@@ -80,7 +95,7 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
   // MARK: - Pages
 
   /// What a page calls itself; nil when the body is none.
-  private static func page(_ body: [UInt8]) -> String? {
+  private static func page(_ body: [UInt8], notJSON: String = ", not JSON") -> String? {
     let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard text.first == UInt8(ascii: "<") else { return nil }
     // A title stands near the beginning.
@@ -89,10 +104,10 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
     let isFeed = ["<rss", "<feed", "<rdf:rdf"].contains { lower.contains($0) }
     let marks = ["<!doctype html", "<html"] + (isFeed ? [] : ["<head", "<body", "<title"])
     guard marks.contains(where: { lower.contains($0) }) else {
-      return lower.hasPrefix("<?xml") || isFeed ? "an XML document, not JSON" : nil
+      return lower.hasPrefix("<?xml") || isFeed ? "an XML document\(notJSON)" : nil
     }
     let name = title(of: beginning).map { ": \(shortened($0))" } ?? ""
-    return "an HTML page, not JSON" + name
+    return "an HTML page\(notJSON)" + name
   }
 
   private static func title(of page: String) -> String? {
@@ -119,7 +134,9 @@ extension CatalogError {
   /// - Parameter body: the body, or its beginning.
   /// - Returns: The error in the origin's words, or as it was.
   package func quoting(_ body: [UInt8]) -> CatalogError {
-    let codes: Set<Code> = [.malformedJSON, .unexpectedShape, .reportedFailure, .transform]
+    let codes: Set<Code> = [
+      .malformedJSON, .absentItems, .unexpectedShape, .reportedFailure, .transform,
+    ]
     guard codes.contains(code),
       let words = OriginWords(in: body, isRefusal: code == .reportedFailure)
     else { return self }

@@ -27,7 +27,7 @@ enum PagingParser {
     _ mapping: YAMLMapping
   ) throws(CatalogError) -> PagingRule.Step {
     switch step {
-    case "offset": return .offset(name: try parameter(value))
+    case "offset": return .offset(name: try parameter(value), first: try first(mapping) ?? 0)
     case "cursor":
       return .cursor(name: try parameter(value), from: try mapping.required("from").path())
     case "from": return .cursor(name: nil, from: try value.path())
@@ -38,14 +38,19 @@ enum PagingParser {
       }
       return .link
     default:
-      let first = try mapping["first"]?.number(in: 0...1_000_000) ?? 1
-      return .page(name: try parameter(value), first: first)
+      return .page(name: try parameter(value), first: try first(mapping) ?? 1)
     }
+  }
+
+  private static func first(_ mapping: YAMLMapping) throws(CatalogError) -> Int? {
+    try mapping["first"]?.number(in: 0...1_000_000)
   }
 
   /// Refuses keys that go with another way of paging.
   private static func check(_ mapping: YAMLMapping, _ step: String) throws(CatalogError) {
-    for (key, owners) in [("first", ["page", "parameter"]), ("from", ["cursor", "from"])] {
+    for (key, owners) in [
+      ("first", ["page", "parameter", "offset"]), ("from", ["cursor", "from"]),
+    ] {
       guard let value = mapping[key], !owners.contains(step) else { continue }
       throw value.error("goes with \(owners[0]), not with \(step)")
     }

@@ -20,8 +20,8 @@ public struct PagingRule: Hashable, Sendable {
   public enum Step: Hashable, Sendable {
     /// A query parameter counts the pages; the first empty page is the end.
     case page(name: String, first: Int)
-    /// A query parameter counts the elements before the page; the first empty page is the end.
-    case offset(name: String)
+    /// A query parameter counts elements, the first page's value on; the first empty page is the end.
+    case offset(name: String, first: Int)
     /// A query parameter takes what each body names, or without one the place `{cursor}`; a body that
     /// names nothing is the last.
     case cursor(name: String?, from: JSONPath)
@@ -75,7 +75,7 @@ public struct PagingRule: Hashable, Sendable {
   public var firstValue: String {
     switch step {
     case .page(_, let first): String(first)
-    case .offset: "0"
+    case .offset(_, let first): String(first)
     case .cursor, .next, .link: ""
     }
   }
@@ -98,8 +98,8 @@ public struct PagingRule: Hashable, Sendable {
       parameter.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
     if usesPlace(in: url, request) { return sized }
     switch step {
-    case .page(let name, let first): return Self.setting(name, to: String(first), in: sized)
-    case .offset(let name): return Self.setting(name, to: "0", in: sized)
+    case .page(let name, let first), .offset(let name, let first):
+      return Self.setting(name, to: String(first), in: sized)
     case .cursor, .next, .link: return sized
     }
   }
@@ -118,9 +118,9 @@ public struct PagingRule: Hashable, Sendable {
   ) -> String? {
     switch step {
     case .page(_, let first): listing.elementCount > 0 ? String(first + pagesRead) : nil
-    case .offset:
+    case .offset(_, let first):
       // A page may have fewer elements than were asked for, and not be the last.
-      listing.elementCount > 0 ? String((Int(last) ?? 0) + listing.elementCount) : nil
+      listing.elementCount > 0 ? String((Int(last) ?? first) + listing.elementCount) : nil
     case .cursor, .next, .link: listing.nextPage
     }
   }
@@ -146,8 +146,8 @@ public struct PagingRule: Hashable, Sendable {
     switch step {
     case .page(let name, _):
       return value(after: "").map { Self.setting(name, to: $0, in: url) }
-    case .offset(let name):
-      let before = Self.number(name, in: last) ?? 0
+    case .offset(let name, let first):
+      let before = Self.number(name, in: last) ?? first
       return value(after: String(before)).map { Self.setting(name, to: $0, in: url) }
     case .cursor(let name, _):
       guard let name else { return nil }
@@ -160,7 +160,7 @@ public struct PagingRule: Hashable, Sendable {
   func hasParameter(in url: String) -> Bool {
     let names: [String?] =
       switch step {
-      case .page(let name, _), .offset(let name): [name, size?.name]
+      case .page(let name, _), .offset(let name, _): [name, size?.name]
       case .cursor(let name, _): [name, size?.name]
       case .next, .link: [size?.name]
       }
@@ -176,7 +176,8 @@ public struct PagingRule: Hashable, Sendable {
     let words =
       switch step {
       case .page(let name, let first): "parameter \(first) \(name)"
-      case .offset(let name): "offset \(name)"
+      case .offset(let name, 0): "offset \(name)"
+      case .offset(let name, let first): "offset \(first) \(name)"
       case .cursor(let name, let path): "cursor \(name ?? "") \(path)"
       case .next(let path): "next \(path)"
       case .link: "link"

@@ -15,12 +15,86 @@ public struct PicturesRule: Hashable, Sendable {
     }
   }
 
+  /// What tells one picture from another.
+  public var identity: PictureIdentity
   /// Headers by host; they go to no other host, and not with a redirect.
   public var hosts: [Host]
 
   /// A rule for pictures; a plain one without arguments.
-  public init(hosts: [Host] = []) {
-    self.hosts = hosts
+  public init(identity: PictureIdentity = .url, hosts: [Host] = []) {
+    (self.identity, self.hosts) = (identity, hosts)
+  }
+}
+
+/// What of a URL tells one picture from another.
+public enum PictureIdentity: Hashable, Sendable {
+  /// All of it.
+  case url
+  /// Host and path alone.
+  case path
+  /// All but the query parameters of these names, in which `*` stands for any characters.
+  case without([String])
+
+  /// The identity of the picture at a URL: `https://cdn.example/a.jpg`, or `cdn.example/a.jpg` of its path alone.
+  ///
+  /// - Parameter url: The URL as it is sent, without a fragment.
+  /// - Returns: The URL itself where nothing is left out.
+  package func text(of url: String) -> String {
+    switch self {
+    case .url: return url
+    case .path:
+      let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+      return String(url[start...].prefix { $0 != "?" })
+    case .without(let names):
+      guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
+      let query = url[url.utf8.index(after: mark)...]
+      let parts = query.split(separator: "&", omittingEmptySubsequences: false)
+      let kept = parts.filter { part in
+        let name = Self.decoded(part.prefix { $0 != "=" })
+        return !names.contains { Self.matches(Array($0.utf8)[...], name[...]) }
+      }
+      guard kept.count < parts.count else { return url }
+      return url[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+    }
+  }
+
+  /// The bytes of a parameter's name, `%XX` and `+` replaced.
+  private static func decoded(_ name: Substring) -> [UInt8] {
+    var rest = Array(name.utf8)[...]
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+      }
+    }
+    return bytes
+  }
+
+  /// Whether a name is what a pattern says, case and all.
+  private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
+    var (pattern, name) = (pattern, name)
+    // Behind the last star, and what it began with: a longer match is tried from there.
+    var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
+    while true {
+      if pattern.first == UInt8(ascii: "*") {
+        pattern = pattern.dropFirst()
+        again = (pattern, name)
+      } else if let byte = name.first, pattern.first == byte {
+        (pattern, name) = (pattern.dropFirst(), name.dropFirst())
+      } else if pattern.isEmpty, name.isEmpty {
+        return true
+      } else if let last = again, !last.name.isEmpty {
+        again = (last.pattern, last.name.dropFirst())
+        (pattern, name) = (last.pattern, last.name.dropFirst())
+      } else {
+        return false
+      }
+    }
   }
 }
 
@@ -38,7 +112,31 @@ struct PicturesParser {
       host.headers = try CatalogFileParser.headers(member.value)
       hosts.append(host)
     }
-    return PicturesRule(hosts: hosts)
+    return PicturesRule(
+      identity: try mapping["identity"].map(identity) ?? .url,
+      hosts: hosts
+    )
+  }
+
+  /// Reads `path`, or `{without: [NAME, …]}`.
+  private static func identity(_ node: YAMLNode) throws(CatalogError) -> PictureIdentity {
+    guard node.isMapping else {
+      guard try node.text() == "path" else {
+        throw node.error(
+          "\"\(try node.text().prefix(80))\" is no identity of pictures",
+          expected: "path, or a mapping with without"
+        )
+      }
+      return .path
+    }
+    let mapping = try node.mapping()
+    try mapping.checkKeys(.identity)
+    var names: [String] = []
+    for name in try mapping.required("without").list() { names.append(try name.filledText()) }
+    guard !names.isEmpty else {
+      throw node.error("without names no query parameter", expected: "a list of names")
+    }
+    return .without(names)
   }
 
   /// Reads `host` or `host:port`; an IPv6 address stands in brackets.

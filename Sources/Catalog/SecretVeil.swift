@@ -66,11 +66,8 @@ package struct SecretVeil: Hashable, Sendable {
       guard place < text.count else { return nil }
       if text[place] == wanted {
         place += 1
-      } else if text[place] == UInt8(ascii: "%"), place + 2 < text.count,
-        let high = hexadecimal(text[place + 1]), let low = hexadecimal(text[place + 2]),
-        high << 4 | low == wanted
-      {
-        place += 3
+      } else if let end = escape(of: wanted, in: text, at: place) {
+        place = end
       } else if text[place] == UInt8(ascii: "+"), wanted == UInt8(ascii: " ") {
         place += 1
       } else {
@@ -78,6 +75,21 @@ package struct SecretVeil: Hashable, Sendable {
       }
     }
     return place
+  }
+
+  /// Where a byte ends that begins at `start` percent-encoded, however often: `%2B`, `%252B`.
+  private static func escape(of wanted: UInt8, in text: [UInt8], at start: Int) -> Int? {
+    guard text[start] == UInt8(ascii: "%") else { return nil }
+    var place = start + 1
+    while place + 1 < text.count, let high = hexadecimal(text[place]),
+      let low = hexadecimal(text[place + 1])
+    {
+      place += 2
+      if high << 4 | low == wanted { return place }
+      // An encoded percent sign, behind which the escape goes on.
+      guard high << 4 | low == UInt8(ascii: "%") else { return nil }
+    }
+    return nil
   }
 
   private static func hexadecimal(_ byte: UInt8) -> UInt8? {

@@ -15,7 +15,11 @@ extension Transfer {
     guard let location else { throw failure(.redirectInvalid, detail: "no Location") }
     var target: WebURL
     do throws(TransferFailure) {
-      target = try CurlURLParser.parse(location, relativeTo: url)
+      target = try CurlURLParser.parse(
+        // Nothing that an origin says can pass for a variable.
+        location.replacing("${", with: "$%7B"),
+        relativeTo: url
+      )
     } catch {
       let reason = error.reason == .schemeRefused ? error.reason : .redirectInvalid
       throw failure(reason, detail: "Location \(error.url)")

@@ -21,6 +21,8 @@ final class TransferLoop {
   private var hosts: [HostPort: Int] = [:]
   /// By a host's number: how much of what is under way it has.
   private var tallies: [ActivityTally.Host] = []
+  /// By a host's number: why everything for it fails, once it asked to be left alone for longer than a run waits.
+  private var closed: [Int: TransferFailure] = [:]
   private var lastHost: (url: WebURL, number: Int)?
   /// Whether a transfer joined since libcurl last ran.
   private var hasStarted = false
@@ -32,7 +34,7 @@ final class TransferLoop {
   init(_ core: TransferCore) {
     self.core = core
     policy = ExchangePolicy(core.options)
-    meter = ByteMeter(limit: core.options.maxBytes)
+    meter = ByteMeter(limit: core.options.maxBytes, reserve: core.options.reserve)
     trust = HostTrust(core.options)
     schedule = TransferSchedule(core.options.scheduleLimits)
     budget = AttemptBudget(core.options)
@@ -174,6 +176,12 @@ final class TransferLoop {
         if let transfer = transfers[number] { start(transfer, at: now) }
       case .fail(let number):
         guard let transfer = transfers[number] else { continue }
+        if let closed = closed[transfer.host] {
+          var failure = transfer.failure(closed.reason, detail: closed.detail)
+          failure.retryAfter = closed.retryAfter
+          finish(transfer, .failure(failure))
+          continue
+        }
         let why =
           schedule.sendsAway(transfer.host)
           ? "the host has answered nothing but 429 or 503 for a while" : "the host does not answer"
@@ -238,9 +246,9 @@ final class TransferLoop {
       exchange.clear()
       idle.append(exchange)
     }
-    if meter.isExhausted, ended == nil {
-      ended = .bytesLimit
-      endAll(.bytesLimit)
+    if let reason = meter.end, ended == nil {
+      ended = reason
+      endAll(reason)
     }
     return hasFinished
   }
@@ -282,6 +290,7 @@ final class TransferLoop {
       transfer.takesCodedBytes = true
       repeatAttempt(transfer, at: now)
     case .failure(let failure, let isFinal):
+      if failure.reason == .askedToWait { closed[transfer.host] = failure }
       let outcome = failure.outcome(since: exchange.startedAt, retry: options.retry)
       schedule.finished(host: transfer.host, outcome, opening: transfer.isOpening, at: now)
       if isFinal || transfer.isOpening {

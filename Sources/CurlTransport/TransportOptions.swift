@@ -35,6 +35,8 @@ package struct TransportOptions: Sendable {
   package var deadline: MonotonicTime?
   /// Body bytes, decoded, that the run may take; then everything unfinished fails with `bytes-limit`.
   package var maxBytes: ByteCount?
+  /// The room that the disk is to keep; without it everything unfinished fails with `keep-free`.
+  package var reserve: DiskReserve?
   /// Whether hosts that only fetched data names may have private addresses.
   package var allowPrivateAddresses = false
   /// Hosts that the user named, and that may be private wherever their URL comes from.

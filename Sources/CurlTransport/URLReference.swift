@@ -2,8 +2,8 @@ import Transport
 
 /// The text of a URL, absolute or relative, made fit for libcurl's parser.
 ///
-/// Outside the authority, spaces, quotes, angle brackets and raw UTF-8 become percent-encoded; whatever is encoded
-/// already stays as it is.
+/// Outside the authority, whatever no URL has becomes percent-encoded: spaces, quotes, brackets but square ones, `|`, `^`,
+/// a backquote, raw UTF-8. A backslash of the path becomes a slash. Whatever is encoded already stays as it is.
 struct URLReference {
   /// Without surrounding white space, and encoded.
   let text: String
@@ -60,20 +60,48 @@ struct URLReference {
     return name.lowercased()
   }
 
+  /// Encodes what no URL has, and takes a backslash of the path for a slash, as browsers do.
+  ///
+  /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` stays: it stands for a value until the request leaves.
   private static func encode(_ text: Substring) -> String {
-    func mustEncode(_ byte: UInt8) -> Bool {
-      byte <= 0x20 || byte >= 0x7F || byte == 0x22 || byte == 0x3C || byte == 0x3E
-    }
-    guard text.utf8.contains(where: mustEncode) else { return String(text) }
+    guard text.utf8.contains(where: mustChange) else { return String(text) }
     let digits = Array("0123456789ABCDEF".utf8)
+    let source = Array(text.utf8)
     var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if mustEncode(byte) {
+    var isPath = true
+    var place = 0
+    while place < source.count {
+      let byte = source[place]
+      if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { isPath = false }
+      if byte == UInt8(ascii: "\\"), isPath {
+        bytes.append(UInt8(ascii: "/"))
+      } else if let end = variableEnd(in: source, at: place) {
+        bytes += source[place..<end]
+        place = end
+        continue
+      } else if mustChange(byte) {
         bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       } else {
         bytes.append(byte)
       }
+      place += 1
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func mustChange(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte)
+  }
+
+  /// Where a `${NAME}` that begins at `start` ends.
+  private static func variableEnd(in text: [UInt8], at start: Int) -> Int? {
+    guard text[start...].starts(with: "${".utf8),
+      let end = text[start...].firstIndex(of: UInt8(ascii: "}")), end > start + 2,
+      text[(start + 2)..<end].allSatisfy({
+        $0.isDigit || $0 == UInt8(ascii: "_")
+          || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+      })
+    else { return nil }
+    return end + 1
   }
 }

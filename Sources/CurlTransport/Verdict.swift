@@ -21,6 +21,25 @@ enum Verdict {
 extension Exchange {
   /// Judges the exchange that libcurl says is done.
   func verdict(_ code: CURLcode, _ transfer: Transfer, now: UnixTime) -> Verdict {
+    let verdict = plainVerdict(code, transfer, now: now)
+    guard case .failure(let failure, _) = verdict, hasResumedInVain(failure, transfer) else {
+      return verdict
+    }
+    return .mismatch
+  }
+
+  /// Whether a server may have failed because of the range: it was asked for the rest of a body, and sent none of it.
+  ///
+  /// Not where its status speaks of the resource or of its load.
+  private func hasResumedInVain(_ failure: TransferFailure, _ transfer: Transfer) -> Bool {
+    guard transfer.resume != nil, refusal == nil, failure.mayHaveBeenSent,
+      failure.reason != .deadline,
+      head.map({ !isBody($0.status) || received == 0 }) ?? true
+    else { return false }
+    return ![401, 404, 410, 429, 503].contains(failure.status ?? 0)
+  }
+
+  private func plainVerdict(_ code: CURLcode, _ transfer: Transfer, now: UnixTime) -> Verdict {
     let outcome = easy.outcome()
     if cannotResume { return .mismatch }
     if let refusal {
@@ -49,6 +68,9 @@ extension Exchange {
       return .failure(failure, isFinal: true)
     case 200...299 where part.map { $0 != received } ?? false:
       return .mismatch
+    case 200...299
+    where isPacked && received > BombGuard.limit(ofPacked: ByteCount(outcome.wire)):
+      return .failure(transfer.failure(.tooLarge, detail: BombGuard.words), isFinal: true)
     case 200...299:
       return .success(response(head, outcome, transfer))
     case 304 where transfer.isConditional && isRight(transfer, head):
@@ -77,6 +99,13 @@ extension Exchange {
       failure.mayHaveBeenSent = true
       failure.refusal = refusalBody
       failure.headers = head.headers
+      if transfer.request.isRepeatable, transfer.request.signing == nil,
+        status == 429 || status == 503,
+        let seconds = failure.retryAfter, !RetryPolicy.isFollowed(seconds)
+      {
+        failure.ask(toWait: seconds, from: now)
+        return .failure(failure, isFinal: true)
+      }
       return .failure(failure, isFinal: false)
     }
   }
@@ -202,16 +231,24 @@ extension Transfer {
 }
 
 extension TransferFailure {
+  /// Makes it the failure of a host that asked to be left alone for longer than a run waits.
+  mutating func ask(toWait seconds: Int64, from now: UnixTime) {
+    reason = .askedToWait
+    retryAfter = seconds
+    detail = "the host asks to be left alone until \((now + min(seconds, 31_536_000)).rfc3339)"
+  }
+
   /// What the attempt taught about its host.
   func outcome(since start: MonotonicTime, retry: RetryPolicy) -> TransferSchedule.Outcome {
     switch reason {
+    case .askedToWait: return .closed
     case .http(429), .http(503):
-      let wait = retryAfter.map { Duration.seconds(min($0, 86_400)) }
-      return .overloaded(since: start, wait: wait.map { min($0, retry.longestRetryAfter) })
+      let wait = retryAfter.map { min(Duration.seconds(min($0, 86_400)), retry.longestRetryAfter) }
+      return .overloaded(since: start, wait: wait)
     case .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .reset,
       .proxyFailed:
       return status == nil ? .unreachable(since: start) : .answered
-    case .deadline, .cancelled, .bytesLimit:
+    case .deadline, .cancelled, .bytesLimit, .keepFree:
       return .abandoned
     default:
       return .answered

@@ -82,9 +82,10 @@ enum UTCOffset {
     if text == "Z" || text == "z" { return 0 }
     let digits = Array(text.utf8)
     guard digits.count == 6, digits[0] == 43 || digits[0] == 45, digits[3] == 58,
+      // Int takes a sign of its own: "++9:+5" is no offset.
+      (digits[1..<3] + digits[4..<6]).allSatisfy({ (48...57).contains($0) }),
       let hours = Int(String(decoding: digits[1..<3], as: UTF8.self)),
-      let minutes = Int(String(decoding: digits[4..<6], as: UTF8.self)), hours < 24, minutes < 60,
-      hours >= 0, minutes >= 0
+      let minutes = Int(String(decoding: digits[4..<6], as: UTF8.self)), hours < 24, minutes < 60
     else { return nil }
     return (hours * 60 + minutes) * (digits[0] == 45 ? -60 : 60)
   }

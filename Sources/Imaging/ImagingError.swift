@@ -28,6 +28,8 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public static let exists = Code(rawValue: "exists")
     /// The disk, or a quota on it, is full.
     public static let diskFull = Code(rawValue: "disk-full")
+    /// The input is not there, or may not be read.
+    public static let unreadable = Code(rawValue: "unreadable")
     /// The operating system refused a file operation.
     public static let disk = Code(rawValue: "disk")
     /// A library that pictures are read or made with is not there, too old, or another than larder

@@ -26,18 +26,31 @@ final class PartFile: Sendable {
     let folder = path.removingLastComponent()
     try WholeFile.makeFolder(folder)
     self.path = path
-    sibling = folder.appending(".\(path.lastComponent?.string ?? "").\(getpid()).part")
+    sibling = folder.appending(Self.siblingName(of: path))
     if !isNamed, let file = Self.unnamed(in: folder) {
       descriptor = file
       hasName = Atomic(false)
       return
     }
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    descriptor = open(sibling.string, flags, 0o666)
+    descriptor = sibling.withPlatformString { open($0, flags, 0o666) }
     hasName = Atomic(descriptor >= 0)
     guard descriptor >= 0 else { throw WholeFile.refusal(path, errno) }
     flock(descriptor, LOCK_EX | LOCK_NB)
   }
+
+  /// The name of the file beside `path`: `.NAME.PID.part`, or a number of this process in place of a name that leaves no
+  /// room for that, or that is no UTF-8.
+  private static func siblingName(of path: FilePath) -> String {
+    let name = path.lastComponent?.withPlatformString { String(validatingCString: $0) } ?? ""
+    let sibling = ".\(name).\(getpid()).part"
+    guard name.isEmpty || sibling.utf8.count > longestName else { return sibling }
+    return ".\(count.add(1, ordering: .relaxed).newValue).\(getpid()).part"
+  }
+
+  /// The longest name that Linux takes, in bytes.
+  private static let longestName = 255
+  private static let count = Atomic(0)
 
   /// Takes a file that another process has begun, and will place.
   ///
@@ -54,7 +67,9 @@ final class PartFile: Sendable {
 
   /// A new file without a name, which can be given one; nil where there is no such thing.
   private static func unnamed(in folder: FilePath) -> Int32? {
-    let file = larder_unnamed(AT_FDCWD, folder.isEmpty ? "." : folder.string, 0o666)
+    let file = (folder.isEmpty ? "." : folder).withPlatformString {
+      larder_unnamed(AT_FDCWD, $0, 0o666)
+    }
     guard file >= 0 else { return nil }
     guard access("/proc/self/fd/\(file)", F_OK) == 0 else {
       close(file)
@@ -65,13 +80,20 @@ final class PartFile: Sendable {
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
-    if hasName.load(ordering: .relaxed) { unlink(sibling.string) }
+    if hasName.load(ordering: .relaxed) { removeSibling() }
   }
 
   /// Writes more of the file.
   ///
   /// - Throws: ``ImagingError`` of code `diskFull` or `disk`, which names the file that it was to become.
   func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImagingError) {
+    try append(bytes, to: descriptor)
+  }
+
+  private func append(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    to descriptor: Int32
+  ) throws(ImagingError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = UnsafeBufferPointer(rebasing: rest)
@@ -93,32 +115,53 @@ final class PartFile: Sendable {
     if !overwrite {
       // A hard link, unlike a rename, never replaces a file that came in the meantime.
       if link(to: path) {
-        if hasName.exchange(false, ordering: .relaxed) { unlink(sibling.string) }
+        if hasName.exchange(false, ordering: .relaxed) { removeSibling() }
         return
       }
       // Some file systems have no hard links; there, the check before writing must suffice.
-      guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else {
-        throw WholeFile.refusal(path, errno)
-      }
+      guard errno != EEXIST else { throw WholeFile.refusal(path, EEXIST) }
     }
     if !hasName.load(ordering: .relaxed) {
       // Left by a process that had the same number.
-      unlink(sibling.string)
-      guard link(to: sibling) else { throw WholeFile.refusal(path, errno) }
+      removeSibling()
+      if !link(to: sibling) { try copyToSibling() }
       hasName.store(true, ordering: .relaxed)
     }
-    guard rename(sibling.string, path.string) == 0 else { throw WholeFile.refusal(path, errno) }
+    let isPlaced = sibling.withPlatformString { sibling in
+      path.withPlatformString { rename(sibling, $0) == 0 }
+    }
+    guard isPlaced else { throw WholeFile.refusal(path, errno) }
     hasName.store(false, ordering: .relaxed)
+  }
+
+  private func removeSibling() { _ = sibling.withPlatformString { unlink($0) } }
+
+  /// Writes the file once more under its sibling's name, for file systems that give a file no second one.
+  private func copyToSibling() throws(ImagingError) {
+    let bytes = try bytes()
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let copy = sibling.withPlatformString { open($0, flags, 0o666) }
+    guard copy >= 0 else { throw WholeFile.refusal(path, errno) }
+    defer { close(copy) }
+    hasName.store(true, ordering: .relaxed)
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try append(bytes, to: copy)
+    }
+    guard fsync(copy) == 0 else { throw WholeFile.refusal(path, errno) }
   }
 
   /// Gives the file one more name; `errno` says why not.
   private func link(to name: FilePath) -> Bool {
     guard !hasName.load(ordering: .relaxed) else {
-      return Glibc.link(sibling.string, name.string) == 0
+      return sibling.withPlatformString { sibling in
+        name.withPlatformString { Glibc.link(sibling, $0) == 0 }
+      }
     }
     // What /proc has is a symbolic link to the file.
     let file = "/proc/self/fd/\(descriptor)"
-    return linkat(AT_FDCWD, file, AT_FDCWD, name.string, AT_SYMLINK_FOLLOW) == 0
+    return name.withPlatformString {
+      linkat(AT_FDCWD, file, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) == 0
+    }
   }
 
   /// All that was written.

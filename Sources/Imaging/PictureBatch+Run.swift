@@ -95,14 +95,14 @@ extension PictureBatch {
         guard index < items.count else { return }
         let item = items[index]
         if skipsExisting, let output = item.output, WholeFile.isThere(output) {
-          ledger.record(PictureResult(skipping: item.input.string, output.string), at: index)
+          ledger.record(PictureResult(skipping: item.input.shown, output.shown), at: index)
           continue
         }
         do throws(ImagingError) {
           let picture = try Self.make(make, of: item, overwrite)
           desk.write(picture, of: item) { ledger.record($0, at: index) }
         } catch {
-          ledger.record(PictureResult(input: item.input.string, error: error), at: index)
+          ledger.record(PictureResult(input: item.input.shown, error: error), at: index)
         }
       }
     }
@@ -118,17 +118,17 @@ extension PictureBatch {
   /// - Returns: A result for each input, in their order.
   public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
     items.map { item in
-      let input = item.input.string
+      let input = item.input.shown
       guard let output = item.output else {
         let error = item.error ?? ImagingError(.unsupported, "cannot read \(input)")
         return PictureResult(input: input, error: error)
       }
       if skipsExisting, WholeFile.isThere(output) {
-        return PictureResult(skipping: input, output.string)
+        return PictureResult(skipping: input, output.shown)
       }
       do throws(ImagingError) {
         if !overwrite { try WholeFile.checkAbsent(output) }
-        return PictureResult(planning: input, output.string)
+        return PictureResult(planning: input, output.shown)
       } catch {
         return PictureResult(input: input, error: error)
       }
@@ -141,7 +141,7 @@ extension PictureBatch {
     _ overwrite: Bool
   ) throws(ImagingError) -> EncodedPicture {
     guard let output = item.output else {
-      throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input)")
+      throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input.shown)")
     }
     if !overwrite { try WholeFile.checkAbsent(output) }
     return try make(item.picture, output)
@@ -179,12 +179,12 @@ private final class WritingDesk: Sendable {
     slots.wait()
     queue.async(group: written) { [self] in
       defer { slots.signal() }
-      let input = item.input.string
+      let input = item.input.shown
       do throws(ImagingError) {
         sweepOnce(output.removingLastComponent())
         try picture.file.write(to: output, overwrite: overwrite)
         folders.withLock { _ = $0.insert(output.removingLastComponent()) }
-        let result = PictureResult(input: input, output: output.string, picture: picture)
+        let result = PictureResult(input: input, output: output.shown, picture: picture)
         report(deliver(picture, result))
       } catch {
         report(PictureResult(input: input, error: error))

@@ -92,7 +92,7 @@ public struct PictureBatch: Sendable, Equatable {
     if let kind = Self.kind(of: folder), kind != S_IFDIR {
       throw ImagingError(
         .usage,
-        "cannot write into \(folder): it is not a folder; give one, or a name that is free"
+        "cannot write into \(folder.shown): it is not a folder; give one, or a name that is free"
       )
     }
     let naming = Naming(format: format, name: name)
@@ -132,15 +132,19 @@ public struct PictureBatch: Sendable, Equatable {
     for item in items {
       guard let output = item.output else { continue }
       if let other = owners.updateValue(item.input, forKey: output) {
+        let isSame = Self.identity(of: other).map { $0 == Self.identity(of: item.input) } ?? false
         throw ImagingError(
           .usage,
-          "cannot write \(output): both \(other) and \(item.input) would become it; rename one"
+          isSame
+            ? "cannot write \(output.shown): \(item.input.shown) is named twice; name it once"
+            : "cannot write \(output.shown): both \(other.shown) and \(item.input.shown) would "
+              + "become it; rename one"
         )
       }
       if let identity = Self.identity(of: output), inputs.contains(identity) {
         throw ImagingError(
           .usage,
-          "cannot write \(output): it is one of the inputs; choose another folder"
+          "cannot write \(output.shown): it is one of the inputs; choose another folder"
         )
       }
     }
@@ -154,13 +158,13 @@ public struct PictureBatch: Sendable, Equatable {
 
   private static func identity(of path: FilePath) -> Identity? {
     var status = stat()
-    guard stat(path.string, &status) == 0 else { return nil }
+    guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
     return Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
   }
 
   private static func kind(of path: FilePath) -> mode_t? {
     var status = stat()
-    return stat(path.string, &status) == 0 ? status.st_mode & S_IFMT : nil
+    return path.withPlatformString({ stat($0, &status) }) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   /// Adds the pictures below a folder, and to `others` what is none; what is hidden or the outputs' own
@@ -173,30 +177,32 @@ public struct PictureBatch: Sendable, Equatable {
     as naming: Naming,
     isSame own: Identity?
   ) {
-    guard let folder = opendir(input.string) else {
-      let words = ImagingError.words(for: errno)
-      items.append(
-        Item(
-          input: input,
-          output: nil,
-          error: ImagingError(.disk, "cannot read \(input): \(words); check the path")
-        )
-      )
+    guard let folder = input.withPlatformString({ opendir($0) }) else {
+      items.append(Item(input: input, output: nil, error: .unread(input.shown, errno)))
       return
     }
-    var names: [String] = []
+    var names: [FilePath.Component] = []
     while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      // Not by way of a String, which would replace bytes that are no UTF-8.
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        FilePath.Component(
+          platformString: bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
+        )
       }
-      if !name.hasPrefix(".") { names.append(name) }
+      if let name, !name.string.hasPrefix(".") { names.append(name) }
     }
     closedir(folder)
-    for name in names.sorted() {
+    for name in names.sorted(by: { $0.string < $1.string }) {
       let path = input.appending(name)
       var status = stat()
       // A link to a folder may lead back up.
-      guard lstat(path.string, &status) == 0 else { continue }
+      guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
+        // Gone since the folder was read; whatever else hides it is told.
+        if errno != ENOENT {
+          items.append(Item(input: path, output: nil, error: .unread(path.shown, errno)))
+        }
+        continue
+      }
       if status.st_mode & S_IFMT == S_IFDIR {
         if let own, identity(of: path) == own { continue }
         let below = output.appending(name)
@@ -218,22 +224,15 @@ public struct PictureBatch: Sendable, Equatable {
     as naming: Naming
   ) -> Item {
     func refused(_ error: ImagingError) -> Item { Item(input: input, output: nil, error: error) }
-    let file = open(input.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
-      return refused(
-        ImagingError(
-          .disk,
-          "cannot read \(input): \(ImagingError.words(for: errno)); check the path"
-        )
-      )
-    }
+    let file = input.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard file >= 0 else { return refused(.unread(input.shown, errno)) }
     defer { close(file) }
     var head = [UInt8](repeating: 0, count: PictureFormat.sniffLength)
     let count = read(file, &head, head.count)
     guard let found = PictureFormat(sniffing: head.prefix(max(count, 0))) else {
-      return refused(.noPicture(input.string))
+      return refused(.noPicture(input.shown))
     }
-    let output = output(of: input.stem ?? "picture", found, in: folder, as: naming)
+    let output = output(of: stem(of: input), found, in: folder, as: naming)
     return Item(input: input, output: output, error: nil)
   }
 
@@ -242,17 +241,29 @@ public struct PictureBatch: Sendable, Equatable {
     guard let found = PictureFormat(sniffing: bytes) else {
       return Item(input: "-", output: nil, error: .noPicture(standardInputName), bytes: bytes)
     }
-    let output = output(of: standardInputName, found, in: folder, as: naming)
+    let output = output(of: Array(standardInputName.utf8), found, in: folder, as: naming)
     return Item(input: "-", output: output, error: nil, bytes: bytes)
   }
 
+  /// A file's name without its ending, byte for byte.
+  private static func stem(of input: FilePath) -> [UInt8] {
+    let name = input.lastComponent?.withPlatformString { name in
+      Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+    }
+    guard let name, let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0 else {
+      return name ?? Array("picture".utf8)
+    }
+    return Array(name[..<dot])
+  }
+
   private static func output(
-    of stem: String,
+    of stem: [UInt8],
     _ found: PictureFormat,
     in folder: FilePath,
     as naming: Naming
-  ) -> FilePath {
+  ) -> FilePath? {
     let ending = (naming.format ?? found.kept).fileExtension
-    return folder.appending(naming.name.name(stem: stem, ending: ending))
+    let name = naming.name.bytes(stem: stem, ending: ending).map { CChar(bitPattern: $0) }
+    return FilePath.Component(platformString: name + [0]).map { folder.appending($0) }
   }
 }

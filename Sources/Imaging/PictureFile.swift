@@ -50,18 +50,14 @@ public struct PictureFile: Sendable {
   ) throws(ImagingError) {
     let file = try Self.open(path)
     defer { close(file) }
-    let (bytes, modified) = try Self.read(file, path.string, limits)
-    try self.init(bytes, name: path.string, modified: modified, limits: limits)
-  }
-
-  private static func refusal(_ name: String, _ code: Int32) -> ImagingError {
-    ImagingError(.disk, "cannot read \(name): \(ImagingError.words(for: code)); check the path")
+    let (bytes, modified) = try Self.read(file, path.shown, limits)
+    try self.init(bytes, name: path.shown, modified: modified, limits: limits)
   }
 
   /// Opens a file to read, for the caller to close.
   static func open(_ path: FilePath) throws(ImagingError) -> Int32 {
-    let file = Glibc.open(path.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw refusal(path.string, errno) }
+    let file = path.withPlatformString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard file >= 0 else { throw .unread(path.shown, errno) }
     return file
   }
 
@@ -72,7 +68,7 @@ public struct PictureFile: Sendable {
     _ limits: PictureLimits
   ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw refusal(name, errno) }
+    guard fstat(file, &status) == 0 else { throw .unread(name, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw ImagingError(.unsupported, "cannot read \(name): it is not a file")
     }
@@ -90,12 +86,23 @@ public struct PictureFile: Sendable {
         count += got
       }
     }
-    guard failure == 0 else { throw refusal(name, failure) }
+    guard failure == 0 else { throw .unread(name, failure) }
     return (bytes, Int(status.st_mtim.tv_sec))
   }
 }
 
 extension ImagingError {
+  /// Why an input cannot be read, by the system's error number.
+  ///
+  /// A file that is not there, or that another owns, says nothing about the disk.
+  static func unread(_ name: String, _ code: Int32) -> ImagingError {
+    let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
+    return ImagingError(
+      isPath ? .unreadable : .disk,
+      "cannot read \(name): \(words(for: code)); check the path"
+    )
+  }
+
   /// The system's own words for an error number, in lower case as they go in a sentence.
   static func words(for code: Int32) -> String {
     String(cString: larder_error_words(code))

@@ -12,7 +12,7 @@ package enum PictureInput: Sendable {
   /// What errors call the picture.
   package var name: String {
     switch self {
-    case .path(let path): path.string
+    case .path(let path): path.shown
     case .bytes(_, let name): name
     }
   }
@@ -42,7 +42,7 @@ package enum PictureInput: Sendable {
   ) throws(ImagingError) -> [UInt8] {
     let file = try PictureFile.open(path)
     defer { close(file) }
-    return try PictureFile.read(file, path.string, limits).bytes
+    return try PictureFile.read(file, path.shown, limits).bytes
   }
 
   /// Opens the picture for another process to read; the caller closes the descriptor.

@@ -54,12 +54,17 @@ public struct PictureName: Sendable, Equatable {
 
   /// The name of what is made of an input.
   func name(stem: String, ending: String) -> String {
-    parts.map { part in
+    String(decoding: bytes(stem: Array(stem.utf8), ending: ending), as: UTF8.self)
+  }
+
+  /// The same as bytes, of a stem that need not be UTF-8.
+  func bytes(stem: [UInt8], ending: String) -> [UInt8] {
+    parts.flatMap { part in
       switch part {
-      case .text(let text): text
+      case .text(let text): Array(text.utf8)
       case .stem: stem
-      case .ending: ending
+      case .ending: Array(ending.utf8)
       }
-    }.joined()
+    }
   }
 }

@@ -28,7 +28,9 @@ public enum WholeFile {
   }
 
   /// Whether a file is there.
-  static func isThere(_ path: FilePath) -> Bool { access(path.string, F_OK) == 0 }
+  static func isThere(_ path: FilePath) -> Bool {
+    path.withPlatformString { access($0, F_OK) } == 0
+  }
 
   /// Judges whether a file may be written without replacing another.
   static func checkAbsent(_ path: FilePath) throws(ImagingError) {
@@ -37,9 +39,9 @@ public enum WholeFile {
 
   /// Makes a folder and those above it.
   static func makeFolder(_ folder: FilePath) throws(ImagingError) {
-    guard !folder.isEmpty, access(folder.string, F_OK) != 0 else { return }
+    guard !folder.isEmpty, !isThere(folder) else { return }
     try makeFolder(folder.removingLastComponent())
-    guard mkdir(folder.string, 0o777) == 0 || errno == EEXIST else {
+    guard folder.withPlatformString({ mkdir($0, 0o777) }) == 0 || errno == EEXIST else {
       throw refusal(folder, errno)
     }
   }
@@ -47,7 +49,8 @@ public enum WholeFile {
   /// Removes what runs that were killed left in a folder: siblings whose process is gone, and that no
   /// process of another machine or container holds.
   static func sweep(_ folder: FilePath) {
-    guard let entries = opendir(folder.isEmpty ? "." : folder.string) else { return }
+    let folder = folder.isEmpty ? "." : folder
+    guard let entries = folder.withPlatformString({ opendir($0) }) else { return }
     defer { closedir(entries) }
     while let entry = readdir(entries) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) {
@@ -60,13 +63,14 @@ public enum WholeFile {
         kill(process, 0) != 0, errno == ESRCH
       else { continue }
       let path = folder.appending(name)
-      let file = open(path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+      let file = path.withPlatformString { open($0, flags) }
       guard file >= 0 else { continue }
       var status = stat()
       if fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         flock(file, LOCK_EX | LOCK_NB) == 0
       {
-        unlink(path.string)
+        _ = path.withPlatformString { unlink($0) }
       }
       close(file)
     }
@@ -74,11 +78,15 @@ public enum WholeFile {
 
   /// Puts the names in a folder on disk.
   static func sync(_ folder: FilePath) throws(ImagingError) {
-    let file = open(folder.isEmpty ? "." : folder.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let file = (folder.isEmpty ? "." : folder).withPlatformString {
+      open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
     guard file >= 0 else { throw refusal(folder, errno) }
     defer { close(file) }
     // Some file systems have nothing to sync in a folder and say so.
-    guard fsync(file) == 0 || errno == EINVAL else { throw refusal(folder, errno) }
+    guard fsync(file) == 0 || [EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(errno) else {
+      throw refusal(folder, errno)
+    }
   }
 
   /// Why a file cannot be written, by the system's error number.
@@ -87,18 +95,18 @@ public enum WholeFile {
     case EEXIST:
       ImagingError(
         .exists,
-        "cannot write \(path): it is there already",
+        "cannot write \(path.shown): it is there already",
         remedy: .replace
       )
     case ENOSPC, EDQUOT:
       ImagingError(
         .diskFull,
-        "cannot write \(path): no space left on the disk; free some and run again"
+        "cannot write \(path.shown): no space left on the disk; free some and run again"
       )
     default:
       ImagingError(
         .disk,
-        "cannot write \(path): \(ImagingError.words(for: code)); check the folder"
+        "cannot write \(path.shown): \(ImagingError.words(for: code)); check the folder"
       )
     }
   }

@@ -153,6 +153,8 @@ extension Shop {
     public let squares: Int
     /// The URLs of pictures that the catalog refers to and that are not held.
     public let missing: [String]
+    /// Why each file that could not be written was left out, as one sentence.
+    public let failed: [String]
     /// How many files of earlier exports were removed.
     public let deleted: Int
     /// How many files are left for the next export, because the task was cancelled.
@@ -190,6 +192,7 @@ extension Shop {
         files: report.files,
         squares: report.squares,
         missing: report.missing,
+        failed: report.failed.map(\.reason),
         deleted: report.deleted,
         unfinished: report.unfinished
       )

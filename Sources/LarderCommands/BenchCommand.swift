@@ -40,7 +40,8 @@ struct BenchCommand: ParsableCommand {
       "A catalog file, or a file of URLs, one a line, or URLs; - reads URLs from stdin.",
       valueName: "catalog|file|url"
     ),
-    completion: .file()
+    completion: .file(),
+    transform: PathArgument.read
   )
   var sources: [String] = []
 

@@ -165,7 +165,7 @@ struct BenchSession {
       date: UnixTime(Int64(time(nil))).text("%Y-%m-%d %H:%M UTC"),
       host: "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
       version: "larder \(LarderCommand.version)",
-      command: ShownCommand(CommandLine.arguments).description
+      command: ShownCommand(ProgramArguments.all).description
     )
   }
 

@@ -32,7 +32,7 @@ struct CatalogSync {
     let options = fetch.sync
     try cache.demandNoSquares(options)
     let named = try file.namedHosts(base: options.base)
-    let transport = try CurlTransport(try fetch.transport(named: named))
+    let transport = try CurlTransport(try fetch.transport(named: named, cache: cache.path))
     defer { transport.shutdown() }
     if fetch.dryRun { return try file.printPlan(cache: cache.path, options, transport, output) }
 
@@ -54,6 +54,13 @@ struct CatalogSync {
       for warning in summary.warnings(all: output.verbose > 0) {
         Log(output).warning(warning)
       }
+    }
+    let isUnfinished = !report.unfinished.isEmpty
+    if let words = fetch.room.shortage(of: cache.path, isUnfinished: isUnfinished) {
+      Log(output).warning(words)
+    }
+    if output.verbose > 0 {
+      for gap in FileSystemGap.found { Output.note(gap.words) }
     }
     return ExitStatus(report, signal: signals.signal)
   }

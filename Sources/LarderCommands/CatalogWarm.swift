@@ -41,19 +41,33 @@ struct CatalogWarm {
   /// Runs the catalogs that are due, one after the other, and says how to end the process.
   func run() throws -> ExitStatus {
     var statuses: [ExitStatus] = []
-    var files: [CatalogFileOnDisk] = []
+    var named: [(path: String, file: CatalogFileOnDisk)] = []
     var hosts: Set<HostPort> = []
     for path in paths {
       do {
         let file = try CatalogFileOnDisk(path)
         hosts.formUnion(try file.namedHosts(base: fetch.scope.base))
-        files.append(file)
+        named.append((path, file))
       } catch {
         // The other catalogs are none the worse for it.
         guard let failure = CommandFailure(error) else { throw error }
         statuses.append(say(failure))
       }
     }
+    // In one cache each would take the other's items for gone.
+    let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
+    for (name, others) in namesakes.sorted(by: { $0.key < $1.key }) {
+      let paths = others.map(\.path).joined(separator: " and ")
+      statuses.append(
+        say(
+          CommandFailure(
+            "cannot warm \(paths): both have the name \(name); give each a name of its own",
+            .configuration
+          )
+        )
+      )
+    }
+    let files = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
     let plan = WarmPlan(
@@ -65,7 +79,7 @@ struct CatalogWarm {
     if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
 
-    let transport = try CurlTransport(try fetch.transport(named: hosts))
+    let transport = try CurlTransport(try fetch.transport(named: hosts, cache: cache.path))
     defer { transport.shutdown() }
     for position in plan.due where signals.signal == nil {
       do {
@@ -118,12 +132,20 @@ struct CatalogWarm {
       for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
       if output.verbose > 0 { Output.note(SyncSummary(report, terminal).text) }
     }
+    let isUnfinished = !report.unfinished.isEmpty
+    if let words = fetch.room.shortage(of: cache.path, isUnfinished: isUnfinished) {
+      Log(output).warning(words)
+    }
+    if output.verbose > 0 {
+      for gap in FileSystemGap.found { Output.note(gap.words) }
+    }
     return ExitStatus(report, signal: signals.signal)
   }
 
   /// Says what keeps one catalog from running, and gives its status.
   private func say(_ failure: CommandFailure) -> ExitStatus {
     record.add(failure)
+    if output.json { Output.json(failure.json) }
     if let message = failure.message { Log(output).error(message) }
     return failure.status
   }

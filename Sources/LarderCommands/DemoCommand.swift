@@ -34,7 +34,8 @@ struct DemoCommand: ParsableCommand {
     help: ArgumentHelp(
       "The sample store's folder. (default: LARDER_SAMPLES, else beside the program)",
       valueName: "dir"
-    )
+    ),
+    transform: PathArgument.read
   )
   var samples: String?
 
@@ -48,22 +49,32 @@ struct DemoCommand: ParsableCommand {
   )
   var port = 8080
 
-  @Option(help: ArgumentHelp("Let answers fail as this file says.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Let answers fail as this file says.", valueName: "file"),
+    transform: PathArgument.read
+  )
   var faults: String?
 
   @Option(
     name: .customLong("journal"),
-    help: ArgumentHelp("Write down orders that are posted to /orders.", valueName: "file")
+    help: ArgumentHelp("Write down orders that are posted to /orders.", valueName: "file"),
+    transform: PathArgument.read
   )
   var journal: String?
 
   @Flag(help: "Serve a picture of its own at every picture path that the store has not.")
   var anyPicture = false
 
-  @Option(help: ArgumentHelp("Serve HTTPS with this certificate (PEM).", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Serve HTTPS with this certificate (PEM).", valueName: "file"),
+    transform: PathArgument.read
+  )
   var certificate: String?
 
-  @Option(help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"),
+    transform: PathArgument.read
+  )
   var key: String?
 
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
@@ -87,7 +98,8 @@ struct DemoCommand: ParsableCommand {
           journal: journal,
           servesAnyPicture: anyPicture,
           certificate: certificate,
-          key: key
+          key: key,
+          isJSON: output.json
         ).run()
       } else {
         try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()

@@ -24,7 +24,7 @@ extension Demonstration {
     let order = try CatalogOrder(draft, reader, at: clock.now()).order
     let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)
     try outbox.place(order)
-    Output.data("placed     \(PlacedOrderText(order).text)")
+    tell("placed     \(PlacedOrderText(order).text)")
 
     let webhook = try Orders.Webhook(
       store.baseURL + "/orders",
@@ -35,14 +35,14 @@ extension Demonstration {
     let options = try WebhookOptions.parse(["--proxy", "none"])
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
     let body = store.orders.last.map { String(decoding: $0.body, as: UTF8.self) } ?? "nothing"
-    Output.data("received   \(body)")
+    tell("received   \(body)")
     for warning in CourierSummary(report, host: webhook.host).warnings {
       Log(output).warning(warning)
     }
     if signal != nil { throw CommandFailure(nil, ExitStatus(report, signal: signal)) }
     let terminal = Terminal(output)
     let table = OrderTable(try outbox.orders(), language, now: clock.now(), terminal)
-    Output.data("listed     \(table.text)")
+    tell("listed     \(table.text)")
     guard report.delivered == [order.id] || faults != nil else {
       throw CommandFailure("the demo did not go as it should", .failed)
     }

@@ -34,17 +34,17 @@ struct Demonstration {
     let file = try CatalogFileOnDisk("\(folder)/catalog.yaml")
 
     step("1. Sync: three sections, their details, and every picture, from \(store.baseURL)")
-    try sync(file, store)
+    var syncs = [try sync(file, store)]
 
     step("2. Sync again: nothing changed, so nothing is fetched")
-    try sync(file, store)
+    syncs.append(try sync(file, store))
 
     step("3. The shop changes: one price falls, one item goes. Sync and see what is different")
     change(content)
-    try sync(file, store)
+    syncs.append(try sync(file, store))
     let reader = try CatalogReader(cache: cache, catalog: file.catalog.name)
     let (old, new, diff) = try reader.diff(from: nil, to: nil)
-    Output.data(DiffDocument(old: old, new: new, diff).text(Terminal(output)))
+    tell(DiffDocument(old: old, new: new, diff).text(Terminal(output)))
 
     step("4. Order, and bring the order to the store's webhook")
     try order(reader, from: store)
@@ -54,17 +54,23 @@ struct Demonstration {
     let sections = try reader.sections()
     let items = try reader.list(section: sections.first?.key)
     var table = ItemTable(sections: sections, Terminal(output))
-    Output.data(table.lines(of: items))
+    tell(table.lines(of: items))
 
     step("6. Check every byte of every picture")
     let report = try CacheCheck(cache, holder: nil).run(.full)
-    Output.data(VerifyDocument(report).text(repaired: false))
+    tell(VerifyDocument(report).text(repaired: false))
     guard report.isClean else { throw CommandFailure(nil, .io) }
 
     step("7. The catalog, what changed and how runs went, as a page")
     try page(reader)
 
-    Output.data(
+    if output.json {
+      // Documents that larder wrote: put together as they are.
+      let runs = syncs.map { String(decoding: $0.json(), as: UTF8.self) }.joined(separator: ",")
+      let check = String(decoding: try VerifyDocument(report).json(), as: UTF8.self)
+      Output.json(Array("{\"syncs\":[\(runs)],\"verify\":\(check)}".utf8))
+    }
+    tell(
       """
 
       The pictures are in \(cache)/images. Open \(cache)/report.html, or look further with
@@ -83,14 +89,19 @@ struct Demonstration {
     let report = PageSettings(nil).report(of: reader)
     guard let made = try report.make(folder: file.folder) else { return }
     try file.write(made)
-    Output.data(ReportDocument(made, file, since: began).text)
+    tell(ReportDocument(made, file, since: began).text)
   }
 
   private func step(_ words: String) {
-    Output.data("\n\(Terminal(output).paint(words, .bold))")
+    tell("\n\(Terminal(output).paint(words, .bold))")
   }
 
-  private func sync(_ file: CatalogFileOnDisk, _ store: SampleStore) throws {
+  /// Says something for people: on stdout, unless that is for a document.
+  func tell(_ text: String) {
+    if output.json { Output.note(text) } else { Output.data(text) }
+  }
+
+  private func sync(_ file: CatalogFileOnDisk, _ store: SampleStore) throws -> SyncReport {
     var options = SyncOptions()
     options.base = "http://\(Self.host)/develop/baminchan/"
     var transportOptions = TransportOptions()
@@ -114,7 +125,7 @@ struct Demonstration {
     display?.end()
     let report = try result.get()
     let summary = SyncSummary(report, terminal)
-    Output.data(summary.text)
+    tell(summary.text)
     for warning in summary.warnings(all: false) { Log(output).warning(warning) }
     if report.outcome == .interrupted {
       throw CommandFailure(nil, ExitStatus(report, signal: signals.signal))
@@ -122,6 +133,7 @@ struct Demonstration {
     guard report.outcome == .complete || faults != nil else {
       throw CommandFailure("the demo did not go as it should", .failed)
     }
+    return report
   }
 
   /// Lowers the first price of the first section and takes its last item away.

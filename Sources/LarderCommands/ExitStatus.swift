@@ -26,6 +26,9 @@ enum ExitStatus: Int32, Sendable {
   case interrupted = 130
   case terminated = 143
 
+  /// The status as a word, for errors that have no code of their own.
+  var word: String { self == .tryAgain ? "try-again" : "\(self)" }
+
   /// The status of a finished sync; of several, the gravest.
   ///
   /// - Parameters:
@@ -42,6 +45,8 @@ enum ExitStatus: Int32, Sendable {
       self = .io
     } else if report.outcome == .failed {
       self = Self.nothingDone(report)
+    } else if Self.isUnreachable(report) {
+      self = .unavailable
     } else if !report.unfinished.isEmpty || report.squares.map({ $0.unfinished > 0 }) == true {
       self = .tryAgain
     } else {
@@ -105,17 +110,34 @@ enum ExitStatus: Int32, Sendable {
 
   /// When no section could be had: the feeds' own fault, nobody there, or anything else.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
-    let reasons = report.failureCounts[.section, default: [:]]
-    if reasons["undecodable"] != nil || reasons["file-unreadable"] != nil { return .data }
+    let reasons = sectionReasons(report)
+    if reasons.contains(where: unreadable.contains) { return .data }
     if !report.unfinished.isEmpty, reasons.isEmpty { return .tryAgain }
-    return reasons.keys.contains(where: unreachable.contains) ? .unavailable : .failed
+    return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
   }
 
-  private static let unreachable: Set<String> = [
-    "dns-failed", "connect-refused", "connect-failed", "timeout-connect", "timeout-idle",
-    "timeout-total", "circuit-open", "reset", "tls-expired", "tls-host", "tls-untrusted",
-    "tls-failed", "http-429", "http-500", "http-502", "http-503", "http-504", "truncated",
-    "bad-response", "address-refused", "proxy-failed", "proxy-auth", "proxy-refused",
+  /// The reasons for which sections failed.
+  private static func sectionReasons(_ report: SyncReport) -> [FailureReason] {
+    report.failureCounts[.section, default: [:]].keys.map { FailureReason(rawValue: $0) }
+  }
+
+  /// Whether what is held stands in for everything, because nobody was there for a section or a detail.
+  private static func isUnreachable(_ report: SyncReport) -> Bool {
+    let held = report.sections.allSatisfy {
+      $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
+    }
+    guard held, report.details.fetched + report.details.unchanged + report.details.missing == 0
+    else { return false }
+    return sectionReasons(report).contains(where: unreachable.contains)
+  }
+
+  private static let unreadable: Set<FailureReason> = [.undecodable, .fileUnreadable, .noSuchFile]
+
+  private static let unreachable: Set<FailureReason> = [
+    .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .timeoutTotal,
+    .circuitOpen, .askedToWait, .reset, .tlsExpired, .tlsHost, .tlsUntrusted, .tlsFailed,
+    .http(429), .http(500), .http(502), .http(503), .http(504), .truncated, .badResponse,
+    .addressRefused, .proxyFailed, .proxyAuth, .proxyRefused,
   ]
 }
 
@@ -124,10 +146,41 @@ struct CommandFailure: Error {
   /// What to say on stderr, or nil when all has been said.
   let message: String?
   let status: ExitStatus
+  /// A stable word for scripts, from the library where it has one.
+  let code: String
 
-  init(_ message: String?, _ status: ExitStatus) {
+  /// Makes a failure.
+  ///
+  /// - Parameters:
+  ///   - message: "cannot VERB THING: REASON; TRY THIS"; nil when all has been said.
+  ///   - status: How the process ends.
+  ///   - code: A stable word; the status's own when the library has none.
+  init(_ message: String?, _ status: ExitStatus, code: String? = nil) {
     self.message = message
     self.status = status
+    self.code = code ?? status.word
+  }
+
+  /// `{"error": {"status", "code", "message", "remedy"}}`; `remedy` is null where the sentence names none.
+  ///
+  /// `message` ends before the remedy.
+  var json: [UInt8] {
+    let sentence = message ?? "it did not end as it should"
+    let cut = sentence.ranges(of: "; ").last
+    let body = Body(
+      status: status.rawValue,
+      code: code,
+      message: cut.map { String(sentence[..<$0.lowerBound]) } ?? sentence,
+      remedy: cut.map { String(sentence[$0.upperBound...]) }
+    )
+    return (try? ["error": body].jsonLine()) ?? []
+  }
+
+  private struct Body: Encodable {
+    let status: Int32
+    let code: String
+    let message: String
+    @OrNull var remedy: String?
   }
 
   /// Our own errors; nil for those of the argument parser.
@@ -139,15 +192,22 @@ struct CommandFailure: Error {
     }
     switch error {
     case let failure as CommandFailure: self = failure
-    case let error as CacheError: self.init(error.commandText, Self.status(error))
-    case let error as ImagingError: self.init(error.commandText, Self.status(error))
-    case let error as CatalogError: self.init(error.description, Self.status(error))
-    case let error as OrdersError: self.init(error.commandText, Self.status(error))
-    case let error as LarderError: self.init(error.description, Self.status(error))
+    case let error as CacheError:
+      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
+    case let error as ImagingError:
+      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
+    case let error as CatalogError:
+      self.init(error.description, Self.status(error), code: error.code.rawValue)
+    case let error as OrdersError:
+      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
+    case let error as LarderError:
+      self.init(error.description, Self.status(error), code: error.code.rawValue)
     case let error as UploadError: self.init(error.description, .usage)
     case let error as BenchError: self.init(error.commandText, Self.status(error))
-    case SyncError.cache(let error): self.init(error.commandText, Self.status(error))
-    case SyncError.catalog(let error): self.init(error.description, Self.status(error))
+    case SyncError.cache(let error):
+      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
+    case SyncError.catalog(let error):
+      self.init(error.description, Self.status(error), code: error.code.rawValue)
     case SyncError.address(let error): self.init(error.description, .configuration)
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
@@ -155,11 +215,14 @@ struct CommandFailure: Error {
       let words = systemWords(error.code)
       self.init("cannot write \(error.path): \(words); check its folder", .io)
     case let error as ServerError: self.init(error.description, .failed)
-    case let error as StoreError: self.init(error.description, Self.status(error))
-    case let error as ShardError: self.init(error.description, Self.status(error))
+    case let error as StoreError:
+      self.init(error.description, Self.status(error), code: error.code.rawValue)
+    case let error as ShardError:
+      self.init(error.description, Self.status(error), code: error.code.rawValue)
     case let error as ProbeFailure: self.init(error.description, .unavailable)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
-    case let error as TransferFailure where error.url.isEmpty: self.init(error.description, .io)
+    case let error as TransferFailure where error.url.isEmpty:
+      self.init(error.description, .io, code: error.reason.rawValue)
     default: return nil
     }
   }

@@ -9,7 +9,7 @@ struct ExportCommand: ParsableCommand {
     [
       .done: "done",
       .failed: "there is no cache, or no such catalog",
-      .partial: "some pictures are not held",
+      .partial: "some pictures are not held, or could not be written",
       .io: "the disk is full, not writable or damaged",
     ],
     stops: true
@@ -25,8 +25,9 @@ struct ExportCommand: ParsableCommand {
       --tree lays pictures out as the origins have them, host first; --flat puts all into one folder \
       under their plain names. Who finds a name taken gets one with digits, and is listed. Every name \
       ends as the picture's bytes are, whatever the origin called it, and none is one that a web server \
-      runs or hides: x.html that is a GIF becomes x-html.gif. Beside the pictures come catalog.json \
-      (catalog, sections, and items as list --json has them), manifest.jsonl, manifest.csv, and \
+      runs or hides: x.html that is a GIF becomes x-html.gif. FAT, exFAT, NTFS and SMB take every name: \
+      16:9.png becomes 16-9-HASH.png. Beside the pictures come catalog.json \
+      (catalog, sections, items as list --json has them, and details as show --json has them), manifest.jsonl, manifest.csv, and \
       items.geojson when items have places. What exports wrote is kept in export.json; --delete removes \
       of that what the catalog no longer has, and nothing else.
 
@@ -36,7 +37,8 @@ struct ExportCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The folder; made when there is none.", valueName: "dir"),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var folder: String
 
@@ -94,6 +96,6 @@ struct ExportCommand: ParsableCommand {
       Output.data(ExportSummary(report, folder: folder).text)
     }
     if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
-    Output.end(report.missing.isEmpty ? .done : .partial)
+    Output.end(report.missing.isEmpty && report.failed.isEmpty ? .done : .partial)
   }
 }

@@ -67,16 +67,20 @@ package struct LarderCommand: ParsableCommand {
 
   /// Parses the arguments, runs, and ends the process with the status of ``ExitStatus``.
   package static func main() {
+    guard !ProgramArguments.all.isEmpty else {
+      log.error("cannot start: the system handed over no command line; start larder by its name")
+      Output.end(.failed)
+    }
     Signals.ignoreBrokenPipe()
     Memory.prepare()
-    Workers.beOneIfAsked(by: CommandLine.arguments)
+    Workers.beOneIfAsked(by: ProgramArguments.all)
     Descriptors.makeRoom()
-    if LibraryVersions.areWanted(by: CommandLine.arguments) {
+    if LibraryVersions.areWanted(by: ProgramArguments.all) {
       Output.data(LibraryVersions.text)
       Output.end(.done)
     }
     do {
-      var command = try command(of: Array(CommandLine.arguments.dropFirst()))
+      var command = try command(of: Array(ProgramArguments.all.dropFirst()))
       try command.run()
     } catch {
       exit(for: error)
@@ -105,14 +109,26 @@ package struct LarderCommand: ParsableCommand {
   private static func exit(for error: any Error) -> Never {
     guard let failure = CommandFailure(error) else { exit(forParser: error) }
     if let message = failure.message { log.error(message) }
+    tell(failure)
     Output.end(failure.status)
+  }
+
+  /// Prints a failure as a JSON document where one is wanted and nothing was printed yet.
+  private static func tell(_ failure: CommandFailure) {
+    guard !Output.hasPrinted, wantsJSON(ProgramArguments.all) else { return }
+    Output.json(failure.json)
+  }
+
+  /// Whether a command line asks for JSON, also one that cannot be parsed.
+  static func wantsJSON(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains("--json")
   }
 
   /// The options may be what failed to parse, so the arguments are asked themselves.
   private static var log: Log {
     let isJSON =
-      CommandLine.arguments.joined(separator: " ").contains("--log-format=json")
-      || zip(CommandLine.arguments, CommandLine.arguments.dropFirst())
+      ProgramArguments.all.joined(separator: " ").contains("--log-format=json")
+      || zip(ProgramArguments.all, ProgramArguments.all.dropFirst())
         .contains { $0 == "--log-format" && $1 == "json" }
     return Log(isJSON ? .json : .text)
   }
@@ -125,8 +141,9 @@ package struct LarderCommand: ParsableCommand {
       Output.end(.done)
     }
     guard !code.isSuccess else { exit(withError: error) }
-    let message = ParserMessage(fullMessage(for: error), arguments: CommandLine.arguments).text
+    let message = ParserMessage(fullMessage(for: error), arguments: ProgramArguments.all).text
     if !message.isEmpty { log.error(message) }
+    tell(CommandFailure(message, .usage))
     exit(withError: code)
   }
 }

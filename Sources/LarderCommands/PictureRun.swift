@@ -20,8 +20,8 @@ struct PictureRun {
     if options.writesStandardOutput { return try stream() }
     let limits = order.limits
     let batch = try PictureBatch(
-      options.pictures.map { FilePath($0) },
-      into: FilePath(options.out),
+      options.pictures.map { ProgramArguments.path($0) },
+      into: ProgramArguments.path(options.out),
       format: options.square.format.picture,
       name: try options.square.pictureName,
       standardInput: { () throws(ImagingError) in try FileReading.picture(limits) }
@@ -111,7 +111,8 @@ struct PictureRun {
     do throws(ImagingError) {
       let file: PictureInput =
         try options.readsStandardInput
-        ? .bytes(FileReading.picture(order.limits), name: "stdin") : .path(FilePath(input))
+        ? .bytes(FileReading.picture(order.limits), name: "stdin")
+        : .path(ProgramArguments.path(input))
       let picture = try Workers.forPictures.make(order, of: file, for: nil, isStopped: { false })
       Output.file(picture.bytes)
       result = PictureResult(input: input, output: PictureOptions.stream, picture: picture)
@@ -135,7 +136,7 @@ struct PictureRun {
     guard !others.isEmpty, !output.quiet else { return }
     Output.note(OtherFiles(files: others).summary)
     guard output.verbose > 0 else { return }
-    for file in others { Output.note("\(file) is no picture") }
+    for file in others { Output.note("\(file.shown) is no picture") }
   }
 
   /// Prints what would be made.

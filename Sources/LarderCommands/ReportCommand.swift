@@ -35,10 +35,11 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the page goes; - is stdout, without pictures beyond 2000 items.",
+      "Where the page goes; - is stdout, without pictures beyond 2000 items. (default: report.html)",
       valueName: "file"
     ),
-    completion: .file(extensions: ["html"])
+    completion: .file(extensions: ["html"]),
+    transform: PathArgument.read
   )
   var out = "report.html"
 

@@ -36,7 +36,7 @@ struct SampleOrigin: Sendable {
   /// The arguments that make the same origin in a process of its own.
   var arguments: [String] {
     var arguments = ["bench-origin", "--count", "\(options.count)", "--sizes", "\(options.sizes)"]
-    if let delay = options.delay { arguments += ["--delay", "\(delay.seconds)s"] }
+    if let delay = options.delay { arguments += ["--delay", delay.argument] }
     if let bandwidth = options.bandwidth {
       arguments += ["--bandwidth", "\(Int64(bandwidth.bytesPerSecond))B/s"]
     }

@@ -44,7 +44,8 @@ struct ServeCommand: ParsableCommand {
       "The catalog file that the cache was synced with, for pictures that are to be fetched.",
       valueName: "catalog"
     ),
-    completion: .catalogFile
+    completion: .catalogFile,
+    transform: PathArgument.read
   )
   var file: String?
 
@@ -59,6 +60,7 @@ struct ServeCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Take no order that costs more.", valueName: "amount"))
   var budget: String?
 
+  @OptionGroup(title: Topic.limits) var room: RoomOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
@@ -74,7 +76,10 @@ struct ServeCommand: ParsableCommand {
     let origin = offline ? nil : try ServedOrigin(file, of: shelf, base: base, connection)
     defer { origin?.transport.shutdown() }
     var pulling: ServerContent.Pulling?
-    if let origin { pulling = { room in origin.pull(into: room) } }
+    if let origin {
+      let reserve = room.reserve(of: place.path)
+      pulling = { origin.pull(into: $0, keeping: reserve) }
+    }
     let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
     let store = Store(
       cache: place.path,

@@ -1,4 +1,5 @@
 import Dispatch
+import Pipeline
 import SampleStore
 
 /// Serves the sample store until a signal comes.
@@ -10,6 +11,7 @@ struct ServeSamples {
   let servesAnyPicture: Bool
   let certificate: String?
   let key: String?
+  let isJSON: Bool
 
   func run() throws {
     let content = try StoreContent(folder: "\(folder)/store")
@@ -28,7 +30,8 @@ struct ServeSamples {
     defer { store.stop() }
     let ended = DispatchSemaphore(value: 0)
     let signals = Signals { _ in ended.signal() }
-    Output.data("\(store.baseURL)/develop/baminchan/")
+    let url = "\(store.baseURL)/develop/baminchan/"
+    if isJSON { Output.json(try ["url": url].jsonLine()) } else { Output.data(url) }
     ended.wait()
     withExtendedLifetime(signals) {}
   }

@@ -39,13 +39,19 @@ struct ServedOrigin {
     transport = try CurlTransport(try connection.transport(named: named))
   }
 
-  /// What fetches into a room.
-  func pull(into room: String) -> PicturePull {
+  /// Prepares to fetch into a room.
+  ///
+  /// - Parameters:
+  ///   - room: The room.
+  ///   - reserve: The room that the disk is to keep; nil lets it fill.
+  /// - Returns: The means to fetch.
+  func pull(into room: String, keeping reserve: DiskReserve?) -> PicturePull {
     PicturePull(
       catalog,
       room: room,
       options: options,
       transport: transport,
+      reserve: reserve,
       environment: ProcessInfo.processInfo.environment,
       now: { .now() }
     )

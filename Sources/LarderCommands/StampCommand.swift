@@ -95,7 +95,10 @@ struct StampCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A line under the date.", valueName: "text"))
   var text: String?
 
-  @Option(help: ArgumentHelp("A picture for the corner across from the text.", valueName: "png"))
+  @Option(
+    help: ArgumentHelp("A picture for the corner across from the text.", valueName: "png"),
+    transform: PathArgument.read
+  )
   var logo: String?
 
   @OptionGroup(title: Topic.upload) var upload: UploadOptions

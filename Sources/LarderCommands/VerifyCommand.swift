@@ -74,6 +74,7 @@ struct VerifyCommand: ParsableCommand {
     if repair, report.isComplete, !report.isClean { try check.repair(report) }
     if output.json {
       Output.json(try VerifyDocument(report).json())
+      if !report.isComplete { Log(output).warning(VerifyDocument(report).interruption) }
     } else if !output.quiet || !report.isClean {
       Output.data(VerifyDocument(report).text(repaired: repair))
     }

@@ -14,7 +14,7 @@ enum Workers {
   private static var program: String {
     let own = "/proc/self/exe"
     if access(own, X_OK) == 0 { return own }
-    let name = CommandLine.arguments.first ?? ""
+    let name = ProgramArguments.all.first ?? ""
     if name.contains("/") { return name }
     let folders = getenv("PATH").map { String(cString: $0) } ?? ""
     return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }

@@ -26,7 +26,7 @@ enum KeptHeaders {
     add("sha256", Hexadecimal.text(entry.sha256 ?? []))
     let times = [entry.fetched, entry.checked, entry.expiry].map { "\($0?.seconds ?? 0)" }
     add("times", times.joined(separator: "."))
-    add("url", StoreText.encoded(entry.url), most: urlRoom)
+    add("url", StoreText.encoded(entry.identity), most: urlRoom)
     add("response", StoreText.encoded(entry.response ?? ""))
     return headers
   }

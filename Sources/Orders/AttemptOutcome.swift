@@ -69,6 +69,7 @@ extension AttemptOutcome {
       let word = payload == .slack ? SlackReply(failure.refusal) : .other
       switch word {
       case .refused, .stopped: return outcome(of: word, status: status)
+      case .said(let word): return refusal(status, failure, saying: word)
       case .ok, .beginning, .other: return refusal(status, failure)
       }
     }
@@ -82,7 +83,7 @@ extension AttemptOutcome {
     case .stopped(let word): .stopped("http-\(status) \(word)")
     // A proxy's page in place of the answer, perhaps; perhaps a receiver that is not Slack, and
     // took it.
-    case .beginning, .other: .unknown("reply-not-ok")
+    case .beginning, .said, .other: .unknown("reply-not-ok")
     }
   }
 
@@ -103,8 +104,12 @@ extension AttemptOutcome {
     return .failed(unreachable)
   }
 
-  private static func refusal(_ status: Int, _ failure: TransferFailure) -> AttemptOutcome {
-    let reason = "http-\(status)"
+  private static func refusal(
+    _ status: Int,
+    _ failure: TransferFailure,
+    saying word: String? = nil
+  ) -> AttemptOutcome {
+    let reason = "http-\(status)" + (word.map { " \($0)" } ?? "")
     switch StatusMeaning(status, body: failure.refusal) {
     case .refused: return .refused(reason)
     case .stopped: return .stopped(reason)
@@ -127,6 +132,8 @@ private enum SlackReply {
   case refused(String)
   /// No message is taken any more.
   case stopped(String)
+  /// One of Slack's other words, such as `invalid_blocks`: what it means, the status says.
+  case said(String)
   /// Not Slack's words.
   case other
 
@@ -141,7 +148,15 @@ private enum SlackReply {
     case "invalid_payload": self = .refused(word)
     case "no_service", "invalid_token", "channel_is_archived", "action_prohibited":
       self = .stopped(word)
+    case _ where Self.isWord(word) && text.dropFirst(word.count).allSatisfy(\.isWhitespace):
+      self = .said(word)
     default: self = .other
     }
+  }
+
+  /// Whether it is written as Slack writes its words: `too_many_attachments`.
+  private static func isWord(_ text: String) -> Bool {
+    text.contains("_") && text.utf8.count <= 64
+      && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) }
   }
 }

@@ -76,6 +76,9 @@ enum OutboxFile {
       throw .system("open", folder, errno: errno)
     }
     defer { close(descriptor) }
-    if fsync(descriptor) != 0, errno != EINVAL { throw .system("sync", folder, errno: errno) }
+    // Some file systems have nothing to sync in a folder and say so.
+    if fsync(descriptor) != 0, ![EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(errno) {
+      throw .system("sync", folder, errno: errno)
+    }
   }
 }

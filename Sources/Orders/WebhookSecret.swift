@@ -5,11 +5,14 @@ import FoundationEssentials
 package struct WebhookSecret: Sendable {
   private let key: SymmetricKey
 
+  /// The least length of a key. (Standard Webhooks 1.0, "Signature scheme": 24 to 64 bytes)
+  private static let leastBytes = 24
+
   /// Reads keys as a file or the environment has them: `whsec_` and base64, white space between.
   ///
   /// - Parameter text: one key or several; all of them sign, so that a receiver can change over.
   /// - Returns: The keys, at least one.
-  /// - Throws: ``OrdersError`` of code `usage`, which repeats nothing of the text.
+  /// - Throws: ``OrdersError`` of code `usage`, which repeats nothing of the text; also for a key of fewer than 24 bytes.
   package static func parse(_ text: String) throws(OrdersError) -> [WebhookSecret] {
     var secrets: [WebhookSecret] = []
     for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
@@ -19,6 +22,13 @@ package struct WebhookSecret: Sendable {
         throw OrdersError(
           .usage,
           "cannot sign: secret \(index + 1) is not whsec_ and base64; copy it whole"
+        )
+      }
+      guard bytes.count >= leastBytes else {
+        throw OrdersError(
+          .usage,
+          "cannot sign: secret \(index + 1) has fewer than \(leastBytes) bytes, which can be guessed; "
+            + "make a longer one with: echo whsec_$(head -c 32 /dev/urandom | base64)"
         )
       }
       secrets.append(WebhookSecret(key: SymmetricKey(data: bytes)))

@@ -27,6 +27,10 @@ struct DocumentAnswer: Codable {
   var version: String?
   var length: Int64?
   var isEncoded: Bool?
+  /// The redirects that led to it.
+  var redirects: [Hop]?
+  /// Whether the connection outlived it, see ``Response/connectionIsOpen``.
+  var isOpen: Bool?
   var attempts: Int
   var bodyBytes: Int64?
   var wireBytes: Int64?
@@ -36,6 +40,12 @@ struct DocumentAnswer: Codable {
   var isHostOfDataOnly: Bool?
   /// What the origin says of a refusal.
   var refusal: String?
+
+  /// A redirect.
+  struct Hop: Codable {
+    var status: Int
+    var headers: String
+  }
 
   init(
     _ result: Result<Response, TransferFailure>,
@@ -52,6 +62,8 @@ struct DocumentAnswer: Codable {
       version = head.version.rawValue
       length = head.contentLength?.count
       isEncoded = head.isEncoded
+      redirects = head.redirects.map { Hop(status: $0.status, headers: Self.kept($0.headers)) }
+      isOpen = response.connectionIsOpen
       attempts = response.attempts
       bodyBytes = response.bodyBytes.count
       wireBytes = response.wireBytes.count
@@ -77,10 +89,19 @@ struct DocumentAnswer: Codable {
     return headers.text
   }
 
+  private static func fields(_ text: String) -> Headers {
+    var text = text
+    return text.withUTF8 { Headers(text: $0) }
+  }
+
+  /// The redirects that led to it.
+  var hops: [Redirect] {
+    (redirects ?? []).map { Redirect(status: $0.status, headers: Self.fields($0.headers)) }
+  }
+
   /// The fields, with the age that the answer has by now. (RFC 9111, section 5.1)
   func fields(at now: UnixTime) -> Headers {
-    var text = headers
-    var fields = text.withUTF8 { Headers(text: $0) }
+    var fields = Self.fields(headers)
     let age = max(0, now.seconds - at)
     guard age > 0, reason == nil else { return fields }
     let told = fields["Age"].flatMap { Int64($0) } ?? 0

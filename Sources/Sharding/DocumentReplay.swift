@@ -140,7 +140,8 @@ final class ReplayTransport: Fetching, URLParsing {
       url: try transport.parse(answer.url, relativeTo: nil),
       version: answer.version.flatMap(HTTPVersion.init) ?? .http11,
       contentLength: answer.length.map { ByteCount($0) },
-      isEncoded: answer.isEncoded ?? false
+      isEncoded: answer.isEncoded ?? false,
+      redirects: answer.hops
     )
     try demand(sink.begin(head, at: 0), of: head)
     do {
@@ -156,7 +157,8 @@ final class ReplayTransport: Fetching, URLParsing {
       head: head,
       bodyBytes: ByteCount(answer.bodyBytes ?? 0),
       wireBytes: ByteCount(answer.wireBytes ?? 0),
-      attempts: answer.attempts
+      attempts: answer.attempts,
+      connectionIsOpen: answer.isOpen ?? true
     )
   }
 

@@ -12,6 +12,8 @@ struct PictureRow: Codable, Equatable {
   }
 
   var url: String
+  /// What tells it from others, where that is not its URL.
+  var identity: String?
   var sha256: String?
   var bytes: Int64?
   var type: String?
@@ -31,6 +33,7 @@ struct PictureRow: Codable, Equatable {
   /// The line of an index's row.
   init(_ entry: PictureEntry) {
     url = entry.url
+    identity = entry.identity == entry.url ? nil : entry.identity
     sha256 = entry.sha256.map(Hexadecimal.text)
     bytes = entry.isHeld ? entry.bytes.count : nil
     type = entry.type?.mediaType
@@ -61,7 +64,7 @@ struct PictureRow: Codable, Equatable {
 
   /// The index's row.
   var entry: PictureEntry {
-    var entry = PictureEntry(id: PictureID(url: url), url: url)
+    var entry = PictureEntry(id: PictureID(url: identity ?? url), url: url, identity: identity)
     entry.sha256 = sha256.flatMap(Hexadecimal.bytes)
     entry.bytes = ByteCount(bytes ?? 0)
     entry.type = type.flatMap { PictureType(mediaType: $0) }

@@ -1,4 +1,5 @@
 import Cache
+import Catalog
 import FoundationEssentials
 import Pipeline
 import Transport
@@ -8,6 +9,8 @@ import Transport
 /// They wait beside memory, where they are sorted. Safe on any thread.
 final class ShardLists: Sendable {
   private let partition: Partition
+  /// What tells a catalog's pictures apart.
+  private let identity: PictureIdentity
   private let count: Int
   private let disk: any Disk
   private let lines: ScratchLines
@@ -19,11 +22,17 @@ final class ShardLists: Sendable {
   ///
   /// - Parameters:
   ///   - partition: What decides on the shard.
+  ///   - identity: What tells pictures apart.
   ///   - count: How many lists.
   ///   - disk: Where lists go.
   /// - Throws: ``CacheError`` when there is no room for temporary files.
-  init(_ partition: Partition, among count: Int, on disk: any Disk) throws(CacheError) {
-    self.partition = partition
+  init(
+    _ partition: Partition,
+    identity: PictureIdentity = .url,
+    among count: Int,
+    on disk: any Disk
+  ) throws(CacheError) {
+    (self.partition, self.identity) = (partition, identity)
     self.count = count
     self.disk = disk
     lines = try ScratchLines()
@@ -71,12 +80,13 @@ final class ShardLists: Sendable {
   }
 
   private func open(_ shard: Int, in folder: Folder) throws(CacheError) -> List {
-    List(file: try LineFile(ShardPlan.listName(shard), in: folder, on: disk))
+    List(file: try LineFile(ShardPlan.listName(shard), in: folder, on: disk), identity: identity)
   }
 
   /// A list that is being written.
   private struct List {
     let file: LineFile
+    let identity: PictureIdentity
     var urls = 0
     /// What is in order and not written yet.
     var pending: [String] = []
@@ -84,10 +94,15 @@ final class ShardLists: Sendable {
     mutating func write(
       _ known: ([PictureID]) throws(CacheError) -> [PictureID: PictureEntry]
     ) throws {
-      let ids = pending.map { PictureID(url: $0) }
-      let rows = try known(ids)
-      for (id, url) in zip(ids, pending) {
-        try file.append(line: PictureRow(rows[id] ?? PictureEntry(id: id, url: url)))
+      let new = pending.map { url in
+        let identity = identity.text(of: url)
+        return PictureEntry(id: PictureID(url: identity), url: url, identity: identity)
+      }
+      let rows = try known(new.map(\.id))
+      for entry in new {
+        var row = rows[entry.id] ?? entry
+        row.url = entry.url
+        try file.append(line: PictureRow(row))
       }
       urls += pending.count
       pending.removeAll(keepingCapacity: true)

@@ -85,7 +85,12 @@ package struct ShardPlanning: Sendable {
     let log = try LineFile(ShardPlan.documentsName, in: place, on: disk)
     let scratch = "\(folder)/planning"
     defer { try? FileManager.default.removeItem(atPath: scratch) }
-    let lists = try ShardLists(partition, among: shards, on: disk)
+    let lists = try ShardLists(
+      partition,
+      identity: catalog.pictures.identity,
+      among: shards,
+      on: disk
+    )
     var parts = RunParts()
     parts.states = try onlyFailed ? known.states.withoutHeld() : known.states
     parts.origin = { RecordingTransport($0, log: log, hiding: $1, now: now) }

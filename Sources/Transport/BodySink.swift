@@ -7,7 +7,7 @@ package struct ResumePoint: Hashable, Sendable {
   /// Where the bytes held came from in the end, see ``WebURL/resource``; nil when that is not known.
   ///
   /// A redirect may lead elsewhere the next time, where the same tag names other bytes.
-  package let source: String?
+  package var source: String?
 
   /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for what may validate one.
   package init(offset: ByteCount, validator: String, source: String? = nil) {

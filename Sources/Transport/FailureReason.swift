@@ -20,6 +20,23 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
     FailureReason("http-\(status)")
   }
 
+  /// The status of ``http(_:)``; nil for any other reason.
+  package var status: Int? {
+    rawValue.hasPrefix("http-") ? Int(rawValue.dropFirst(5)) : nil
+  }
+
+  /// Whether the next attempt is likely to end in the same way.
+  ///
+  /// True for a refusal that the origin means, such as 404 or 403, for a body that is not usable, and for text that is
+  /// not a URL.
+  package var isLasting: Bool {
+    if let status { return (400...499).contains(status) && ![408, 425, 429].contains(status) }
+    return [.notAPicture, .tooLarge, .urlInvalid, .schemeRefused].contains(self)
+  }
+
+  /// Whether the credentials that were sent, or their absence, caused the refusal: 401 or 403.
+  package var isUnauthorized: Bool { status == 401 || status == 403 }
+
   // What was asked for cannot be fetched.
 
   /// The text is no URL.
@@ -49,6 +66,8 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let timeoutConnect = FailureReason("timeout-connect")
   /// The host failed so often in a row that nothing more is sent there for a while.
   package static let circuitOpen = FailureReason("circuit-open")
+  /// The host asked to be left alone for longer than a run waits.
+  package static let askedToWait = FailureReason("asked-to-wait")
   /// The certificate has expired or is not yet valid.
   package static let tlsExpired = FailureReason("tls-expired")
   /// The certificate is for another host.
@@ -99,6 +118,8 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let deadline = FailureReason("deadline")
   /// The run may transfer no more bytes.
   package static let bytesLimit = FailureReason("bytes-limit")
+  /// The disk has no more room than is to be left free.
+  package static let keepFree = FailureReason("keep-free")
 
   // This machine failed.
 

@@ -37,6 +37,8 @@ struct HostQueue: Sendable {
   private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
   private var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
+  /// Whether the host asked to be left alone for longer than a run waits.
+  private var isClosed = false
   private var overloads = 0
 
   init(window: ConcurrencyWindow) {
@@ -88,6 +90,7 @@ struct HostQueue: Sendable {
     at now: MonotonicTime,
     breaker limits: CircuitBreaker.Thresholds
   ) -> Permission {
+    if isClosed { return .dead }
     isHeldBack = active >= window.limit
     if isHeldBack || passedOver > 0 || awaitsOpening { return .full }
     let state = breaker.state(at: now, limits)
@@ -122,7 +125,7 @@ struct HostQueue: Sendable {
     let count = active
     active -= 1
     switch outcome {
-    case .delivered, .answered, .overloaded:
+    case .delivered, .answered, .overloaded, .closed:
       heard = now
       hasAnswered = true
     case .opened: connections += 1
@@ -145,6 +148,8 @@ struct HostQueue: Sendable {
       if isAnew { overloads += 1 }
       breaker.sentAway(isAnew: isAnew, isTold: wait != nil, at: now, limits)
       quietUntil = max(quietUntil ?? moment, moment)
+    case .closed:
+      isClosed = true
     case .unreachable(let start):
       breaker.failed(since: start, at: now, limits)
       window.refused(count: count, since: start, at: now)

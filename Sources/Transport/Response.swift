@@ -15,7 +15,7 @@ package struct Redirect: Sendable {
   /// The status code.
   package let status: Int
   /// The header fields.
-  package let headers: Headers
+  package fileprivate(set) var headers: Headers
 
   /// Makes a redirect.
   package init(status: Int, headers: Headers) {
@@ -29,9 +29,9 @@ package struct ResponseHead: Sendable {
   /// The status code.
   package let status: Int
   /// The header fields of the final response; interim ones are dropped.
-  package let headers: Headers
+  package private(set) var headers: Headers
   /// Where the response came from, after all redirects.
-  package let url: WebURL
+  package private(set) var url: WebURL
   /// The protocol.
   package let version: HTTPVersion
   /// The whole body's length when the server told it and no content coding hides it.
@@ -39,7 +39,7 @@ package struct ResponseHead: Sendable {
   /// Whether the body is decoded on its way: its offsets then mean nothing to the server, so never resume it.
   package let isEncoded: Bool
   /// The redirects that were followed to `url`, in order.
-  package let redirects: [Redirect]
+  package private(set) var redirects: [Redirect]
 
   /// Makes a head; the transport does, and tests.
   package init(
@@ -58,6 +58,22 @@ package struct ResponseHead: Sendable {
     self.contentLength = contentLength
     self.isEncoded = isEncoded
     self.redirects = redirects
+  }
+
+  /// The same head with other words for where it came from and in its fields, those of the redirects too.
+  ///
+  /// The only way to change a head: nothing else of it can be lost on its way through a decorator.
+  ///
+  /// - Parameters:
+  ///   - url: Where the response came from.
+  ///   - change: Rewrites header fields.
+  /// - Returns: The head.
+  package func renamed(_ url: WebURL, fields change: (Headers) -> Headers) -> ResponseHead {
+    var head = self
+    head.url = url
+    head.headers = change(headers)
+    for hop in redirects.indices { head.redirects[hop].headers = change(redirects[hop].headers) }
+    return head
   }
 }
 
@@ -79,15 +95,18 @@ package struct TransferTiming: Hashable, Sendable {
 }
 
 /// A finished transfer: a 2xx whose body went to the sink, or a 304 without one.
+///
+/// Only a transport makes one. A decorator changes a copy by ``with(head:)`` or ``counting(attempts:)``, and never
+/// builds one from parts, because it would lose what it does not copy.
 package struct Response: Sendable {
   /// Status, headers and final URL.
-  package let head: ResponseHead
+  package private(set) var head: ResponseHead
   /// Body bytes of this run's last attempt that went to the sink, after decoding.
   package let bodyBytes: ByteCount
   /// Body bytes on the wire, before decoding.
   package let wireBytes: ByteCount
   /// Tries it took, redirects not counted.
-  package let attempts: Int
+  package private(set) var attempts: Int
   /// How long the last attempt took.
   package let timing: TransferTiming
   /// Whether the last attempt found an open connection.
@@ -119,15 +138,16 @@ package struct Response: Sendable {
 
   /// The same response with another number of tries.
   package func counting(attempts: Int) -> Response {
-    Response(
-      head: head,
-      bodyBytes: bodyBytes,
-      wireBytes: wireBytes,
-      attempts: attempts,
-      timing: timing,
-      connectionReused: connectionReused,
-      connectionIsOpen: connectionIsOpen
-    )
+    var response = self
+    response.attempts = attempts
+    return response
+  }
+
+  /// The same response with its head renamed; see ``ResponseHead/renamed(_:fields:)``.
+  package func with(head: ResponseHead) -> Response {
+    var response = self
+    response.head = head
+    return response
   }
 
   /// Whether the server says that what the caller holds is still right.

@@ -21,7 +21,7 @@ package struct RetryPolicy: Sendable {
   package var firstDelay = Duration.milliseconds(500)
   /// No jittered wait is longer.
   package var longestDelay = Duration.seconds(30)
-  /// A server's `Retry-After` is followed up to here.
+  /// No wait for a server's `Retry-After` is longer.
   package var longestRetryAfter = Duration.seconds(60)
 
   /// Makes the policy above.
@@ -37,12 +37,16 @@ package struct RetryPolicy: Sendable {
     guard isRepeatable, attempts <= retries, Self.mayPass(failure) else { return .giveUp }
     if let seconds = failure.retryAfter {
       // A little jitter on top, never less than the server asked for.
-      let wait = Duration.seconds(max(0, min(seconds, 86_400)))
-      return .retry(after: min(wait, longestRetryAfter) + firstDelay * (random / 2))
+      guard Self.isFollowed(seconds) else { return .giveUp }
+      let wait = min(.seconds(max(0, seconds)), longestRetryAfter)
+      return .retry(after: wait + firstDelay * (random / 2))
     }
     let ceiling = min(firstDelay * Double(1 << min(max(attempts - 1, 0), 20)), longestDelay)
     return .retry(after: ceiling * random)
   }
+
+  /// Whether a run waits as long as a `Retry-After` says: up to a minute.
+  package static func isFollowed(_ seconds: Int64) -> Bool { seconds <= 60 }
 
   /// Whether another attempt may end differently.
   package static func mayPass(_ failure: TransferFailure) -> Bool {
@@ -58,7 +62,7 @@ package struct RetryPolicy: Sendable {
 
   private static let transient: Set<FailureReason> = [
     .dnsFailed, .connectRefused, .connectFailed, .timeoutConnect, .timeoutIdle, .timeoutTotal,
-    .reset, .truncated, .proxyFailed,
+    .reset, .truncated, .proxyFailed, .askedToWait,
   ]
 }
 

@@ -97,11 +97,10 @@ package struct StoredResponse: Hashable, Sendable {
     traits: RequestTraits?
   ) {
     var headers = headers
-    // What chose a redirect chose the response.
-    for redirect in redirects {
-      for value in redirect.headers.all("Vary") { headers.append("Vary", value) }
-    }
-    let hops = redirects.map { redirect in
+    // What chose a redirect chose the response. One field, however often the response is renewed.
+    let hops = redirects.flatMap { $0.headers.all("Vary") }
+    if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
+    let expiries = redirects.map { redirect in
       StoredResponse(
         status: redirect.status,
         headers: redirect.headers.endToEnd,
@@ -114,7 +113,7 @@ package struct StoredResponse: Hashable, Sendable {
       headers: headers,
       requestTime: requestTime,
       responseTime: responseTime,
-      path: hops.min().map { Path(source: source.resource, expiry: $0) },
+      path: expiries.min().map { Path(source: source.resource, expiry: $0) },
       selection: traits?.selection(by: Vary(headers)),
       owner: CacheControl(headers).isPublic ? nil : traits?.owner
     )

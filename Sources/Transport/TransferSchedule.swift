@@ -41,6 +41,8 @@ package struct TransferSchedule: Sendable {
     case answered
     /// It asked for less: 429 or 503, with the wait it named, already capped; the attempt had started then.
     case overloaded(since: MonotonicTime, wait: Duration?)
+    /// It asked to be left alone for longer than a run waits: everything for it fails from now on.
+    case closed
     /// No connection, or one that broke or fell silent; the attempt had started then.
     case unreachable(since: MonotonicTime)
     /// A connection stands, and nothing was to be asked.

@@ -2,8 +2,9 @@
 package protocol URLParsing: Sendable {
   /// Parses an absolute URL, or one that is relative to `base`. (RFC 3986, section 5)
   ///
-  /// White space around the text is dropped; spaces and raw UTF-8 in path and query are percent-encoded; what
-  /// is already encoded is left alone; the fragment goes.
+  /// White space around the text is dropped; what no URL has, such as spaces, braces and raw UTF-8, is
+  /// percent-encoded in path and query; a backslash of the path becomes a slash; what is already encoded is left alone; the
+  /// fragment goes. `${NAME}` stays.
   ///
   /// - Parameters:
   ///   - text: What a catalog, a feed or a `Location` header says.

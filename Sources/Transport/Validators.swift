@@ -2,15 +2,22 @@
 ///
 /// Bytes as they came: servers compare them so, and not all of them are text.
 package struct Validators: Hashable, Sendable {
-  /// The `ETag` field, quotes and `W/` included.
+  /// The `ETag` field, quotes and `W/` included; a server that writes none gets it back without.
   package let entityTag: [UInt8]?
   /// The `Last-Modified` field.
   package let lastModified: [UInt8]?
 
   /// Makes validators; malformed entity-tags are dropped, for they can match nothing.
+  ///
+  /// One word without quotes is kept all the same: some stores write tags so, and compare them as they wrote them.
   package init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
-    self.entityTag = entityTag.flatMap { EntityTag($0) == nil ? nil : $0 }
+    self.entityTag = entityTag.flatMap { EntityTag($0) == nil && !Self.isWord($0) ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Whether a tag is one word of visible characters, with nothing in it that means something in a list of tags.
+  private static func isWord(_ tag: [UInt8]) -> Bool {
+    !tag.isEmpty && tag.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"\",*".utf8.contains($0) }
   }
 
   /// Makes validators of text.
@@ -84,7 +91,7 @@ package struct Condition: Hashable, Sendable {
   /// asked.
   ///
   /// The validators go nowhere else: what they name in another resource are other bytes.
-  package let source: String?
+  package var source: String?
   /// Whether nothing but the date is known of what is held: then a 304 to it may name any tag.
   package let knowsDateOnly: Bool
 

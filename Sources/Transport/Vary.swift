@@ -18,6 +18,23 @@ package struct Vary: Hashable, Sendable {
     names = Set(members.filter { !$0.isEmpty && $0 != "*" })
   }
 
+  private init(isAnything: Bool, names: Set<String>) {
+    self.isAnything = isAnything
+    self.names = names
+  }
+
+  /// What chose a response that others led to.
+  ///
+  /// - Parameter values: The values of their `Vary` fields.
+  /// - Returns: What all of them name.
+  func joined(by values: [String]) -> Vary {
+    let other = Vary(Headers(values.map { HeaderField(name: "Vary", value: $0) }))
+    return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))
+  }
+
+  /// The value of one `Vary` field that says the same.
+  var text: String { isAnything ? "*" : names.sorted().joined(separator: ", ") }
+
   /// What the fields of a request select: two requests are answered alike when this is the same for both.
   ///
   /// The fields named, in a fixed order, each with its value or the lack of one; empty when none is named.

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule.layers, .foundation, .printing, .flags, .force, .safety, .databases,
+    Rule.layers, .foundation, .printing, .flags, .responses, .force, .safety, .databases,
   ])
   func `the sources keep to the rule`(_ rule: Rule) throws {
     let files = try SourceFile.all(in: "Sources")

@@ -46,6 +46,17 @@ extension Rule {
     return file.numbers(of: #/"[^"]*--[a-z]/#)
   }
 
+  /// A decorator that built a response from parts would lose those that it does not copy.
+  static let responses = Rule(words: "only transports make responses; change a copy of one") {
+    file in
+    let makers = [
+      "Sources/CurlTransport/", "Sources/Larder/ShopTransport.swift",
+      "Sources/Sharding/DocumentReplay.swift",
+    ]
+    guard !makers.contains(where: { file.path.hasPrefix($0) }) else { return [] }
+    return file.numbers(of: #/(^\s*|[=(\[{,:] *|return )Response(Head)?\(/#)
+  }
+
   /// Nothing ends the process because of what was thought impossible.
   static let force = Rule(words: "no try!, no forced cast") { file in
     file.numbers(of: #/\btry!|\bas!/#)

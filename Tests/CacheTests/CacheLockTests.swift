@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Testing
 
@@ -20,6 +21,46 @@ struct CacheLockTests {
         + "try again when that run has ended"
     )
     withExtendedLifetime(lock) {}
+  }
+
+  @Test(arguments: [ENOSYS, ENOLCK, EOPNOTSUPP])
+  func `where there is no flock the claim alone keeps two runs apart`(_ code: Int32) throws {
+    let folder = try TemporaryFolder()
+    let layout = try CacheLayout(creating: folder.path("cache"))
+    func lock(_ holder: String) throws -> CacheLock {
+      try CacheLock(
+        CacheLayout(creating: folder.path("cache")),
+        holder: holder,
+        machine: machine("alpha", "1"),
+        lock: { _, _ in
+          errno = code
+          return -1
+        },
+        isShared: { _ in false }
+      )
+    }
+
+    var first: CacheLock? = try lock("larder sync, process 1")
+    let error = #expect(throws: CacheError.self) { try lock("larder sync, process 2") }
+    #expect(error?.code == .locked)
+    #expect(error?.description.contains("larder sync, process 1 on alpha holds it") == true)
+
+    withExtendedLifetime(first) {}
+    first = nil
+    withExtendedLifetime(try lock("larder sync, process 2")) {}
+    #expect(FileSystemGap.found.contains(.locks))
+    withExtendedLifetime(layout) {}
+  }
+
+  @Test(arguments: [
+    (EINVAL, true), (ENOSYS, true), (EBADF, true), (EOPNOTSUPP, true), (EIO, false),
+    (ENOSPC, false), (EACCES, false),
+  ])
+  func `a folder that cannot be synced is no failure, and one that failed to be is`(
+    _ code: Int32,
+    _ isMissing: Bool
+  ) {
+    #expect(FileSystemGap.isMissing(folderSync: code) == isMissing)
   }
 
   @Test func `the lock is free again when its holder is gone, and names nobody`() throws {

@@ -108,7 +108,7 @@ struct JSONFilterTests {
     let lines = "items: \"$.rows[?@.on]\"\nitem: {id: $.id, title: $.t}"
 
     #expect(try decode(#"{"rows": [{"id": 1}]}"#, lines).sections[0].items.isEmpty)
-    #expect(decodingError(#"{"other": []}"#, lines)?.code == .unexpectedShape)
+    #expect(decodingError(#"{"other": []}"#, lines)?.code == .absentItems)
   }
 
   @Test func `a pattern that is none is a mistake in a catalog file`() throws {

@@ -235,8 +235,8 @@ struct ListingTests {
       (#"{"statusCode": 500}"#, CatalogError.Code.reportedFailure),
       (#"{"statusCode": 500, "body": []}"#, .reportedFailure),
       (#"{"status": "404", "errors": []}"#, .reportedFailure),
-      (#"{"message": "x", "errors": []}"#, .unexpectedShape), (#"{"body": {}}"#, .unexpectedShape),
-      ("{}", .unexpectedShape), ("5", .unexpectedShape), ("[{]", .malformedJSON),
+      (#"{"message": "x", "errors": []}"#, .absentItems), (#"{"body": {}}"#, .absentItems),
+      ("{}", .absentItems), ("5", .absentItems), ("[{]", .malformedJSON),
       ("[]\n[]", .malformedJSON),
     ])
   func `a body that lists nothing it should is an error`(body: String, code: CatalogError.Code) {
@@ -348,7 +348,7 @@ struct ListingTests {
         == ["1"]
     )
     #expect(try decode(#"{"menu": []}"#, lines).sections.first?.items == [])
-    #expect(decodingError(#"{"menu": {}}"#, lines)?.code == .unexpectedShape)
+    #expect(decodingError(#"{"menu": {}}"#, lines)?.code == .absentItems)
   }
 
   @Test(

@@ -41,6 +41,52 @@ struct PicturesRuleTests {
     #expect(error?.line == 4)
   }
 
+  @Test(
+    arguments: [
+      (.url, "https://h/a?v=1", "https://h/a?v=1"),
+      (.path, "https://h:8443/a/b.jpg?v=1", "h:8443/a/b.jpg"), (.path, "http://h/a", "h/a"),
+      (.without(["v"]), "https://h/a?v=1", "https://h/a"),
+      (.without(["v"]), "https://h/a?v", "https://h/a"),
+      (.without(["v"]), "https://h/a", "https://h/a"),
+      (.without(["v"]), "https://h/a?", "https://h/a?"),
+      (.without(["v"]), "https://h/a?w=1&v=2&x=v&v=3", "https://h/a?w=1&x=v"),
+      (.without(["v"]), "https://h/a?V=1&vv=2&%76=3", "https://h/a?V=1&vv=2"),
+      (
+        .without(["X-Amz-*"]), "https://h/a?X-Amz-=1&X-Amz-Date=2&x-amz-date=3&X-Amz=4",
+        "https://h/a?x-amz-date=3&X-Amz=4"
+      ),
+      (
+        .without(["a*c*e"]), "https://h/a?ace=1&abcde=2&abce=3&aec=4&acee=5&ae=6",
+        "https://h/a?aec=4&ae=6"
+      ),
+      (.without(["*"]), "https://h/a?b=1&=2&&c", "https://h/a"),
+      (
+        .without(["Expires", "Signature"]), "https://h/a?Expires=1&w=2&Signature=3",
+        "https://h/a?w=2"
+      ),
+    ] as [(PictureIdentity, String, String)]
+  )
+  func `an identity is what a rule leaves of a URL`(
+    _ identity: PictureIdentity,
+    _ url: String,
+    _ text: String
+  ) {
+    #expect(identity.text(of: url) == text)
+    // A rule that was applied finds nothing more to leave out.
+    if identity != .path { #expect(identity.text(of: text) == text) }
+  }
+
+  @Test func `an identity is path, or a list of names`() throws {
+    #expect(try catalog("{}").pictures == PicturesRule())
+    #expect(try catalog("{identity: path}").pictures.identity == .path)
+    #expect(
+      try catalog("{identity: {without: [v, 8]}}").pictures.identity == .without(["v", "8"])
+    )
+    for wrong in ["host", "{without: []}", "{without: v}", "{}", "{with: [v]}", "[v]"] {
+      #expect(throws: CatalogError.self, "\(wrong)") { _ = try catalog("{identity: \(wrong)}") }
+    }
+  }
+
   @Test func `a host is named once`() {
     let error = #expect(throws: CatalogError.self) {
       _ = try catalog("{headers: {cdn.example: {A: b}, CDN.example: {A: c}}}")

@@ -31,14 +31,15 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `3 when the origin is down and the last good catalog is shown as stale`() throws {
+  @Test func `69 when the origin is down, though the last good catalog is shown as stale`() throws
+  {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     shop.store.stop()
 
     let sync = try shop.sync("--json")
 
-    #expect(sync.status == 3)
+    #expect(sync.status == 69)
     #expect(try Document(sync)["sections"][0]["source"].string == "stale")
     #expect(try Document(sync)["sections"][0]["items"].int == 2)
     #expect(try Document(try shop.larder("list", "--json"))[0]["stale"].bool == true)
@@ -77,6 +78,29 @@ import Testing
 
     #expect(sync.status == 65)
     #expect(sync.errors.contains(#/line 3, column \d/#))
+  }
+
+  @Test func `3 when a further page could not be had, and 65 when a local file is not there`()
+    throws
+  {
+    let shop = try Shop(headers: "paging: {page: page}")
+    for section in ["main", "soup"] {
+      shop.store.faults.rules.append(
+        FaultRule("/develop/\(section)", query: "page=2", .status(503))
+      )
+    }
+    let lost = try shop.folder.write(
+      "{name: lost, currency: KRW, sections: [{key: main, title: Main, url: \"file:none.json\"}]}",
+      to: "lost.yaml"
+    )
+
+    let first = try shop.sync("--no-details")
+    let second = try shop.sync("--no-details")
+    let absent = try Command.larder(["sync", lost, "--cache", shop.cache])
+
+    #expect(first.status == 3 && second.status == 3)
+    #expect(absent.status == 65)
+    #expect(absent.errors.contains("no-such-file"))
   }
 
   @Test func `69 when the origin is down and nothing is held`() throws {

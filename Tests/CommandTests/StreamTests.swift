@@ -113,7 +113,7 @@ struct StreamTests {
     for refused in [text, nothing, large] { #expect(refused.status == 65, "\(refused.errors)") }
     #expect(text.errors.contains("cannot read stdin: it is no picture"))
     #expect(large.errors.contains("--max-pixels"))
-    #expect(missing.status == 74 && missing.errors.contains("nowhere.jpg"))
+    #expect(missing.status == 65 && missing.errors.contains("nowhere.jpg"))
     #expect(other.status == 74 && other.errors.contains("cannot read stdin"), "\(other.errors)")
     for run in [text, nothing, missing, other, large] { #expect(run.output == "") }
   }

@@ -20,7 +20,7 @@ import Transport
   }
 
   @Test(arguments: [
-    status(408), status(425), status(429, "Retry-After: 3600\r\n"), status(500), status(502),
+    status(408), status(425), status(429, "Retry-After: 60\r\n"), status(500), status(502),
     status(503, "Retry-After: 1\r\n"), status(504), [.close], [.reset],
     [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .close],
   ])
@@ -178,8 +178,51 @@ import Transport
     #expect(all[1].failure?.mayHaveBeenSent == false)
   }
 
-  @Test func `a retry that the deadline forbids is not waited for`() throws {
+  @Test(arguments: [429, 503])
+  func `a host that asks to wait for longer than a minute is not asked again`(_ status: Int)
+    throws
+  {
+    let server = ScriptedServer { _ in Self.status(status, "Retry-After: 3600\r\n") }
+    let other = ScriptedServer { _ in Self.hello }
+    defer {
+      server.close()
+      other.close()
+    }
+    let transport = try CurlTransport(
+      testOptions {
+        $0.retry.retries = 4
+        $0.parallel = .fixed(1)
+      }
+    )
+    defer { transport.shutdown() }
+    let results = Results()
+    for number in 0..<20 { try results.begin(number, server.url("/\(number)"), over: transport) }
+    try results.begin(20, other.url(), over: transport)
+
+    let all = results.wait(for: 21)
+
+    #expect(server.received.count == 1)
+    #expect(all[20].response != nil)
+    for failure in all.compactMap(\.failure) {
+      #expect(failure.reason == .askedToWait && failure.retryAfter == 3600)
+      #expect(failure.detail.contains("asks to be left alone until 20"))
+    }
+  }
+
+  @Test func `a POST that is told to wait for an hour is told so as it came`() throws {
     let server = ScriptedServer { _ in Self.status(503, "Retry-After: 3600\r\n") }
+    defer { server.close() }
+
+    let failure = try fetch(server.url(), Self.options) {
+      $0.method = .post
+      $0.body = [1]
+    }.failure
+
+    #expect(failure?.reason == .http(503) && failure?.retryAfter == 3600)
+  }
+
+  @Test func `a retry that the deadline forbids is not waited for`() throws {
+    let server = ScriptedServer { _ in Self.status(503, "Retry-After: 59\r\n") }
     defer { server.close() }
     let options = testOptions {
       $0.retry.retries = 4

@@ -20,7 +20,11 @@ import Transport
     ("http://한국.kr/", "http://xn--3e0b707e.kr/"), ("http://u:p@h/x", "http://h/x"),
     ("http://h/\"<>", "http://h/%22%3C%3E"), ("http://h/a?b?c", "http://h/a?b?c"),
     ("http://%65x.com/", "http://ex.com/"), ("http://h/x?a=+b", "http://h/x?a=+b"),
-    ("http://h/a\\b", "http://h/a\\b"),
+    ("http://h/a\\b\\", "http://h/a/b/"), ("http://h/a?b\\c", "http://h/a?b%5Cc"),
+    ("http://h/a{1}|^`.png?s={w}x{h}|", "http://h/a%7B1%7D%7C%5E%60.png?s=%7Bw%7Dx%7Bh%7D%7C"),
+    ("http://h/a[1]?b[]=1", "http://h/a[1]?b[]=1"),
+    ("http://h/${}${a b}$", "http://h/$%7B%7D$%7Ba%20b%7D$"),
+    ("http://h/${KEY_1}?k=${KEY_1}", "http://h/${KEY_1}?k=${KEY_1}"),
   ])
   func `an absolute URL is kept as it will be sent`(_ text: String, _ expected: String) throws {
     #expect(try CurlURLParser.parse(text).text == expected)
@@ -52,7 +56,9 @@ import Transport
     let targets = [
       "/", "/a", "/a.jpg", "/a/b-c_d~e.jpg", "/a/", "/a?b=1", "/a?b=1&c=d/e", "/a?", "/a..b/c.",
       "/./a", "/../a", "/a/./b", "/a/../b", "/a/..", "/a/.", "/.a", "//a", "/a//b", "/a?b?c",
-      "/a%20b", "/a b", "/한", "/a;b", "/a:b", "/a@b", "/a\\b", "/a#b", "/a?b#c", "/a&b", "/a=b",
+      "/a%20b", "/a b", "/한", "/a;b", "/a:b", "/a@b", "/a\\b", "/a{b}",
+      "/a|b", "/a^b", "/a`b", "/a?b={c}", "/a?b\\c", "a\\b", "\\a", "..\\a", "/a#b", "/a?b#c",
+      "/a&b", "/a=b",
       "?b=1",
       "", "a", "a/b", ".", "..", "/a?b=../c", "/a?b=//c", "a.jpg", "a/b.jpg?c=1", "a/", "a/../b",
       "a/.b", "./a", "..a", "a..b", "a//b", "a:b", "1:2", "a?b", "a?b?c", "a#b", "-a", "~a/_b.c",

@@ -27,7 +27,7 @@ struct BatchTests {
       }
 
       #expect(results.map(\.summary?.width) == (10..<22).map { $0 } + [nil, nil])
-      #expect(results.suffix(2).map(\.error?.code) == [.unsupported, .disk])
+      #expect(results.suffix(2).map(\.error?.code) == [.unsupported, .unreadable])
       #expect(reported.withLock { $0 } == results)
       #expect(names(in: folder.appending("out")).count == 12)
     }
@@ -100,6 +100,90 @@ struct BatchTests {
         )
       } throws: { ($0 as? ImagingError)?.code == .usage }
       #expect(!names(in: folder).contains("out"))
+    }
+  }
+
+  @Test func `an input that is named twice is told as that, however its path is written`() throws {
+    try withFolder { folder in
+      try Self.put(folder.appending("x.png"))
+
+      for again in ["x.png", "./x.png"] {
+        let error = #expect(throws: ImagingError.self) {
+          try PictureBatch(
+            [folder.appending("x.png"), folder.appending(again)],
+            into: folder.appending("out")
+          )
+        }
+        #expect(error?.code == .usage)
+        #expect(error?.problem.hasSuffix("is named twice; name it once") == true)
+      }
+    }
+  }
+
+  @Test func `a name that is no UTF-8 is worked on, told escaped, and kept byte for byte`() throws
+  {
+    try withFolder { folder in
+      // "café" in Latin-1, as a picture, as a folder, and twice so that only bytes tell them apart.
+      func name(_ bytes: [UInt8]) throws -> FilePath.Component {
+        try #require(FilePath.Component(platformString: bytes.map { CChar(bitPattern: $0) } + [0]))
+      }
+      let stem: [UInt8] = Array("caf".utf8) + [0xE9]
+      let (first, second) = (
+        try name(stem + Array(".png".utf8)), try name([0xE8] + Array(".png".utf8))
+      )
+      let below = try name(stem)
+      try Self.put(folder.appending("in").appending(first))
+      try Self.put(folder.appending("in").appending(second))
+      try Self.put(folder.appending("in").appending(below).appending("x.png"))
+      let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
+
+      for overwrite in [false, true] {
+        let results = try batch.run(Crop(), overwrite: overwrite)
+
+        #expect(results.count == 3 && results.allSatisfy { $0.error == nil })
+        #expect(
+          Set(results.compactMap(\.output)) == [
+            folder.appending("out/caf").string + "\\xE9.png",
+            folder.appending("out/").string + "/\\xE8.png",
+            folder.appending("out/caf").string + "\\xE9/x.png",
+          ]
+        )
+      }
+
+      let made =
+        [first, second].map { folder.appending("out").appending($0) }
+        + [folder.appending("out").appending(below).appending("x.png")]
+      for path in made {
+        #expect(path.withPlatformString { access($0, R_OK) } == 0, "\(path)")
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      (Array("a/밥.png".utf8), "a/밥.png"), ([0x61, 0xE9, 0x2E], "a\\xE9."),
+      ([0xEB, 0xB0], "\\xEB\\xB0"), ([0xFF, 0xEB, 0xB0, 0xA5, 0xC3], "\\xFF밥\\xC3"),
+    ] as [([UInt8], String)]
+  )
+  func `a path is shown with the bytes that are no text escaped`(_ bytes: [UInt8], _ text: String)
+  {
+    let path = FilePath(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
+
+    #expect(path.shown == text)
+  }
+
+  @Test(arguments: [200, 240, 251])
+  func `a long name is written with force as without`(_ length: Int) throws {
+    try withFolder { folder in
+      let name = String(repeating: "n", count: length) + ".png"
+      try Self.put(folder.appending(name))
+      let batch = try PictureBatch([folder.appending(name)], into: folder.appending("out"))
+
+      for overwrite in [false, true] {
+        let results = try batch.run(Crop(), overwrite: overwrite)
+        #expect(results.map(\.error) == [nil])
+      }
+      #expect(names(in: folder.appending("out")) == [name])
     }
   }
 

@@ -298,6 +298,16 @@ struct StampTimeTests {
     #expect { try Zone(named: name) } throws: { ($0 as? ImagingError)?.code == .time }
   }
 
+  @Test(
+    arguments: [
+      ("+09:00", 32_400), ("-03:30", -12_600), ("Z", 0), ("++9:+5", nil), ("+-9:00", nil),
+      ("+9:00", nil), ("+09:60", nil), ("+24:00", nil), ("+0९:00", nil),
+    ] as [(String, Int?)]
+  )
+  func `an offset has two digits for hours and two for minutes`(_ text: String, _ seconds: Int?) {
+    #expect(UTCOffset.seconds(text) == seconds)
+  }
+
   @Test func `days are counted over four centuries`() {
     for day in stride(from: -80_000, to: 80_000, by: 37) {
       let civil = CivilTime(seconds: day * 86_400 + 3661, offset: 0)

@@ -45,6 +45,55 @@ import Testing
     #expect(ExportName.decoded(segment) == name)
   }
 
+  @Test(
+    arguments: [
+      // As they are.
+      "x.jpg", "a b.jpg", "밥.png", "photo (1).jpg", "a%2Fb.jpg", "%2Ehtaccess.gif", "x..jpg",
+      "COM.jpg",
+      "console.png", "a-b.png", "com10.jpg", "nul-1.png", "Bücher #1.webp",
+    ]
+  )
+  func `a name that every file system takes stays`(_ name: String) {
+    #expect(ExportName.portable(name, hasEnding: true) == name)
+  }
+
+  @Test(
+    arguments: [
+      ("16:9.png", "16-9-*.png"), ("what?.png", "what-*.png"),
+      ("a\"b<c>d|e*f.gif", "a-b-c-d-e-f-*.gif"),
+      ("-rf.jpg", "_rf-*.jpg"), ("a;reboot.jpg", "a-reboot-*.jpg"), ("a&b.jpg", "a-b-*.jpg"),
+      ("$(id).png", "_(id)-*.png"), ("`id`.png", "_id-*.png"), ("it's.png", "it-s-*.png"),
+      ("a!b.png", "a-b-*.png"), ("a\u{7}b.png", "a-b-*.png"), ("a\u{7F}b.png", "a-b-*.png"),
+      ("con.jpg", "_con-*.jpg"), ("PRN.png", "_PRN-*.png"), ("aux.a.jpg", "_aux.a-*.jpg"),
+      ("nul", "_nul-*"), ("Com1.jpg", "_Com1-*.jpg"), ("lpt9.png", "_lpt9-*.png"),
+      ("com¹.jpg", "_com¹-*.jpg"), ("LPT³.jpg", "_LPT³-*.jpg"), ("con .jpg", "_con -*.jpg"),
+      ("conin$.png", "conin-*.png"),
+    ]
+  )
+  func `a name that some file system or shell does not take gets one that all take`(
+    _ name: String,
+    _ shape: String
+  ) throws {
+    let portable = ExportName.portable(name, hasEnding: true)
+
+    let parts = shape.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+    #expect(portable.hasPrefix(parts[0]) && portable.hasSuffix(parts[1]), "\(portable)")
+    #expect(portable.utf8.count == shape.utf8.count + 7, "\(portable)")
+    #expect(portable.utf16.count <= 255 && portable.utf8.count <= name.utf8.count + 10)
+    #expect(ExportName.portable(portable, hasEnding: true) == portable)
+  }
+
+  @Test(arguments: [
+    ("a.", "a-"), ("a ", "a-"), ("a. .", "a. -"), ("v1:2.d", "v1-2.d-"), ("-x", "_x-"),
+    ("aux", "_aux-"),
+  ])
+  func `a folder that changes has its digits at the end`(_ name: String, _ start: String) {
+    let portable = ExportName.portable(name, hasEnding: false)
+
+    #expect(portable.hasPrefix(start) && portable != name)
+    #expect(portable.last?.isHexDigit == true && !portable.hasSuffix(" "))
+  }
+
   @Test(arguments: [ExportPlan.Shape.tree, .flat])
   func `no two pictures and no file of the export's own share a name on any file system`(
     _ shape: ExportPlan.Shape
@@ -55,6 +104,8 @@ import Testing
       "stra%C3%9Fe.jpg", "STRASSE.jpg", ".htaccess", "index.html", "", "x.jpg/y.jpg",
       String(repeating: "n", count: 300) + ".jpg", String(repeating: "%EB%B0%A5", count: 80),
       String(repeating: "d/", count: 3000) + "x.jpg", "con", "a%2F..%2F..%2Fb.jpg",
+      "16:9.png", "16-9.png", "what%3F", "-rf.jpg", "a;b.jpg", "CON.jpg", "con/x.jpg", "d./x.jpg",
+      "%EF%BC%9A.png", "lpt1", "a%20/x.jpg",
     ]
     var pictures: [ExportPlan.Picture] = []
     for host in ["http://a.test", "http://squares", "http://_larder", "http://A.test:80"] {
@@ -79,6 +130,12 @@ import Testing
     for (picture, path) in zip(pictures, paths) {
       let parts = path.split(separator: "/", omittingEmptySubsequences: false)
       #expect(parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") && $0.utf8.count <= 255 })
+      #expect(!path.contains(/[<>:"\\|?*;&$`'!\x00-\x1F]/), "\(path)")
+      for part in parts {
+        #expect(!part.hasPrefix("-") && !part.hasSuffix(".") && !part.hasSuffix(" "), "\(path)")
+        let stem = part.prefix { $0 != "." }.lowercased()
+        #expect(!["con", "nul", "lpt1"].contains(stem), "\(path)")
+      }
       #expect(path.utf8.count < 4096 - 1024 && parts[0] != "squares")
       #expect(path.lowercased().hasSuffix(picture.type == .jpeg ? ".jpg" : ".gif"))
       let folders = Set(paths.flatMap(ExportPath.parents).map(ExportName.folded))

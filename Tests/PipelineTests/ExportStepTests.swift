@@ -93,6 +93,67 @@ import Testing
     #expect(!table.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
   }
 
+  @Test func `catalog.json has each detail once, as show prints it`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 2)
+    _ = try shop.sync(folder)
+
+    _ = try Self.export(folder)
+
+    let document = try #require(
+      try Self.json(try folder.read("out/catalog.json")) as? [String: Any]
+    )
+    let details = try #require(document["details"] as? [String: Any])
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(Set(details.keys) == ["A1", "A2", "B1", "B2"])
+    for id in details.keys {
+      let item = try #require(try reader.show(id))
+      let shown = try Self.json(ItemDocument.show(item)) as? [String: Any]
+      #expect(Self.withoutPaths(details[id] ?? 0) == Self.withoutPaths(shown?["detail"] ?? 1))
+    }
+  }
+
+  @Test func `a file that cannot be written is listed, and ends nothing`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 2)
+    _ = try shop.sync(folder)
+    // A folder in its place, which no rename replaces.
+    try folder.write("mine", to: "out/A1-thumb.jpg/mine")
+
+    let report = try Self.export(folder)
+
+    #expect(report.failed.map(\.path) == ["A1-thumb.jpg"])
+    #expect(report.failed.first?.reason.hasPrefix("cannot write ") == true)
+    #expect(report.copied == 6 && report.missing.isEmpty && report.unfinished == 0)
+    let catalog = String(decoding: try folder.read("out/catalog.json"), as: UTF8.self)
+    #expect(!catalog.contains(#""path":"A1-thumb.jpg""#) && catalog.contains("A2-thumb.jpg"))
+  }
+
+  @Test func `a link that the user names is followed, for the cache and for the export`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 1)
+    for name in ["disk", "www"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name),
+        withIntermediateDirectories: true
+      )
+    }
+    for (link, target) in [("cache", "disk"), ("out", "www")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(link),
+        withDestinationPath: folder.path(target)
+      )
+    }
+
+    #expect(try shop.sync(folder).outcome == .complete)
+    let report = try Self.export(folder)
+
+    #expect(report.copied == 4)
+    #expect(folder.state(of: "disk/index.sqlite") != nil)
+    #expect(folder.state(of: "www/catalog.json") != nil)
+    #expect(try CacheCheck(folder.path("cache/"), holder: nil).run(.full).isClean)
+  }
+
   @Test func `several catalogs are an array`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 1)

@@ -16,7 +16,7 @@ struct ExportTests {
   @Test(
     arguments: [
       ("http://a.test/p/x.jpg", "a.test/p/x.jpg", "x.jpg"),
-      ("https://a.test:8443/x.jpg?w=1#f", "a.test:8443/x.jpg", "x.jpg"),
+      ("https://a.test:8443/x.jpg?w=1#f", "a.test-8443/x.jpg", "x.jpg"),
       ("http://a.test/%EB%B0%A5/a%20b.jpg", "a.test/밥/a b.jpg", "a b.jpg"),
       ("http://a.test/a%2Fb.jpg", "a.test/a%2Fb.jpg", "a%2Fb.jpg"),
       ("http://a.test/%2e%2e/%2e%2e/etc/x.jpg", "a.test/%2E%2E/%2E%2E/etc/x.jpg", "x.jpg"),

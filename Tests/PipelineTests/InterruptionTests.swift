@@ -92,6 +92,26 @@ struct InterruptionTests {
     #expect(report.outcome == .partial)
   }
 
+  @Test func `a disk that is to keep room leaves the rest unfinished, and later runs go on`()
+    throws
+  {
+    let shop = try SampleShop(sections: 1, items: 5)
+    let looks = Atomic(0)
+    var options = shop.transportOptions()
+    options.parallel = .fixed(1)
+    options.reserve = DiskReserve(1_048_576) {
+      looks.add(1, ordering: .relaxed)
+      return 524_288
+    }
+
+    let report = try shop.sync(folder, transport: options)
+
+    #expect(report.failures.isEmpty && !report.unfinished.isEmpty)
+    #expect(report.images.fetched == 0 && looks.load(ordering: .relaxed) > 0)
+    options.reserve = DiskReserve(1_048_576) { 1_048_576 }
+    #expect(try shop.sync(folder, transport: options).outcome == .complete)
+  }
+
   @Test func `a second run on the same cache is refused at once and told by whom`() throws {
     shop.store.faults = [FaultRule("/shop/A", .hang)]
     let refusal = Mutex<SyncError?>(nil)

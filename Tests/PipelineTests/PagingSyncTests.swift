@@ -123,7 +123,7 @@ struct PagingSyncTests {
     #expect(second.sections[0].items == 3 && second.sections[0].skipped == 2)
   }
 
-  @Test(arguments: [404, 410])
+  @Test(arguments: [400, 404, 410, 416])
   func `a page that is not there ends the paging behind a good one, and fails the first`(
     status: Int
   ) throws {
@@ -164,13 +164,85 @@ struct PagingSyncTests {
     #expect(shop.store.requests.map(\.status) == [304, 304, 200, 200, 200])
   }
 
-  @Test func `a next page that is no URL fails the section and is named`() throws {
-    shop.put(try list(["1"], next: "ftp://elsewhere.example/2"), at: "/shop/A")
+  @Test(arguments: [
+    ("ftp://elsewhere.example/2", "scheme-refused"), ("http://10.9.8.7/2", "address-refused"),
+  ])
+  func `a next page that is refused costs none of those before it, and is named`(
+    next: String,
+    reason: String
+  ) throws {
+    shop.put(try list(["1"], next: next), at: "/shop/A")
 
     let report = try shop.sync(folder, catalog("next: $.next"))
 
-    #expect(report.sections.map(\.source) == [.failed])
-    #expect(report.failures.map(\.reason) == ["scheme-refused"])
+    #expect(report.outcome == .partial)
+    #expect(report.sections.map(\.source) == [.network] && report.sections.map(\.items) == [1])
+    #expect(report.sections[0].error?.contains(reason) == true)
+    #expect(report.failures.map(\.reason) == [reason])
+    #expect(try shown() == ["1"])
+  }
+
+  @Test(arguments: [
+    "", "null", " null\n", #"{"body": null}"#, #"{"message": "no more"}"#, #"{"body": []}"#,
+  ])
+  func `a body without a list ends the paging behind a good page, and fails the first`(
+    body: String
+  ) throws {
+    try serve([["1", "2"], ["3"]])
+    shop.store.faults.rules.append(
+      FaultRule("/shop/A", query: "page=3", .body(Array(body.utf8)))
+    )
+
+    let report = try shop.sync(folder, catalog("parameter: page"))
+    shop.store.faults = [FaultRule("/shop/A", .body(Array(body.utf8)))]
+    let gone = try shop.sync(folder, catalog("parameter: page"))
+
+    #expect(report.outcome == .complete && report.failures.isEmpty)
+    #expect(report.sections.map(\.items) == [3])
+    #expect(gone.outcome != .complete && gone.sections.map(\.items) == [3])
+  }
+
+  @Test(arguments: [FaultEffect.status(500), .status(403), .body(Array("<html>".utf8))])
+  func `a page that fails costs neither those before it nor what was behind it`(
+    effect: FaultEffect
+  ) throws {
+    let catalog = try catalog("parameter: page")
+    try serve([["1", "2"], ["3", "4"], ["5"]])
+    #expect(try shop.sync(folder, catalog).outcome == .complete)
+    shop.store.faults.rules = []
+    try serve([["1", "9"], ["3", "4"], ["5"]])
+    shop.store.faults.rules[1].effects = [effect]
+
+    let report = try shop.sync(folder, catalog)
+
+    #expect(report.outcome == .partial && report.failures.count == 1)
+    #expect(report.sections.map(\.source) == [.stale])
+    #expect(Set(try shown()) == ["1", "2", "3", "4", "5", "9"])
+    #expect(report.items.added == ["9"] && report.items.removed.isEmpty)
+    #expect(report.sections[0].unread.sorted() == ["2", "3", "4", "5"])
+    #expect(report.items.withheld.isEmpty)
+  }
+
+  @Test func `a total that the pages do not reach is said in every run, and the run is partial`()
+    throws
+  {
+    func page(_ number: Int, _ ids: [String]) throws {
+      let items = ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }
+      let body = try SampleShop.json(["body": items, "total": 50])
+      shop.store.faults.rules.append(
+        FaultRule("/shop/A", query: "page=\(number)", .body(Array(body.utf8)))
+      )
+    }
+    try page(1, ["1", "2"])
+    try page(2, ["3"])
+    try page(3, [])
+
+    for _ in 0..<2 {
+      let report = try shop.sync(folder, catalog("parameter: page"))
+
+      #expect(report.outcome == .partial && report.failures.isEmpty)
+      #expect(report.sections[0].warning?.contains("50 items, and its pages list 3;") == true)
+    }
   }
 
   @Test func `after a page failed, the pages before it are not sent again`() throws {
@@ -184,7 +256,7 @@ struct PagingSyncTests {
     shop.store.clearRequests()
     let resumed = try shop.sync(folder, catalog)
 
-    #expect(failed.sections.map(\.source) == [.failed])
+    #expect(failed.sections.map(\.source) == [.network] && failed.sections.map(\.items) == [2])
     #expect(shop.store.requests.map(\.status) == [304, 304, 200, 200, 200])
     #expect(resumed.outcome == .complete)
     #expect(try shown() == ["1", "2", "3", "4"])

@@ -103,6 +103,38 @@ struct ResumeTests {
     try expectWhole(try shop.sync(folder))
   }
 
+  @Test(arguments: [
+    FaultEffect.status(502), .status(500), .status(400), .status(403), .closeWithoutAnswer,
+    .reset(after: nil),
+  ])
+  func `a picture whose rest is refused is fetched whole, in the same run`(effect: FaultEffect)
+    throws
+  {
+    shop.store.faults = [
+      FaultRule(Self.path, hits: .range(1...1), .truncate(after: .bytes(500_000))),
+      FaultRule(Self.path, hits: .range(2...2), effect),
+    ]
+    _ = try shop.sync(folder)
+
+    try expectWhole(try shop.sync(folder))
+
+    #expect(ranges == [nil, "bytes=500000-", nil])
+  }
+
+  @Test(arguments: [429, 503])
+  func `a picture whose origin is busy is resumed in the next run`(status: Int) throws {
+    shop.store.faults = [
+      FaultRule(Self.path, hits: .range(1...1), .truncate(after: .bytes(500_000))),
+      FaultRule(Self.path, hits: .range(2...2), .status(status)),
+    ]
+    _ = try shop.sync(folder)
+    #expect(try shop.sync(folder).failures.map(\.reason) == ["http-\(status)"])
+
+    try expectWhole(try shop.sync(folder))
+
+    #expect(ranges == [nil, "bytes=500000-", "bytes=500000-"])
+  }
+
   @Test func `what no catalog asks for is removed after a complete run`() throws {
     shop.store.faults = [FaultRule(Self.path, .truncate(after: .bytes(500_000)))]
     _ = try shop.sync(folder)

@@ -43,7 +43,7 @@ import Transport
   private static let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 3000\r\n\r\n"
 
   static let troubles = [
-    Trouble(testDescription: "503", mayPass: true, answer: status(503, "Retry-After: 3600\r\n")),
+    Trouble(testDescription: "503", mayPass: true, answer: status(503, "Retry-After: 60\r\n")),
     Trouble(testDescription: "429", mayPass: true, answer: status(429, "Retry-After: 1\r\n")),
     Trouble(testDescription: "500", mayPass: true, answer: status(500)),
     Trouble(testDescription: "404", mayPass: false, answer: status(404)),

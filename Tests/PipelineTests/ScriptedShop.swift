@@ -49,6 +49,9 @@ final class ScriptedShop: Sendable {
     box.state.withLock { $0.whenAsked = body }
   }
 
+  /// The server's port.
+  var port: Int { server.port }
+
   /// Ends the server.
   func close() { server.close() }
 
@@ -78,13 +81,18 @@ final class ScriptedShop: Sendable {
     detail: Bool = false,
     headers: String? = nil,
     lines: String = "",
+    list: String = "list",
+    environment: [String: String] = [:],
+    among others: [Int] = [],
     userAgent: String = "larder/1",
     allowsPrivateAddresses: Bool = false
   ) throws -> SyncReport {
     var options = SyncOptions()
     options.onlyDue = warm
     var transport = TransportOptions()
-    transport.namedHosts = [HostPort(host: "127.0.0.1", port: server.port)]
+    transport.namedHosts = Set(
+      ([server.port] + others).map { HostPort(host: "127.0.0.1", port: $0) }
+    )
     transport.retry.retries = 0
     transport.allowPrivateAddresses = allowsPrivateAddresses
     transport.userAgent = userAgent
@@ -92,11 +100,12 @@ final class ScriptedShop: Sendable {
     defer { curl.shutdown() }
     let clock = clock
     return try SyncRun(
-      try catalog(detail: detail, headers: headers, lines),
+      try catalog(detail: detail, headers: headers, lines, list: list),
       folder: folder.path,
       cache: folder.path("cache"),
       options: options,
       transport: curl,
+      environment: environment,
       disk: SystemDisk(durable: false),
       now: { clock.now }
     ).run(holder: "a test")
@@ -125,10 +134,15 @@ final class ScriptedShop: Sendable {
     )
   }
 
-  private func catalog(detail: Bool, headers: String?, _ more: String) throws -> CatalogFile {
+  private func catalog(
+    detail: Bool,
+    headers: String?,
+    _ more: String,
+    list: String = "list"
+  ) throws -> CatalogFile {
     let lines = [
       "name: shop", "currency: KRW", "base: \(server.url())",
-      "sections: [{key: all, title: All, url: list}]",
+      "sections: [{key: all, title: All, url: \"\(list)\"}]",
       detail ? "detail: {url: \"detail/{id}\"}" : "", headers.map { "headers: {\($0)}" } ?? "",
       more,
     ]

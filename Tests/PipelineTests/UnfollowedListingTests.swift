@@ -35,10 +35,51 @@ struct UnfollowedListingTests {
     try serve(total: 1)
     let third = try sync()
 
-    #expect(first.outcome == .complete && first.sections[0].items == 1)
+    #expect(first.outcome == .partial && first.sections[0].items == 1)
     #expect(first.sections[0].warning?.contains("50 items, and lists 1;") == true)
     #expect(second.sections[0].warning == first.sections[0].warning)
-    #expect(third.sections[0].warning == nil)
+    #expect(third.sections[0].warning == nil && third.outcome == .complete)
+  }
+
+  @Test(arguments: [
+    #""has_more": true"#, #""pageInfo": {"hasNextPage": true, "endCursor": "c"}"#,
+    #""next": "https://shop.example/?page=2""#, #""links": {"next": {"href": "/2"}}"#,
+    #""nextCursor": "c""#, #""meta": {"pagination": {"page": 1, "pageCount": 4}}"#,
+    #""nextPage": 2"#,
+  ])
+  func `a body that says that the listing goes on is warned of`(words: String) throws {
+    let items = #""body": [{"detail_hash": "1", "title": "Dish"}]"#
+    shop.put("{\(items), \(words)}", at: "/shop/A")
+
+    let report = try sync()
+
+    #expect(report.outcome == .partial)
+    #expect(report.sections[0].warning?.contains("goes on") == true)
+  }
+
+  @Test(arguments: [
+    #""has_more": false"#, #""next": null"#, #""next": """#, #""links": {"next": null}"#,
+    #""meta": {"pagination": {"page": 4, "pageCount": 4}}"#, #""endCursor": "c""#,
+  ])
+  func `a body that is its listing's last is not warned of`(words: String) throws {
+    let items = #""body": [{"detail_hash": "1", "title": "Dish", "next": "x", "has_more": true}]"#
+    shop.put("{\(items), \(words)}", at: "/shop/A")
+
+    let report = try sync()
+
+    #expect(report.outcome == .complete && report.sections[0].warning == nil)
+  }
+
+  @Test func `a section that is one page by the catalog file's own word is not warned of`() throws
+  {
+    try serve(total: 50)
+
+    let report = try shop.sync(
+      folder,
+      shop.catalog(sections: "[{key: A, url: A, paging: null}]", detail: false)
+    )
+
+    #expect(report.outcome == .complete && report.sections[0].warning == nil)
   }
 
   @Test func `a next page by a Link header is warned of, and not asked for`() throws {
@@ -52,8 +93,11 @@ struct UnfollowedListingTests {
     #expect(shop.store.requestCounts["/shop/A"] == 1)
   }
 
-  @Test func `where paging is configured, nothing is warned of`() throws {
-    try serve(total: 50)
+  @Test func `where paging is configured, signs of further pages are none`() throws {
+    shop.put(
+      #"{"body": [{"detail_hash": "1", "title": "Dish"}], "has_more": true}"#,
+      at: "/shop/A"
+    )
 
     #expect(try sync("paging: {page: page}").sections[0].warning == nil)
   }

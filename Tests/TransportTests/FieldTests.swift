@@ -146,6 +146,19 @@ import Testing
     #expect(url.resource == resource)
   }
 
+  @Test func `a tag without quotes is sent back as it came, and proves no part`() {
+    let validators = Validators(["ETag": "0x8DD2F3D8D65F264"])
+
+    #expect(validators.conditionalHeaders == ["If-None-Match": "0x8DD2F3D8D65F264"])
+    #expect(validators.mayBeRenewed(by: Validators(["ETag": "0x8DD2F3D8D65F264"])))
+    #expect(validators.mayBeRenewed(by: Validators([:])))
+    #expect(!validators.mayBeRenewed(by: Validators(["ETag": "0x8DD2F3D8D65F265"])))
+    #expect(validators.resumeValidator(date: nil) == nil)
+    for tag in ["", "*", "a b", "a,b", "a\"b", "\"a"] {
+      #expect(Validators(["ETag": tag]).isEmpty)
+    }
+  }
+
   /// RFC 9110, sections 8.8.2.2 and 13.1.5.
   @Test(
     arguments: [

@@ -309,6 +309,30 @@ import Testing
     #expect((renewed != nil) == renews)
   }
 
+  @Test func `a redirect's Vary stands in the row once, however often it is renewed`() throws {
+    let redirect = Redirect(status: 302, headers: ["Vary": "Accept-Encoding, Cookie"])
+    let url = WebURL(scheme: .https, host: "h.example")
+    func head(_ status: Int) -> ResponseHead {
+      ResponseHead(
+        status: status,
+        headers: ["ETag": "\"1\"", "Vary": "accept"],
+        url: url,
+        redirects: [redirect, redirect]
+      )
+    }
+    var stored = StoredResponse(head(200), requestTime: Self.then, responseTime: Self.then)
+    let first = stored.headers
+
+    for _ in 0..<3 {
+      stored = try #require(
+        stored.renewed(by: head(304), requestTime: Self.then, responseTime: Self.then)
+      )
+    }
+
+    #expect(first.all("Vary") == ["accept, accept-encoding, cookie"])
+    #expect(stored.headers.all("Vary") == first.all("Vary"))
+  }
+
   @Test func `a 304 without a date is of when it came`() throws {
     let stored = Self.stored(["ETag": "\"1\"", "Cache-Control": "max-age=60", "Date": Self.ago(0)])
 

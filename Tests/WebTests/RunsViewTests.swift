@@ -55,5 +55,23 @@ import Transport
     #expect(PageLanguage.korean.count(1200, "item", "items", "상품") == "상품 1,200개")
     #expect(PageLanguage.korean.duration(65) == "1분 5초")
     #expect(PageLanguage.english.duration(3700) == "1 h 1 min")
+    #expect(PageLanguage.korean.duration(2 * 86_400 + 3600) == "2일 1시간")
+  }
+
+  @Test(arguments: [
+    (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (102_348, "99.9 KiB"), (102_399, "100 KiB"),
+    (1_048_063, "1023 KiB"), (1_048_535, "1.0 MiB"), (1_048_576, "1.0 MiB"),
+    (1_073_700_000, "1.0 GiB"),
+  ])
+  func `a size has the unit of its rounded number`(_ bytes: Int64, _ text: String) {
+    #expect(PageLanguage.bytes(bytes) == text)
+  }
+
+  @Test(arguments: [
+    (0.04, "0.0 s"), (59.94, "59.9 s"), (59.96, "1 min 0 s"), (3599.4, "59 min 59 s"),
+    (3599.6, "1 h 0 min"), (86_399.6, "1 d 0 h"), (108_000, "1 d 6 h"),
+  ])
+  func `a duration has the units of its rounded number`(_ seconds: Double, _ text: String) {
+    #expect(PageLanguage.english.duration(seconds) == text)
   }
 }

@@ -34,6 +34,13 @@ int larder_close_from(posix_spawn_file_actions_t *actions, int first);
 /// Has the kernel send SIGTERM to this process when its parent ends; -1 and errno when it cannot. prctl is variadic.
 int larder_end_with_parent(void);
 
+/// How many words the command line has, the program's own name among them.
+int larder_argument_count(void);
+
+/// A word of the command line, for as long as the process runs; null when there is none of that number. glibc hands the
+/// words to constructors, so that they are known without /proc.
+const char *larder_argument(int number);
+
 /// Makes a pair of connected stream sockets that no other program inherits.
 int larder_socket_pair(int ends[2]);
 
@@ -49,7 +56,7 @@ ssize_t larder_receive(int socket, void *bytes, size_t count, int *descriptor);
 int larder_end_with(int socket);
 
 /// Gives up for good, before there is a second thread, what work on a picture never needs: new privileges, programs,
-/// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel knows how. -1 and
+/// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel lets it. -1 and
 /// errno when not even privileges can be given up.
 int larder_confine(void);
 

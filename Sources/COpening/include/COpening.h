@@ -13,7 +13,8 @@ typedef struct {
   void **place;
 } copening_function;
 
-// Opens `library` and finds all functions. NULL when they are there, else why not, which stays valid.
+// Opens `library` and finds all functions. NULL when they are there, else why not: a text of
+// its own that is never freed.
 const char *copening_find(const char *library, const copening_function *functions, size_t count);
 
 // Defines `opener(void)`, which does so once a process, from any thread.

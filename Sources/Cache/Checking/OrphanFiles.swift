@@ -35,11 +35,16 @@ package final class OrphanFiles: Sendable {
   /// - Parameters:
   ///   - id: The picture's identity.
   ///   - url: Where it is fetched from.
+  ///   - identity: What tells it from others; nil for its URL.
   /// - Returns: Its row; nil when there is no such file, it cannot be read, or it is no picture and is removed.
   /// - Throws: ``CacheError`` when the row cannot be written.
-  package func adopt(_ id: PictureID, url: String) throws(CacheError) -> PictureEntry? {
+  package func adopt(
+    _ id: PictureID,
+    url: String,
+    identity: String? = nil
+  ) throws(CacheError) -> PictureEntry? {
     guard !isEmpty else { return nil }
-    let claimed = PictureEntry(id: id, url: url)
+    let claimed = PictureEntry(id: id, url: url, identity: identity)
     if unclaimed.withLock({ $0.remove(claimed.name.path) }) == nil {
       guard try takeOlder(claimed) else { return nil }
     }
@@ -61,7 +66,7 @@ package final class OrphanFiles: Sendable {
   ///
   /// - Returns: Whether there is such a file.
   private func takeOlder(_ claimed: PictureEntry) throws(CacheError) -> Bool {
-    let older = PictureName(older: claimed.url)
+    let older = PictureName(older: claimed.identity)
     guard unclaimed.withLock({ $0.remove(older.path) }) != nil,
       let source = try layout.existingFolder(older.folder)
     else { return false }
@@ -74,9 +79,8 @@ package final class OrphanFiles: Sendable {
   }
 
   /// Leaves the file of a picture to the caller, who enters its row.
-  package func pass(_ id: PictureID, url: String) {
-    let path = PictureName(url: url, id: id).path
-    unclaimed.withLock { _ = $0.remove(path) }
+  package func pass(_ picture: PictureEntry) {
+    unclaimed.withLock { _ = $0.remove(picture.name.path) }
   }
 
   /// Removes the files that nobody claimed.

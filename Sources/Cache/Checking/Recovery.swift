@@ -173,7 +173,7 @@ extension PictureEntry {
   /// The entry as its file now is; nil when that is no picture, or none is there.
   func renewed(by file: FileDigest?) -> PictureEntry? {
     guard let file, let type = file.type else { return nil }
-    var renewed = PictureEntry(id: id, url: url)
+    var renewed = PictureEntry(id: id, url: url, identity: identity)
     renewed.sha256 = file.sha256
     renewed.bytes = file.stamp.bytes
     renewed.type = type

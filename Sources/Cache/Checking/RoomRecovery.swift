@@ -86,7 +86,7 @@ extension CacheLayout {
 extension PictureEntry {
   /// The entry of a picture of which nothing is held any more: why and since when it fails.
   fileprivate var lost: PictureEntry {
-    var entry = PictureEntry(id: id, url: url)
+    var entry = PictureEntry(id: id, url: url, identity: identity)
     entry.failure = failure
     entry.failingSince = failingSince
     entry.expiry = expiry

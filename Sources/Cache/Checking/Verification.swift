@@ -109,6 +109,7 @@ package struct Verification: Sendable {
     }
     report.checked = position.checked
     report.isComplete = rest.isEmpty
+    report.unchecked = rest.count
     guard report.isComplete else { return report }
     let squares = SquareVerification(layout, index)
     let first = try squares.run(depth).report
@@ -195,7 +196,12 @@ package struct Verification: Sendable {
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
     let unclaimed = try Recovery(layout, index, read: read).orphans
-    for url in urls { _ = try unclaimed.adopt(PictureID(url: url), url: url) }
+    for identity in urls {
+      let id = PictureID(url: identity)
+      // What a catalog names is an identity; a row knows where to ask.
+      let url = try index.pictureURLs([id])[id] ?? identity
+      _ = try unclaimed.adopt(id, url: url, identity: identity)
+    }
     guard try index.lostSince() == nil else { return }
     try unclaimed.sweep()
     let found = Set(report.orphans)

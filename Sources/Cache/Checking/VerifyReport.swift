@@ -16,6 +16,8 @@ package struct VerifyReport: Sendable, Equatable {
   package var index = IndexState.whole
   /// Whether all pictures were looked at.
   package var isComplete = true
+  /// How many pictures a check that was stopped did not come to.
+  package var unchecked = 0
 
   /// How an index stands; the words are stable.
   package enum IndexState: String, Sendable {

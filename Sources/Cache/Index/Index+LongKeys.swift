@@ -37,13 +37,13 @@ extension Index {
 
   /// The tables that have keys of 128 bits, 16 bytes each.
   private static let longKeySchema = """
-    -- A picture by its URL, whose key `id` is. `older` is the path of its file while that lies where an older larder
+    -- A picture by its identity, whose key `id` is: `identity`, or `url` where that is NULL. `url` is asked. `older` is the path of its file while that lies where an older larder
     -- put it.
     CREATE TABLE picture(
       row INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, url TEXT NOT NULL,
       sha256 BLOB, content INTEGER, bytes INTEGER, type TEXT, inode INTEGER, modified INTEGER,
       response TEXT, expiry INTEGER NOT NULL DEFAULT 0, fetched INTEGER, checked INTEGER,
-      failure TEXT, failing_since INTEGER, older TEXT);
+      failure TEXT, failing_since INTEGER, older TEXT, identity TEXT);
     CREATE INDEX picture_older ON picture(older) WHERE older IS NOT NULL;
 
     -- `id` is the key of who reads the document and of its URL.
@@ -100,14 +100,18 @@ private struct LongKeys {
   ///
   /// Two URLs whose names were one shared a file, which may hold the bytes of either. Nothing is held of both then.
   mutating func movePictures(in db: Database) throws {
-    let columns = Index.pictureColumns.filter { $0 != "id" && $0 != "older" } + ["content"]
+    let new = ["id", "older", "identity"]
+    let columns = Index.pictureColumns.filter { !new.contains($0) } + ["content"]
     try db.execute(
       sql: """
         INSERT INTO picture(row, id, \(columns.joined(separator: ", ")))
         SELECT row, CAST(id AS BLOB), \(columns.joined(separator: ", ")) FROM old_picture
         """
     )
-    var write = try RowWriter(db, "UPDATE picture SET id = ?, older = ? WHERE row = ?")
+    var write = try RowWriter(
+      db,
+      "UPDATE OR REPLACE picture SET id = ?, older = ? WHERE row = ?"
+    )
     let rows = try RowReader(
       db,
       "SELECT id, url, sha256 IS NOT NULL, row FROM old_picture ORDER BY id"

@@ -4,10 +4,12 @@ import Transport
 
 /// What the index knows of one picture.
 package struct PictureEntry: Sendable, Equatable {
-  /// The picture's identity.
+  /// The key of ``identity``.
   package var id: PictureID
-  /// The URL, as it is sent.
+  /// The newest URL, as it is sent.
   package var url: String
+  /// What tells the picture from others: its URL, or what the catalog file leaves of it.
+  package var identity: String
   /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
   package var sha256: [UInt8]?
   /// The size of the held bytes.
@@ -39,16 +41,19 @@ package struct PictureEntry: Sendable, Equatable {
   var older: String?
 
   /// An entry that holds nothing yet.
-  package init(id: PictureID, url: String) {
+  package init(id: PictureID, url: String, identity: String? = nil) {
     self.id = id
     self.url = url
+    self.identity = identity ?? url
   }
 
   /// Whether bytes are held.
   package var isHeld: Bool { sha256 != nil }
+  /// The file's name in the cache, once no older larder's is left.
+  var ownName: PictureName { PictureName(url: identity, id: id) }
   /// The file's name in the cache.
   package var name: PictureName {
-    older.flatMap { PictureName(path: $0) } ?? PictureName(url: url, id: id)
+    older.flatMap { PictureName(path: $0) } ?? ownName
   }
 }
 
@@ -137,6 +142,30 @@ extension Index {
     }
   }
 
+  /// Notes the newest URLs of pictures whose identity is not their URL, in one transaction.
+  ///
+  /// Who asks for one later, by its identity alone, finds there where to ask.
+  package func note(
+    newest: [(id: PictureID, url: String, identity: String)]
+  ) throws(CacheError) {
+    guard !newest.isEmpty else { return }
+    try write { db in
+      var row = try RowWriter(
+        db,
+        """
+        INSERT INTO picture(id, url, identity) VALUES (?,?,?) \
+        ON CONFLICT(id) DO UPDATE SET url = excluded.url WHERE url <> excluded.url
+        """
+      )
+      for picture in newest {
+        row.bind(1, picture.id.digest)
+        row.bind(2, picture.url)
+        row.bind(3, picture.identity)
+        try row.run()
+      }
+    }
+  }
+
   /// Writes rows, in one transaction.
   func save(_ entries: [PictureEntry]) throws(CacheError) {
     try write { db in
@@ -175,7 +204,7 @@ extension Index {
     anyEnding: Bool = false
   ) throws(CacheError) -> [String: PictureID] {
     try read { db in
-      let select = "SELECT id, url, older FROM picture WHERE sha256 IS NOT NULL AND "
+      let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
       let rows = try RowReader(db, select + "id = ?")
       // From a path without its ending, and its dot, to the character behind the dot.
       let older = try RowReader(db, select + "older >= ?1 || '.' AND older < ?1 || '/'")
@@ -207,7 +236,7 @@ extension Index {
     _ body: (String) throws -> Void
   ) throws(CacheError) {
     try read { db in
-      let select = "SELECT id, url, older FROM picture WHERE sha256 IS NOT NULL AND "
+      let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
       let rows = try RowReader(db, select + "older IS NULL AND id BETWEEN ?1 AND ?2")
       let ids = PictureID.all(inFolder: folder)
       rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
@@ -222,10 +251,13 @@ extension Index {
     }
   }
 
+  /// Key, identity and older path of pictures.
+  private static let selectName = "SELECT id, coalesce(identity, url), older FROM picture"
+
   /// The columns that ``PictureEntry/init(_:)`` reads, in its order.
   static let pictureColumns = [
     "id", "url", "sha256", "bytes", "type", "inode", "modified", "response", "expiry", "fetched",
-    "checked", "failure", "failing_since", "older",
+    "checked", "failure", "failing_since", "older", "identity",
   ]
 
   static let select = "SELECT \(pictureColumns.joined(separator: ", ")) FROM picture"
@@ -297,6 +329,7 @@ struct PictureRowWriter: ~Copyable {
     row.bind(13, entry.failure)
     row.bind(14, entry.failingSince)
     row.bind(15, entry.older)
+    row.bind(16, entry.identity == entry.url ? nil : entry.identity)
     try row.run()
   }
 
@@ -314,13 +347,13 @@ struct PictureRowWriter: ~Copyable {
 
   private static let upsert = """
     INSERT INTO picture(id, url, sha256, content, bytes, type, inode, modified, response, expiry, \
-    fetched, checked, failure, failing_since, older) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) \
+    fetched, checked, failure, failing_since, older, identity) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) \
     ON CONFLICT(id) DO UPDATE SET url = excluded.url, sha256 = excluded.sha256, \
     content = excluded.content, bytes = excluded.bytes, type = excluded.type, \
     inode = excluded.inode, modified = excluded.modified, response = excluded.response, \
     expiry = excluded.expiry, fetched = excluded.fetched, checked = excluded.checked, \
     failure = excluded.failure, failing_since = excluded.failing_since, \
-    older = excluded.older
+    older = excluded.older, identity = excluded.identity
     """
 }
 
@@ -341,5 +374,6 @@ extension PictureEntry {
     failure = row.text(11)
     failingSince = row.optionalTime(12)
     older = row.text(13)
+    identity = row.text(14) ?? url
   }
 }

@@ -103,7 +103,7 @@ extension Index {
       let rows = try RowReader(
         db,
         """
-        SELECT id, url, bytes, content, coalesce(checked, fetched, 0), since FROM picture \
+        SELECT id, coalesce(identity, url), bytes, content, coalesce(checked, fetched, 0), since FROM picture \
         LEFT JOIN unreferenced ON unreferenced.picture = id WHERE sha256 IS NOT NULL
         """
       )

@@ -36,7 +36,7 @@ extension Index {
         while try rows.next() {
           var entry = PictureEntry(rows)
           // A damaged page can hold anything; a URL proves its own row.
-          let id = PictureID(url: entry.url)
+          let id = PictureID(url: entry.identity)
           if entry.id != id {
             // Older larders kept the key as a number.
             guard rows.isInteger(0), rows.number(0) == id.olderNumber else { continue }

@@ -25,7 +25,7 @@ extension Index {
       guard !entries.isEmpty else { return }
       let squares = try squares(of: entries)
       if let keeper = layout.keeper {
-        try keeper.move(entries.map { ($0.name.path, PictureName(url: $0.url, id: $0.id).path) })
+        try keeper.move(entries.map { ($0.name.path, $0.ownName.path) })
       } else {
         try rename(entries, in: layout, on: disk)
       }
@@ -57,7 +57,7 @@ extension Index {
   ) throws(CacheError) {
     var (left, filled): (Set<UInt8>, Set<UInt8>) = ([], [])
     for entry in entries {
-      let (old, new) = (entry.name, PictureName(url: entry.url, id: entry.id))
+      let (old, new) = (entry.name, entry.ownName)
       guard let source = try layout.existingFolder(old.folder), source.stamp(of: old.file) != nil
       else { continue }
       let folder = try layout.folder(new.folder)
@@ -78,7 +78,7 @@ extension Index {
     try read { db in
       let select = try db.cachedStatement(sql: "SELECT * FROM square WHERE picture = ?")
       return try entries.flatMap { entry in
-        let name = PictureName(url: entry.url, id: entry.id)
+        let name = entry.ownName
         let folder = PictureName.folderName(name.folder)
         return try SquareEntry.fetchAll(select, arguments: [entry.id]).map { square in
           let ending = square.path[PictureName.withoutEnding(square.path).endIndex...]

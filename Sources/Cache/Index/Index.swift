@@ -108,8 +108,10 @@ package final class Index: Sendable {
     if let shortcoming = found.shortcoming(of: "SQLite", needed: Self.neededSQLite) {
       throw CacheError(.unsupported, "cannot use \(path): \(shortcoming)")
     }
+    var opened: DatabaseQueue?
     do {
       let file = try Self.open(path, readOnly: readOnly)
+      opened = file
       let version = try file.inDatabase(Self.userVersion)
       // Before anything could be written: what a newer larder wrote stays as it is.
       guard version <= Self.version else { throw Self.tooNew(path, version) }
@@ -138,7 +140,7 @@ package final class Index: Sendable {
         queue = try Self.migrated(readOnly ? Self.copy(of: file) : file)
       }
     } catch {
-      throw Self.translate(error, path)
+      throw Self.translate(error, path, opened)
     }
   }
 
@@ -230,7 +232,7 @@ package final class Index: Sendable {
     do {
       return try queue.write(body)
     } catch {
-      throw Self.translate(error, path)
+      throw Self.translate(error, path, queue)
     }
   }
 
@@ -255,7 +257,7 @@ package final class Index: Sendable {
         }
       }
     } catch {
-      throw Self.translate(error, path)
+      throw Self.translate(error, path, queue)
     }
   }
 
@@ -270,11 +272,22 @@ package final class Index: Sendable {
     do {
       try queue.vacuum()
     } catch {
-      throw Self.translate(error, path)
+      throw Self.translate(error, path, queue)
     }
   }
 
-  static func translate(_ error: any Error, _ path: String) -> CacheError {
+  /// The error of the cache for one of SQLite's.
+  ///
+  /// - Parameters:
+  ///   - error: What was thrown.
+  ///   - path: The file, for the message.
+  ///   - queue: The connection, which knows the system's own number; nil where none was made.
+  /// - Returns: The error, in the system's words where it was the system that refused.
+  static func translate(
+    _ error: any Error,
+    _ path: String,
+    _ queue: DatabaseQueue? = nil
+  ) -> CacheError {
     switch error {
     case let error as CacheError:
       error
@@ -299,11 +312,50 @@ package final class Index: Sendable {
         remedy: .remake,
         thing: path
       )
+    case let error as DatabaseError where error.resultCode == .SQLITE_BUSY:
+      // SQLite takes a file system without record locks for one whose locks others hold.
+      if let code = lockRefusal(beside: path) {
+        .system("lock", path, errno: code)
+      } else {
+        CacheError(
+          .locked,
+          "cannot use \(path): another process holds it; try again when that has ended",
+          thing: path
+        )
+      }
     case let error as DatabaseError:
-      CacheError(.disk, "cannot use \(path): \(error.message ?? "SQLite error")", thing: path)
+      if [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode),
+        let code = queue?.unsafeRead({ sqlite3_system_errno($0.sqliteConnection) }), code != 0
+      {
+        .system("use", path, errno: code)
+      } else {
+        // The words of the code: those of the connection may be of a later statement.
+        CacheError(
+          .disk,
+          "cannot use \(path): "
+            + String(cString: sqlite3_errstr(error.extendedResultCode.rawValue)),
+          thing: path
+        )
+      }
     default:
       CacheError(.disk, "cannot use \(path): \(error)", thing: path)
     }
+  }
+}
+
+extension Index {
+  /// Why the system grants no record locks in the folder of a file; nil when it does.
+  ///
+  /// Asks about the cache's own `lock`: closing the database's file would let go of SQLite's locks.
+  /// (fcntl(2), "Record locks")
+  private static func lockRefusal(beside path: String) -> Int32? {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let file = Glibc.open("\(folder)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var lock = flock()
+    lock.l_type = Int16(F_RDLCK)
+    return fcntl(file, F_GETLK, &lock) == 0 ? nil : errno
   }
 }
 

@@ -64,15 +64,14 @@ struct KeptRecovery {
 extension PictureEntry {
   /// Whether a store gave a whole row for what is at a path, which an older larder may have given it.
   package func isRow(at path: String) -> Bool {
-    isHeld && !url.isEmpty && PictureName.paths(url: url).contains(path)
+    isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }
 
   /// The row that a store gave for a picture whose URL is known; nil when it is another's, or larder did not put it.
   package func row(of known: PictureEntry) -> PictureEntry? {
     guard isHeld else { return nil }
-    if url == known.url { return self }
-    guard url.isEmpty else { return nil }
-    var row = PictureEntry(id: known.id, url: known.url)
+    guard identity == known.identity || url.isEmpty else { return nil }
+    var row = PictureEntry(id: known.id, url: known.url, identity: known.identity)
     row.sha256 = sha256
     row.bytes = bytes
     row.type = type

@@ -57,6 +57,7 @@ struct KeptVerification {
     }
     report.checked = position.checked
     report.isComplete = rest.isEmpty
+    report.unchecked = rest.count
     return report
   }
 

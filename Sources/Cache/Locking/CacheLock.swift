@@ -4,7 +4,8 @@ import Glibc
 ///
 /// An exclusive `flock` on the file `lock`, which the kernel drops when the process ends, however
 /// it ends; the file's text names the holder for the one who has to wait. Readers need no lock.
-/// Where other machines can see the cache, a ``HostClaim`` comes on top.
+/// Where other machines can see the cache, a ``HostClaim`` comes on top; where the file system has no `flock`, the
+/// claim is all there is.
 package final class CacheLock: Sendable {
   private let descriptor: Int32
   private let claim: HostClaim?
@@ -31,7 +32,12 @@ package final class CacheLock: Sendable {
   ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
   /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another run holds the cache.
   package convenience init(_ layout: CacheLayout, holder: String) throws(CacheError) {
-    try self.init(layout, holder: holder, machine: Machine()) { FileSystemKind.isShared($0) }
+    try self.init(
+      layout,
+      holder: holder,
+      machine: Machine(),
+      isShared: { FileSystemKind.isShared($0) }
+    )
   }
 
   /// The same on a machine, and with a judgement of file systems, of the caller's choice.
@@ -39,6 +45,7 @@ package final class CacheLock: Sendable {
     _ layout: CacheLayout,
     holder: String,
     machine: Machine,
+    lock: (Int32, Int32) -> Int32 = CacheLock.lock,
     isShared: (Int32) -> Bool
   ) throws(CacheError) {
     try layout.root.demandOwnership()
@@ -52,9 +59,15 @@ package final class CacheLock: Sendable {
       throw CacheError(.unfit, "cannot lock \(path): it is no regular file; remove it")
     }
     var patience = Self.patience
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    var isLocked = true
+    while lock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
+      if FileSystemGap.isMissing(lock: code) {
+        FileSystemGap.locks.note()
+        isLocked = false
+        break
+      }
       let text = Self.text(of: descriptor)
       // A holder that comes or goes has no name for a moment.
       if code == EWOULDBLOCK, patience > 0, text.isEmpty || text.hasPrefix(Self.briefHolder) {
@@ -74,8 +87,8 @@ package final class CacheLock: Sendable {
     }
     do throws(CacheError) {
       claim =
-        isShared(descriptor)
-        ? try Self.claim(layout, holder: holder, machine: machine) : nil
+        !isLocked || isShared(descriptor)
+        ? try Self.claim(layout, holder: holder, machine: machine, isLocked: isLocked) : nil
     } catch {
       close(descriptor)
       throw error
@@ -89,13 +102,19 @@ package final class CacheLock: Sendable {
     claim?.beatLater()
   }
 
+  /// `flock`, which Swift does not take for a value: a structure has the same name.
+  static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
+    flock(descriptor, operation)
+  }
+
   /// Claims the cache; what the run that it is taken from may still write goes elsewhere.
   private static func claim(
     _ layout: CacheLayout,
     holder: String,
-    machine: Machine
+    machine: Machine,
+    isLocked: Bool
   ) throws(CacheError) -> HostClaim {
-    let claim = try HostClaim(layout.root, holder: holder, machine: machine)
+    let claim = try HostClaim(layout.root, holder: holder, machine: machine, isLocked: isLocked)
     guard let lost = claim.predecessor?.pulse else { return claim }
     do throws(CacheError) {
       try layout.leavePartials(to: lost.token)
@@ -130,7 +149,9 @@ package final class CacheLock: Sendable {
     // One that was left on a file system of this machine alone says nothing.
     if layout.kind(of: HostClaim.name) != nil, FileSystemKind.isShared(descriptor) { return true }
     guard !text(of: descriptor).isEmpty else { return false }
-    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
+      return FileSystemGap.isMissing(lock: errno) ? layout.kind(of: HostClaim.name) != nil : true
+    }
     flock(descriptor, LOCK_UN)
     return false
   }

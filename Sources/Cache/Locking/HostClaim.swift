@@ -32,14 +32,21 @@ final class HostClaim: Sendable {
   static let watchName = "lock.seen"
   private static let textLimit = 4096
 
-  /// Claims the cache for this machine; the caller holds its `flock`.
+  /// Claims the cache for this machine; the caller holds its `flock`, where the file system has one.
   ///
   /// - Parameters:
   ///   - folder: the cache.
   ///   - holder: what a person understands, such as `larder sync, process 4711`.
   ///   - machine: this machine.
+  ///   - isLocked: whether the caller holds the `flock`; without it, a claim of this machine's own kernel may be that
+  ///     of a run at work, and counts as another machine's.
   /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another machine claims it.
-  init(_ folder: Folder, holder: String, machine: Machine = Machine()) throws(CacheError) {
+  init(
+    _ folder: Folder,
+    holder: String,
+    machine: Machine = Machine(),
+    isLocked: Bool = true
+  ) throws(CacheError) {
     self.folder = folder
     self.machine = machine
     mine = ClaimText(
@@ -57,7 +64,7 @@ final class HostClaim: Sendable {
     guard errno == EEXIST else {
       throw .system("lock", "\(folder.path)/\(Self.name)", errno: errno)
     }
-    let succession = Succession(folder, mine, machine)
+    let succession = Succession(folder, mine, machine, isLocked: isLocked)
     let standing = succession.standing
     switch standing {
     case .free where succession.claim.pulse == nil || mine.pulse == nil:

@@ -25,12 +25,14 @@ enum LockHolder: Equatable {
   ///   - host: this machine's name.
   ///   - boot: what this machine's kernel calls its boot; empty when it does not tell.
   ///   - heir: what somebody has written who is taking the claim over; nil when nobody is.
+  ///   - isLocked: whether the caller holds the `flock`, without which the own kernel proves nothing.
   ///   - seconds: for how long this machine has seen the claim, and the heir's file, unchanged.
   init(
     _ claim: ClaimText,
     host: String,
     boot: String,
     heir: String? = nil,
+    isLocked: Bool = true,
     unchangedFor seconds: Int64 = 0
   ) {
     let isOurs =
@@ -39,7 +41,7 @@ enum LockHolder: Equatable {
       } else {
         claim.holder.hasSuffix(" on \(host)")
       }
-    if isOurs, heir == nil {
+    if isOurs, heir == nil, isLocked {
       self = .free
     } else if let pulse = claim.pulse, claim.boot != nil, !boot.isEmpty {
       self =

@@ -20,7 +20,13 @@ struct Succession {
   private let mine: ClaimText
 
   /// Judges the claim that is there, and notes when another machine's was first seen.
-  init(_ folder: Folder, _ mine: ClaimText, _ machine: Machine) {
+  ///
+  /// - Parameters:
+  ///   - folder: the cache.
+  ///   - mine: the claim that is to take its place.
+  ///   - machine: this machine.
+  ///   - isLocked: whether the caller holds the cache's `flock`.
+  init(_ folder: Folder, _ mine: ClaimText, _ machine: Machine, isLocked: Bool = true) {
     self.folder = folder
     self.mine = mine
     text = HostClaim.text(in: folder) ?? ""
@@ -29,7 +35,13 @@ struct Succession {
       let name = Self.name(after: pulse.token)
       return folder.kind(of: name) == nil ? nil : folder.text(of: name, limit: 4096) ?? ""
     }
-    let first = LockHolder(claim, host: machine.host, boot: machine.boot, heir: heir)
+    let first = LockHolder(
+      claim,
+      host: machine.host,
+      boot: machine.boot,
+      heir: heir,
+      isLocked: isLocked
+    )
     guard case .silent = first else {
       standing = first
       return
@@ -49,6 +61,7 @@ struct Succession {
       host: machine.host,
       boot: machine.boot,
       heir: heir,
+      isLocked: isLocked,
       unchangedFor: seconds
     )
   }

@@ -16,7 +16,7 @@ extension Index {
       }
       guard try row.next() else { return nil }
       let entry = PictureEntry(row)
-      return path == entry.older || path == PictureName(url: entry.url, id: entry.id).path
+      return path == entry.older || path == entry.ownName.path
         ? entry : nil
     }
   }

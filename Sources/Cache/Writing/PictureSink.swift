@@ -65,6 +65,9 @@ package final class PictureSink: BodySink {
     }
   }
 
+  /// The first bytes of a body that was refused, until the sink is used again.
+  package var refused: [UInt8] { state.withLock { Array($0.gathered.prefix(8192)) } }
+
   /// What a later run needs to resume the body that is coming; nil when it cannot be resumed.
   private func body(_ state: State) -> PartialBody? {
     if let held = state.held { return held }

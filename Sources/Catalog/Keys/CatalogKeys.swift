@@ -1,7 +1,7 @@
 /// Every key of catalog files by the mapping that it stands in: the one list for parsers and schema.
 enum CatalogKeys: String, CaseIterable, Sendable {
   case root, section, sections, envelope, item, images, price, detail, paging, size
-  case request, texts, token, pictures
+  case request, texts, token, pictures, identity
 
   /// The names of the keys, in the order in which a file has them.
   var names: [String] { keys.map(\.name) }
@@ -15,6 +15,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .price: ["path"]
     case .size: ["name", "value"]
     case .token: ["header", "command"]
+    case .identity: ["without"]
     case .envelope, .item, .images, .paging, .request, .texts, .pictures: []
     }
   }
@@ -36,6 +37,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .texts: Self.textsKeys
     case .token: Self.tokenKeys
     case .pictures: Self.pictureKeys
+    case .identity: Self.identityKeys
     }
   }
 
@@ -78,7 +80,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
         "Request headers, for the origins of base and the section URLs only, pictures too; ${NAME} is taken from "
           + "the environment"
       ),
-      CatalogKey("pictures", .reference("pictures"), "How pictures are asked for"),
+      CatalogKey("pictures", .reference("pictures"), "How pictures are asked for and told apart"),
       CatalogKey(
         "token",
         .reference("token"),
@@ -202,7 +204,11 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("cursor", .text, "The query parameter that takes what from finds in the body"),
     CatalogKey("next", .reference("path"), "Where the body names the next page's URL"),
     CatalogKey("link", .flag, "Follow the response's Link header with rel=next"),
-    CatalogKey("first", .number(0...1_000_000), "The first page's number; goes with page"),
+    CatalogKey(
+      "first",
+      .number(0...1_000_000),
+      "The first page's value of page (1) or offset (0)"
+    ),
     CatalogKey("from", .reference("path"), "Where the body has the cursor"),
     CatalogKey("size", .reference("size"), "How many elements a page is asked to have"),
     CatalogKey("limit", .number(1...1_000_000), "How many pages are read at most"),
@@ -230,12 +236,25 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
   ]
 
+  private static let identityKeys = [
+    CatalogKey(
+      "without",
+      .list,
+      "Query parameters that are no part of a picture's identity; * stands for any characters"
+    )
+  ]
+
   private static let pictureKeys = [
+    CatalogKey(
+      "identity",
+      .anyOf([.oneOf(["path"]), .reference("identity")]),
+      "What tells one picture from another when that is not the whole URL: path for host and path alone"
+    ),
     CatalogKey(
       "headers",
       .textsByName,
       "Request headers for pictures by host, such as cdn.example or cdn.example:8080; they go to that host only"
-    )
+    ),
   ]
 
   private static let sizeKeys = [

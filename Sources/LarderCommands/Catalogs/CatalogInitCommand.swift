@@ -39,13 +39,15 @@ struct CatalogInitCommand: ParsableCommand {
       "URLs, or files with responses, - for stdin; several become sections of one catalog.",
       valueName: "url|file"
     ),
-    completion: .file()
+    completion: .file(),
+    transform: PathArgument.read
   )
   var sources: [String]
 
   @Option(
     help: ArgumentHelp("The detail of an item that is listed.", valueName: "url|file"),
-    completion: .file()
+    completion: .file(),
+    transform: PathArgument.read
   )
   var detail: String?
 
@@ -67,7 +69,11 @@ struct CatalogInitCommand: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write to this file, - for stdout. (default: NAME.yaml)", valueName: "file")
+    help: ArgumentHelp(
+      "Write to this file, - for stdout. (default: NAME.yaml)",
+      valueName: "file"
+    ),
+    transform: PathArgument.read
   )
   var out: String?
 

@@ -22,6 +22,9 @@ struct CatalogSchemaCommand: ParsableCommand {
       """
   )
 
+  @Flag(help: "Print the schema, which is JSON without this too.")
+  var json = false
+
   func run() throws {
     Output.data(CatalogSchema.text)
   }

@@ -28,9 +28,16 @@ struct CatalogShowCommand: ParsableCommand {
   )
   var format: String
 
+  @Flag(
+    help: "Print one JSON document, {\"name\", \"file\"}: the format and the catalog file's text."
+  )
+  var json = false
+
   func run() throws {
     do throws(CatalogError) {
-      Output.data(try FormatCatalog.catalogFile(of: format))
+      let file = try FormatCatalog.catalogFile(of: format)
+      guard json else { return Output.data(file) }
+      Output.json((try? ["name": format, "file": file].jsonLine()) ?? [])
     } catch {
       throw CommandFailure(error.description, .usage)
     }

@@ -63,11 +63,15 @@ struct BenchOptions: ParsableArguments {
   @Flag(help: "Print one line a pass and parallelism, with commas.")
   var csv = false
 
-  @Option(help: ArgumentHelp("Write a page with plots.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write a page with plots.", valueName: "file"),
+    transform: PathArgument.read
+  )
   var html: String?
 
   @Option(
-    help: ArgumentHelp("Compare with what an earlier --json printed.", valueName: "file")
+    help: ArgumentHelp("Compare with what an earlier --json printed.", valueName: "file"),
+    transform: PathArgument.read
   )
   var baseline: String?
 
@@ -82,7 +86,8 @@ struct BenchOptions: ParsableArguments {
   var maxRegression = PercentArgument(percent: 10)
 
   @Option(
-    help: ArgumentHelp("Where the temporary folder is made (default: TMPDIR).", valueName: "dir")
+    help: ArgumentHelp("Where the temporary folder is made (default: TMPDIR).", valueName: "dir"),
+    transform: PathArgument.read
   )
   var scratch: String?
 

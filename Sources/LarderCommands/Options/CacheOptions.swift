@@ -7,7 +7,8 @@ struct CacheOptions: ParsableArguments {
       "The cache's folder (default: LARDER_CACHE, else cache).",
       valueName: "dir"
     ),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var cache: String?
 
@@ -35,7 +36,8 @@ struct PlacedCacheOptions: ParsableArguments {
       "The cache's folder, or s3://bucket/prefix (default: LARDER_CACHE, else cache).",
       valueName: "dir|s3"
     ),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var cache: String?
 

@@ -9,6 +9,7 @@ struct FetchOptions: ParsableArguments {
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
 
   @OptionGroup(title: Topic.limits) var limits: LimitOptions
+  @OptionGroup(title: Topic.limits) var room: RoomOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
   @Option(
@@ -37,12 +38,15 @@ struct FetchOptions: ParsableArguments {
 
   /// How the run behaves on the network.
   ///
-  /// - Parameter named: the hosts that the catalog file names.
+  /// - Parameters:
+  ///   - named: the hosts that the catalog file names.
+  ///   - cache: the cache, whose disk is to keep room.
   /// - Returns: The transport's options.
   /// - Throws: A usage error when what `--proxy` names is no proxy.
-  func transport(named: Set<HostPort>) throws -> TransportOptions {
+  func transport(named: Set<HostPort>, cache: String) throws -> TransportOptions {
     var options = try connection.transport(named: named)
     limits.apply(to: &options)
+    options.reserve = room.reserve(of: cache)
     return options
   }
 }

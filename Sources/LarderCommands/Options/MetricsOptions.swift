@@ -7,7 +7,8 @@ struct MetricsOptions: ParsableArguments {
     help: ArgumentHelp(
       "Write the cache's numbers here afterwards, as Prometheus' textfile collector reads them.",
       valueName: "file"
-    )
+    ),
+    transform: PathArgument.read
   )
   var metrics: String?
 

@@ -7,7 +7,8 @@ struct OutboxOptions: ParsableArguments {
     help: ArgumentHelp(
       "The orders' file (default: LARDER_ORDERS, else larder/orders.sqlite below XDG_STATE_HOME).",
       valueName: "file"
-    )
+    ),
+    transform: PathArgument.read
   )
   var orders: String?
 

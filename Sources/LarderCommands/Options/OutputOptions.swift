@@ -2,7 +2,10 @@ import ArgumentParser
 
 /// What every command that prints takes.
 struct OutputOptions: ParsableArguments {
-  @Flag(help: "Print exactly one JSON document to stdout, and nothing else.")
+  @Flag(
+    help:
+      "Print one JSON document to stdout; crop, stamp and warm print one object a line."
+  )
   var json = false
 
   @Flag(name: .shortAndLong, help: "Say nothing but data and errors.")

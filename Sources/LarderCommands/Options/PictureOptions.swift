@@ -8,7 +8,8 @@ struct PictureOptions: ParsableArguments {
       "Pictures (JPEG, PNG, WebP, AVIF or the first frame of a GIF), folders of them, or - for stdin.",
       valueName: "picture"
     ),
-    completion: .file(extensions: ["jpg", "jpeg", "png", "webp", "avif", "gif"])
+    completion: .file(extensions: ["jpg", "jpeg", "png", "webp", "avif", "gif"]),
+    transform: PathArgument.read
   )
   var pictures: [String]
 
@@ -79,7 +80,8 @@ struct SquareOptions: ParsableArguments {
       "Where the results go; made when missing. - is stdout, for one picture. (default: - for -)",
       valueName: "dir"
     ),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var out: String?
 

@@ -77,6 +77,14 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
   /// As it may be written, in seconds.
   var description: String { "\(Int(seconds))s" }
 
+  /// The same duration as an argument, exact to a nanosecond: `0.00001s`.
+  var argument: String {
+    let nanoseconds = Int64((seconds * 1e9).rounded())
+    let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let digits = String(rest)
+    return "\(whole).\(String(repeating: "0", count: 9 - digits.count))\(digits)s"
+  }
+
   /// A duration that is no argument.
   init(seconds: Double) {
     self.seconds = seconds

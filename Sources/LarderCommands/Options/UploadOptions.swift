@@ -13,7 +13,8 @@ struct UploadOptions: ParsableArguments {
     help: ArgumentHelp(
       "The token to post with (default: LARDER_UPLOAD_TOKEN, else none).",
       valueName: "file"
-    )
+    ),
+    transform: PathArgument.read
   )
   var tokenFile: String?
 

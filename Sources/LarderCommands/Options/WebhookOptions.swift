@@ -8,7 +8,8 @@ struct WebhookOptions: ParsableArguments {
     help: ArgumentHelp(
       "Read the webhook's URL from this file (default: the variable LARDER_WEBHOOK_URL).",
       valueName: "file"
-    )
+    ),
+    transform: PathArgument.read
   )
   var webhookUrlFile: String?
 
@@ -32,7 +33,8 @@ struct WebhookOptions: ParsableArguments {
     help: ArgumentHelp(
       "Read the signing secrets, whsec_…, from this file (default: LARDER_WEBHOOK_SECRET).",
       valueName: "file"
-    )
+    ),
+    transform: PathArgument.read
   )
   var webhookSecretFile: String?
 

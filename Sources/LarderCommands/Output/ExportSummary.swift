@@ -11,10 +11,11 @@ struct ExportSummary {
     self.folder = folder
   }
 
-  /// A line for each collision and each picture that is not held, then the sum.
+  /// A line for each collision, each picture that is not held and each file that could not be written, then the sum.
   var text: String {
     var lines = report.collisions.map { "taken    \($0.wanted): \($0.url) is \($0.path)" }
     lines += report.missing.map { "missing  \($0)" }
+    lines += report.failed.map { "failed   \($0.url): \($0.reason)" }
     if report.unfinished > 0 {
       lines.append(
         "\(folder): interrupted: \(Quantities.count(report.files, "picture")) there, "

@@ -1,9 +1,15 @@
 import Catalog
 import Glibc
+import Synchronization
 import Transport
 
 /// The only place that writes to the terminal: data to stdout, all else to stderr.
 enum Output {
+  private static let printed = Atomic(false)
+
+  /// Whether anything was written to stdout.
+  static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
+
   /// Writes data for people, whole lines.
   ///
   /// What stands in a line may come from anywhere. Whoever makes the line has put it on one line
@@ -78,6 +84,7 @@ enum Output {
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    if descriptor == STDOUT_FILENO { printed.store(true, ordering: .relaxed) }
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

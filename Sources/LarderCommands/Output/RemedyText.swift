@@ -109,14 +109,15 @@ extension SyncReport.Failure {
   /// What to look at when a section could not be had; details and pictures fail by hundreds.
   var advice: String? {
     guard stage == .section, remedy == nil else { return nil }
-    return switch reason {
-    case "http-404", "http-410": "check base and the section's url in the catalog file"
-    case "http-401", "http-403":
+    // Reasons are compared as values of their type, so that a misspelt one does not compile.
+    return switch FailureReason(rawValue: reason) {
+    case .http(404), .http(410): "check base and the section's url in the catalog file"
+    case .http(401), .http(403):
       "check headers and token in the catalog file, and what they are set to"
-    case "dns-failed": "check the host's name, and the network"
-    case "connect-refused", "connect-timeout":
+    case .dnsFailed: "check the host's name, and the network"
+    case .connectRefused, .connectFailed, .timeoutConnect:
       "check host and port in the catalog file; is the shop up?"
-    case "proxy-failed": "check --proxy and LARDER_PROXY"
+    case .proxyFailed: "check --proxy and LARDER_PROXY"
     default: nil
     }
   }

@@ -12,6 +12,7 @@ struct VerifyDocument: Encodable {
   private let index: String
   private let complete: Bool
   private let clean: Bool
+  private let unchecked: Int
 
   private enum CodingKeys: String, CodingKey {
     case checked, damaged, missing, unreadable, index, complete, clean
@@ -27,6 +28,7 @@ struct VerifyDocument: Encodable {
     index = report.index.rawValue
     complete = report.isComplete
     clean = report.isClean
+    unchecked = report.unchecked
   }
 
   /// One line of JSON.
@@ -49,13 +51,16 @@ struct VerifyDocument: Encodable {
       )
     }
     guard complete else {
-      lines.append(
-        "\(Quantities.count(checked, "picture")) checked; interrupted: run it again to continue"
-      )
+      lines.append("\(Quantities.count(checked, "picture")) checked; \(interruption)")
       return lines.joined(separator: "\n")
     }
     lines.append("\(Quantities.count(checked, "picture")) checked: \(verdict(repaired: repaired))")
     return lines.joined(separator: "\n")
+  }
+
+  /// What a check that was stopped left, and how to go on.
+  var interruption: String {
+    "interrupted: \(Quantities.count(unchecked, "picture")) not checked; run it again to continue"
   }
 
   private func verdict(repaired: Bool) -> String {

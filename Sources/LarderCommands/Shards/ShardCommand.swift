@@ -39,7 +39,8 @@ struct ShardCommand: ParsableCommand {
 struct PlanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The plan's folder, or s3://bucket/prefix.", valueName: "dir|s3"),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var plan: String
 

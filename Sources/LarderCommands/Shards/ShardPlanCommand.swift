@@ -36,7 +36,8 @@ struct ShardPlanCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: .catalogFile
+    completion: .catalogFile,
+    transform: PathArgument.read
   )
   var file: String
 
@@ -52,7 +53,8 @@ struct ShardPlanCommand: ParsableCommand {
       "Where the plan goes: a new folder, which all see, or s3://bucket/prefix.",
       valueName: "dir|s3"
     ),
-    completion: .directory
+    completion: .directory,
+    transform: PathArgument.read
   )
   var out: String
 

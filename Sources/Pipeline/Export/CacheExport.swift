@@ -17,6 +17,8 @@ package struct CacheExport: Sendable {
     package var missing: [String] = []
     /// The pictures that got another name than their own.
     package var collisions: [ExportPlan.Collision] = []
+    /// The files that could not be written, while others could.
+    package var failed: [Failure] = []
     /// How many items have a place.
     package var places = 0
     /// How many squares are there.
@@ -25,6 +27,16 @@ package struct CacheExport: Sendable {
     package var deleted = 0
     /// How many pictures it did not come to, because it was stopped.
     package var unfinished = 0
+  }
+
+  /// A file that could not be written.
+  package struct Failure: Sendable, Equatable, Codable {
+    /// The picture's URL.
+    package var url: String
+    /// The path that it would have had.
+    package var path: String
+    /// The system's reason, as one sentence.
+    package var reason: String
   }
 
   /// What is wanted besides the pictures.

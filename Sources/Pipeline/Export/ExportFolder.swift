@@ -28,7 +28,7 @@ struct ExportFolder {
   init(_ path: String, isAlive: (pid_t) -> Bool = Self.isAlive) throws(CacheError) {
     self.path = path
     temporary = "\(path)/\(Self.temporaryName(of: getpid()))"
-    try Self.make(path)
+    try Self.make(path, isNamed: true)
     for name in Self.names(in: path) {
       guard let owner = Self.owner(of: name), owner != getpid(), !isAlive(owner) else { continue }
       var status = stat()
@@ -92,16 +92,19 @@ struct ExportFolder {
     defer { close(descriptor) }
     var (held, there) = (stat(), stat())
     guard fstat(descriptor, &held) == 0, held.st_mode & S_IFMT == S_IFREG else { return .missing }
+    var (isSame, isEqual) = (false, false)
     if lstat(target, &there) == 0 {
-      let isSame = held.st_ino == there.st_ino && held.st_dev == there.st_dev
-      let isEqual =
+      isSame = held.st_ino == there.st_ino && held.st_dev == there.st_dev
+      // FAT keeps even seconds only.
+      isEqual =
         there.st_mode & S_IFMT == S_IFREG && held.st_size == there.st_size
-        && held.st_mtim.tv_sec == there.st_mtim.tv_sec
-      if links ? isSame : isEqual && !isSame { return .unchanged }
+        && abs(held.st_mtim.tv_sec - there.st_mtim.tv_sec) < 2
     }
+    if links, isSame { return .unchanged }
     unlink(temporary)
     var arrival = Arrival.linked
     if !links || link(source, temporary) != 0 {
+      if isEqual, !isSame { return .unchanged }
       arrival = .copied
       do throws(CacheError) {
         try copy(descriptor, held)
@@ -252,9 +255,16 @@ struct ExportFolder {
     }
   }
 
-  private static func make(_ path: String) throws(CacheError) {
+  /// Makes a folder when there is none.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - isNamed: Whether the user named this path, so that a link is followed.
+  /// - Throws: ``CacheError`` when it cannot be made.
+  private static func make(_ path: String, isNamed: Bool = false) throws(CacheError) {
     var status = stat()
-    if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+    let isThere = (isNamed ? stat(path, &status) : lstat(path, &status)) == 0
+    if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
     // A link below the folder would lead elsewhere; mkdir refuses it as it refuses a file.
     guard mkdir(path, 0o755) == 0 else { throw failure("make", path, errno) }
   }
@@ -262,9 +272,15 @@ struct ExportFolder {
   static func failure(_ verb: String, _ path: String, _ code: Int32) -> CacheError {
     let words = systemWords(code)
     let isFull = code == ENOSPC || code == EDQUOT
+    let reason =
+      switch code {
+      case _ where isFull: "no space left; free some and run again"
+      case EINVAL, EILSEQ: "its file system refuses the name; export to another one"
+      default: words
+      }
     return CacheError(
       isFull ? .diskFull : .disk,
-      "cannot \(verb) \(path): \(isFull ? "no space left; free some and run again" : words)",
+      "cannot \(verb) \(path): \(reason)",
       thing: path,
       errno: code
     )

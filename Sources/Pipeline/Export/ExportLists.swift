@@ -93,7 +93,9 @@ struct ExportLists {
       let sections = catalog.sections.map {
         SectionEntry(key: $0.key, title: $0.title, subtitle: $0.subtitle)
       }
-      try document.append("],\"sections\":".utf8)
+      try document.append("],\"details\":{".utf8)
+      guard try addDetails(of: catalog, isStopped) else { return nil }
+      try document.append("},\"sections\":".utf8)
       try document.append(Self.bytes(sections))
       try document.append("}".utf8)
     }
@@ -102,6 +104,30 @@ struct ExportLists {
     for file in [lines, table, document] { try file.finish() }
     try geography?.finish()
     return geography == nil ? Self.names.dropLast() : Self.names
+  }
+
+  /// Writes the details by id, each once, however many sections list its item.
+  ///
+  /// Items are read a second time for this, as details are too many to be held until then.
+  ///
+  /// - Returns: Whether all were written; false when it was stopped.
+  private func addDetails(
+    of catalog: ExportedCatalog,
+    _ isStopped: () -> Bool
+  ) throws(CacheError) -> Bool {
+    var ids: Set<String> = []
+    var batches = catalog.batches
+    while let items = try batches.next() {
+      if isStopped() { return false }
+      for item in items {
+        guard let detail = ItemDocument.detail(of: item), ids.insert(item.item.id).inserted
+        else { continue }
+        let key = try Self.json([item.item.id])[0]
+        try document.append("\(ids.count > 1 ? "," : "")\(key):".utf8)
+        try document.append(Self.bytes(detail))
+      }
+    }
+    return true
   }
 
   private mutating func add(

@@ -80,6 +80,55 @@ enum ExportName {
     return "%2E" + segment.dropFirst()
   }
 
+  /// The name in characters that FAT, exFAT, NTFS and SMB take, and that no shell acts on.
+  ///
+  /// Any other character becomes `-`, as does a dot or space at the end; a `-` at the beginning, which a program takes
+  /// for an option, becomes `_`, and a name that Windows keeps for a device gets `_` in front. A name that changed also
+  /// gets eight digits of its own hash, so that it depends on no other: `16:9.png` becomes `16-9-HASH.png`.
+  /// (Microsoft, "Naming Files, Paths, and Namespaces"; exFAT specification, section 7.7.3)
+  ///
+  /// - Parameters:
+  ///   - name: A name without a slash.
+  ///   - hasEnding: Whether the letters behind its last dot are an ending, to stay at the end.
+  /// - Returns: The name; at most ten bytes longer.
+  static func portable(_ name: String, hasEnding: Bool) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in name.unicodeScalars {
+      let isRefused = scalar.value < 0x20 || scalar.value == 0x7F || refused.contains(scalar)
+      scalars.append(isRefused ? "-" : scalar)
+    }
+    while let last = scalars.last, last == "." || last == " " {
+      scalars.removeLast()
+      scalars.append("-")
+    }
+    if scalars.first == "-" { scalars.replaceSubrange(...scalars.startIndex, with: ["_"]) }
+    var safe = String(scalars)
+    var stem = safe.prefix { $0 != "." }.uppercased()
+    while stem.last == " " { stem.removeLast() }
+    if devices.contains(stem) { safe = "_\(safe)" }
+    guard safe != name else { return name }
+    let place = hasEnding ? safe.lastIndex(of: ".") ?? safe.endIndex : safe.endIndex
+    let hyphen = safe[..<place].hasSuffix("-") ? "" : "-"
+    return "\(safe[..<place])\(hyphen)\(hash(of: name))\(safe[place...])"
+  }
+
+  /// Characters that a file system refuses, or that end, begin or fill in a shell's command.
+  private static let refused = Set("<>:\"/\\|?*;&$`'!".unicodeScalars)
+
+  /// Names that Windows keeps for devices, with any ending.
+  private static let devices: Set<String> = {
+    let numbers = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"]
+    let ports = ["COM", "LPT"].flatMap { port in numbers.map { port + $0 } }
+    return Set(["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"] + ports)
+  }()
+
+  /// Eight hexadecimal digits of a name by FNV-1a; names that share them are told apart like any others.
+  private static func hash(of name: String) -> String {
+    let number = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+
   /// What two paths have in common that a file system may take for one: case and composition
   /// aside.
   static func folded(_ path: String) -> String { path.uppercased().lowercased() }

@@ -53,6 +53,7 @@ package struct ExportPlan: Sendable, Equatable {
       let id = PictureID(url: picture.url)
       var name = PictureName(url: picture.url, id: id).file
       if let type = picture.type { name = ExportName.fitting(name, type) }
+      name = ExportName.portable(name, hasEnding: true)
       let place = ExportPath(url: picture.url, shape: shape)
       let wanted = place.path(of: picture.type) ?? name
       // A name of another's bytes, of a folder, or below another's file.
@@ -96,20 +97,27 @@ struct ExportPath: Equatable {
     let start = rest.range(of: "://")?.upperBound ?? rest.startIndex
     var segments = rest[start...].split(separator: "/", omittingEmptySubsequences: false)
       .map { ExportName.decoded(String($0)) }
-    let host = segments.isEmpty ? "" : segments.removeFirst()
+    // A port's colon alone asks for no hash: hosts that meet in one folder harm nothing.
+    let host = (segments.isEmpty ? "" : segments.removeFirst()).replacing(":", with: "-")
     name = segments.popLast() ?? ""
     segments.removeAll(where: \.isEmpty)
     let folder =
       switch shape {
       case .flat: ""
-      case .tree: ([host] + segments).joined(separator: "/")
+      case .tree:
+        ([host] + segments).map { ExportName.portable($0, hasEnding: false) }
+          .joined(separator: "/")
       }
     // Below a path that is as long as a system takes there is no room for a folder of the user's.
     isShort =
       folder.utf8.count <= Self.longestFolder
       && folder.split(separator: "/").allSatisfy { $0.utf8.count <= ExportName.longest }
     self.folder = isShort ? folder : ""
-    path = Self.joined(self.folder, isShort && name.utf8.count <= Self.longestName ? name : "")
+    path = Self.joined(
+      self.folder,
+      isShort && name.utf8.count <= Self.longestName
+        ? ExportName.portable(name, hasEnding: true) : ""
+    )
   }
 
   /// The path of a picture, with the extension of its type; nil when the URL names no file, or its name is too long.
@@ -117,7 +125,8 @@ struct ExportPath: Equatable {
     guard let type else { return path }
     guard isShort, !name.isEmpty else { return nil }
     let fitting = ExportName.fitting(name, type)
-    return fitting.utf8.count <= Self.longestName ? Self.joined(folder, fitting) : nil
+    guard fitting.utf8.count <= Self.longestName else { return nil }
+    return Self.joined(folder, ExportName.portable(fitting, hasEnding: true))
   }
 
   private static func joined(_ folder: String, _ name: String) -> String? {

@@ -1,5 +1,6 @@
 import Cache
 import Catalog
+import Glibc
 
 /// One export under way: what it places where, what its folder's record says, and what came of it so far.
 struct ExportRun {
@@ -19,6 +20,8 @@ struct ExportRun {
   private var written: Set<String> = []
   /// The URLs of pictures that are not held, or whose file was gone when its turn came.
   private var missing: Set<String>
+  /// The URLs of pictures whose file could not be written.
+  private var unwritten: Set<String> = []
 
   /// Plans an export.
   ///
@@ -108,6 +111,7 @@ struct ExportRun {
       case .copied: report.copied += 1
       case .unchanged: report.unchanged += 1
       case .missing: missing.insert(image.url)
+      case nil: unwritten.insert(image.url)
       }
       progress(written.count, total)
     }
@@ -124,21 +128,33 @@ struct ExportRun {
       let parent = ExportPath.parents(of: path).last.map { "\($0)/" } ?? ""
       let name = ExportName.fitting(String(path.dropFirst(parent.count)), type)
       let target = "\(ExportPlan.squares)/\(square.side)/\(parent)\(name)"
-      if try place(square.name, at: target, of: url) != .missing { report.squares += 1 }
+      let arrival = try place(square.name, at: target, of: url)
+      if let arrival, arrival != .missing { report.squares += 1 }
     }
   }
 
+  /// Places one file; nil when it alone could not be written, which the report then lists.
   private mutating func place(
     _ source: String,
     at target: String,
     of url: String,
     digest: String? = nil
-  ) throws(CacheError) -> ExportFolder.Arrival {
+  ) throws(CacheError) -> ExportFolder.Arrival? {
     let arrival: ExportFolder.Arrival
-    if let keeper {
-      arrival = try folder.place(source, of: keeper, at: target, ifNot: digest, by: cache)
-    } else {
-      arrival = try folder.place("\(cache)/\(source)", at: target, links: options.links)
+    do throws(CacheError) {
+      if let keeper {
+        arrival = try folder.place(source, of: keeper, at: target, ifNot: digest, by: cache)
+      } else {
+        arrival = try folder.place("\(cache)/\(source)", at: target, links: options.links)
+      }
+    } catch {
+      // What befalls every file ends the export.
+      guard error.code == .disk, let code = error.errno, ![EIO, EROFS, ENODEV].contains(code)
+      else { throw error }
+      report.failed.append(
+        CacheExport.Failure(url: url, path: target, reason: error.description)
+      )
+      return nil
     }
     if arrival != .missing {
       written.insert(target)
@@ -153,7 +169,11 @@ struct ExportRun {
   /// - Returns: Whether they were written.
   /// - Throws: ``CacheError`` when the cache cannot be read or the folder not written.
   mutating func writeLists(_ isStopped: () -> Bool) throws(CacheError) -> Bool {
-    var lists = try ExportLists(in: folder, paths: plan.paths, missing: missing)
+    var lists = try ExportLists(
+      in: folder,
+      paths: plan.paths,
+      missing: missing.union(unwritten)
+    )
     guard let names = try lists.write(catalogs, isStopped) else { return false }
     report.places = lists.places
     for name in names {

@@ -326,6 +326,8 @@ extension ShownImage {
   init(_ reference: ImageReference, _ entry: PictureEntry?) {
     role = reference.role
     url = reference.url
+    // What another picture holds is not this one's.
+    let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
     if let entry, let digest = entry.sha256 {
       path = entry.name.path
       sha256 = Hexadecimal.text(digest)

@@ -68,8 +68,7 @@ package enum ItemDocument {
         try body.encode(item.sections.first, forKey: .section)
       } else {
         try body.encode(item.sections, forKey: .sections)
-        let detail = item.detail.map { Detail(detail: $0, since: item.detailSince) }
-        try body.encode(detail, forKey: .detail)
+        try body.encode(ItemDocument.detail(of: item), forKey: .detail)
       }
       try body.encode(store.title, forKey: .title)
       try body.encode(store.description, forKey: .description)
@@ -106,11 +105,17 @@ package enum ItemDocument {
     }
   }
 
-  private struct Detail: Encodable {
-    let detail: ItemDetail
-    let since: UnixTime?
+  /// The detail of an item, as `detail` of `show --json` has it; nil when it has none.
+  static func detail(of item: ShownItem) -> Detail? {
+    item.detail.map { Detail(detail: $0, since: item.detailSince) }
+  }
 
-    enum Key: String, CodingKey { case description, prices, notes, stale, since }
+  /// A detail.
+  struct Detail: Encodable {
+    fileprivate let detail: ItemDetail
+    fileprivate let since: UnixTime?
+
+    private enum Key: String, CodingKey { case description, prices, notes, stale, since }
 
     func encode(to encoder: any Encoder) throws {
       var body = encoder.container(keyedBy: Key.self)

@@ -119,9 +119,17 @@ package final class PictureListRun: Sendable {
       known.map { entry in
         do throws(TransferFailure) {
           let url = try context.transport.parse(entry.url, relativeTo: nil)
-          return PictureReference(id: entry.id, url: .success(url))
+          return PictureReference(
+            id: entry.id,
+            identity: entry.identity,
+            url: .success(url)
+          )
         } catch {
-          return PictureReference(id: entry.id, url: .failure(error))
+          return PictureReference(
+            id: entry.id,
+            identity: entry.identity,
+            url: .failure(error)
+          )
         }
       }
     )

@@ -31,6 +31,7 @@ package final class PicturePull: Sendable {
   private let catalog: CatalogFile
   private let room: String
   private let transport: any Fetching & URLParsing
+  private let reserve: DiskReserve?
   private let environment: [String: String]
   private let options: SyncOptions
   private let now: @Sendable () -> UnixTime
@@ -47,6 +48,7 @@ package final class PicturePull: Sendable {
   ///   - room: Where they go: a folder that nobody else uses.
   ///   - options: What else was asked.
   ///   - transport: How to fetch.
+  ///   - reserve: The room that the disk is to keep; nil lets it fill.
   ///   - environment: Where `${NAME}` in the catalog's URLs comes from.
   ///   - now: The wall clock.
   package init(
@@ -54,11 +56,13 @@ package final class PicturePull: Sendable {
     room: String,
     options: SyncOptions = SyncOptions(),
     transport: any Fetching & URLParsing,
+    reserve: DiskReserve? = nil,
     environment: [String: String],
     now: @escaping @Sendable () -> UnixTime
   ) {
     (self.catalog, self.room, self.options) = (catalog, room, options)
     (self.transport, self.environment, self.now) = (transport, environment, now)
+    self.reserve = reserve
   }
 
   /// Fetches nothing more, and ends what is under way.
@@ -70,17 +74,18 @@ package final class PicturePull: Sendable {
   /// Fetches a picture; blocks until it is on the device or has failed.
   ///
   /// - Parameters:
-  ///   - url: Where it is.
+  ///   - picture: Which, and where it is.
   ///   - known: What the cache knew of it.
   /// - Returns: What came of it.
-  package func fetch(_ url: String, known: PictureEntry?) -> Outcome {
-    let before = known ?? PictureEntry(id: PictureID(url: url), url: url)
+  package func fetch(_ picture: PictureEntry, known: PictureEntry?) -> Outcome {
+    let before = known ?? picture
     if let known, !known.isHeld, let reason = known.failure,
       case .rest(let end) = known.freshness(at: now(), for: nil, onlyDue: true)
     {
       return .failed(Refusal(reason: reason, isLasting: true, rest: end))
     }
     guard !isStopped.load(ordering: .relaxed) else { return failed("cancelled", nil) }
+    guard reserve?.isKept ?? true else { return failed(FailureReason.keepFree.rawValue, nil) }
     let run = PictureListRun(
       catalog,
       cache: room,
@@ -103,7 +108,7 @@ package final class PicturePull: Sendable {
   }
 
   private func failed(_ reason: String, _ row: PictureEntry?) -> Outcome {
-    let isLasting = FailureRest.isLasting(reason)
+    let isLasting = FailureReason(rawValue: reason).isLasting
     let rest = now() + (isLasting ? Self.longRest : Self.shortRest)
     return .failed(
       Refusal(reason: reason, isLasting: isLasting, rest: max(rest, row?.expiry ?? rest), row: row)

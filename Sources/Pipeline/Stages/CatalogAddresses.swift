@@ -50,10 +50,8 @@ package struct CatalogAddresses: Sendable {
     if case .web(let base) = base { try? base.get() } else { nil }
   }
 
-  /// The environment's part of the URLs, and the hosts that it goes to.
-  func variables() throws(TransferFailure) -> URLVariables {
-    URLVariables(values: values, hosts: values.isEmpty ? [] : try namedHosts())
-  }
+  /// The environment's part of the URLs.
+  var variables: URLVariables { URLVariables(values: values) }
 
   /// The sources of the sections, in the catalog's order.
   func sections() throws(TransferFailure) -> [DocumentSource] {
@@ -87,7 +85,9 @@ package struct CatalogAddresses: Sendable {
     else {
       return try target(Placeholder.fill(url: text, with: values))
     }
-    return .query(try DocumentQuery(template: url, request, filling: values, parser))
+    return .query(
+      try DocumentQuery(template: url, request, filling: values, hiding: variables, parser)
+    )
   }
 
   /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative

@@ -45,6 +45,13 @@ struct DocumentBody: RandomAccessBody {
     try piece(at: 0, most: count)
   }
 
+  /// Whether there is nothing in it, or nothing but `null`.
+  func isVoid() throws(CacheError) -> Bool {
+    guard count <= 64 else { return false }
+    let text = try whole().filter { !" \t\r\n".utf8.contains($0) }
+    return text.isEmpty || text == Array("null".utf8)
+  }
+
   /// Decodes the body with all its bytes in memory.
   ///
   /// - Parameter decode: The decoder.

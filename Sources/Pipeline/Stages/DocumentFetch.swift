@@ -176,7 +176,7 @@ extension RunContext {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT
-        ? failure("there is no such file", .http(404)) : failure(systemWords(errno))
+        ? failure("", .noSuchFile) : failure(systemWords(errno))
     }
     defer { close(descriptor) }
     var status = stat()
@@ -230,7 +230,9 @@ extension RunContext {
 
 extension FailureReason {
   /// A local file that the catalog file names cannot be read.
-  static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
+  package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
+  /// The catalog file names a local file that is not there.
+  package static let noSuchFile = FailureReason(rawValue: "no-such-file")
   /// A body that is not JSON, or not of the shape that the mapping expects.
-  static let undecodable = FailureReason(rawValue: "undecodable")
+  package static let undecodable = FailureReason(rawValue: "undecodable")
 }

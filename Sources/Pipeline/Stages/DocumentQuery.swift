@@ -9,8 +9,9 @@ struct DocumentQuery: Hashable, Sendable {
   let request: RequestRule
   /// What fills the places.
   private(set) var values: [Placeholder: String]
-  /// The URL with its places filled.
+  /// The URL with its places filled, and without the environment's values.
   private(set) var url: WebURL
+  private var variables = URLVariables.none
 
   /// A query at a URL without places; `values` fill those of the body.
   init(_ url: WebURL, _ request: RequestRule, filling values: [Placeholder: String]) {
@@ -26,31 +27,49 @@ struct DocumentQuery: Hashable, Sendable {
   ///   - template: The URL, with places as ``Placeholder/closed(_:_:)`` leaves them.
   ///   - request: How it is asked for.
   ///   - values: What fills the places.
+  ///   - variables: What the URL and the name are to leave out.
   ///   - parser: How URLs are read.
   /// - Throws: ``TransferFailure`` when the filled text is no URL.
   init(
     template: WebURL,
     _ request: RequestRule,
     filling values: [Placeholder: String],
+    hiding variables: URLVariables,
     _ parser: any URLParsing
   ) throws(TransferFailure) {
     self.init(template, request, filling: values)
+    self.variables = variables
     let text = Placeholder.fill(
       url: Placeholder.reopened(template.text, values.keys),
       with: values
     )
-    if text != template.text { url = try parser.parse(text, relativeTo: template) }
+    if text != template.text {
+      url = variables.veiled(try parser.parse(text, relativeTo: template))
+    }
   }
 
   /// The same query for another page.
+  ///
+  /// - Parameters:
+  ///   - kept: What the index keeps of it, see ``NextPage``.
+  ///   - place: Where it goes.
+  ///   - parser: How URLs are read.
+  /// - Returns: The query.
+  /// - Throws: ``TransferFailure`` when the filled text is no URL.
   func page(
-    _ value: String,
+    kept: String,
     at place: Placeholder,
     _ parser: any URLParsing
   ) throws(TransferFailure) -> DocumentQuery {
     var values = values
-    values[place] = value
-    return try DocumentQuery(template: template, request, filling: values, parser)
+    values[place] = variables.cursor(kept: kept)
+    return try DocumentQuery(
+      template: template,
+      request,
+      filling: values,
+      hiding: variables,
+      parser
+    )
   }
 
   /// The same query at another URL.
@@ -71,7 +90,7 @@ struct DocumentQuery: Hashable, Sendable {
   var name: String {
     guard request.method == .post else { return url.text }
     let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-      "\($0.key.rawValue)=\(PercentEncoding.escaped($0.value))"
+      "\($0.key.rawValue)=\(PercentEncoding.escaped(variables.kept(cursor: $0.value)))"
     }
     return (["POST", url.text] + pairs).joined(separator: " ")
   }

@@ -9,6 +9,8 @@ struct JoinedSection: Sendable {
   var pages: [Int] = []
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
+  /// How many items the listing says that it has and how many its pages list, when these are fewer.
+  var shortfall: (total: Int, listed: Int)?
 }
 
 /// All pages of a source, joined section by section.
@@ -54,11 +56,16 @@ struct JoinedPages: Sendable {
         }
         sections[place].pages.append(number)
         listings[place].append(section.listing)
-        elements[place] += try index.itemCount(listing: section.listing) + own.lost
+        let skipped = own.skipped.count { $0.lost == .item }
+        elements[place] += try index.itemCount(listing: section.listing) + skipped
       }
     }
     for place in sections.indices {
       sections[place].repeats = reading.progress.repeats(of: sections[place].section.key)
+      let listed = elements[place] + sections[place].repeats
+      if let total = notes[place].total, total > listed, reading.key != nil {
+        sections[place].shortfall = (total, listed)
+      }
       guard sections[place].pages.count > 1 else { continue }
       let whole = try index.joinListings(listings[place])
       sections[place].section.listing = whole.listing

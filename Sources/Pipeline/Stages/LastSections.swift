@@ -6,20 +6,20 @@ struct LastSections: Sendable {
   /// Their keys, in the order that they are shown in.
   let keys: [String]
   private let sections: [String: RunSection]
-  private let skips: LastSkips
+  private let report: LastReport
 
   /// The sections of a run, and its report.
-  init(_ sections: [RunSection], report: [UInt8]?) {
+  init(_ sections: [RunSection], report: LastReport) {
     keys = sections.map(\.key)
     self.sections = Dictionary(sections.map { ($0.key, $0) }) { first, _ in first }
-    skips = LastSkips(report)
+    self.report = report
   }
 
   /// The section of that key; nil when there was none.
   subscript(_ key: String) -> RunSection? { sections[key] }
 
   /// What could not be read of the section of that key.
-  func skips(of key: String) -> LastSkips.Section { skips[key] }
+  func skips(of key: String) -> LastReport.Skips { report.skips(of: key) }
 
   /// What stands for a section that could not be had: its last good one, as stale.
   ///
@@ -47,13 +47,19 @@ struct LastSections: Sendable {
   /// Puts sections that the feed did not name where they stood before: behind the section that they
   /// followed.
   func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
-    var results = results
-    for result in absent {
-      let before = keys.prefix { $0 != result.key }
-      let anchor = before.reversed().lazy
-        .compactMap { key in results.firstIndex { $0.key == key } }.first
-      results.insert(result, at: anchor.map { $0 + 1 } ?? 0)
+    let present = Set(results.map(\.key))
+    var rest = Dictionary(absent.map { ($0.key, $0) }) { first, _ in first }
+    // By the section that they follow; nil for those before all.
+    var following: [String?: [SectionResult]] = [:]
+    var anchor: String?
+    for key in keys {
+      if present.contains(key) {
+        anchor = key
+      } else if let result = rest.removeValue(forKey: key) {
+        following[anchor, default: []].append(result)
+      }
     }
-    return results
+    following[anchor, default: []] += absent.filter { rest[$0.key] != nil }
+    return (following[nil] ?? []) + results.flatMap { [$0] + (following[$0.key] ?? []) }
   }
 }

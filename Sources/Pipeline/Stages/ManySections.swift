@@ -14,7 +14,7 @@ final class ManySections: Sendable {
     var unusable: [SectionResult] = []
     /// Every key that it names, usable or not.
     var named: Set<String> = []
-    /// Why it gave nothing.
+    /// Why it gave nothing, or not all.
     var failure: String?
   }
 
@@ -56,20 +56,5 @@ extension [ManySections.End] {
       self[place].unusable.removeAll { !given.insert($0.key).inserted }
     }
     return refused
-  }
-
-  /// The place of the source that a section belongs to which none of them names: one that could not be read, else
-  /// the one that lists what stood before it.
-  ///
-  /// - Parameters:
-  ///   - key: the section.
-  ///   - order: the last run's sections.
-  /// - Returns: The place.
-  func owner(of key: String, in order: [String]) -> Int {
-    if let failed = firstIndex(where: { $0.failure != nil }) { return failed }
-    for before in order.prefix(while: { $0 != key }).reversed() {
-      if let place = firstIndex(where: { $0.named.contains(before) }) { return place }
-    }
-    return 0
   }
 }

@@ -21,7 +21,7 @@ struct PageSequence {
     case next(DocumentSource)
     /// A page behind the last one that may be read, and a sentence that says so.
     case beyondLimit(DocumentSource, String)
-    /// Text that is no URL.
+    /// Text that is no URL: the page cannot be had.
     case invalid(TransferFailure)
   }
 
@@ -59,7 +59,7 @@ struct PageSequence {
     guard let value = NextPage.value(in: text), let place = rule?.place,
       case .query(let query) = last
     else { return last.moved(to: try parser.parse(text, relativeTo: nil)) }
-    return .query(try query.page(value, at: place, parser))
+    return .query(try query.page(kept: value, at: place, parser))
   }
 }
 

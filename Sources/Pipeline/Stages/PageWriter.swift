@@ -24,7 +24,7 @@ struct PageWriter: Sendable {
     in draft: inout PageDraft,
     on lane: ItemLane
   ) throws(CacheError) {
-    draft.add(window: window, context.catalog.mapping(ofSource: reading.position).item)
+    draft.add(window: window)
     // Only the last section goes on in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
@@ -50,6 +50,8 @@ struct PageWriter: Sendable {
     let listing = draft.listing
     var document = document
     let unfollowed = unfollowed(listing, link: document.next, reading)
+    let isPaged =
+      reading.key != nil && context.catalog.paging(ofSource: reading.position) != nil
     let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
     if !listing.givenUp.isEmpty {
@@ -60,9 +62,8 @@ struct PageWriter: Sendable {
     // A page of several may yet fail with the next one, and then none of it is shown.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
-        let lost =
-          (skipped[section.key] ?? []).count { $0.lost == .item }
-          + (listing.omitted[section.key]?.items ?? 0)
+        let omitted = listing.omitted[section.key]?.unread ?? 0
+        let lost = (skipped[section.key] ?? []).count(where: \.isUnread) + omitted
         let elements = section.items.count + lost
         // Of a listing that is not taken nothing is shown either.
         if !listing.givenUp.contains(section.key),
@@ -86,8 +87,8 @@ struct PageWriter: Sendable {
         omitted: listing.omitted[section.key] ?? SkipTally(),
         isGivenUp: listing.givenUp.contains(section.key),
         absent: listing.absent[section.key] ?? [],
-        valueless: draft.valueless[section.key, default: []].intersection(FieldGuard.guarded),
-        unfollowed: unfollowed
+        unfollowed: unfollowed,
+        total: isPaged ? listing.total : nil
       )
       let items = draft.kept == nil ? records(of: section, pictures) : []
       let row = DecodedSection(
@@ -114,9 +115,9 @@ struct PageWriter: Sendable {
     link: String?,
     _ reading: SectionReading
   ) -> String? {
-    guard context.catalog.paging(ofSource: reading.position) == nil, reading.key != nil else {
-      return nil
-    }
+    guard context.catalog.paging(ofSource: reading.position) == nil, reading.key != nil,
+      !context.catalog.isOnePage(source: reading.position)
+    else { return nil }
     return listing.unfollowed(hasNextLink: link != nil)
   }
 
@@ -171,7 +172,7 @@ struct PageWriter: Sendable {
         afterReading: reading.pages.count + 1,
         last: value,
         listing: listing
-      ).map(NextPage.text)
+      ).map { NextPage.text(for: context.variables.kept(cursor: $0)) }
     }
     guard
       let text = rule.nextPage(
@@ -182,9 +183,12 @@ struct PageWriter: Sendable {
       )
     else { return nil }
     let url =
-      try? rule.isNamedByFeed
-      ? context.parse(named: text, relativeTo: last)
-      : context.transport.parse(text, relativeTo: last)
-    return url?.asSecure(as: last).text ?? text
+      switch rule.step {
+      case .next: try? context.parse(named: text, relativeTo: last)
+      case .link: try? context.parse(header: text, relativeTo: last)
+      case .page, .offset, .cursor:
+        (try? context.transport.parse(text, relativeTo: last)).map(context.variables.veiled)
+      }
+    return url?.asSecure(as: last).text ?? context.variables.veiled(text)
   }
 }

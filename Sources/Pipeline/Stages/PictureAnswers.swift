@@ -1,4 +1,5 @@
 import Cache
+import Catalog
 import Transport
 
 /// A picture that its origin is asked for.
@@ -72,7 +73,12 @@ final class PictureAnswers: Sendable {
       } else {
         commit(fetch, response)
       }
-    case .failure(let failure):
+    case .failure(var failure):
+      if failure.reason == .notAPicture, failure.detail.isEmpty,
+        let words = OriginWords(inPlaceOfPicture: fetch.sink.refused)
+      {
+        failure.detail = context.secrets.applied(to: words.description)
+      }
       // Of what may come another time the next run need not fetch the same bytes again.
       if RetryPolicy.mayPass(failure) || failure.endedWithRun {
         fetch.sink.leave()
@@ -102,8 +108,8 @@ final class PictureAnswers: Sendable {
     let traits = context.pictureTraits(fetch.url)
     context.store.commit(
       fetch.sink,
-      as: {
-        var entry = PictureEntry(id: fetch.id, url: fetch.url.text)
+      as: { [context] in
+        var entry = context.entry(fetch.id, fetch.url)
         entry.enter(head, asked: fetch.asked, answered: now(), traits: traits)
         return entry
       },
@@ -130,7 +136,11 @@ final class PictureAnswers: Sendable {
       return fail(fetch, failure)
     }
     context.store.commit(
-      row: { held.renewed(by: head, asked: fetch.asked, answered: now(), traits: traits) },
+      row: {
+        var entry = held.renewed(by: head, asked: fetch.asked, answered: now(), traits: traits)
+        entry.url = fetch.url.text
+        return entry
+      },
       completion: { fetch.ended(.revalidated) }
     )
   }
@@ -170,12 +180,20 @@ final class PictureAnswers: Sendable {
       row: { [context] in
         // What holds no bytes may have a row all the same, which knows since when it fails.
         let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
-        var entry = known ?? PictureEntry(id: fetch.id, url: fetch.url.text)
+        var entry = known ?? context.entry(fetch.id, fetch.url)
+        entry.url = fetch.url.text
         let end = failure.wordEnd(at: now)
-        entry.fail(for: failure.reason.rawValue, at: now, saidUntil: end)
+        entry.fail(for: failure.reason, at: now, saidUntil: end)
         return entry
       },
       completion: { fetch.ended(.failed) }
     )
+  }
+}
+
+extension RunContext {
+  /// The row of a picture that holds nothing yet.
+  fileprivate func entry(_ id: PictureID, _ url: WebURL) -> PictureEntry {
+    PictureEntry(id: id, url: url.text, identity: identity(of: url))
   }
 }

@@ -4,8 +4,10 @@ import Transport
 
 /// A picture that a section or detail just decoded refers to.
 struct PictureReference: Sendable {
-  /// The picture's identity; of the feed's own text when that is no URL.
+  /// The key of ``identity``.
   var id: PictureID
+  /// What tells the picture from others, which an item keeps: its URL or less; the feed's own text when that is no URL.
+  var identity: String
   /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
 }
@@ -15,33 +17,52 @@ extension RunContext {
   ///
   /// What is no URL that larder fetches is a picture that fails: now, and in every run until the feed is mended.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
-    images.map { image in
+    let references = images.map { image in
       do throws(TransferFailure) {
         let url = try parse(named: image.url, relativeTo: base)
-        return PictureReference(id: PictureID(url: url.text), url: .success(url))
+        let identity = identity(of: url)
+        return PictureReference(
+          id: PictureID(url: identity),
+          identity: identity,
+          url: .success(url)
+        )
       } catch {
-        return PictureReference(id: PictureID(url: image.url), url: .failure(error))
+        let text = variables.isEmpty ? image.url : variables.veiled(image.url)
+        return PictureReference(id: PictureID(url: text), identity: text, url: .failure(error))
       }
     }
+    newestURLs?.add(references)
+    return references
   }
+
+  /// What tells the picture at a URL from others.
+  func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
   /// Parses a URL that fetched data names, with the environment's values out of it.
   func parse(
     named text: String,
     relativeTo base: WebURL?
   ) throws(TransferFailure) -> WebURL {
-    guard !variables.isEmpty else { return try transport.parse(text, relativeTo: base) }
     let url = try transport.parse(URLVariables.defused(text), relativeTo: base)
-    return variables.veiled(url, transport)
+    return variables.isEmpty ? url : variables.veiled(url)
+  }
+
+  /// Parses a URL that a header field names, out of which ``VeilingTransport`` has taken the values.
+  func parse(
+    header text: String,
+    relativeTo base: WebURL?
+  ) throws(TransferFailure) -> WebURL {
+    try variables.isEmpty
+      ? parse(named: text, relativeTo: base) : transport.parse(text, relativeTo: base)
   }
 }
 
 extension [ImageReference] {
-  /// Makes each absolute, as it will be sent; what is no URL stays as the feed wrote it.
+  /// Puts identities in place of URLs; what is no URL stays as the feed wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
-    for (place, reference) in zip(indices, references) {
-      guard case .success(let url) = reference.url else { continue }
-      self[place] = ImageReference(role: self[place].role, url: url.text)
+    for (place, reference) in zip(indices, references)
+    where self[place].url != reference.identity {
+      self[place] = ImageReference(role: self[place].role, url: reference.identity)
     }
   }
 }

@@ -80,6 +80,8 @@ package struct SettledPicture: Sendable, Equatable {
 }
 
 extension FailureReason {
+  /// Another picture has its key.
+  package static let identityClash = FailureReason(rawValue: "identity-clash")
   /// The plan that a run commits does not have it.
   package static let notPlanned = FailureReason(rawValue: "not-planned")
 }
@@ -118,7 +120,7 @@ extension PictureStage {
 
   /// Tells of a picture whose row is being written: when that fails, the run does.
   private func note(_ picture: SettledPicture) {
-    orphans.pass(picture.entry.id, url: picture.entry.url)
+    orphans.pass(picture.entry)
     if let failure = picture.failure { context.failures.note(picture.entry.id, failure) }
     if picture.isFetched { stored(picture.entry.id) }
   }

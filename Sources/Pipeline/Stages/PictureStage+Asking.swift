@@ -9,13 +9,31 @@ extension PictureStage {
       let held = batch.filter(\.isHeld).map(\.id)
       if !held.isEmpty { entries = try context.index.pictures(held) }
       for job in batch where !job.isHeld {
-        if let entry = try orphans.adopt(job.id, url: job.url.text) { entries[job.id] = entry }
+        let identity = context.identity(of: job.url)
+        if let entry = try orphans.adopt(job.id, url: job.url.text, identity: identity) {
+          entries[job.id] = entry
+        }
       }
     } catch {
       context.failures.note(error)
     }
-    context.store.announce(batch.count)
-    for job in batch { fetch(job, held: entries[job.id]) }
+    let (own, others) = batch.parted { job in
+      entries[job.id].map { $0.identity == context.identity(of: job.url) } ?? true
+    }
+    for job in others { refuse(job) }
+    context.store.announce(own.count)
+    for job in own { fetch(job, held: entries[job.id]) }
+  }
+
+  /// Ends a picture whose key another one holds.
+  private func refuse(_ job: Job) {
+    let failure = TransferFailure(
+      reason: .identityClash,
+      url: job.url.redacted,
+      detail: "another picture has the same key, and its file"
+    )
+    context.failures.note(job.id, failure)
+    finish(job, .failed)
   }
 
   private func fetch(_ job: Job, held: PictureEntry?) {
@@ -31,7 +49,7 @@ extension PictureStage {
     ) {
       request.condition = condition
     }
-    let sink = context.store.sink(id: job.id, url: job.url.text)
+    let sink = context.store.sink(id: job.id, url: context.identity(of: job.url))
     // A file that was adopted without its row has no response headers.
     let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
     let fetch = PictureFetch(id: job.id, url: job.url, held: held, sink: sink, asked: asked) {
@@ -47,5 +65,12 @@ extension PictureStage {
       }
       context.store.conclude()
     }
+  }
+}
+
+extension [PictureStage.Job] {
+  /// Those of which a condition holds, and the others.
+  fileprivate func parted(_ holds: (PictureStage.Job) -> Bool) -> (Self, Self) {
+    (filter(holds), filter { !holds($0) })
   }
 }

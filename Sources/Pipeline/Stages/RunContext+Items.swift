@@ -127,6 +127,7 @@ extension CatalogFile {
     if let paging = paging(ofSource: position) { text += "\n\(paging.fingerprint)" }
     let request = request(ofSource: position)
     if request.method == .post { text += "\n\(request.fingerprint)" }
+    text += pictureWords
     return ContentDigest.number(of: Array(text.utf8))
   }
 
@@ -134,7 +135,17 @@ extension CatalogFile {
   var detailDigest: Int64 {
     var text = "\(currency)\ndetails\n\(mapping.fingerprint)"
     if let request = detail?.request { text += "\n\(request.fingerprint)" }
+    text += pictureWords
     return ContentDigest.number(of: Array(text.utf8))
+  }
+
+  /// What decides how the pictures of a body are known; nothing where their URLs do.
+  private var pictureWords: String {
+    switch pictures.identity {
+    case .url: ""
+    case .path: "\npictures path"
+    case .without(let names): "\npictures without \(names.joined(separator: " "))"
+    }
   }
 
   /// The reader of the source at a position of ``sources``.

@@ -36,6 +36,8 @@ struct RunContext: Sendable {
   /// What decides which documents are asked for.
   let needs: DocumentNeeds
   let failures: FailureLog
+  /// Where newest URLs are noted; nil where a picture's identity is its URL.
+  var newestURLs: NewestURLs?
   /// Whether somebody ended the run early, or its deadline has come: nothing more is decoded.
   let isOver: @Sendable () -> Bool
   /// What relative references in local documents are relative to: the catalog's base.
@@ -227,6 +229,6 @@ extension SyncReport.Failure {
 extension TransferFailure {
   /// Whether the run ended first, so that the failure says nothing about what was requested.
   var endedWithRun: Bool {
-    reason == .cancelled || reason == .deadline || reason == .bytesLimit
+    [.cancelled, .deadline, .bytesLimit, .keepFree].contains(reason)
   }
 }

@@ -18,6 +18,8 @@ struct SectionReading: Sendable {
   var isNew = false
   /// Why there are pages that were not read.
   var ceiling: String?
+  /// Why the pages behind the last one could not be had.
+  var broken: String?
   /// The error that held pages stand in for, as their origin lets them. (RFC 5861, section 4)
   var excused: String?
 

@@ -10,9 +10,9 @@ struct SectionResult: Sendable {
   /// What is shown: the feed's items and those the shrink guard kept.
   var listing: ListingID?
   var withheld: [String] = []
-  /// The fields that the feed has lost and that items keep from before.
-  var kept: [ItemField] = []
-  /// The items that the feed lists, that cannot be read, and that stay as they were.
+  /// Why the feed's listing as a whole looks like a fault; empty when its values are not the reason.
+  var findings: [FieldGuard.Finding] = []
+  /// The items that stay as they were because they, or the page that may list them, cannot be read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
   /// Counts of what else could not be read.
@@ -28,6 +28,16 @@ struct SectionResult: Sendable {
   var isExcused = false
 }
 
+extension SectionReading {
+  /// The sentence about pages that all came, and list fewer items than the listing says that it has.
+  fileprivate func shortfall(of joined: JoinedSection) -> String? {
+    guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
+    else { return nil }
+    return "the shop says that there are \(total) items, and its pages list \(listed); "
+      + "look at paging in the catalog file"
+  }
+}
+
 extension SectionResult {
   /// What the pages of a section came to, and the guards after them.
   init(
@@ -40,16 +50,17 @@ extension SectionResult {
       key: joined.section.key,
       title: joined.section.title,
       subtitle: joined.section.subtitle,
-      source: reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
+      source: guarded.isWhole
+        ? .withheld : reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
       listing: guarded.listing,
       withheld: guarded.withheld,
-      kept: guarded.kept,
+      findings: guarded.findings,
       unread: guarded.unread,
       skipped: notes.skipped,
       omitted: notes.omitted,
       repeats: joined.repeats,
-      error: reading.excused ?? reading.ceiling,
-      warning: notes.unfollowed,
+      error: reading.excused ?? reading.broken ?? reading.ceiling,
+      warning: notes.unfollowed ?? reading.shortfall(of: joined),
       isExcused: reading.excused != nil
     )
   }

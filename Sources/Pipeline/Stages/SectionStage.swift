@@ -42,7 +42,7 @@ final class SectionStage: Sendable {
   init(
     _ context: RunContext,
     previous: [RunSection],
-    report: [UInt8]?,
+    report: LastReport,
     ahead: @escaping @Sendable ([PictureReference]) -> Void,
     arrived: @escaping @Sendable (Arrival) -> Void
   ) {
@@ -148,13 +148,13 @@ final class SectionStage: Sendable {
         try take(held: document, into: reading)
       case .new(let body, let base, let document):
         try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
-      case .failed(let failure) where failure.saysThereIsNone && !reading.pages.isEmpty:
+      case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
         // Some shops answer so behind their last page.
         context.failures.count(attempts: failure.attempts)
         try end(at: reading, wasHeld: request.held != nil)
       case .failed(let failure):
         context.failures.note(.section, id: reading.key, failure)
-        fail(reading, failure.description)
+        try breakOff(reading, failure.description)
       }
     } catch {
       fail(reading, error)
@@ -181,19 +181,22 @@ final class SectionStage: Sendable {
     into reading: SectionReading,
     wasHeld: Bool
   ) throws(CacheError) {
+    if !reading.pages.isEmpty, try body.isVoid() { return try end(at: reading, wasHeld: wasHeld) }
     let draft: PageDraft
     switch try pages.read(body, base: base, reading) {
     case .success(let read):
       draft = read
+    case .failure(let error) where error.code == .absentItems && !reading.pages.isEmpty:
+      return try end(at: reading, wasHeld: wasHeld)
     case .failure(let error) where error.code == .stopped:
       let failure = TransferFailure(reason: .deadline, url: reading.next.redacted)
       context.failures.note(.section, id: reading.key, failure)
-      return fail(reading, error.description)
+      return try breakOff(reading, error.description)
     case .failure(let error):
       let hint = error.remedy == nil ? "; look at what the shop sends" : ""
       let words = context.secrets.applied(to: error.description) + hint
       context.failures.note(undecodable: .section, id: reading.key, reading.next, words)
-      return fail(reading, words)
+      return try breakOff(reading, words)
     }
     if context.options.strict, let bad = draft.listing.skipped.first {
       return refuse(reading, SyncReport.Skipped(bad))
@@ -251,7 +254,7 @@ final class SectionStage: Sendable {
       return page(reading)
     case .invalid(let failure):
       context.failures.note(.section, id: reading.key, failure)
-      return fail(reading, failure.description)
+      return try breakOff(reading, failure.description)
     case .beyondLimit(let url, let words):
       reading.ceiling = words
       context.failures.note(
@@ -268,26 +271,61 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
+  /// Ends a source one of whose pages cannot be had: the pages before it are taken, and count as all that there are.
+  ///
+  /// Without any, the last good sections stand in.
+  private func breakOff(_ reading: SectionReading, _ words: String) throws(CacheError) {
+    guard !reading.pages.isEmpty else { return fail(reading, words) }
+    var reading = reading
+    reading.broken = words
+    try complete(reading)
+  }
+
+  /// Completes a section some pages of which did not come by what the last run left of it.
+  ///
+  /// - Returns: The ids of the items that were added.
+  private func complete(
+    _ joined: inout JoinedSection,
+    _ reading: SectionReading
+  ) throws(CacheError) -> [String] {
+    guard reading.broken != nil, let shown = last[joined.section.key]?.listing else { return [] }
+    let union = try ListingUnion(of: shown, and: joined.section.listing, context.index)
+    let missing = union.vanished
+    guard !missing.isEmpty else { return [] }
+    joined.section.listing = try union.keep(union.union(keeping: Set(missing)))
+    return missing
+  }
+
   /// All pages are here: joins them, applies the guards and hands the sections on.
   private func complete(_ reading: SectionReading) throws(CacheError) {
     let pages = try JoinedPages(reading, context.index)
     let taken = reading.key == nil ? context.catalog.namedKeys : []
     var results: [SectionResult] = []
-    for joined in pages.sections {
+    for var joined in pages.sections {
       guard !taken.contains(joined.section.key) else {
         guardian.refuse(claimed: joined.section.key, reading)
         continue
       }
-      guard let result = try guardian.result(of: joined, isNamed: true, reading) else { continue }
+      let unread = try complete(&joined, reading)
+      guard var result = try guardian.result(of: joined, isNamed: true, reading) else { continue }
+      if !unread.isEmpty, result.source != .withheld {
+        result.source = .stale
+        result.unread += unread
+      }
       results.append(result)
-      handOn(result, references(of: joined, result, reading))
+      handOn(result, unread.isEmpty ? references(of: joined, result, reading) : nil)
     }
     guard reading.key == nil else { return end(reading, results) }
     var source = ManySections.End(reading: reading, results: results)
     source.named = taken.union(pages.sections.map(\.section.key))
+    source.failure = reading.broken
+    var failing: Set<String> = []
     for failed in pages.failed {
-      let isKnown = source.named.contains(failed.section.key)
-      source.named.insert(failed.section.key)
+      // Of sections that share a key, one says it for all.
+      let key = failed.section.key
+      guard key.isEmpty || failing.insert(key).inserted else { continue }
+      let isKnown = source.named.contains(key)
+      source.named.insert(key)
       guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
       source.unusable.append(result)
       handOn(result, nil)
@@ -361,8 +399,14 @@ final class SectionStage: Sendable {
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
     let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
     var unnamed = sources.map { _ in [SectionResult]() }
-    for key in last.keys where !named.contains(key) {
-      let owner = sources.owner(of: key, in: last.keys)
+    // One that could not be read, else the one that lists the section before it.
+    let failed = sources.firstIndex { $0.failure != nil }
+    var owner = failed ?? 0
+    for key in last.keys {
+      guard !named.contains(key) else {
+        if failed == nil { owner = sources.firstIndex { $0.named.contains(key) } ?? owner }
+        continue
+      }
       guard let result = unnamedSection(key, sources[owner]) else { continue }
       unnamed[owner].append(result)
       handOn(result, nil)

@@ -11,7 +11,11 @@ final class VeilingTransport: Fetching, URLParsing {
   }
 
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try transport.parse(text, relativeTo: base)
+    do throws(TransferFailure) {
+      return try transport.parse(text, relativeTo: base)
+    } catch {
+      throw variables.veiled(error)
+    }
   }
 
   func fetch(
@@ -19,17 +23,15 @@ final class VeilingTransport: Fetching, URLParsing {
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
-    var revealed = request
+    let exchange: VeiledExchange
     do throws(TransferFailure) {
-      revealed.url = try variables.revealed(request.url, transport)
+      exchange = try VeiledExchange(request, variables, transport)
     } catch {
-      return completion(.failure(veiled(error)))
+      return completion(.failure(variables.veiled(error)))
     }
-    let sent = revealed.url
-    transport.fetch(revealed, into: sink) { [self] result in
+    transport.fetch(exchange.sent, into: VeilingSink(sink, exchange)) { [variables] result in
       completion(
-        result.map { $0.head.url == sent ? $0.answered(by: request.url) : veiled($0) }
-          .mapError(veiled)
+        result.map { $0.with(head: exchange.veiled($0.head)) }.mapError(variables.veiled)
       )
     }
   }
@@ -48,37 +50,73 @@ final class VeilingTransport: Fetching, URLParsing {
   }
 
   func cancelAll() { transport.cancelAll() }
+}
 
-  private func veiled(_ response: Response) -> Response {
-    let url = variables.veiled(response.head.url, transport)
-    return url == response.head.url ? response : response.answered(by: url)
+/// One request as its caller knows it and as it is sent.
+private struct VeiledExchange: Sendable {
+  /// The request with the values in.
+  let sent: Request
+  private let asked: WebURL
+  private let variables: URLVariables
+
+  init(
+    _ request: Request,
+    _ variables: URLVariables,
+    _ parser: any URLParsing
+  ) throws(TransferFailure) {
+    var sent = request
+    sent.url = try variables.revealed(request.url, parser)
+    if let source = request.condition?.source {
+      sent.condition?.source = variables.revealed(source)
+    }
+    self.sent = sent
+    asked = request.url
+    self.variables = variables
   }
 
-  private func veiled(_ failure: TransferFailure) -> TransferFailure {
-    var failure = failure
-    failure.url = variables.veiled(failure.url)
-    failure.detail = variables.veiled(failure.detail)
-    return failure
+  func veiled(_ head: ResponseHead) -> ResponseHead {
+    head.renamed(
+      head.url == sent.url ? asked : variables.veiled(head.url),
+      fields: variables.veiled
+    )
+  }
+
+  func revealed(_ point: ResumePoint) -> ResumePoint {
+    var point = point
+    point.source = point.source.map(variables.revealed)
+    return point
   }
 }
 
-extension Response {
-  /// The same response from another URL.
-  fileprivate func answered(by url: WebURL) -> Response {
-    Response(
-      head: ResponseHead(
-        status: head.status,
-        headers: head.headers,
-        url: url,
-        version: head.version,
-        contentLength: head.contentLength,
-        isEncoded: head.isEncoded
-      ),
-      bodyBytes: bodyBytes,
-      wireBytes: wireBytes,
-      attempts: attempts,
-      timing: timing,
-      connectionReused: connectionReused
-    )
+/// Shows a sink the head of its response without the values: a sink stores a part of it.
+private final class VeilingSink: BodySink {
+  private let sink: any BodySink
+  private let exchange: VeiledExchange
+
+  init(_ sink: any BodySink, _ exchange: VeiledExchange) {
+    self.sink = sink
+    self.exchange = exchange
+  }
+
+  var resumePoint: ResumePoint? { sink.resumePoint.map(exchange.revealed) }
+
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
+    sink.begin(exchange.veiled(head), at: offset)
+  }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision { sink.receive(bytes) }
+
+  func restart() { sink.restart() }
+}
+
+extension URLVariables {
+  /// A failure with the values out of everything that it says.
+  fileprivate func veiled(_ failure: TransferFailure) -> TransferFailure {
+    var failure = failure
+    failure.url = veiled(failure.url)
+    failure.detail = veiled(failure.detail)
+    failure.headers = veiled(failure.headers)
+    failure.refusal = veiled(failure.refusal)
+    return failure
   }
 }

@@ -31,28 +31,35 @@ package enum PageLanguage: String, Sendable, CaseIterable {
   }
 
   /// `7.1 MiB`, `24 KiB`, `312 B`.
-  static func bytes(_ size: Int64) -> String {
+  ///
+  /// The unit is chosen for the rounded number: 1023.96 KiB are `1.0 MiB`.
+  package static func bytes(_ size: Int64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"]
     var value = Double(size)
     var unit = 0
-    while value >= 1024, unit < units.count - 1 {
+    while value.rounded() >= 1024, unit < units.count - 1 {
       value /= 1024
       unit += 1
     }
     return
-      "\(unit == 0 || value >= 100 ? "\(Int(value.rounded()))" : tenths(value)) \(units[unit])"
+      "\(unit == 0 || value >= 99.95 ? "\(Int(value.rounded()))" : tenths(value)) \(units[unit])"
   }
 
-  /// `1.4 s`, `2 min 5 s`, `1 h 3 min`.
-  func duration(_ seconds: Double) -> String {
-    let (h, m, s) = self == .korean ? ("시간", "분", "초") : (" h", " min", " s")
-    guard seconds >= 60 else { return Self.tenths(max(seconds, 0)) + s }
+  /// `1.4 s`, `2 min 5 s`, `1 h 3 min`, `2 d 4 h`.
+  ///
+  /// The units are chosen for the rounded number: 59.96 seconds are `1 min 0 s`.
+  package func duration(_ seconds: Double) -> String {
+    let (d, h, m, s) =
+      self == .korean ? ("일", "시간", "분", "초") : (" d", " h", " min", " s")
+    guard seconds >= 59.95 else { return Self.tenths(max(seconds, 0)) + s }
     let whole = Int(min(seconds, 1e12).rounded())
-    return whole < 3600
-      ? "\(whole / 60)\(m) \(whole % 60)\(s)" : "\(whole / 3600)\(h) \(whole % 3600 / 60)\(m)"
+    if whole < 3600 { return "\(whole / 60)\(m) \(whole % 60)\(s)" }
+    if whole < 86_400 { return "\(whole / 3600)\(h) \(whole % 3600 / 60)\(m)" }
+    return "\(whole / 86_400)\(d) \(whole % 86_400 / 3600)\(h)"
   }
 
-  private static func tenths(_ value: Double) -> String {
+  /// `1.4`: a number with one digit behind the point.
+  package static func tenths(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
   }

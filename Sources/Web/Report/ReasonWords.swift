@@ -20,7 +20,7 @@ struct ReasonWords: Equatable {
         "카탈로그 파일의 headers와 token 값을 확인해 주세요."
       )
     case "dns-failed", "connect-refused", "connect-failed", "timeout-connect", "timeout-idle",
-      "timeout-total", "circuit-open", "reset", "truncated":
+      "timeout-total", "circuit-open", "asked-to-wait", "reset", "truncated":
       meaning = say("The host could not be reached, or broke off.", "서버에 연결할 수 없거나 연결이 끊겼습니다.")
       advice = say("Check the network and the shop. ", "네트워크와 쇼핑몰 상태를 확인해 주세요. ") + retry
     case "tls-expired", "tls-host", "tls-untrusted", "tls-failed":
@@ -32,7 +32,7 @@ struct ReasonWords: Equatable {
     case "not-a-picture":
       meaning = say("What came is no picture.", "받은 파일이 사진이 아닙니다.")
       advice = say("Look at the address in a browser.", "브라우저에서 주소를 열어 확인해 주세요.")
-    case "undecodable", "field-missing":
+    case "undecodable", "field-missing", "details-missing":
       meaning = say(
         "The shop's data is not as the catalog file says.",
         "쇼핑몰 자료가 카탈로그 파일의 설정과 다릅니다."
@@ -42,7 +42,7 @@ struct ReasonWords: Equatable {
       "too-many-redirects", "redirect-downgrade", "redirect-invalid":
       meaning = say("The address leads nowhere that is safe.", "안전하게 열 수 없는 주소입니다.")
       advice = say("Correct the address at the shop.", "쇼핑몰에서 주소를 고쳐 주세요.")
-    case "deadline", "bytes-limit", "cancelled":
+    case "deadline", "bytes-limit", "keep-free", "cancelled":
       meaning = say("The run ended before it came to this.", "차례가 오기 전에 실행이 끝났습니다.")
       advice = retry
     case "disk", "out-of-memory":

@@ -77,6 +77,7 @@ final class ImageRoutes: Sendable {
     do throws(CacheError) {
       let edition = try shelf.renewed()
       var known = try edition.reader.picture(at: path)
+      let row = known
       if let held = known, held.isHeld {
         if kept != nil || pulls == nil || files.hold(path) {
           return try send(held, .cache, side, request, edition, done)
@@ -88,8 +89,14 @@ final class ImageRoutes: Sendable {
       if let entry = pulls.unkept(at: path) {
         return try send(entry, .room, side, request, edition, done)
       }
-      guard let url = try url(of: path, edition.reader) else { return done(.noPicture) }
-      pulls.fetch(url, known: known) { [self] outcome in
+      guard let named = try url(of: path, edition.reader) else { return done(.noPicture) }
+      // What a catalog names may be less than a URL; a row knows where to ask.
+      let picture = PictureEntry(
+        id: PictureID(url: named),
+        url: row?.url ?? named,
+        identity: named
+      )
+      pulls.fetch(picture, known: known) { [self] outcome in
         answer(outcome, side, request, edition, done)
       }
     } catch {
@@ -192,10 +199,11 @@ final class ImageRoutes: Sendable {
     guard let pulls else { return done(.noPicture) }
     let begins = bench.begin { [self] in
       do throws(CacheError) {
-        guard let url = try url(of: picture.name.path, edition.reader) else {
+        guard try url(of: picture.name.path, edition.reader) != nil else {
           return done(.noPicture)
         }
-        pulls.fetch(url, known: nil) { [self] outcome in
+        let anew = PictureEntry(id: picture.id, url: picture.url, identity: picture.identity)
+        pulls.fetch(anew, known: nil) { [self] outcome in
           answer(outcome, nil, request, edition, isAnew: true, done)
         }
       } catch {

@@ -78,8 +78,8 @@ final class Pulls: Sendable {
   }
 
   /// Has a picture fetched; `waiter` is told once, on any thread.
-  func fetch(_ url: String, known: PictureEntry?, _ waiter: @escaping Waiter) {
-    let id = PictureID(url: url)
+  func fetch(_ picture: PictureEntry, known: PictureEntry?, _ waiter: @escaping Waiter) {
+    let id = picture.id
     enum Step { case tell(Outcome), wait, start }
     let step: Step = state.withLock { state in
       if let entry = state.kept[id] { return .tell(.had(entry, in: .room)) }
@@ -99,7 +99,7 @@ final class Pulls: Sendable {
     case .wait: break
     case .start:
       let begins = lanes.begin { [self] in
-        switch pull.fetch(url, known: known) {
+        switch pull.fetch(picture, known: known) {
         case .fetched(let entry): keep(entry)
         case .failed(let refusal): refuse(id, refusal)
         }

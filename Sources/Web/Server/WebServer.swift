@@ -1,3 +1,4 @@
+import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -70,14 +71,15 @@ package final class WebServer: Sendable {
     for await listening in bound.stream { channel = listening }
     guard let local = channel?.localAddress, let port = local.port, let address = local.ipAddress
     else {
-      let cause: String
-      switch await running.result {
-      case .success: cause = "it closed at once"
-      case .failure(let error as IOError): cause = systemWords(error.errnoCode)
-      case .failure(let error): cause = "\(error)"
-      }
+      let refusal =
+        switch await running.result {
+        case .success: ServerError(bind: bind, port: port, cause: "it closed at once")
+        case .failure(let error as IOError): ServerError(bind: bind, port: port, error.errnoCode)
+        case .failure(is SocketAddressError.UnknownHost): ServerError(unknownHost: bind)
+        case .failure(let error): ServerError(bind: bind, port: port, cause: "\(error)")
+        }
       try? await group.shutdownGracefully()
-      throw ServerError(bind: bind, port: port, cause: cause)
+      throw refusal
     }
     (self.group, self.server, self.running) = (group, server, running)
     (self.site, self.loops) = (site, loops)
@@ -110,5 +112,18 @@ package struct ServerError: Error, CustomStringConvertible {
   init(bind: String, port: Int, cause: String) {
     description =
       "cannot listen on \(bind):\(port): \(cause); choose another port, or 0 for any that is free"
+  }
+
+  init(bind: String, port: Int, _ code: Int32) {
+    let advice =
+      code == EADDRNOTAVAIL
+      ? "name an address of this machine, such as 127.0.0.1"
+      : "choose another port, or 0 for any that is free"
+    description = "cannot listen on \(bind):\(port): \(systemWords(code)); \(advice)"
+  }
+
+  init(unknownHost bind: String) {
+    description =
+      "cannot listen on \(bind): no such host; name an address of this machine, such as 127.0.0.1"
   }
 }

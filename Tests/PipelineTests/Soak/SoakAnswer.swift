@@ -95,7 +95,13 @@ extension SoakShop {
         fields,
         resource.content.isOneSection ? .body(content) : .nothing
       )
-    case .garbage(let text): return whole(Array(text.utf8), fields, .nothing)
+    case .garbage(let text):
+      // Behind a good page, a body without a list says that there is none.
+      let isVoid =
+        ["", "null", "{\"items\": null}", "{\"items\": {}}", "{\"data\": []}"].contains(text)
+      var worth = SoakAnswer.Worth.nothing
+      if isVoid, case .listing = resource.content { worth = .gone }
+      return whole(Array(text.utf8), fields, worth)
     default: break
     }
     if let moved = resource.moved {

@@ -16,16 +16,19 @@ extension SoakModel {
       keys += (shown[catalog.name] ?? []).map(\.key).filter { !keys.contains($0) }
     }
     return keys.enumerated().map { number, key in
-      let (incoming, mayFail): (Set<SoakSection>, Bool) =
-        switch catalog.shape {
-        case .combined: whole?.parts(key) ?? ([], true)
-        case .listed: settlePage(SoakShop.page(catalog, number), run).parts("")
-        case .paged: settlePages(number, run)
-        }
+      let (incoming, mayFail): (Set<SoakSection>, Bool)
+      var broken: Set<SoakSection> = []
+      switch catalog.shape {
+      case .combined: (incoming, mayFail) = whole?.parts(key) ?? ([], true)
+      case .listed:
+        (incoming, mayFail) = settlePage(SoakShop.page(catalog, number), run).parts("")
+      case .paged: (incoming, mayFail, broken) = settlePages(number, run)
+      }
       let old = before[key]
       var choices = incoming.flatMap {
         SoakListing.choices($0, after: old, allowsRemovals: run.allowsRemovals)
       }
+      choices += broken.flatMap { SoakListing.choices(beginning: $0, after: old) }
       // What did not come, or perhaps did not, is as it was.
       if mayFail || run.wasCut { choices.append(SoakListing(items: old ?? [])) }
       return (key, choices)
@@ -87,9 +90,15 @@ extension SoakModel {
   /// nothing that those before it do not.
   ///
   /// An item that two pages list, as when it moved while they were read, counts where it came first.
-  private mutating func settlePages(_ section: Int, _ run: SoakRun) -> (Set<SoakSection>, Bool) {
+  ///
+  /// - Returns: What all pages may hold, whether none of it may count, and what those before one that failed may hold.
+  private mutating func settlePages(
+    _ section: Int,
+    _ run: SoakRun
+  ) -> (whole: Set<SoakSection>, mayFail: Bool, broken: Set<SoakSection>) {
     var open: Set<[SoakSection]> = [[]]
     var whole: Set<SoakSection> = []
+    var broken: Set<SoakSection> = []
     var mayFail = false
     let turnover = turnover(section, run)
     var number = 0
@@ -109,8 +118,9 @@ extension SoakModel {
       // Behind at least one good page there may be no further one.
       if page.isGone, number > 1 {
         whole.formUnion(open.map { SoakSection(pages: $0) })
-        if page.bodies.isEmpty { return (whole, mayFail) }
+        if page.bodies.isEmpty { return (whole, mayFail, broken) }
       }
+      if page.mayFail, number > 1 { broken.formUnion(open.map { SoakSection(pages: $0) }) }
       mayFail = mayFail || page.mayFail
       var longer: Set<[SoakSection]> = []
       for pages in open {
@@ -125,7 +135,7 @@ extension SoakModel {
       open = longer
       if open.isEmpty { break }
     }
-    return (whole, mayFail)
+    return (whole, mayFail, broken)
   }
 
   /// Whether a page that was held came anew, or went: all pages are then asked for, fresh or not, so that

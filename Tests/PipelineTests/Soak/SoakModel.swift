@@ -170,7 +170,7 @@ struct SoakModel {
   }
 
   /// Whether one URL was asked for more often than its answers ask for: a 304 for another version, a
-  /// range that does not fit, a loop and a connection that broke may each be followed by one more.
+  /// range that does not fit or is refused, a loop and a connection that broke may each be followed by one more.
   ///
   /// libcurl by itself repeats what broke on connections that were open before.
   ///
@@ -183,6 +183,7 @@ struct SoakModel {
       || exchanges.dropLast().contains { exchange in
         if case .another = exchange.answer.worth { return false }
         let fields = exchange.answer.fields
+        if exchange.request.range != nil { return false }
         if exchange.answer.status == 304, held?.mayBeRenewed(by: fields) != true { return false }
         return ![0, 206, 301, 302, 307, 308].contains(exchange.answer.status)
       }

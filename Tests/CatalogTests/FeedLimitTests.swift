@@ -1,0 +1,208 @@
+import Testing
+
+@testable import Catalog
+
+/// A feed may be large; what is kept of it, and how long it is read, is not up to the feed.
+struct FeedLimitTests {
+  private func section(
+    _ body: String,
+    _ lines: String = "",
+    within limits: DecodingLimits
+  ) throws(CatalogError) -> DecodedListing {
+    try decodeSource(
+      bytes(body),
+      at: 0,
+      using: catalog(lines, currency: "EUR"),
+      within: limits
+    )
+  }
+
+  private static func list(_ elements: [String]) -> String {
+    "[\(elements.joined(separator: ","))]"
+  }
+
+  @Test func `a section keeps a thousand skipped rows in full and counts the rest by reason`()
+    throws
+  {
+    let body = Self.list(
+      Array(repeating: "7", count: 1500) + Array(repeating: "{}", count: 300)
+        + [#"{"id": "A", "title": "a", "salePrice": {}}"#]
+    )
+
+    let listing = try decode(
+      body,
+      "items: $\nitem: {id: $.id, title: $.title, salePrice: $.salePrice}"
+    )
+
+    #expect(listing.skipped.map(\.index) == Array(0..<1000))
+    let omitted = try #require(listing.omitted["main"])
+    #expect(omitted.items == 800 && omitted.count == 801 && listing.lost == 1800)
+    #expect(omitted.reasons["expected an object, found a number"] == 500)
+    #expect(omitted.reasons["the item has no id"] == 300)
+    #expect(listing.sections[0].items.map(\.id) == ["A"])
+  }
+
+  @Test func `reasons that quote the feed are told apart fifty times`() {
+    var tally = SkipTally()
+
+    for number in 0..<1000 { tally.add(.field, "\"\(number)\" is not a whole number") }
+
+    #expect(tally.reasons.count == 51 && tally.reasons["other reasons"] == 950)
+    #expect(tally.count == 1000 && tally.items == 0)
+  }
+
+  @Test func `a listing is given up once too much of it is lost, whatever comes`() throws {
+    let good = (0..<9000).map { #"{"id": \#($0), "title": "a"}"# }
+    let body = Self.list(Array(repeating: "0", count: 11_000) + good)
+    let lines = "items: $\nitem: {id: $.id, title: $.title}"
+
+    let strict = try section(body, lines, within: DecodingLimits(maxSkipped: .standard))
+    let lenient = try section(body, lines, within: DecodingLimits(maxSkipped: .percent(60)))
+
+    #expect(strict.givenUp == ["main"] && strict.elementCount == 2001)
+    #expect(lenient.givenUp.isEmpty && lenient.elementCount == 20_000)
+    #expect(lenient.sections[0].items.count == 9000)
+  }
+
+  @Test func `a listing of few elements is read to its end however many are lost`() throws {
+    let body = Self.list(Array(repeating: "0", count: 1000))
+
+    let listing = try section(body, "items: $", within: DecodingLimits(maxSkipped: .standard))
+
+    #expect(listing.givenUp.isEmpty && listing.skipped.count == 1000)
+  }
+
+  @Test func `a response of more than ten thousand sections is refused`() throws {
+    func sections(_ count: Int) throws -> Int {
+      let file = try CatalogFile(
+        parsing: bytes(
+          "name: shop\ncurrency: KRW\nsections: {url: all, each: $.s, key: $.k, title: $.k}"
+        ),
+        file: "shop.yaml"
+      )
+      let list = (0..<count).map { #"{"k": "s\#($0)", "body": []}"# }
+      return try decodeSource(
+        bytes(#"{"s": \#(Self.list(list))}"#),
+        at: 0,
+        using: file
+      ).sections.count
+    }
+
+    #expect(try sections(10_000) == 10_000)
+    let error = #expect(throws: CatalogError.self) { try sections(10_001) }
+    #expect(error?.reason.contains("10001 sections") == true)
+  }
+
+  @Test func `an item has a thousand badges and pictures of a role at most, and says so`() throws {
+    let many = (0..<1500).map { "\"\($0)\"" }.joined(separator: ",")
+    let text = (0..<1500).map(String.init).joined(separator: ";")
+
+    let listing = try decode(
+      #"[{"id": "A", "title": "a", "badges": [\#(many)], "all": [\#(many)], "text": "\#(text)"}]"#,
+      """
+      items: $
+      item: {id: $.id, title: $.title, badges: $.badges, images: {gallery: $.all, top: {path: $.text, split: ";"}}}
+      """
+    )
+
+    let item = listing.sections[0].items[0]
+    #expect(item.badges.count == 1000)
+    #expect(item.images.count { $0.role == .gallery } == 1000)
+    #expect(item.images.count { $0.role == .top } == 1000)
+    #expect(listing.skipped.count == 3)
+    #expect(
+      listing.skipped.allSatisfy { $0.reason == "of 1500 values the first 1000 are read" }
+    )
+  }
+
+  @Test func `a next page is named by 16 KiB at most`() throws {
+    func next(_ count: Int) throws -> String? {
+      let name = String(repeating: "n", count: count)
+      let lines = "items: $.items\nitem: {id: $.id, title: $.title}\npaging: {next: $.next}"
+      return try decode(#"{"items": [], "next": "\#(name)"}"#, lines).nextPage
+    }
+
+    #expect(try next(16_384)?.count == 16_384)
+    #expect(throws: CatalogError.self) { try next(16_385) }
+  }
+
+  // MARK: - XML, tables and pages
+
+  private static func rss(_ inner: String) -> String {
+    "<rss><channel>\(inner)</channel></rss>"
+  }
+
+  @Test(arguments: [
+    (rss("<item " + (0..<257).map { "a\($0)='1' " }.joined() + "/>"), "256 attributes"),
+    (rss("<item " + (0..<17).map { "xmlns:a\($0)='u' " }.joined() + "/>"), "16 namespaces"),
+    (rss("<item>" + String(repeating: "<e/>", count: 10_001) + "</item>"), "10000 elements"),
+    (rss("<item>" + String(repeating: "<e>", count: 100)), "64 elements in one another"),
+    ("\u{FEFF}<?xml version='1.0' encoding='UTF-7'?>" + rss(""), "encoding"),
+    ("<?xml version=\"1.0\" encoding=\"iso-2022-jp\"?>" + rss(""), "encoding"),
+    ("id" + String(repeating: "\ta", count: 1000), "1000 columns"),
+  ])
+  func `a feed in XML or columns is held to limits that are said`(body: String, words: String) {
+    let error = decodingError(body, "format: google-merchant")
+
+    #expect(error?.reason.contains(words) == true, "\(error.map(\.description) ?? "no error")")
+  }
+
+  @Test func `a document type is found in UTF-16, and in no comment, text or attribute`() throws {
+    let type = "<!DOCTYPE r [<!ENTITY a 'b'>]><rss/>"
+    let wide = [0xFF, 0xFE] + type.utf8.flatMap { [$0, 0] }
+    let harmless = "<rss a='<!DOCTYPE'><!-- <!DOCTYPE --><![CDATA[<!DOCTYPE]]></rss>"
+
+    #expect(MarkupTags.fault(inXML: wide)?.reason == MarkupTags.documentType)
+    #expect(MarkupTags.fault(inXML: bytes("\n\n" + type))?.line == 3)
+    #expect(MarkupTags.fault(inXML: bytes(harmless)) == nil)
+    #expect(MarkupTags.fault(inXML: [0x3C, 0, 0, 0])?.reason.contains("encoding") == true)
+  }
+
+  @Test func `an item of thousands of elements keeps each under its name`() throws {
+    let extras = (0..<4000).map { "<g:e\($0)>\($0)</g:e\($0)>" }.joined()
+    let body =
+      "<rss xmlns:g='http://base.google.com/ns/1.0'><channel><item><title>page</title>\(extras)"
+      + "<g:id>A</g:id><g:title>own</g:title><title>again</title></item></channel></rss>"
+
+    let json = try MerchantFeed.json(of: bytes(body), "feed")
+
+    let item = try #require(JSONDocument(parsing: json).root["items"]?[0])
+    #expect(item.members.count == 4002)
+    #expect(item["title"]?.text == "own" && item["e3999"]?.text == "3999")
+  }
+
+  @Test(arguments: [
+    ("<p " + (0..<257).map { "a\($0) " }.joined() + ">", true),
+    ("<p " + (0..<257).map { "a\($0)=\"x y > z\" " }.joined() + ">", true),
+    ("<p " + (0..<256).map { "a\($0) = '>' " }.joined() + ">", false),
+    ("<script>if (a <b " + String(repeating: "c ", count: 300) + ")</script>", false),
+    ("<!-- <p " + String(repeating: "c ", count: 300) + "-->", false),
+    ("a < b " + String(repeating: "c ", count: 300), false),
+  ])
+  func `a page's tags are counted as a browser reads them`(_ page: String, isRefused: Bool) {
+    #expect((MarkupTags.fault(inHTML: bytes(page)[...]) != nil) == isRefused)
+  }
+
+  // MARK: - The end of the run
+
+  @Test(arguments: [
+    (list(Array(repeating: "0", count: 5000)), "items: $"),
+    (rss(String(repeating: "<item/>", count: 5000)), "format: google-merchant"),
+    ("id\ttitle\n" + String(repeating: "1\ta\n", count: 5000), "format: google-merchant"),
+    ("<!doctype html>" + String(repeating: "<p>a</p>", count: 5000), "format: json-ld"),
+    ("[1]", "transform: '[range(1; 1000000000)]'"),
+  ])
+  func `a body is read no further once the run ends`(body: String, lines: String) {
+    let error = #expect(throws: CatalogError.self) {
+      try section(body, lines, within: DecodingLimits { true })
+    }
+
+    #expect(error?.code == .stopped)
+  }
+
+  @Test func `a transform yields little more than it reads`() {
+    let error = decodingError("[1]", "transform: '{items: [range(2000000)]}'")
+
+    #expect(error?.reason.contains("yields more than 4 MiB") == true, "\(error?.reason ?? "")")
+  }
+}

@@ -1,0 +1,130 @@
+import Support
+import Testing
+import Transport
+
+@testable import Cache
+@testable import Catalog
+@testable import Pipeline
+
+/// The report and the index of a run stay small whatever a feed sends.
+struct FeedBudgetTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 1, items: 1)
+  }
+
+  private func serve(lost: Int, good: Int) {
+    let items = (0..<good).map { #"{"detail_hash": "G\#($0)", "title": "a"}"# }
+    let all = Array(repeating: "0", count: lost) + items
+    shop.put(#"{"body": [\#(all.joined(separator: ","))]}"#, at: "/shop/A")
+  }
+
+  private func sync(_ limit: SkipLimit) throws -> SyncReport {
+    var options = SyncOptions()
+    options.maxSkipped = limit
+    return try shop.sync(folder, shop.catalog(detail: false), options: options)
+  }
+
+  @Test func `a report has a thousand skipped rows of a section, and counts, in every run`()
+    throws
+  {
+    serve(lost: 3000, good: 2000)
+
+    let reports = [try sync(.percent(80)), try sync(.percent(80))]
+
+    #expect(reports[1].sections[0].source == .unchanged)
+    for report in reports {
+      #expect(report.sections[0].items == 2000 && report.sections[0].skipped == 3000)
+      #expect(report.skipped.map(\.index) == Array(0..<1000))
+      #expect(
+        report.sections[0].skippedReasons == ["expected an object, found a number": 2000]
+      )
+      #expect(try SyncReport(json: report.json()).sections == report.sections)
+    }
+  }
+
+  @Test func `a listing that is given up is withheld, and read anew when more may be lost`()
+    throws
+  {
+    serve(lost: 0, good: 20)
+    let first = try sync(.standard)
+    serve(lost: 20_000, good: 30_000)
+    let refused = try sync(.standard)
+    let allowed = try sync(.percent(50))
+
+    #expect(first.sections[0].items == 20)
+    #expect(refused.sections[0].source == .withheld && refused.sections[0].items == 20)
+    let error = try #require(refused.sections[0].error)
+    #expect(error.contains("5001 of its first 5001 items cannot be read"), "\(error)")
+    #expect(refused.sections[0].skipped == 5001 && refused.items.withheld.isEmpty)
+    #expect(allowed.sections[0].source == .network && allowed.sections[0].items == 30_000)
+  }
+
+  @Test func `a large listing is given up between its windows`() throws {
+    let pad = String(repeating: "x", count: 900)
+    let bad = Array(repeating: #"{"title": "\#(pad)"}"#, count: 10_000)
+    shop.put(#"{"body": [\#(bad.joined(separator: ","))]}"#, at: "/shop/A")
+
+    let report = try sync(.percent(0.01))
+
+    #expect(report.sections[0].source == .failed)
+    #expect(report.sections[0].error?.contains("of its first") == true)
+    #expect(report.sections[0].skipped < 5000)
+  }
+
+  @Test func `a thousand failures of a stage are kept by URL, and the others counted`() {
+    let log = FailureLog()
+    for number in (0..<2500).reversed() {
+      let url = "https://shop.example/\(10_000 + number)"
+      log.note(PictureID(url: url), TransferFailure(reason: .http(404), url: url))
+    }
+    log.note(.section, id: "A", TransferFailure(reason: .dnsFailed, url: "https://shop.example/"))
+
+    let all = log.all(owners: [:])
+
+    #expect(all.failures.count == 1001 && all.failures[0].stage == .section)
+    #expect(all.failures[1].url.hasSuffix("/10000") && all.failures[1000].url.hasSuffix("/10999"))
+    #expect(all.omitted == [.image: ["http-404": 1500]])
+  }
+
+  @Test func `failures that are counted alone come back from a report's JSON`() throws {
+    var report = SyncReport(catalog: "c")
+    report.failuresOmitted = [.image: ["http-404": 1500]]
+
+    #expect(try SyncReport(json: report.json()).failuresOmitted == report.failuresOmitted)
+    #expect(report.failureCount == 1500 && report.failureCounts == report.failuresOmitted)
+  }
+
+  @Test func `a file packed once more on the wire is judged by the bytes on the wire`() throws {
+    let file = gzipBomb([], zeros: 2 << 20)
+
+    #expect(throws: PackedBody.Fault.bomb) {
+      try PackedBody.plain(file, name: "a.gz", sent: ByteCount(100), limit: .mebibytes(64))
+    }
+    // Enough came; the file only lacks its end.
+    #expect(throws: PackedBody.Fault.broken("its gzip data ends too early")) {
+      try PackedBody.plain(file, name: "a.gz", sent: ByteCount(20_000), limit: .mebibytes(64))
+    }
+  }
+
+  @Test func `all sections of a page are kept by one call that gives their numbers`() throws {
+    let index = try Index(CacheLayout(creating: folder.path("own")))
+    let sections = (0..<3).map { number in
+      let item = ItemRecord(key: "\(number)", body: [UInt8(number)], pictures: [])
+      return (
+        section: DecodedSection(key: "\(number)", title: "", subtitle: nil, skipped: ""),
+        listing: NewListing([item])
+      )
+    }
+    let document = DocumentEntry(url: "u", mapping: 1)
+
+    let kept = try index.store(document, new: sections)
+
+    #expect(try index.decoded(document.id) == kept)
+    #expect(try kept.map { try index.itemKeys(listing: $0.listing) } == [["0"], ["1"], ["2"]])
+    #expect(try index.store(document, new: sections) == kept)
+  }
+}

@@ -1,0 +1,46 @@
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// What an origin sends in place of a picture is said.
+struct RefusedPictureTests {
+  private let shop: ScriptedShop
+
+  init() throws {
+    shop = try ScriptedShop()
+  }
+
+  @Test(arguments: [
+    ("<html><title>Please log in</title>", "an HTML page: Please log in"),
+    ("<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>", "an XML document"),
+    (#"{"error": {"message": "quota exceeded"}}"#, "the origin says: quota exceeded"),
+    ("this is no picture at all", nil),
+  ])
+  func `a body that is no picture is said as it is of a section`(body: String, words: String?)
+    throws
+  {
+    defer { shop.close() }
+    shop["/x"] = ScriptedShop.Answer(body: Array(body.utf8))
+
+    let report = try shop.run()
+
+    #expect(report.failures.map(\.reason) == ["not-a-picture"])
+    #expect(report.failures.map(\.detail) == [words])
+  }
+
+  @Test func `an origin that does not quote its tags is asked with them, and answers 304`() throws
+  {
+    defer { shop.close() }
+    shop["/x"] = ScriptedShop.Answer(
+      fields: ["Cache-Control: no-cache"],
+      body: CacheSuiteOrigin.picture("picture one"),
+      tag: "0x8DD2F3D8D65F264"
+    )
+    try shop.run()
+
+    let report = try shop.run()
+
+    #expect(report.images.revalidated == 1 && report.images.fetched == 0)
+  }
+}

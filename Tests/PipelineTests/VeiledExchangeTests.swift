@@ -1,0 +1,133 @@
+import Cache
+import Foundation
+import Support
+import Testing
+import Transport
+
+@testable import Pipeline
+
+/// A value of the environment in a URL is in nothing that a run keeps or says, wherever the origin leads it.
+struct VeiledExchangeTests {
+  private static let secret = "tok/EN+42=~s3cret"
+  private static let escaped = "tok%2FEN%2B42%3D~s3cret"
+  private let shop: ScriptedShop
+  private let other: ScriptedShop
+  private let list = "/list?key=\(Self.escaped)"
+
+  init() throws {
+    shop = try ScriptedShop()
+    other = try ScriptedShop()
+  }
+
+  private func run() throws -> SyncReport {
+    try shop.run(
+      lines: "paging: {link: true}",
+      list: "list?key=${KEY}",
+      environment: ["KEY": Self.secret],
+      among: [other.port]
+    )
+  }
+
+  /// Every form of the secret that is in a file of the cache or in the report.
+  private func leaks(_ report: SyncReport) throws -> [String] {
+    let forms = ["tok/EN", "s3cret", "tok%2FEN", "tok%2fen", "tok%252F"]
+    let folder = shop.folder.path("cache")
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+    #expect(names.contains("index.sqlite"))
+    let files = names.compactMap { FileManager.default.contents(atPath: "\(folder)/\($0)") }
+    let texts = files + [Data(report.json()), Data("\(report)".utf8)]
+    return forms.filter { form in texts.contains { $0.range(of: Data(form.utf8)) != nil } }
+  }
+
+  @Test(arguments: [
+    "tok/EN+42=~s3cret", "tok%2FEN%2B42%3D~s3cret", "tok%2fEN%2b42%3d%7es3cret",
+    "tok%252FEN%252B42%253D~s3cret",
+  ])
+  func `a redirect that carries it to another host, and its fields, are kept without it`(
+    form: String
+  ) throws {
+    defer { [shop, other].forEach { $0.close() } }
+    func moved(_ path: String) -> ScriptedShop.Answer {
+      ScriptedShop.Answer(
+        status: 302,
+        fields: ["Vary: X-s3cret", "Location: \(other.url(path))"]
+      )
+    }
+    let items = ScriptedShop.list(picture: "/x?k=\(form)")
+    shop[list] = moved("/\(form)/items?key=\(form)")
+    other["/\(form)/items?key=\(form)"] = ScriptedShop.Answer(
+      fields: ["Link: <page2?k=\(form)>; rel=\"next\"", "Vary: X-s3cret"],
+      body: items,
+      tag: "\"1\""
+    )
+    // Sent again, a value is escaped as its place demands.
+    other["/tok/EN%2B42%3D~s3cret/page2?k=\(Self.escaped)"] = ScriptedShop.Answer(
+      body: Array("[]".utf8)
+    )
+    other["/x?k=\(Self.escaped)"] = moved("/y?k=\(form)")
+    other["/y?k=\(form)"] = ScriptedShop.Answer(
+      fields: ["Vary: X-s3cret"],
+      body: CacheSuiteOrigin.picture("picture one"),
+      tag: "\"2\""
+    )
+
+    let first = try run()
+    let second = try run()
+    other["/y?k=\(form)"] = ScriptedShop.Answer(status: 403, body: Array("no s3cret".utf8))
+    let third = try run()
+
+    #expect(first.outcome == .complete && second.outcome == .complete)
+    #expect(first.images.fetched == 1 && second.images.revalidated == 1)
+    #expect(third.failures.map(\.reason) == ["http-403"])
+    #expect(other.asked.contains { $0.path.hasSuffix("/page2?k=\(Self.escaped)") })
+    for report in [first, second, third] { #expect(try leaks(report) == []) }
+  }
+
+  @Test func `a picture of another host whose URL holds it is fetched, and kept without it`()
+    throws
+  {
+    defer { [shop, other].forEach { $0.close() } }
+    shop[list] = ScriptedShop.Answer(
+      body: ScriptedShop.list(picture: other.url("/tok/EN+42=~s3cret/x.jpg"))
+    )
+    other["/tok/EN%2B42%3D~s3cret/x.jpg"] = ScriptedShop.Answer(
+      body: CacheSuiteOrigin.picture("picture one")
+    )
+
+    let report = try run()
+
+    #expect(report.images.fetched == 1)
+    #expect(try shop.picture() == "one")
+    #expect(try leaks(report) == [])
+  }
+
+  @Test func `what is asked about a redirect's target is asked nowhere else`() throws {
+    defer { [shop, other].forEach { $0.close() } }
+    shop[list] = ScriptedShop.Answer(status: 302, fields: ["Location: /other"])
+    shop["/other"] = ScriptedShop.Answer(body: ScriptedShop.list(title: "Other"), tag: "\"1\"")
+    _ = try run()
+    shop.forget()
+    _ = try run()
+    let asked = shop.asked.filter { $0.path == "/other" }.map { $0.header("If-None-Match") }
+    shop[list] = ScriptedShop.Answer(body: ScriptedShop.list(title: "Real"), tag: "\"1\"")
+
+    _ = try run()
+
+    #expect(asked == ["\"1\""])
+    #expect(try shop.shown()?.item.title == "Real")
+  }
+
+  @Test func `a redirect whose target's URL holds it is asked about there, too`() throws {
+    defer { [shop, other].forEach { $0.close() } }
+    let target = "/other?key=\(Self.escaped)"
+    shop[list] = ScriptedShop.Answer(status: 302, fields: ["Location: \(target)"])
+    shop[target] = ScriptedShop.Answer(body: ScriptedShop.list(), tag: "\"1\"")
+    _ = try run()
+    shop.forget()
+
+    _ = try run()
+
+    let asked = shop.asked.filter { $0.path == target }.map { $0.header("If-None-Match") }
+    #expect(asked == ["\"1\""])
+  }
+}
