@@ -193,7 +193,7 @@ int larder_confine(void) {
   begun_with = address_space();
   prctl(PR_SET_NAME, "larder-pictures", 0, 0, 0);
   struct rlimit none = {0, 0};
-  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+  setrlimit(RLIMIT_CORE, &none);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
   restrict_by_landlock();
   restrict_by_filter();

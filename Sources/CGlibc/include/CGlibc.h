@@ -56,7 +56,7 @@ ssize_t larder_receive(int socket, void *bytes, size_t count, int *descriptor);
 int larder_end_with(int socket);
 
 /// Gives up for good, before there is a second thread, what work on a picture never needs: new privileges, programs,
-/// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel knows how. -1 and
+/// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel lets it. -1 and
 /// errno when not even privileges can be given up.
 int larder_confine(void);
 
