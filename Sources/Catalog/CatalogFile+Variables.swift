@@ -35,7 +35,7 @@ extension CatalogFile {
   /// The environment variables that the file's URLs and headers name, in its order.
   package var variableNames: [String] {
     urls.flatMap { (try? VariableText($0.text))?.variables ?? [] }
-      + headers.flatMap(\.variableNames)
+      + (headers + pictures.hosts.flatMap(\.headers)).flatMap(\.variableNames)
   }
 
   /// Every URL of the file, with its key.

@@ -80,6 +80,77 @@ public struct DecodedListing: Hashable, Sendable {
     continuation = continuation ?? page.continuation
   }
 
+  /// Keeps the first of several items of a section that have one id.
+  ///
+  /// Equal items count once; each one with other values is recorded as skipped.
+  package mutating func dropRepeats() {
+    for place in sections.indices {
+      let items = sections[place].items
+      let repeats = PackedIDs(items.lazy.map(\.id)).repeats
+      guard !repeats.isEmpty else { continue }
+      let others = repeats.filter { items[$0.place] != items[$0.first] }.map(\.place)
+      noteDuplicates(others.map { ($0, items[$0].id) }, in: sections[place].key)
+      let dropped = Set(repeats.map(\.place))
+      sections[place].items = items.indices.filter { !dropped.contains($0) }.map { items[$0] }
+    }
+  }
+
+  /// Records items as skipped whose id an earlier item of the section has.
+  ///
+  /// - Parameters:
+  ///   - items: By place among those that can be read, in order, their ids.
+  ///   - key: The section.
+  package mutating func noteDuplicates(_ items: [(place: Int, id: String)], in key: String) {
+    guard !items.isEmpty else { return }
+    var own = skipped.filter { $0.section == key }
+    let unread = own.filter(\.isUnread).map(\.index)
+    var before = 0
+    for (place, id) in items.prefix(SkipTally.mostRows) {
+      while before < unread.count, unread[before] <= place + before { before += 1 }
+      own.append(
+        SkippedItem(
+          section: key,
+          index: place + before,
+          field: nil,
+          id: id,
+          lost: .item,
+          reason: SkippedItem.duplicateID
+        )
+      )
+    }
+    skipped.removeAll { $0.section == key }
+    rows[key] = nil
+    for row in own.sorted(by: { $0.index < $1.index }) { note(row) }
+    for _ in items.dropFirst(SkipTally.mostRows) {
+      omitted[key, default: SkipTally()].add(.item, SkippedItem.duplicateID)
+    }
+  }
+
+  /// Fails every section whose key another section of the same body has: nothing says which one is meant.
+  ///
+  /// - Returns: The places of the sections that were taken out.
+  package mutating func refuseRepeatedKeys() -> [Int] {
+    let repeats = failed.filter(\.repeatsKey)
+    guard !repeats.isEmpty else { return [] }
+    let reasons = Dictionary(repeats.map { ($0.key ?? "", $0.reason) }) { first, _ in first }
+    let taken = Set(failed.map(\.index))
+    let positions = (0..<sections.count + failed.count).filter { !taken.contains($0) }
+    let places = sections.indices.filter { reasons[sections[$0].key] != nil }
+    for place in places {
+      let key = sections[place].key
+      let reason = reasons[key] ?? ""
+      failed.append(FailedSection(index: positions[place], key: key, reason: reason))
+    }
+    failed.sort { $0.index < $1.index }
+    sections.removeAll { reasons[$0.key] != nil }
+    skipped.removeAll { reasons[$0.section] != nil }
+    for key in reasons.keys {
+      (absent[key], omitted[key], rows[key]) = (nil, nil, nil)
+      givenUp.remove(key)
+    }
+    return places
+  }
+
   /// Leaves as absent what no section has: those of one response are read by the same paths, and a field that a small
   /// one lacks is not missing.
   package mutating func settleAbsence() {
@@ -96,6 +167,8 @@ public struct FailedSection: Hashable, Sendable {
   public var key: String?
   /// Why it cannot be used, and what may be done about it.
   public var reason: String
+  /// Whether an earlier section of the same body has the key too.
+  var repeatsKey = false
 
   /// Makes a record.
   public init(index: Int, key: String?, reason: String) {
@@ -120,6 +193,8 @@ public struct SkipTally: Hashable, Sendable, Codable {
   /// Counts nothing yet.
   public init() {}
 
+  /// How many elements could not be read, in contrast to those that repeat an id.
+  package var unread: Int { items - (reasons[SkippedItem.duplicateID] ?? 0) }
   /// Whether nothing was counted.
   public var isEmpty: Bool { reasons.isEmpty }
   /// How many elements and fields were counted.
@@ -153,6 +228,9 @@ public struct SkippedItem: Hashable, Sendable, Codable {
     case field
   }
 
+  /// The reason of an item whose id an earlier item of its section has, with other values.
+  public static let duplicateID = "duplicate-id"
+
   /// The key of its section.
   public var section: String
   /// Its position among the section's elements, counted from 0.
@@ -165,6 +243,9 @@ public struct SkippedItem: Hashable, Sendable, Codable {
   public var lost: Loss
   /// Why it could not be used.
   public var reason: String
+
+  /// Whether the element could not be read, in contrast to one that repeats an id.
+  package var isUnread: Bool { lost == .item && reason != Self.duplicateID }
 
   /// Makes a record.
   public init(

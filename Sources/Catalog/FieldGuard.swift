@@ -1,99 +1,81 @@
-/// Keeps the values of a field that the whole feed suddenly lacks: a shop that renames or empties a field removes it
-/// from all items at once.
-public enum FieldGuard {
-  /// What a section holds from now on.
-  public struct Verdict: Hashable, Sendable {
-    /// The incoming items, with what they held in the fields that were lost.
-    public let items: [StoreItem]
-    /// The fields that were lost; empty when nothing was kept.
-    public let kept: [ItemField]
+/// Finds values that a whole listing suddenly lacks, or that all its items suddenly share.
+///
+/// A shop that renames or empties a field removes it from all items at once; one that serves a placeholder has one
+/// picture, price or title in all of them. Such a listing is not shown.
+package struct FieldGuard {
+  /// What is wrong with a listing.
+  package enum Finding: Sendable, Hashable {
+    /// Most items had the field, and none has it now.
+    case gone(ItemField)
+    /// All items have one value, where they had several.
+    case shared(SharedField)
   }
 
-  /// The fields that are guarded.
-  ///
-  /// Badges and ways of delivery come and go with a shop's campaigns.
-  public static let guarded: [ItemField] = [
+  /// A value that tells items apart.
+  package enum SharedField: String, Sendable, CaseIterable {
+    case picture, price, title
+
+    fileprivate func value(of item: StoreItem) -> AnyHashable? {
+      switch self {
+      case .picture: item.images.first.map { AnyHashable($0.url) }
+      case .price: (item.salePrice ?? item.normalPrice).map(AnyHashable.init)
+      case .title: AnyHashable(item.title)
+      }
+    }
+  }
+
+  /// The fields that are guarded; badges and ways of delivery come and go with a shop's campaigns.
+  private static let guarded: [ItemField] = [
     .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
   ]
 
-  /// Judges a section's new items against those it held.
-  ///
-  /// A field is lost when more than half of the items had it and none has it now. Of text, prices and
-  /// places that needs three items at least: a smaller section may change as it likes. Pictures are
-  /// kept of a section of any size, because their files would go with them. The price before a
-  /// reduction alone is not lost: reductions end.
-  ///
-  /// - Parameters:
-  ///   - previous: The items held, in order.
-  ///   - incoming: The items that the feed lists now, in order.
-  /// - Returns: What to hold from now on.
-  public static func judge(previous: [StoreItem], incoming: [StoreItem]) -> Verdict {
-    let missing = guarded.filter { field in !incoming.contains(where: field.isHeld) }
-    let lost = lostFields(of: missing, sample: previous)
-    return restore(lost, previous: previous, incoming: incoming)
-  }
+  /// So many items may share a value.
+  private static let mostAlike = 10
 
-  /// Which of the fields that no incoming item has are lost.
+  private var gone: [ItemField]
+  private var shared: [(field: SharedField, value: AnyHashable?)]
+
+  /// A guard of the items held.
+  ///
+  /// A field counts that more than half of them have: of text, prices and places, when there are three items at least.
+  /// A smaller section may change as it likes; pictures count in a section of any size, because their files would go
+  /// with them. The price before a reduction counts only when no item has a price to pay: reductions end.
   ///
   /// - Parameters:
-  ///   - missing: The fields that no incoming item has.
-  ///   - sample: The items held, or some of them, evenly spread.
-  /// - Returns: The guarded ones that most of the sample has.
-  public static func lostFields(
-    of missing: some Collection<ItemField>,
-    sample: [StoreItem]
-  ) -> [ItemField] {
-    guarded.filter { field in
-      guard missing.contains(field), field.role != nil || sample.count >= 3 else { return false }
-      if field == .normalPrice, !missing.contains(.salePrice) { return false }
-      return sample.count(where: field.isHeld) * 2 > sample.count
+  ///   - held: The items held, or some of them, evenly spread.
+  ///   - item: Where the feed has the fields; those without a path are not guarded.
+  ///   - count: How many items the feed lists now.
+  package init(held: [StoreItem], _ item: Mapping.Item, count: Int) {
+    gone = Self.guarded.filter { field in
+      guard !item.paths(of: field).isEmpty, field.role != nil || held.count >= 3 else {
+        return false
+      }
+      return held.count(where: field.isHeld) * 2 > held.count
+    }
+    shared = SharedField.allCases.filter { field in
+      count > Self.mostAlike && Set(held.map(field.value)).count > 1
+    }.map { ($0, nil) }
+    if count == 0 { gone = [] }
+  }
+
+  /// Whether further items can change nothing: nothing is lost, and no value is shared.
+  package var isSettled: Bool { gone.isEmpty && shared.isEmpty }
+
+  /// Takes in the next items that the feed lists.
+  package mutating func add(_ items: [StoreItem]) {
+    for item in items where !isSettled {
+      gone.removeAll { $0.isHeld(by: item) || $0 == .normalPrice && item.salePrice != nil }
+      for place in shared.indices.reversed() {
+        let value = shared[place].field.value(of: item)
+        if let value, shared[place].value == nil || shared[place].value == value {
+          shared[place].value = value
+        } else {
+          shared.remove(at: place)
+        }
+      }
     }
   }
 
-  /// Gives items what their earlier versions held in some fields.
-  public static func restore(
-    _ fields: [ItemField],
-    previous: [StoreItem],
-    incoming: [StoreItem]
-  ) -> Verdict {
-    let held = Dictionary(previous.map { ($0.id, $0) }) { first, _ in first }
-    guard !fields.isEmpty, incoming.contains(where: { held[$0.id] != nil }) else {
-      return Verdict(items: incoming, kept: [])
-    }
-    let items = incoming.map { item in
-      held[item.id].map { restore(fields, of: item, from: $0) } ?? item
-    }
-    return Verdict(items: items, kept: fields)
-  }
-
-  /// Gives an item what its earlier version held in some fields.
-  package static func restore(
-    _ fields: [ItemField],
-    of item: StoreItem,
-    from old: StoreItem
-  ) -> StoreItem {
-    var item = item
-    for field in fields { item.take(field, from: old) }
-    return item
-  }
-}
-
-extension StoreItem {
-  /// Takes over what another version of the item has in a field.
-  fileprivate mutating func take(_ field: ItemField, from old: StoreItem) {
-    switch field {
-    case .description: description = old.description
-    case .badges: badges = old.badges
-    case .deliveryTypes: deliveryTypes = old.deliveryTypes
-    case .normalPrice: normalPrice = old.normalPrice
-    case .salePrice: salePrice = old.salePrice
-    case .latitude, .longitude: coordinate = old.coordinate
-    case .address: address = old.address
-    case .thumbnail, .top, .gallery, .section:
-      guard let role = field.role else { return }
-      images += old.images.filter { $0.role == role }
-      let order = ImageReference.Role.allCases
-      images = order.flatMap { role in images.filter { $0.role == role } }
-    }
-  }
+  /// What is wrong, once all items were added.
+  package var findings: [Finding] { gone.map(Finding.gone) + shared.map { .shared($0.field) } }
 }

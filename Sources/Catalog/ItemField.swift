@@ -71,17 +71,6 @@ extension Mapping.Item {
   }
 }
 
-extension Mapping.Item {
-  /// The fields that have paths, and that none of these items has a value in.
-  public func fieldsWithoutValue(in items: [StoreItem]) -> Set<ItemField> {
-    Set(
-      ItemField.allCases.filter { field in
-        !paths(of: field).isEmpty && !items.contains(where: field.isHeld)
-      }
-    )
-  }
-}
-
 extension ListingDecoder {
   /// The fields that the catalog file names and that none of these elements yields.
   ///

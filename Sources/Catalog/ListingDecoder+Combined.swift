@@ -14,13 +14,15 @@ extension ListingDecoder {
   ) throws(CatalogError) -> DecodedListing {
     do throws(CatalogError) {
       var listing = try listing(body, plan: plan, SectionsBefore(), firstIndices: firstIndices)
+      _ = listing.refuseRepeatedKeys()
       listing.settleAbsence()
       if listing.sections.isEmpty, let first = listing.failed.first {
+        let name = first.key.map { ", section \($0)," } ?? ""
         throw CatalogError(
           .unexpectedShape,
           subject: "sections",
           reason:
-            "none of \(listing.failed.count) can be used, the first because \(first.reason)"
+            "none of \(listing.failed.count) can be used, the first\(name) because \(first.reason)"
         )
       }
       return listing
@@ -125,7 +127,9 @@ extension ListingDecoder {
       return fail(nil, "its key at \(plan.key) could not be a file name; \(remedy)")
     }
     guard before.keys.insert(key).inserted || isContinuation else {
-      return fail(key, "an earlier section has the same key at \(plan.key); \(remedy)")
+      fail(key, "another section has the same key at \(plan.key); \(remedy)")
+      listing.failed[listing.failed.count - 1].repeatsKey = true
+      return
     }
     let elements: [JSONNode]
     do throws(CatalogError) {

@@ -11,7 +11,7 @@ package struct PackedIDs: Sendable {
   /// A hash table with open addressing: the first item of each id, or -1.
   private var slots: [Int32]
   /// The further items of an id, by its first.
-  private var repeats: [Int: [Int]] = [:]
+  private var later: [Int: [Int]] = [:]
   /// How many items of the same id come before one that is not the first.
   private var occurrences: [Int: Int] = [:]
 
@@ -45,6 +45,11 @@ package struct PackedIDs: Sendable {
   /// The id of an item.
   package subscript(place: Int) -> String { String(decoding: bytes[range(place)], as: UTF8.self) }
 
+  /// The items whose id an earlier one has, each with the first of its id, in order.
+  package var repeats: [(place: Int, first: Int)] {
+    later.flatMap { first, places in places.map { ($0, first) } }.sorted { $0.place < $1.place }
+  }
+
   /// How many items before this one have its id.
   package func occurrence(at place: Int) -> Int { occurrences[place] ?? 0 }
 
@@ -58,8 +63,8 @@ package struct PackedIDs: Sendable {
     guard let first = first(like: place, in: other) else { return nil }
     let occurrence = other.occurrence(at: place)
     guard occurrence > 0 else { return first }
-    let later = repeats[first] ?? []
-    return occurrence <= later.count ? later[occurrence - 1] : nil
+    let others = later[first] ?? []
+    return occurrence <= others.count ? others[occurrence - 1] : nil
   }
 
   /// The first item here with the id of an item elsewhere; nil when there is none.
@@ -79,8 +84,8 @@ package struct PackedIDs: Sendable {
       return
     }
     let first = Int(slots[slot])
-    repeats[first, default: []].append(place)
-    occurrences[place] = repeats[first]?.count
+    later[first, default: []].append(place)
+    occurrences[place] = later[first]?.count
   }
 
   /// The slot that holds an id, or is free for it.

@@ -1,70 +1,61 @@
-/// Keeps a section from losing its items to a feed that came back cut short.
-public enum ShrinkGuard {
-  /// What a section shall hold now.
-  public struct Verdict: Hashable, Sendable {
-    /// The items to show: the incoming ones, and those withheld from removal.
-    public let items: [StoreItem]
-    /// The ids of items that the feed no longer lists and that stay all the same.
-    public let withheld: [String]
+/// Keeps a catalog from losing its items to a feed that came back cut short, or that lists another shop.
+///
+/// The guard counts the items that vanished. Items that come in their place make up for none of them.
+package enum ShrinkGuard {
+  /// What becomes of a section's new listing.
+  package enum Verdict: Sendable, Equatable {
+    /// It is shown as it came.
+    case take
+    /// It is shown with the items that vanished beside those that it lists.
+    case keep(Union)
+    /// None of the items held is in it: it is not shown, and the last one stays.
+    case withhold
   }
 
-  /// Whether a section of `previous` items that comes back with `incoming` looks cut short: it is
-  /// empty, or had more than 10 items and lost more than 10 %.
-  public static func isSuspicious(previous: Int, incoming: Int) -> Bool {
-    if incoming == 0 { return previous > 0 }
-    return previous > 10 && (previous - incoming) * 10 > previous
+  /// Judges what a feed lists for a section now against the items held.
+  ///
+  /// More than 10 % of more than 10 items may not vanish at once, nor all items of any section. Since the next run's
+  /// `held` has the items that were kept, the guard holds until the feed recovers or removals are allowed.
+  ///
+  /// - Parameters:
+  ///   - held: The ids of the items held, in order.
+  ///   - incoming: The ids of those that the feed lists, in order.
+  ///   - isUnread: Whether the feed lists the item held at a place, though in a form that cannot be read.
+  /// - Returns: The verdict.
+  package static func judge(
+    held: PackedIDs,
+    incoming: PackedIDs,
+    isUnread: (Int) -> Bool = { _ in false }
+  ) -> Verdict {
+    let gone = vanished(of: held, from: incoming).count { !isUnread($0) }
+    guard gone > 0 else { return .take }
+    if gone == held.count { return .withhold }
+    guard held.count > 10, gone * 10 > held.count else { return .take }
+    return .keep(union(of: held, and: incoming))
   }
 
-  /// Whether a catalog that showed `previous` items in all its sections, and would now show `incoming`,
-  /// looks cut short: many small sections may each lose a little.
-  public static func isSuspicious(catalog previous: Int, incoming: Int) -> Bool {
-    previous >= 30 && (previous - incoming) * 10 > previous
+  /// The places of the items held that the feed does not list.
+  package static func vanished(of held: PackedIDs, from incoming: PackedIDs) -> [Int] {
+    (0..<held.count).filter { incoming.first(like: $0, in: held) == nil }
   }
 
-  /// Whether it looks like a fault that of `held` details so many are suddenly missing.
-  public static func isSuspicious(details held: Int, missing: Int) -> Bool {
+  /// Whether so many items of a catalog are gone from all its sections at once that it looks like a fault: many small
+  /// sections may each lose a little.
+  ///
+  /// - Parameters:
+  ///   - held: How many items all sections showed together.
+  ///   - vanished: How many of them no section lists any more.
+  /// - Returns: Whether the items are to stay.
+  package static func isSuspicious(catalog held: Int, vanished: Int) -> Bool {
+    held >= 30 && vanished * 10 > held
+  }
+
+  /// Whether so many details are suddenly missing that it looks like a fault.
+  package static func isSuspicious(details held: Int, missing: Int) -> Bool {
     missing >= 3 && missing * 10 > held
   }
 
-  /// Judges a section's new items against those it held.
-  ///
-  /// A section that comes back empty, or one of more than 10 items with more than 10 % fewer, loses
-  /// none: what is new and what changed applies, and each item that would go stays behind its former
-  /// predecessor. Since the next run's `previous` holds the withheld ones too, the guard holds until
-  /// the feed recovers or removals are allowed.
-  ///
-  /// - Parameters:
-  ///   - previous: The items held, withheld ones included, in order.
-  ///   - incoming: The items that the feed lists now, in order.
-  ///   - allowRemovals: Whether the user wants the feed to be believed.
-  /// - Returns: What to hold from now on.
-  public static func judge(
-    previous: [StoreItem],
-    incoming: [StoreItem],
-    allowRemovals: Bool
-  ) -> Verdict {
-    guard !allowRemovals, isSuspicious(previous: previous.count, incoming: incoming.count) else {
-      return Verdict(items: incoming, withheld: [])
-    }
-    return restore(previous: previous, incoming: incoming)
-  }
-
-  /// Keeps all that a section held beside what the feed lists now.
-  public static func restore(previous: [StoreItem], incoming: [StoreItem]) -> Verdict {
-    let union = union(
-      of: PackedIDs(previous.lazy.map(\.id)),
-      and: PackedIDs(incoming.lazy.map(\.id))
-    )
-    let items = union.order.map { source in
-      switch source {
-      case .incoming(let place): incoming[place]
-      case .held(let place): previous[place]
-      }
-    }
-    return Verdict(items: items, withheld: union.withheld.map { previous[$0].id })
-  }
-
-  /// What a section holds when nothing of it goes, by the places of items alone.
+  /// A section with items that the feed no longer lists, by the places of items alone.
   package struct Union: Sendable, Equatable {
     /// Where an item comes from: its place among those that the feed lists, or among those held.
     package enum Source: Sendable, Equatable {
@@ -76,30 +67,27 @@ public enum ShrinkGuard {
     package var order: [Source] = []
     /// The places of those held that the feed no longer lists, in ascending order.
     package var withheld: [Int] = []
-
-    /// A section of what the feed lists.
-    package init(incoming count: Int) { order = (0..<count).map(Source.incoming) }
   }
 
-  /// Puts what a section held beside what the feed lists now.
+  /// Puts the items held beside those that the feed lists.
   ///
   /// - Parameters:
-  ///   - previous: The ids of the items held.
+  ///   - held: The ids of the items held.
   ///   - incoming: The ids of those that the feed lists.
   ///   - stays: Whether an item held, by its place, may stay when the feed does not list it.
-  /// - Returns: All of them, each withheld one behind its former predecessor.
+  /// - Returns: All of them, each item that stays behind the item that it followed.
   package static func union(
-    of previous: PackedIDs,
+    of held: PackedIDs,
     and incoming: PackedIDs,
     where stays: (Int) -> Bool = { _ in true }
   ) -> Union {
-    // Each withheld item is hung behind the nearest listing before it that the feed still has;
-    // -1 is the head of the section.
+    // Each item that stays is hung behind the nearest one before it that the feed still has; -1 is the head of the
+    // section.
     var followers: [Int: [Int]] = [:]
-    var union = Union(incoming: 0)
+    var union = Union()
     var anchor = -1
-    for place in 0..<previous.count {
-      if let listed = incoming.counterpart(of: place, in: previous) {
+    for place in 0..<held.count {
+      if let listed = incoming.first(like: place, in: held) {
         anchor = listed
       } else if stays(place) {
         followers[anchor, default: []].append(place)

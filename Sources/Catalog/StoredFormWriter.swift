@@ -98,6 +98,12 @@ package struct StoredFormWriter {
     value(number)
   }
 
+  /// Writes a member that is true or false.
+  package mutating func member(_ name: StaticString, _ flag: Bool) {
+    self.name(name)
+    plain(flag ? "true" : "false")
+  }
+
   /// Writes a member that is a list of strings.
   package mutating func member(_ name: StaticString, _ texts: [String]) {
     self.name(name)

@@ -48,7 +48,9 @@ final class Exchange {
   private(set) var part: ByteCount?
   private var body = Body.none
   /// Whether the body is unpacked as it comes.
-  private var isPacked = false
+  private(set) var isPacked = false
+  /// How many bytes of a packed body are announced.
+  private var announced: ByteCount?
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt, and whether a deadline rather than the options set it.
   private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
@@ -316,6 +318,7 @@ extension Exchange {
       redirects: transfer.redirects
     )
     self.head = head
+    announced = isEncoded ? framing.length : nil
     body = .discard
     if framing.isContradictory { return refuse(.lengthMismatch, "contradictory Content-Length") }
     guard isBody(status) else { return true }
@@ -368,6 +371,12 @@ extension Exchange {
     return true
   }
 
+  /// How many bytes of a packed body came at most: libcurl counts a chunk once all of it is unpacked.
+  private var sentByNow: ByteCount {
+    let most = easy.wireBytes + ByteCount(ExchangePolicy.bufferSize)
+    return announced.map { min($0, most) } ?? most
+  }
+
   private func receive(bodyBytes piece: UnsafeRawBufferPointer) -> Bool {
     received += ByteCount(piece.count)
     if let reason = meter.count(piece.count) { return refuse(reason) }
@@ -378,7 +387,7 @@ extension Exchange {
         return refuse(.lengthMismatch)
       }
       guard received <= limit else { return refuse(.tooLarge) }
-      if isPacked, received > BombGuard.limit(ofPacked: easy.wireBytes) {
+      if isPacked, received > BombGuard.limit(ofPacked: sentByNow) {
         return refuse(.tooLarge, BombGuard.words)
       }
       if case .refuse(let reason) = sink.receive(piece.bytes) { return refuse(reason) }

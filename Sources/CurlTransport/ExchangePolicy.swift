@@ -3,6 +3,9 @@ import Transport
 
 /// What every handle of a transport is set to once, from the options.
 final class ExchangePolicy {
+  /// How many bytes libcurl reads at once.
+  static let bufferSize = 64 << 10
+
   let options: TransportOptions
   private var connectTo = HeaderList()
 
@@ -16,7 +19,7 @@ final class ExchangePolicy {
     easy.set(CURLOPT_NOSIGNAL, true)
     // Ctrl-C must not wait for a resolver thread that waits for a dead name server.
     easy.set(CURLOPT_QUICK_EXIT, true)
-    easy.set(CURLOPT_BUFFERSIZE, 64 << 10)
+    easy.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
     easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 600)
     easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.wholeMilliseconds))

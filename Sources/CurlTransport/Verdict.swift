@@ -68,6 +68,9 @@ extension Exchange {
       return .failure(failure, isFinal: true)
     case 200...299 where part.map { $0 != received } ?? false:
       return .mismatch
+    case 200...299
+    where isPacked && received > BombGuard.limit(ofPacked: ByteCount(outcome.wire)):
+      return .failure(transfer.failure(.tooLarge, detail: BombGuard.words), isFinal: true)
     case 200...299:
       return .success(response(head, outcome, transfer))
     case 304 where transfer.isConditional && isRight(transfer, head):

@@ -154,6 +154,7 @@ extension Shop.Report.Failure {
     detail = failure.detail
     remedy = failure.remedy.map(Shop.Report.Remedy.init)
     attempts = failure.attempts
+    isKnown = failure.isKnown
   }
 }
 

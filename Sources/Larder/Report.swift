@@ -174,6 +174,8 @@ extension Shop {
       public let remedy: Remedy?
       /// How often it was tried.
       public let attempts: Int
+      /// Whether the run before reported it too and it is expected to last: it alone makes no run partial.
+      public let isKnown: Bool
     }
 
     /// An item, or a field of one, that could not be read.

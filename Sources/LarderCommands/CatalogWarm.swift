@@ -41,19 +41,33 @@ struct CatalogWarm {
   /// Runs the catalogs that are due, one after the other, and says how to end the process.
   func run() throws -> ExitStatus {
     var statuses: [ExitStatus] = []
-    var files: [CatalogFileOnDisk] = []
+    var named: [(path: String, file: CatalogFileOnDisk)] = []
     var hosts: Set<HostPort> = []
     for path in paths {
       do {
         let file = try CatalogFileOnDisk(path)
         hosts.formUnion(try file.namedHosts(base: fetch.scope.base))
-        files.append(file)
+        named.append((path, file))
       } catch {
         // The other catalogs are none the worse for it.
         guard let failure = CommandFailure(error) else { throw error }
         statuses.append(say(failure))
       }
     }
+    // In one cache each would take the other's items for gone.
+    let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
+    for (name, others) in namesakes.sorted(by: { $0.key < $1.key }) {
+      let paths = others.map(\.path).joined(separator: " and ")
+      statuses.append(
+        say(
+          CommandFailure(
+            "cannot warm \(paths): both have the name \(name); give each a name of its own",
+            .configuration
+          )
+        )
+      )
+    }
+    let files = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
     let plan = WarmPlan(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Imaging
 
 /// `larder crop PICTURE…`: exact squares and other sizes.
 struct CropCommand: ParsableCommand {

@@ -48,6 +48,11 @@ struct ListCommand: ParsableCommand {
       form: geojson ? .geoJSON(catalog: reader.catalog.name) : output.json ? .json : .table,
       table: ItemTable(sections: isFlat ? [] : try reader.sections(), Terminal(output))
     )
+    // A document is whole or not printed at all: what cannot be read is found before its first byte is written.
+    if geojson || output.json {
+      var trial = batches
+      while try trial.next() != nil {}
+    }
     while let batch = try batches.next() { try list.add(batch) }
     list.end()
   }

@@ -111,7 +111,8 @@ struct PictureRun {
     do throws(ImagingError) {
       let file: PictureInput =
         try options.readsStandardInput
-        ? .bytes(FileReading.picture(order.limits), name: "stdin") : .path(ProgramArguments.path(input))
+        ? .bytes(FileReading.picture(order.limits), name: "stdin")
+        : .path(ProgramArguments.path(input))
       let picture = try Workers.forPictures.make(order, of: file, for: nil, isStopped: { false })
       Output.file(picture.bytes)
       result = PictureResult(input: input, output: PictureOptions.stream, picture: picture)

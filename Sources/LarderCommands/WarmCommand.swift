@@ -30,7 +30,8 @@ struct WarmCommand: ParsableCommand {
       What is fresh costs nothing. What is stale is asked for, the most valuable first: what was \
       never had, then what just changed, then what was seen longest ago; what the deadline, the \
       rate or --max-bytes left over comes first next time. Pictures that the origin says it has not \
-      are asked for ever less often, and daily in the end. Several catalogs share one transport, \
+      are asked for ever less often, and daily in the end; such a failure counts in the run that finds \
+      it, and is listed as known after that. Several catalogs share one transport, \
       and so the limits of the hosts.
 
       Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.

@@ -20,6 +20,23 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
     FailureReason("http-\(status)")
   }
 
+  /// The status of ``http(_:)``; nil for any other reason.
+  package var status: Int? {
+    rawValue.hasPrefix("http-") ? Int(rawValue.dropFirst(5)) : nil
+  }
+
+  /// Whether the next attempt is likely to end in the same way.
+  ///
+  /// True for a refusal that the origin means, such as 404 or 403, for a body that is not usable, and for text that is
+  /// not a URL.
+  package var isLasting: Bool {
+    if let status { return (400...499).contains(status) && ![408, 425, 429].contains(status) }
+    return [.notAPicture, .tooLarge, .urlInvalid, .schemeRefused].contains(self)
+  }
+
+  /// Whether the credentials that were sent, or their absence, caused the refusal: 401 or 403.
+  package var isUnauthorized: Bool { status == 401 || status == 403 }
+
   // What was asked for cannot be fetched.
 
   /// The text is no URL.

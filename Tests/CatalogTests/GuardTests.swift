@@ -34,43 +34,79 @@ struct GuardTests {
     return item
   }
 
-  @Test func `what no item has any more is kept, beside what is new`() {
-    let incoming = (2...6).map { id in
-      dish(id) {
-        $0.title = "New"
-        $0.salePrice = nil
-        $0.images = []
-        $0.badges = []
-      }
-    }
-
-    let verdict = FieldGuard.judge(previous: (1...5).map { dish($0) }, incoming: incoming)
-
-    #expect(verdict.kept == [.salePrice, .thumbnail])
-    #expect(verdict.items.map(\.title) == ["New", "New", "New", "New", "New"])
-    #expect(verdict.items.map(\.salePrice?.minorUnits) == [2, 3, 4, 5, nil])
-    #expect(verdict.items.map(\.images.count) == [1, 1, 1, 1, 0])
-    #expect(verdict.items.allSatisfy { $0.badges.isEmpty })
+  private func findings(
+    _ held: [StoreItem],
+    _ incoming: [StoreItem],
+    _ lines: String = "format: banchan"
+  ) throws -> [FieldGuard.Finding] {
+    let mapping = try catalog(lines).mapping.item
+    var fields = FieldGuard(held: held, mapping, count: incoming.count)
+    fields.add(incoming)
+    return fields.findings
   }
 
-  @Test func `what one item still has, what few had and what small sections lose may go`() {
-    let bare: (inout StoreItem) -> Void = {
-      $0.description = nil
+  private let bare: @Sendable (inout StoreItem) -> Void = {
+    $0.salePrice = nil
+    $0.images = []
+    $0.badges = []
+  }
+
+  @Test func `fields that most items had and none has any more are found`() throws {
+    let held = (1...5).map { dish($0) }
+
+    #expect(
+      try findings(held, (2...6).map { dish($0, bare) }) == [.gone(.salePrice), .gone(.thumbnail)]
+    )
+    #expect(try findings(held, (2...6).map { dish($0, bare) } + [dish(7)]) == [])
+  }
+
+  @Test func `what few had, what small sections lose and what has no path may go`() throws {
+    let (one, two) = ([dish(1), dish(2)], [dish(1, bare), dish(2, bare)])
+
+    #expect(try findings(one + two, two) == [])
+    #expect(try findings(one, two) == [.gone(.thumbnail)])
+    #expect(try findings(one, two, "items: $\nitem: {id: $.id, title: $.t}") == [])
+  }
+
+  @Test func `a price before a reduction may go while there are prices to pay, and no longer`()
+    throws
+  {
+    let reduced: (inout StoreItem) -> Void = {
+      $0.normalPrice = Price(minorUnits: 9, currency: "KRW")
+    }
+    let full: (inout StoreItem) -> Void = {
+      reduced(&$0)
       $0.salePrice = nil
     }
-    let whole = (1...4).map { dish($0) }
+    let held = [dish(1, reduced), dish(2, full), dish(3, full)]
 
-    let one = FieldGuard.judge(previous: whole, incoming: [dish(1), dish(2, bare), dish(3, bare)])
-    let few = FieldGuard.judge(
-      previous: [dish(1), dish(2), dish(3, bare), dish(4, bare)],
-      incoming: (1...4).map { dish($0, bare) }
+    #expect(try findings(held, (1...3).map { dish($0) }) == [])
+    #expect(
+      try findings(held, (1...3).map { dish($0) { $0.salePrice = nil } }) == [.gone(.normalPrice)]
     )
-    let small = FieldGuard.judge(
-      previous: [dish(1), dish(2)],
-      incoming: [dish(1, bare), dish(2, bare)]
-    )
+  }
 
-    #expect(one.kept.isEmpty && few.kept.isEmpty && small.kept.isEmpty)
+  @Test(arguments: [FieldGuard.SharedField.picture, .price, .title])
+  func `one value in all of more than 10 items is found where there were several`(
+    _ field: FieldGuard.SharedField
+  ) throws {
+    func named(_ id: Int) -> StoreItem { dish(id) { $0.title = "T\(id)" } }
+    func alike(_ id: Int) -> StoreItem {
+      dish(id) {
+        $0.title = field == .title ? "Sold out" : "T\(id)"
+        if field == .price { $0.salePrice = Price(minorUnits: 1, currency: "KRW") }
+        if field == .picture {
+          $0.images = [ImageReference(role: .thumbnail, url: "placeholder.jpg")]
+        }
+      }
+    }
+    let held = (1...12).map(named)
+
+    #expect(try findings(held, (1...12).map(alike)) == [.shared(field)])
+    #expect(try findings(held, (1...12).map(alike) + [named(13)]) == [])
+    #expect(try findings(held, (1...10).map(alike)) == [])
+    #expect(try findings((1...12).map(alike), (1...12).map(alike)) == [])
+    #expect(try findings([], (1...12).map(alike)) == [])
   }
 
   private static let lines = """

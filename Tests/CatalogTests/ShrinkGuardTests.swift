@@ -5,32 +5,82 @@ import Testing
 struct ShrinkGuardTests {
   private func ids(_ range: some Sequence<Int>) -> [String] { range.map { "i\($0)" } }
 
+  private func judge(_ held: [String], _ incoming: [String]) -> ShrinkGuard.Verdict {
+    ShrinkGuard.judge(held: PackedIDs(held), incoming: PackedIDs(incoming))
+  }
+
+  /// The ids of what a section shows after the guard.
+  private func shown(_ held: [String], _ incoming: [String]) -> [String] {
+    switch judge(held, incoming) {
+    case .take: incoming
+    case .withhold: held
+    case .keep(let union):
+      union.order.map { source in
+        switch source {
+        case .incoming(let place): incoming[place]
+        case .held(let place): held[place]
+        }
+      }
+    }
+  }
+
   @Test(
     arguments: [
-      (10, 0, true), (1, 0, true), (0, 0, false), (10, 1, false), (11, 10, false), (11, 9, true),
-      (20, 18, false), (20, 17, true),
-      (100, 90, false), (100, 89, true), (100, 0, true), (12, 20, false),
+      // held, how many of them the feed still lists, how many others it lists
+      (0, 0, 0), (0, 0, 5), (10, 1, 0), (10, 1, 9), (11, 10, 0), (20, 18, 2), (100, 90, 10),
+      (12, 12, 8), (1, 1, 3),
     ])
-  func `more than 10 % of more than 10 items are withheld, and all of any number`(
-    old: Int,
-    new: Int,
-    isWithheld: Bool
+  func `a section of up to 10 items may change, and a longer one lose a tenth`(
+    held: Int,
+    kept: Int,
+    others: Int
   ) {
-    let verdict = ShrinkGuard.judge(
-      previous: items(ids(0..<old)),
-      incoming: items(ids(0..<new)),
-      allowRemovals: false
-    )
+    let verdict = judge(ids(0..<held), ids(0..<kept) + ids(1000..<1000 + others))
 
-    #expect(verdict.withheld == (isWithheld ? ids(new..<old) : []))
-    #expect(verdict.items.count == (isWithheld ? old : new))
+    #expect(verdict == .take)
   }
 
   @Test(arguments: [
-    (29, 0, false), (30, 27, false), (30, 26, true), (690, 621, false), (690, 620, true),
+    (11, 9, 0), (11, 9, 2), (20, 17, 3), (100, 89, 0), (100, 89, 900), (40, 1, 39),
   ])
-  func `a catalog of 30 items or more may lose a tenth`(old: Int, new: Int, isSuspicious: Bool) {
-    #expect(ShrinkGuard.isSuspicious(catalog: old, incoming: new) == isSuspicious)
+  func `more than a tenth that vanished is kept, whatever came in its place`(
+    held: Int,
+    kept: Int,
+    others: Int
+  ) throws {
+    let verdict = judge(ids(0..<held), ids(0..<kept) + ids(1000..<1000 + others))
+
+    guard case .keep(let union) = verdict else { throw Unexpected(verdict: verdict) }
+    #expect(union.withheld == Array(kept..<held))
+    #expect(union.order.count == held + others)
+  }
+
+  private struct Unexpected: Error { let verdict: ShrinkGuard.Verdict }
+
+  @Test(arguments: [(1, 0), (1, 1), (10, 0), (10, 10), (40, 40), (100, 1), (100, 0)])
+  func `a section of any size whose items all vanish is withheld, whatever came in their place`(
+    held: Int,
+    others: Int
+  ) {
+    #expect(judge(ids(0..<held), ids(1000..<1000 + others)) == .withhold)
+  }
+
+  @Test func `an item that the feed lists in a form that cannot be read has not vanished`() {
+    let held = PackedIDs(ids(0..<2))
+
+    #expect(ShrinkGuard.judge(held: held, incoming: PackedIDs(["x"])) { _ in true } == .take)
+    #expect(ShrinkGuard.judge(held: held, incoming: PackedIDs(["x"])) { $0 == 0 } == .take)
+  }
+
+  @Test(arguments: [
+    (29, 29, false), (30, 3, false), (30, 4, true), (690, 69, false), (690, 70, true),
+  ])
+  func `a catalog of 30 items or more may lose a tenth`(
+    held: Int,
+    vanished: Int,
+    isSuspicious: Bool
+  ) {
+    #expect(ShrinkGuard.isSuspicious(catalog: held, vanished: vanished) == isSuspicious)
   }
 
   @Test(arguments: [
@@ -44,55 +94,20 @@ struct ShrinkGuardTests {
     #expect(ShrinkGuard.isSuspicious(details: held, missing: missing) == isSuspicious)
   }
 
-  @Test func `the user may believe the feed`() {
-    let verdict = ShrinkGuard.judge(
-      previous: items(ids(0..<20)),
-      incoming: [],
-      allowRemovals: true
-    )
+  @Test func `what is kept follows its predecessor`() {
+    let held = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]
 
-    #expect(verdict == ShrinkGuard.judge(previous: [], incoming: [], allowRemovals: false))
-    #expect(verdict.items.isEmpty)
-  }
-
-  @Test func `what is new or changed applies, what is withheld follows its predecessor`() {
-    let previous = items(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"])
-    var incoming = items(["l", "n", "d", "c"])
-    incoming[3].title = "changed"
-
-    let verdict = ShrinkGuard.judge(previous: previous, incoming: incoming, allowRemovals: false)
-
-    #expect(verdict.items.map(\.id).joined() == "ablndefghijkc")
-    #expect(verdict.items.last?.title == "changed")
-    #expect(verdict.withheld.joined() == "abefghijk")
+    #expect(shown(held, ["l", "n", "d", "c"]).joined() == "ablndefghijkc")
   }
 
   @Test func `the guard holds run after run, until the feed recovers`() {
-    let whole = items(ids(0..<20))
-    let short = items(ids(0..<5))
+    let whole = ids(0..<20)
     var held = whole
     for _ in 0..<5 {
-      let verdict = ShrinkGuard.judge(previous: held, incoming: short, allowRemovals: false)
-      #expect(verdict.withheld == ids(5..<20))
-      held = verdict.items
+      held = shown(held, ids(0..<5))
+      #expect(held == whole)
     }
-    #expect(held == whole)
 
-    let recovered = ShrinkGuard.judge(previous: held, incoming: whole, allowRemovals: false)
-
-    #expect(recovered == ShrinkGuard.judge(previous: [], incoming: whole, allowRemovals: false))
-  }
-
-  @Test func `a second listing of an item is withheld by itself`() {
-    let previous = items(["x"] + ids(0..<12) + ["x"])
-
-    let verdict = ShrinkGuard.judge(
-      previous: previous,
-      incoming: items(["x"]),
-      allowRemovals: false
-    )
-
-    #expect(verdict.withheld == ids(0..<12) + ["x"])
-    #expect(verdict.items == previous)
+    #expect(judge(held, whole) == .take)
   }
 }

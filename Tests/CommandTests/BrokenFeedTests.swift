@@ -240,10 +240,10 @@ import Testing
   static let details: [Case] = [
     Case(
       name: "all details gone",
-      first: 0,
+      first: 3,
       second: 4,
       words: ["12 of 12 details", allow],
-      firstWords: []
+      firstWords: ["any of 12 details", "correct detail.url"]
     ) { shop in for id in BrokenShop.ids { shop.put(nil, at: "/detail/\(id)") } },
     Case(name: "one detail gone", first: 0, second: 0, words: []) {
       $0.put(nil, at: "/detail/M1")

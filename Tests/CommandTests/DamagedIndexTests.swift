@@ -59,4 +59,41 @@ import Testing
     #expect(said > 3)
     #expect(try aside(shop).count == said)
   }
+
+  @Test func `whichever page is damaged, a run finds what a list would, and a document is whole`()
+    throws
+  {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    // What is fresh is not asked for: the run itself reads as little as it can.
+    shop.store.content.cache("/", as: "max-age=86400")
+    #expect(try Command.larder(["warm", shop.catalog, "--cache", shop.cache]).status == 0)
+    let index = URL(filePath: "\(shop.cache)/index.sqlite")
+    let whole = try Data(contentsOf: index)
+    let list = try shop.larder("list", "--json").output
+    var found = 0
+
+    for page in 0..<whole.count / 4096 {
+      for part in [page == 0 ? 100 : 0, 3900] {
+        var bytes = whole
+        // The head of the page, or cells at its end.
+        let start = page * 4096 + part
+        for place in start..<start + 64 { bytes[place] ^= 0xFF }
+        try bytes.write(to: index)
+        let before = try shop.larder("list", "--json")
+        #expect(before.status == 0 || before.output.isEmpty, "page \(page), part \(part)")
+
+        let run = try Command.larder(["warm", shop.catalog, "--cache", shop.cache])
+        let after = try shop.larder("list", "--json")
+
+        let said = run.errors.contains("was damaged")
+        #expect(run.status == 0, "page \(page), part \(part): \(run.errors)")
+        #expect(after.status == 0, "page \(page), part \(part): \(after.errors)")
+        #expect(before.status == 0 || said, "page \(page), part \(part)")
+        #expect(said || after.output.contains("A1"))
+        if said { found += 1 }
+      }
+    }
+    #expect(found > 10 && !list.isEmpty)
+  }
 }

@@ -21,8 +21,8 @@ import Testing
   @Test(
     arguments: [
       (["list", "--json"], 1, "empty"), (["status", "--json"], 1, "empty"),
-      (["sync", "no-such.yaml", "--json"], 78, "configuration"),
-      (["warm", "no-such.yaml", "--json"], 78, "configuration"),
+      (["sync", "no-such.yaml", "--json"], 64, "usage"),
+      (["warm", "no-such.yaml", "--json"], 64, "usage"),
       (["sync", "--json"], 64, "usage"),
       (["sync", "x.yaml", "--frobnicate", "--json"], 64, "usage"),
       (["frobnicate", "--json"], 64, "usage"),
@@ -85,7 +85,7 @@ import Testing
     let lines = try warm.lines.map {
       try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
     }
-    #expect(lines.count == 2 && warm.status == 78)
+    #expect(lines.count == 2 && warm.status == 64)
     #expect(lines.first?["error"] != nil && lines.last?["outcome"] != nil)
   }
 

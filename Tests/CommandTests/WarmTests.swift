@@ -37,9 +37,54 @@ import Testing
       #expect(warm.output == "")
       #expect(warm.errors.split(separator: "\n").count == 1)
       #expect(warm.errors.contains("banchan: partial."))
-      #expect(warm.errors.contains("(http-404 1)"))
     }
+    #expect(first.errors.contains("(http-404 1)"))
+    #expect(second.errors.contains("1 known failing picture."))
     #expect(second.errors.contains("Section soup is the last good one"))
+  }
+
+  @Test func `a dead picture is said once, and then neither a status nor an alarm tells of it`()
+    throws
+  {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
+    let metrics = shop.folder.path("larder.prom")
+
+    let runs = try (0..<3).map { _ in
+      try shop.larder("warm", shop.catalog, "--metrics", metrics)
+    }
+    let check = try shop.larder("status", "--check", "6h")
+    let sync = try shop.sync()
+    let strict = try shop.sync("--strict")
+
+    #expect(runs.map(\.status) == [3, 0, 0])
+    #expect(runs.map(\.errors.isEmpty) == [false, true, true])
+    #expect(check.status == 0 && check.output.contains("1 known failing picture"))
+    let text = try shop.folder.text("larder.prom")
+    #expect(text.contains("larder_last_run_success{catalog=\"banchan\"} 1"))
+    #expect(text.contains("larder_last_success_timestamp_seconds{catalog=\"banchan\"}"))
+    #expect(!text.contains("larder_run_failures{"))
+    #expect(text.contains("larder_run_known_failures{catalog=\"banchan\",stage=\"image\","))
+    #expect(sync.status == 0 && sync.errors.contains("1 known failing picture; -v names each"))
+    #expect(strict.status == 3)
+  }
+
+  @Test func `two catalogs of one name are a mistake in the files, and others run`() throws {
+    let shop = try Shop()
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
+    let text = try shop.folder.text("shop.yaml")
+    let second = try shop.folder.write(text, to: "second.yaml")
+    let other = try shop.folder.write(
+      text.replacing("name: banchan", with: "name: other"),
+      to: "other.yaml"
+    )
+
+    let warm = try shop.larder("warm", shop.catalog, second, other)
+
+    #expect(warm.status == 78)
+    #expect(warm.errors.contains("cannot warm \(shop.catalog) and \(second): both have the name"))
+    #expect(try Document(try shop.larder("status", "--json"))["catalogs"].count == 1)
+    #expect(try shop.larder("list", "--catalog", "other").status == 0)
   }
 
   @Test func `too soon and overlapping are 75 at once`() throws {

@@ -58,6 +58,27 @@ import Transport
     #expect(sink.count <= 1 << 20)
   }
 
+  @Test func `a packed chunk is judged by its own bytes too, which libcurl counts after it`()
+    throws
+  {
+    // 4 MiB of 26 KiB, in one chunk: within the limit, although nothing is counted when it is unpacked.
+    let packed = gzippedZeros(4 << 20)
+    let server = ScriptedServer(
+      .send(Self.ok + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"),
+      .send(String(packed.count, radix: 16) + "\r\n"),
+      .bytes(packed),
+      .send("\r\n0\r\n\r\n")
+    )
+    defer { server.close() }
+    let sink = CollectingSink()
+
+    let failure = try fetch(server.url(), into: sink) { $0.accept = .json }.failure
+
+    // The stream lacks its trailer.
+    #expect(failure?.reason != .tooLarge, "\(failure?.detail ?? "")")
+    #expect(sink.count > 4_000_000)
+  }
+
   @Test func `JSON is asked for compressed and comes decoded`() throws {
     let server = ScriptedServer(
       .send(Self.ok + "Content-Encoding: gzip\r\nContent-Length: \(gzippedJSON.count)\r\n\r\n"),

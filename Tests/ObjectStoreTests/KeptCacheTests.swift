@@ -1,4 +1,3 @@
-import Cache
 import Foundation
 import Pipeline
 import SampleStore
@@ -6,6 +5,7 @@ import Support
 import Testing
 import Transport
 
+@testable import Cache
 @testable import ObjectStore
 
 /// A cache whose pictures an object store keeps: the promises of a cache in a folder.
@@ -83,6 +83,53 @@ struct KeptCacheTests {
     var rows: [PictureEntry] = []
     try Index(reading: folder.path("cache")).forEachPicture { rows.append($0) }
     return rows.sorted { $0.url < $1.url }
+  }
+
+  /// Gives all objects the keys that an older larder gave them.
+  private func rename() throws {
+    for (key, object) in bucket.objects {
+      let url = try #require(object.headers["x-amz-meta-larder-url"].map(StoreText.decoded))
+      bucket.objects[key] = nil
+      bucket.objects["m/\(PictureName(older: url).path)"] = object
+    }
+  }
+
+  @Test func `objects that an older larder named are renamed by the store`() throws {
+    _ = try sync()
+    let before = bucket.objects
+    try rename()
+    #expect(Set(keys).isDisjoint(with: before.keys))
+    try folder.remove("cache")
+
+    let report = try sync()
+
+    #expect(report.outcome == .complete && report.images.fetched == 0)
+    #expect(bucket.objects == before)
+    #expect(try check().isClean)
+  }
+
+  @Test func `a takeover in the store that stops anywhere is completed by the next run`() throws {
+    _ = try sync()
+    let before = bucket.objects
+    try rename()
+    let renamed = bucket.objects
+    try folder.remove("cache")
+    bucket.requests = []
+    _ = try sync()
+    let count = bucket.requests.count
+
+    for number in 1...count {
+      try folder.remove("cache")
+      bucket.objects = renamed
+      bucket.fail(number, andAll: true)
+      _ = try? sync()
+      bucket.fail(nil)
+
+      let report = try sync()
+
+      #expect(report.images.fetched == 0, "request \(number)")
+      #expect(bucket.objects == before, "request \(number)")
+    }
   }
 
   @Test func `a picture that went from the store is fetched again, one that was changed too`()

@@ -1,7 +1,9 @@
 import Cache
 import Catalog
+import CurlTransport
 import SampleStore
 import Support
+import Synchronization
 import Testing
 import Transport
 
@@ -157,5 +159,207 @@ struct GuardedSyncTests {
 
     #expect(report.items.removed == ["A6"] && report.sections[0].unread == ["A3"])
     #expect(try reader.list().map(\.item.id) == ["A1", "A2", "A3", "A4", "A5"])
+  }
+
+  private func options(allowRemovals: Bool = false) -> SyncOptions {
+    var options = SyncOptions()
+    options.noDetails = true
+    options.allowRemovals = allowRemovals
+    return options
+  }
+
+  private func ids() throws -> [String] {
+    try CatalogReader(cache: folder.path("cache"), catalog: nil).list().map(\.item.id)
+  }
+
+  @Test(arguments: [4, 40])
+  func `a section whose items are all replaced is not shown, and the last good one stays`(
+    _ count: Int
+  ) throws {
+    let shop = try SampleShop(sections: 1, items: count)
+    _ = try shop.sync(folder, options: options())
+    let ours = shop.items["A"]
+    shop.items["A"] = (0..<count).map { SampleShop.Item("X\($0)") }
+    try shop.publish()
+
+    let reports = try (0..<2).map { _ in try shop.sync(folder, options: options()) }
+
+    for report in reports {
+      #expect(report.outcome == .withheld)
+      #expect(report.sections.map(\.source) == [.withheld])
+      #expect(report.sections[0].error?.hasPrefix("cannot replace section A: ") == true)
+      #expect(report.items.withheld.count == count && report.items.total == count)
+      #expect(report.items.added.isEmpty && report.items.removed.isEmpty)
+    }
+    #expect(try ids() == ours?.map(\.id))
+    let theirs = shop.items["A"]
+    shop.items["A"] = ours
+    try shop.publish()
+    #expect(try shop.sync(folder, options: options()).outcome == .complete)
+    shop.items["A"] = theirs
+    try shop.publish()
+    let allowed = try shop.sync(folder, options: options(allowRemovals: true))
+    #expect(allowed.outcome == .complete && allowed.items.removed.count == count)
+    #expect(try ids() == theirs?.map(\.id))
+  }
+
+  @Test func `items that move to another section are not gone from the catalog`() throws {
+    _ = try sync()
+    // Every section hands two of its ten items to the next one.
+    let before = shop.items
+    for (place, key) in shop.keys.enumerated() {
+      let giver = shop.keys[(place + 1) % shop.keys.count]
+      shop.items[key] = Array((before[key] ?? []).dropFirst(2) + (before[giver] ?? []).prefix(2))
+    }
+    try shop.publish()
+
+    let report = try sync()
+
+    #expect(report.outcome == .complete && report.items.total == 200)
+  }
+
+  @Test func `a placeholder in all pictures, or a field that is gone, withholds the listing`()
+    throws
+  {
+    let shop = try SampleShop(sections: 1, items: 12)
+    _ = try shop.sync(folder, options: options())
+    let ours = shop.items["A"] ?? []
+    shop.items["A"] = ours.map { item in
+      var item = item
+      item.title += ", new"
+      item.thumbnail = "/pictures/placeholder.jpg"
+      return item
+    }
+    try shop.publish()
+
+    let placeholder = try shop.sync(folder, options: options())
+    shop.put(
+      "{\"body\": [\(ours.map { "{\"detail_hash\": \"\($0.id)\", \"title\": \"\($0.id)\"}" }.joined(separator: ","))]}",
+      at: "/shop/A"
+    )
+    let bare = try shop.sync(folder, options: options())
+
+    for report in [placeholder, bare] {
+      #expect(report.outcome == .withheld && report.sections.map(\.source) == [.withheld])
+      #expect(report.items.total == 12 && report.items.changed.isEmpty)
+      #expect(report.sections[0].remedy == .acceptRemovals)
+    }
+    #expect(placeholder.sections[0].kept == ["item.images"])
+    #expect(
+      placeholder.sections[0].error?.contains("all 12 items have the same picture") == true
+    )
+    #expect(
+      bare.sections[0].kept == ["item.description", "item.salePrice", "item.images.thumbnail"]
+    )
+    #expect(shop.store.requests.allSatisfy { $0.path != "/pictures/placeholder.jpg" })
+    let shown = try CatalogReader(cache: folder.path("cache"), catalog: nil).list()
+    #expect(shown.map(\.item.title) == ours.map(\.title))
+  }
+
+  @Test func `an id twice in a section counts once, and one with other values is told of`() throws
+  {
+    let shop = try SampleShop(sections: 1, items: 3)
+    var other = SampleShop.Item("A1")
+    other.title = "Another"
+    other.thumbnail = "/pictures/another.jpg"
+    let items = shop.items["A"] ?? []
+    let torn = "{\"title\": \"who?\"}"
+    let rows = try (items[..<1] + items + [other]).map { try SampleShop.json($0.listed) }
+    shop.put("{\"body\": [\(([torn] + rows).joined(separator: ","))]}", at: "/shop/A")
+
+    let reports = try (0..<2).map { _ in try shop.sync(folder, options: options()) }
+
+    for report in reports {
+      #expect(report.outcome == .complete && report.items.total == 3)
+      #expect(report.sections[0].skipped == 2)
+      #expect(report.skipped.map(\.index) == [0, 5] && report.skipped.map(\.id) == [nil, "A1"])
+      #expect(report.skipped.last?.reason == "duplicate-id" && report.skipped.last?.lost == .item)
+    }
+    #expect(reports[1].sections.map(\.source) == [.unchanged])
+    #expect(try ids() == ["A1", "A2", "A3"])
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.show("A1")?.item.title == "Dish A1")
+    #expect(shop.store.requests.allSatisfy { $0.path != "/pictures/another.jpg" })
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `a catalog that comes from another host is said, until it is taken`() throws {
+    let (ours, theirs) = (try SampleShop(sections: 1), try SampleShop(sections: 1))
+    theirs.items["A"] = (0..<4).map { SampleShop.Item("X\($0)") }
+    try theirs.publish()
+    func notices(_ shop: SampleShop, allowRemovals: Bool = false) throws -> (SyncReport, [String])
+    {
+      let notices = Mutex<[String]>([])
+      let curl = try CurlTransport(shop.transportOptions())
+      defer { curl.shutdown() }
+      let run = SyncRun(
+        try shop.catalog(),
+        folder: folder.path,
+        cache: folder.path("cache"),
+        options: options(allowRemovals: allowRemovals),
+        transport: curl,
+        disk: SystemDisk(durable: false),
+        now: { [clock = shop.clock] in clock.now },
+        notice: { words in notices.withLock { $0.append(words) } }
+      )
+      return (try run.run(holder: "a test"), notices.withLock { $0 })
+    }
+
+    #expect(try notices(ours).1 == [])
+    let moved = try notices(theirs)
+    #expect(moved.0.outcome == .withheld && moved.0.items.withheld == ["A1", "A2", "A3", "A4"])
+    #expect(
+      moved.1 == [
+        "catalog shop came from 127.0.0.1:\(ours.store.port) so far, and comes from "
+          + "127.0.0.1:\(theirs.store.port) now; if that is another shop, give it another name"
+      ]
+    )
+    #expect(try notices(ours).1 == [])
+    #expect(try notices(theirs, allowRemovals: true).1.count == 1)
+    #expect(try notices(theirs).1 == [])
+  }
+
+  @Test func `a first sync to which all of three or more details are missing is partial`() throws {
+    for (count, outcome) in [(2, SyncReport.Outcome.complete), (3, .partial)] {
+      let folder = try TemporaryFolder()
+      let shop = try SampleShop(sections: 1, items: count)
+      shop.store.faults = [FaultRule("/shop/detail/*", .status(404))]
+
+      let first = try shop.sync(folder)
+      let second = try shop.sync(folder)
+
+      #expect(first.outcome == outcome && second.outcome == .complete)
+      #expect(first.failures.map(\.reason) == (count == 3 ? ["details-missing"] : []))
+      #expect(first.details.missing == count && second.failures.isEmpty)
+    }
+  }
+
+  @Test(arguments: [401, 403, 404, 410])
+  func `a lasting failure is news once, and under strict in every run`(_ status: Int) throws {
+    let shop = try SampleShop(sections: 1, items: 3)
+    shop.store.faults = [FaultRule("/pictures/A2-thumb.jpg", .status(status))]
+    var strict = SyncOptions()
+    strict.strict = true
+
+    let reports = try (0..<3).map { _ in try shop.sync(folder) }
+    let hard = try shop.sync(folder, options: strict)
+    shop.store.faults = []
+    let mended = try shop.sync(folder)
+
+    #expect(reports.map(\.outcome) == [.partial, .complete, .complete])
+    #expect(reports.map { $0.failures.map(\.isKnown) } == [[false], [true], [true]])
+    #expect(reports.allSatisfy { $0.images.failed == 1 })
+    #expect(hard.outcome == .partial && hard.failures.map(\.isKnown) == [true])
+    #expect(mended.outcome == .complete && mended.failures.isEmpty)
+  }
+
+  @Test func `a failure that may pass is news in every run`() throws {
+    let shop = try SampleShop(sections: 1, items: 3)
+    shop.store.faults = [FaultRule("/pictures/A2-thumb.jpg", .status(503))]
+
+    let reports = try (0..<2).map { _ in try shop.sync(folder) }
+
+    #expect(reports.map(\.outcome) == [.partial, .partial])
+    #expect(reports.allSatisfy { $0.failures.allSatisfy { !$0.isKnown } })
   }
 }

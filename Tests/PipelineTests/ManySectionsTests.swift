@@ -90,6 +90,25 @@ struct ManySectionsTests {
     #expect(report.failures.allSatisfy { $0.detail?.contains("the same key") == true })
   }
 
+  @Test
+  func `of sections that share a key in one response none is taken, and the last good one stays`()
+    throws
+  {
+    put(["x": 2, "y": 1, "z": 3], at: "/shop/one")
+    _ = try shop.sync(folder, catalog())
+    put(["x": 5, "y": 1, "x": 3], at: "/shop/one")
+
+    let broken = try shop.sync(folder, catalog())
+    put(["x": 2, "y": 1, "z": 3], at: "/shop/one")
+    let mended = try shop.sync(folder, catalog())
+
+    #expect(broken.outcome == .partial)
+    #expect(lines(broken) == ["x 2 stale", "y 1 network", "z 3 withheld", "A 3 unchanged"])
+    #expect(broken.failures.map(\.id) == ["x"])
+    #expect(broken.failures.first?.detail?.contains("another section has the same key") == true)
+    #expect(mended.outcome == .complete && mended.items.removed.isEmpty)
+  }
+
   @Test func `a section that a source drops is withheld, and stays withheld`() throws {
     put(["x": 2, "y": 12], at: "/shop/one")
     _ = try shop.sync(folder, catalog())

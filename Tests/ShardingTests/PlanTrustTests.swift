@@ -35,6 +35,7 @@ import Testing
       ),
       ("headers: {T: \"${LARDER_WEBHOOK_URL}\"}", ["LARDER_WEBHOOK_URL"], "LARDER_WEBHOOK_URL"),
       ("headers: {T: \"${aws_session_token}\"}", ["aws_session_token"], "aws_session_token"),
+      ("pictures: {headers: {cdn.example: {T: \"${OTHER}\"}}}", ["SHOP_TOKEN"], "OTHER"),
       ("headers: {T: plain}", [], nil),
     ] as [(String, Set<String>, String?)]
   )

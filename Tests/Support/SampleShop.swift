@@ -25,7 +25,8 @@ package final class SampleShop {
       gallery = ["/pictures/\(id)-top.jpg", "/pictures/\(id)-1.jpg", "/pictures/common.jpg"]
     }
 
-    var listed: [String: Any] {
+    /// The item as its section lists it.
+    package var listed: [String: Any] {
       [
         "detail_hash": id, "title": title, "image": thumbnail, "s_price": price, "badge": badges,
         "delivery_type": ["새벽배송"], "description": "About \(id)",

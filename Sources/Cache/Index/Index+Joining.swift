@@ -15,37 +15,18 @@ extension Index {
   ) throws(CacheError) -> (listing: ListingID, repeats: Int) {
     if let only = listings.first, listings.count == 1 { return (only, 0) }
     return try write { db in
-      var items: [UInt8] = []
-      var keys: [UInt8] = []
-      var pictures: [UInt8] = []
+      var draft = ListingDraft()
       var seen: Set<ArraySlice<UInt8>> = []
       var repeats = 0
       for listing in listings {
         let page = try row(of: listing, db)
-        let pageKeys = page.separateKeys
-        let isRepeated = pageKeys.map { seen.contains($0) }
-        if isRepeated.contains(true) {
-          let item = try RowReader(db, "SELECT pictures FROM item WHERE id = ?")
-          let versions = page.items.withUnsafeBytes { IdentityDigest.unpack($0) }
-          for (place, isRepeated) in isRepeated.enumerated() {
-            guard !isRepeated else {
-              repeats += 1
-              continue
-            }
-            items += versions[place].bytes
-            keys += pageKeys[place] + [0]
-            item.restart(versions[place])
-            if try item.next() { pictures += item.bytes(0) ?? [] }
-          }
-        } else {
-          items += page.items
-          keys += page.keys
-          pictures += page.pictures
-        }
-        seen.formUnion(pageKeys)
+        let keys = page.separateKeys
+        let repeated = Set(keys.indices.filter { seen.contains(keys[$0]) })
+        try draft.append(page, leavingOut: repeated, db)
+        repeats += repeated.count
+        seen.formUnion(keys)
       }
-      let joined = ListingRow(items: items, keys: keys, pictures: pictures)
-      return (try joined.keep(in: db), repeats)
+      return (try draft.row.keep(in: db), repeats)
     }
   }
 

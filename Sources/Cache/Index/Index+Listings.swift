@@ -102,7 +102,45 @@ package struct ListingDraft: Sendable {
   }
 
   /// The row that it becomes.
-  fileprivate var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
+  var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
+
+  /// The items' ids, each ended by a zero byte.
+  package var ids: [UInt8] { keys }
+
+  /// Whether the items at two places are equal.
+  package func isSame(_ first: Int, _ second: Int) -> Bool { version(first) == version(second) }
+
+  private func version(_ place: Int) -> ArraySlice<UInt8> {
+    items[IdentityDigest.size * place..<IdentityDigest.size * (place + 1)]
+  }
+
+  /// Adds the items of a listing, except some.
+  ///
+  /// - Parameters:
+  ///   - listing: The listing.
+  ///   - places: The places of the items to leave out.
+  ///   - db: Where the items are: of the others, the pictures are read.
+  /// - Throws: `DatabaseError` when an item cannot be read.
+  mutating func append(
+    _ listing: ListingRow,
+    leavingOut places: Set<Int>,
+    _ db: Database
+  ) throws {
+    guard !places.isEmpty else {
+      items += listing.items
+      keys += listing.keys
+      pictures += listing.pictures
+      return
+    }
+    let item = try RowReader(db, "SELECT pictures FROM item WHERE id = ?")
+    let versions = listing.items.withUnsafeBytes { IdentityDigest.unpack($0) }
+    for (place, key) in listing.separateKeys.enumerated() where !places.contains(place) {
+      items += versions[place].bytes
+      keys += key + [0]
+      item.restart(versions[place])
+      if try item.next() { pictures += item.bytes(0) ?? [] }
+    }
+  }
 }
 
 /// A listing that is not kept yet.
@@ -168,6 +206,24 @@ extension Index {
   package func keepListing(_ draft: ListingDraft) throws(CacheError) -> ListingID {
     let listing = NewListing(draft)
     return try write { db in try listing.keep(in: db) }
+  }
+
+  /// A listing whose items are kept, without some of them.
+  ///
+  /// - Parameters:
+  ///   - draft: The listing.
+  ///   - places: The places of the items to leave out.
+  /// - Returns: The shorter listing.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func draft(
+    _ draft: ListingDraft,
+    leavingOut places: Set<Int>
+  ) throws(CacheError) -> ListingDraft {
+    try read { db in
+      var rest = ListingDraft()
+      try rest.append(draft.row, leavingOut: places, db)
+      return rest
+    }
   }
 
   /// Inserts items that are not there yet.

@@ -108,7 +108,10 @@ private struct LongKeys {
         SELECT row, CAST(id AS BLOB), \(columns.joined(separator: ", ")) FROM old_picture
         """
     )
-    var write = try RowWriter(db, "UPDATE picture SET id = ?, older = ? WHERE row = ?")
+    var write = try RowWriter(
+      db,
+      "UPDATE OR REPLACE picture SET id = ?, older = ? WHERE row = ?"
+    )
     let rows = try RowReader(
       db,
       "SELECT id, url, sha256 IS NOT NULL, row FROM old_picture ORDER BY id"

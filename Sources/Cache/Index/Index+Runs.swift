@@ -9,6 +9,8 @@ package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
   package let name: String
   /// The currency of its prices.
   package let currency: String
+  /// The host, with its port, that its sections last came from; nil when it is not known.
+  package let source: String?
 }
 
 /// A section as a finished run left it.
@@ -120,12 +122,23 @@ extension Index {
           """,
         arguments: [name, currency]
       )
-      let id = try CatalogID.fetchOne(
+      let entry = try CatalogEntry.fetchOne(
         db,
-        sql: "SELECT id FROM catalog WHERE name = ?",
+        sql: "SELECT * FROM catalog WHERE name = ?",
         arguments: [name]
       )
-      return CatalogEntry(id: id ?? CatalogID(rawValue: 0), name: name, currency: currency)
+      return entry
+        ?? CatalogEntry(id: CatalogID(rawValue: 0), name: name, currency: currency, source: nil)
+    }
+  }
+
+  /// Notes the host, with its port, that a catalog's sections came from.
+  package func note(source: String, of catalog: CatalogID) throws(CacheError) {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE catalog SET source = ? WHERE id = ?",
+        arguments: [source, catalog]
+      )
     }
   }
 

@@ -96,7 +96,16 @@ struct MetricsText {
         ]
       }
     )
-    add("run_failures", "Failures of the last run by stage and reason.", failures)
+    add(
+      "run_failures",
+      "Failures of the last run by stage and reason, without the known ones.",
+      failures(known: false)
+    )
+    add(
+      "run_known_failures",
+      "Lasting failures of the last run that an earlier run has reported, by stage and reason.",
+      failures(known: true)
+    )
     add("cache_pictures", "Pictures that are held.", [Sample(value: "\(summary.pictures)")])
     add("cache_bytes", "Bytes of the held pictures.", [Sample(value: "\(summary.bytes)")])
     add("index_bytes", "Size of the index.", [Sample(value: "\(summary.indexBytes)")])
@@ -141,7 +150,7 @@ struct MetricsText {
     }
   }
 
-  private var failures: [Sample] {
+  private func failures(known: Bool) -> [Sample] {
     struct Key: Hashable, Comparable {
       var stage: String
       var reason: String
@@ -151,7 +160,7 @@ struct MetricsText {
       }
     }
     return summary.catalogs.flatMap { catalog in
-      let counts = (catalog.report?.failureCounts ?? [:]).flatMap { stage, counts in
+      let counts = (catalog.report?.failureCounts(known: known) ?? [:]).flatMap { stage, counts in
         counts.map { (key: Key(stage: stage.rawValue, reason: $0), count: $1) }
       }
       return counts.sorted { $0.key < $1.key }.map { key, count in

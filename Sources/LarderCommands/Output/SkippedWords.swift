@@ -1,3 +1,4 @@
+import Catalog
 import Pipeline
 
 extension SyncReport {
@@ -30,6 +31,8 @@ extension SyncReport.Skipped {
     let place = index.map { "item \($0)" } ?? "an item"
     let name = place + (id.map { " (\($0))" } ?? "")
     switch lost {
+    case .item where reason == SkippedItem.duplicateID:
+      return "section \(section): skipped \(name): an earlier item of the section has the same id"
     case .item:
       return "section \(section): skipped \(name)" + (field.map { ", \($0)" } ?? "")
         + ": \(reason)"

@@ -120,12 +120,15 @@ struct StatusDocument: Encodable {
     let said = Set(catalog.failing.compactMap(\.commandText))
     var lines = failures.filter { $0.stage == .section }.compactMap(\.commandText)
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.prefix(10).map { "  \($0)" }
-    if let first = failures.first(where: { $0.stage == .detail }) {
-      let counts = catalog.report?.failureCounts[.detail] ?? [:]
+    if let first = failures.first(where: { $0.stage == .detail && !$0.isKnown }) {
+      let counts = catalog.report?.failureCounts(known: false)[.detail] ?? [:]
       let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
       let count = counts.values.reduce(0, +)
       lines.append("  \(count) details failed (\(reasons)), such as \(first.url)")
+    }
+    if let words = catalog.report.flatMap({ KnownFailures($0).words }) {
+      lines.append("  \(words)")
     }
     return lines
   }

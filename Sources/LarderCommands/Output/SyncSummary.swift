@@ -119,7 +119,11 @@ struct SyncSummary {
       section.warning.map { "section \(section.key): \($0)" }
     }
     warnings += report.skipped.map(\.words)
-    warnings += report.failures.filter { $0.stage != .section }.map(Self.sentence)
+    let others = report.failures.filter { $0.stage != .section }
+    warnings += others.filter { all || !$0.isKnown }.map(Self.sentence)
+    if !all, let words = KnownFailures(report).words {
+      warnings.append("\(words); -v names each")
+    }
     let counts = report.omittedSkips + report.omittedFailures
     warnings += withoutSquare
     if let words = report.assumptions { warnings.append(words) }

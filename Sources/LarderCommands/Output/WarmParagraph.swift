@@ -18,6 +18,7 @@ struct WarmParagraph {
     }
     var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
     sentences += failures + first(report.guardWords.map(Self.sentence), of: "section")
+    if let words = KnownFailures(report).words { sentences.append("\(words).") }
     if !report.unfinished.isEmpty {
       sentences.append(
         "\(Quantities.count(report.unfinished.count, "request")) did not fit into this run and "
@@ -46,10 +47,10 @@ struct WarmParagraph {
     }
   }
 
-  /// What else is wrong with sections that are shown: a field that is nowhere, a section without key.
+  /// Failures of a section that is shown, or of all details together: a field that is nowhere, a section without key.
   private var sectionFailures: [String] {
     let said = Set(report.sections.compactMap(\.commandText))
-    return report.failures.filter { $0.stage == .section }.compactMap(\.commandText)
+    return report.failures.filter(\.isOfMany).compactMap(\.commandText)
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
   }
 
@@ -79,8 +80,12 @@ struct WarmParagraph {
       (.detail, "detail", report.details.total), (.image, "picture", report.images.unique),
     ]
     return totals.compactMap { stage, noun, total in
-      guard let first = report.failures.first(where: { $0.stage == stage }) else { return nil }
-      let counts = report.failureCounts[stage] ?? [:]
+      let failed = report.failures.filter { $0.stage == stage && !$0.isKnown && !$0.isOfMany }
+      guard let first = failed.first else { return nil }
+      var counts = report.failureCounts(known: false)[stage] ?? [:]
+      for failure in report.failures where failure.stage == stage && failure.isOfMany {
+        counts[failure.reason] = nil
+      }
       let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
       return
@@ -88,6 +93,11 @@ struct WarmParagraph {
         + "such as \(first.url)."
     }
   }
+}
+
+extension SyncReport.Failure {
+  /// Whether it says something of a whole section or of all details, rather than of one detail or picture.
+  fileprivate var isOfMany: Bool { stage == .section || stage == .detail && id == nil }
 }
 
 extension SyncReport.Section {

@@ -46,7 +46,10 @@ package struct CacheCheck: Sendable {
       index = try Index(reading: path)
       if try index?.isWhole(fast: depth == .fast) == false { state = .damaged }
       // SQLite knows of no damage within a value.
-      if depth == .full, state == .whole { _ = try index?.claimedURLs() }
+      if depth == .full, state == .whole {
+        try index?.checkCatalogs()
+        _ = try index?.claimedURLs()
+      }
     } catch {
       switch error.code {
       case .empty where layout.holdsNothing: throw error

@@ -38,6 +38,7 @@ struct IndexRenewal {
       let index = try Index(layout)
       guard try index.isWhole(fast: false) else { return true }
       // SQLite knows of no damage within a value: an item that cannot be read would end every run.
+      try index.checkCatalogs()
       _ = try index.claimedURLs()
       return false
     } catch {

@@ -49,14 +49,41 @@ struct GuardWords {
     )
   }
 
-  /// No item has some fields any more.
-  func lost(_ fields: [ItemField], _ mapping: Mapping.Item) -> Finding {
-    let names = fields.map { "item.\($0.rawValue)" }.joined(separator: ", ")
-    let paths = fields.flatMap { mapping.paths(of: $0) }.map(\.description)
+  /// The feed lists other items in place of all those that were shown.
+  func replaced(by count: Int) -> Finding {
+    Finding(
+      problem:
+        "cannot replace section \(key): the feed lists \(count) \(count == 1 ? "item" : "items") and none of "
+        + "\(items) any more, which looks like a fault, so the last good ones stay",
+      remedy: .acceptRemovals
+    )
+  }
+
+  /// Fields are gone from all items, or all items share a value.
+  ///
+  /// - Parameters:
+  ///   - findings: the fields.
+  ///   - mapping: where the feed has them.
+  ///   - count: how many items the feed lists.
+  /// - Returns: What is wrong, and what helps.
+  func suspicious(
+    _ findings: [FieldGuard.Finding],
+    _ mapping: Mapping.Item,
+    listed count: Int
+  ) -> Finding {
+    let parts = findings.map { finding in
+      switch finding {
+      case .gone(let field):
+        "no item has a value of item.\(field.rawValue) at "
+          + mapping.paths(of: field).map(\.description).joined(separator: ", ") + " any more"
+      case .shared(let field):
+        "all \(count) items have the same \(field.rawValue)"
+      }
+    }
     return Finding(
-      problem: "cannot refresh \(names) of section \(key): no item has a value at "
-        + "\(paths.joined(separator: ", ")) any more, so what was held stays; correct the path in the "
-        + "catalog file if the shop renamed it",
+      problem:
+        "cannot take section \(key): \(parts.joined(separator: ", and ")), so the last good items "
+        + "stay; correct the path in the catalog file if the shop renamed it",
       remedy: .acceptRemovals
     )
   }
@@ -90,7 +117,7 @@ struct GuardWords {
     of elements: Int,
     isHeld: Bool
   ) -> Finding {
-    let lost = notes.skipped.filter { $0.lost == .item }
+    let lost = notes.skipped.filter(\.isUnread)
     let causes = Dictionary(
       lost.map { (Cause(field: $0.field, reason: $0.reason), 1) },
       uniquingKeysWith: +
@@ -118,6 +145,18 @@ struct GuardWords {
 
     static func < (left: Cause, right: Cause) -> Bool {
       (left.field ?? "", left.reason) < (right.field ?? "", right.reason)
+    }
+  }
+}
+
+extension FieldGuard.Finding {
+  /// The field, by its name in the catalog file.
+  var field: String {
+    switch self {
+    case .gone(let field): "item.\(field.rawValue)"
+    case .shared(.picture): "item.images"
+    case .shared(.price): "item.salePrice"
+    case .shared(.title): "item.title"
     }
   }
 }

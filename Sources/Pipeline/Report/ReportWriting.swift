@@ -6,12 +6,19 @@ import Transport
 /// all stages have ended.
 struct ReportWriting {
   private let context: RunContext
+  private let last: LastReport
   private let sections: [SectionResult]
   private let diff: Result<RunDiff, CacheError>
 
   /// Compares the sections with those of the run before, while pictures are still under way.
-  init(_ context: RunContext, before: [RunSection], sections: [SectionResult]) {
+  init(
+    _ context: RunContext,
+    before: [RunSection],
+    last: LastReport,
+    sections: [SectionResult]
+  ) {
     self.context = context
+    self.last = last
     self.sections = sections
     diff = Result { () throws(CacheError) in
       try RunDiff(context.index, before: before, after: sections.map { RunSection($0) })
@@ -40,7 +47,7 @@ struct ReportWriting {
           error: section.error,
           remedy: section.remedy,
           withheld: section.withheld.count,
-          kept: section.kept.map { "item.\($0.rawValue)" },
+          kept: section.findings.map(\.field),
           unread: section.unread,
           warning: section.warning,
           skippedReasons: section.omitted.reasons
@@ -62,6 +69,7 @@ struct ReportWriting {
     report.images = pictures
     report.images.bytesHeld = bytesHeld
     (report.failures, report.failuresOmitted) = context.failures.all(owners: try owners())
+    last.mark(&report.failures)
     report.unfinished = context.failures.unfinished
     report.requests = context.failures.requests
     report.outcome = outcome(report)
@@ -74,7 +82,11 @@ struct ReportWriting {
     if isNothing || !sections.isEmpty && sections.allSatisfy({ $0.source == .failed }) {
       return .failed
     }
-    if !report.failures.isEmpty || !report.unfinished.isEmpty { return .partial }
+    // Under `--strict` a known failure counts like a new one.
+    let isFailing =
+      report.failures.contains { context.options.strict || !$0.isKnown }
+      || !last.knows(report.failuresOmitted)
+    if isFailing || !report.unfinished.isEmpty { return .partial }
     if sections.contains(where: { $0.warning != nil }) { return .partial }
     if sections.contains(where: { $0.source == .failed || $0.source == .stale && !$0.isExcused }) {
       return .partial
@@ -82,7 +94,7 @@ struct ReportWriting {
     let isWithheld =
       !report.items.withheld.isEmpty || !report.details.withheld.isEmpty
       || !report.details.kept.isEmpty
-      || sections.contains { $0.source == .withheld || !$0.kept.isEmpty }
+      || sections.contains { $0.source == .withheld }
     return isWithheld ? .withheld : .complete
   }
 

@@ -99,6 +99,23 @@ extension SyncReport.Skipped: Decodable {
   }
 }
 
+extension SyncReport.Failure: Decodable {
+  /// Reads a failure; older reports do not say which ones were known.
+  package init(from decoder: any Decoder) throws {
+    let row = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      stage: try row.decode(SyncReport.Stage.self, forKey: .stage),
+      id: try row.decodeIfPresent(String.self, forKey: .id),
+      url: try row.decode(String.self, forKey: .url),
+      reason: try row.decode(String.self, forKey: .reason),
+      attempts: try row.decode(Int.self, forKey: .attempts),
+      detail: try row.decodeIfPresent(String.self, forKey: .detail),
+      remedy: try row.decodeIfPresent(SyncReport.Remedy.self, forKey: .remedy),
+      isKnown: try row.decodeIfPresent(Bool.self, forKey: .isKnown) ?? false
+    )
+  }
+}
+
 extension SyncReport.Section: Decodable {
   private enum CodingKeys: CodingKey {
     case error, items, kept, key, remedy, repeats, skipped, skippedReasons, source, title, unread
@@ -245,6 +262,7 @@ extension StoredFormWriter {
       $0.member("attempts", failure.attempts)
       $0.member("detail", failure.detail)
       $0.member("id", failure.id)
+      $0.member("known", failure.isKnown)
       $0.member("reason", failure.reason)
       $0.member("remedy", failure.remedy?.rawValue)
       $0.member("stage", failure.stage.rawValue)

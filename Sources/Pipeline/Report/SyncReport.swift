@@ -63,7 +63,8 @@ package struct SyncReport: Sendable, Equatable {
     package var remedy: Remedy?
     /// How many items the feed no longer lists and the shrink guard kept.
     package var withheld = 0
-    /// The fields that the feed has lost, by their names in the catalog file, and that items keep.
+    /// The fields for which the listing was not taken, by their names in the catalog file: gone from all items, or
+    /// with one value in all of them.
     package var kept: [String] = []
     /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
     package var unread: [String] = []
@@ -166,7 +167,7 @@ package struct SyncReport: Sendable, Equatable {
   package typealias FailureCounts = [Stage: [String: Int]]
 
   /// Something that could not be had.
-  package struct Failure: Sendable, Equatable, Codable {
+  package struct Failure: Sendable, Equatable, Encodable {
     /// Where.
     package var stage: Stage
     /// The section's key or the item's id.
@@ -181,6 +182,14 @@ package struct SyncReport: Sendable, Equatable {
     package var detail: String?
     /// What helps.
     package var remedy: Remedy?
+    /// Whether the run before this one reported it too, and it is expected to last: such a failure alone does not make
+    /// a run partial.
+    package var isKnown = false
+
+    enum CodingKeys: String, CodingKey {
+      case stage, id, url, reason, attempts, detail, remedy
+      case isKnown = "known"
+    }
   }
 
   /// An item, or a field of one, that could not be read.
@@ -291,6 +300,24 @@ extension SyncReport {
     failures.reduce(into: failuresOmitted) {
       $0[$1.stage, default: [:]][$1.reason, default: 0] += 1
     }
+  }
+
+  /// The failures that are known, or those that are not, by stage and reason.
+  ///
+  /// A failure that is only counted is known when all listed ones of its stage and reason are.
+  package func failureCounts(known: Bool) -> FailureCounts {
+    var counts: FailureCounts = [:]
+    for failure in failures where failure.isKnown == known {
+      counts[failure.stage, default: [:]][failure.reason, default: 0] += 1
+    }
+    for (stage, omitted) in failuresOmitted {
+      for (reason, count) in omitted {
+        let listed = failures.filter { $0.stage == stage && $0.reason == reason }
+        let isKnown = !listed.isEmpty && listed.allSatisfy(\.isKnown)
+        if isKnown == known { counts[stage, default: [:]][reason, default: 0] += count }
+      }
+    }
+    return counts
   }
 
   /// How many failures there are, listed or not.

@@ -20,7 +20,9 @@ struct OpenedRun {
   /// The picture folders as they were found.
   private let folders: FolderTimes?
   private let lock: CacheLock
-  private let number: RunID
+  /// The run's number.
+  let number: RunID
+  private let source: String?
 
   /// Opens the cache, making it when there is none, and enters the run.
   ///
@@ -64,6 +66,13 @@ struct OpenedRun {
     }
     let catalog = request.catalog
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
+    source = request.source
+    if let source, let last = entry.source, source != last {
+      notice(
+        "catalog \(catalog.name) came from \(last) so far, and comes from \(source) now; if that is another shop, "
+          + "give it another name"
+      )
+    }
     previous = try index.lastRun(catalog: entry.id)
     before = try previous.map { run throws(CacheError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
@@ -177,6 +186,11 @@ struct OpenedRun {
       )
     }
     do throws(CacheError) {
+      // What a guard withheld came from where the catalog was before.
+      let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
+      if isTaken, report.run != nil, let source, source != context.entry.source {
+        try index.note(source: source, of: context.entry.id)
+      }
       try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
     } catch {
       // The run has ended, and is shown; what is left undone here the next run does.

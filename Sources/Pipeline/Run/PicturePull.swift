@@ -108,7 +108,7 @@ package final class PicturePull: Sendable {
   }
 
   private func failed(_ reason: String, _ row: PictureEntry?) -> Outcome {
-    let isLasting = FailureRest.isLasting(reason)
+    let isLasting = FailureReason(rawValue: reason).isLasting
     let rest = now() + (isLasting ? Self.longRest : Self.shortRest)
     return .failed(
       Refusal(reason: reason, isLasting: isLasting, rest: max(rest, row?.expiry ?? rest), row: row)

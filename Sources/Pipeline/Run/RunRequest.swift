@@ -57,6 +57,13 @@ struct RunRequest: Sendable {
     self.environment = environment
   }
 
+  /// The host that the catalog comes from, with its port unless that is usual: that of `base`, else of the first
+  /// section; nil for files.
+  var source: String? {
+    let host = addresses.localBase?.hostPort ?? sections.lazy.compactMap(\.host).first
+    return host.map { [80, 443].contains($0.port) ? $0.host : $0.description }
+  }
+
   /// A transport that puts the environment's part into URLs, and has the token command run where it helps.
   ///
   /// - Parameters:

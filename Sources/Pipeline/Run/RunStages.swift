@@ -24,6 +24,8 @@ struct RunResults {
 final class RunStages: Sendable {
   private let context: RunContext
   private let before: [RunSection]
+  private let last: LastReport
+  private let number: RunID
   private let states: PictureStates?
   private let pictures: PictureStage
   private let details: DetailStage?
@@ -63,12 +65,14 @@ final class RunStages: Sendable {
     self.pictures = pictures
     self.details = details
     before = opened.before
+    number = opened.number
+    last = LastReport(opened.previous?.report)
     states = opened.states
     expected = ExpectedPictures(opened, from: source)
     sections = SectionStage(
       context,
       previous: opened.before,
-      report: opened.previous?.report,
+      report: last,
       // Details go before pictures, and which there are a listing tells only once it is kept.
       ahead: { if details == nil { pictures.askAhead($0) } }
     ) { arrival in
@@ -85,6 +89,7 @@ final class RunStages: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
     sections.start(targets)
+    let checked = checkShown()
     prepareForPictures()
     sections.group.join()
     do throws(CacheError) {
@@ -94,12 +99,18 @@ final class RunStages: Sendable {
       context.failures.note(error)
     }
     pictures.release()
-    let writing = ReportWriting(context, before: before, sections: sections.sections)
+    let writing = ReportWriting(
+      context,
+      before: before,
+      last: last,
+      sections: sections.sections
+    )
     details?.group.join()
     details?.judgeMissing()
     if !hasStopped() { details?.judgeFields() }
     pictures.settleRest()
     pictures.group.join()
+    checked.join()
     context.newestURLs?.flush()
     let flushed = DispatchSemaphore(value: 0)
     context.store.flush { flushed.signal() }
@@ -112,6 +123,29 @@ final class RunStages: Sendable {
       writing: writing,
       renewed: sections.takeRenewed()
     )
+  }
+
+  /// Checks on a thread of its own that the listings of the last run can still be shown: a run to which nothing is new
+  /// reads few of their items.
+  ///
+  /// A connection of its own: the run does not wait for it.
+  ///
+  /// - Returns: A group that is empty once all is checked.
+  private func checkShown() -> WorkGroup {
+    let group = WorkGroup()
+    let listings = before.compactMap(\.listing)
+    guard !listings.isEmpty else { return group }
+    group.enter()  // Left at the end of the block.
+    let slice = number.rawValue
+    DispatchQueue(label: "larder.check").async { [context] in
+      do throws(CacheError) {
+        try Index(reading: context.layout.root.path).checkListings(listings, slice: slice)
+      } catch {
+        context.failures.note(error)
+      }
+      group.leave()
+    }
+    return group
   }
 
   /// Reads what is known of pictures, and has connections opened for those to come, while the sections are on their way,

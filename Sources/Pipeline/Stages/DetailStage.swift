@@ -347,7 +347,21 @@ final class DetailStage: Sendable {
   ///
   /// A run that is killed before leaves them to the next, which asks for them anew.
   func judgeMissing() {
-    let seen = state.withLock { $0.seen }
+    let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
+    // At a first sync nothing was held that could be kept.
+    if tally.total >= 3, tally.missing == tally.total, !known.keys.contains(where: seen.contains) {
+      context.failures.note(
+        SyncReport.Failure(
+          stage: .detail,
+          id: nil,
+          url: rule.urlTemplate,
+          reason: FailureReason.detailsMissing.rawValue,
+          attempts: tally.total,
+          detail: "cannot read any of \(tally.total) details: the shop has none of them; correct "
+            + "detail.url in the catalog file, or leave detail out"
+        )
+      )
+    }
     switch vanished.judge(held: known.values.count { $0.state == .held && seen.contains($0.item) })
     {
     case .withheld(let items): state.withLock { $0.tally.withheld = items }
@@ -387,6 +401,11 @@ final class DetailStage: Sendable {
       )
     }
   }
+}
+
+extension FailureReason {
+  /// Details of which the origin has none, at the first sync that asks for them.
+  static let detailsMissing = FailureReason(rawValue: "details-missing")
 }
 
 extension LostField {

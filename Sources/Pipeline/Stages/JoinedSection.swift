@@ -56,7 +56,8 @@ struct JoinedPages: Sendable {
         }
         sections[place].pages.append(number)
         listings[place].append(section.listing)
-        elements[place] += try index.itemCount(listing: section.listing) + own.lost
+        let skipped = own.skipped.count { $0.lost == .item }
+        elements[place] += try index.itemCount(listing: section.listing) + skipped
       }
     }
     for place in sections.indices {

@@ -6,20 +6,20 @@ struct LastSections: Sendable {
   /// Their keys, in the order that they are shown in.
   let keys: [String]
   private let sections: [String: RunSection]
-  private let skips: LastSkips
+  private let report: LastReport
 
   /// The sections of a run, and its report.
-  init(_ sections: [RunSection], report: [UInt8]?) {
+  init(_ sections: [RunSection], report: LastReport) {
     keys = sections.map(\.key)
     self.sections = Dictionary(sections.map { ($0.key, $0) }) { first, _ in first }
-    skips = LastSkips(report)
+    self.report = report
   }
 
   /// The section of that key; nil when there was none.
   subscript(_ key: String) -> RunSection? { sections[key] }
 
   /// What could not be read of the section of that key.
-  func skips(of key: String) -> LastSkips.Section { skips[key] }
+  func skips(of key: String) -> LastReport.Skips { report.skips(of: key) }
 
   /// What stands for a section that could not be had: its last good one, as stale.
   ///

@@ -1,7 +1,7 @@
 import Cache
 import Catalog
 
-/// A listing that is shown and the feed's new one, put together by their ids.
+/// A listing that is shown and the feed's new one, compared and put together by their ids.
 ///
 /// The items themselves are read when they are kept, some at a time: a guard that steps in costs no second catalog.
 struct ListingUnion {
@@ -26,88 +26,67 @@ struct ListingUnion {
 
   private let shown: Side
   private let incoming: Side
-  private let union: ShrinkGuard.Union
+  private let index: Index
 
   /// Enough items that the queries are no cost, few enough to be held at once.
   private static let batch = 512
 
-  /// Puts two listings together.
+  /// Compares two listings.
   ///
   /// - Parameters:
   ///   - shown: What the last run left.
   ///   - listing: What the feed lists.
   ///   - index: Where both are.
-  ///   - shrinks: Whether items stay that the feed no longer lists.
-  ///   - stays: Which of these, by their ids.
   /// - Throws: ``CacheError`` when the index cannot be read.
-  init(
-    of shown: ListingID,
-    and listing: ListingID,
-    _ index: Index,
-    shrinks: Bool = true,
-    where stays: (String) -> Bool = { _ in true }
-  ) throws(CacheError) {
-    let (held, fed) = (try Side(shown, index), try Side(listing, index))
-    (self.shown, incoming) = (held, fed)
-    guard shrinks else {
-      union = ShrinkGuard.Union(incoming: fed.ids.count)
-      return
-    }
-    union = ShrinkGuard.union(of: held.ids, and: fed.ids) { stays(held.ids[$0]) }
+  init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(CacheError) {
+    (self.shown, incoming) = (try Side(shown, index), try Side(listing, index))
+    self.index = index
   }
 
-  /// The ids of the items that the feed no longer lists and that stay.
-  var withheld: [String] { union.withheld.map { shown.ids[$0] } }
+  /// How many items the feed lists.
+  var listed: Int { incoming.ids.count }
 
-  /// Whether some item stands in both.
-  var sharesItems: Bool {
-    (0..<incoming.ids.count).contains { shown.ids.first(like: $0, in: incoming.ids) != nil }
+  /// The ids of the items shown that the feed does not list, in order.
+  var vanished: [String] {
+    ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
   }
 
-  /// Keeps the items of both as a listing.
+  /// What becomes of the feed's listing.
   ///
-  /// - Parameters:
-  ///   - index: Where they are kept.
-  ///   - fields: What the feed's items take from their earlier versions.
+  /// - Parameter unread: The ids of items that the feed lists and that cannot be read.
+  /// - Returns: The verdict.
+  func verdict(unread: Set<String>) -> ShrinkGuard.Verdict {
+    ShrinkGuard.judge(held: shown.ids, incoming: incoming.ids) {
+      !unread.isEmpty && unread.contains(shown.ids[$0])
+    }
+  }
+
+  /// The feed's items with some of those that it no longer lists.
+  func union(keeping kept: Set<String>) -> ShrinkGuard.Union {
+    ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
+  }
+
+  /// The ids of the items that a union keeps.
+  func withheld(_ union: ShrinkGuard.Union) -> [String] { union.withheld.map { shown.ids[$0] } }
+
+  /// Keeps the items of a union as a listing.
+  ///
+  /// - Parameter union: The items.
   /// - Returns: The listing.
   /// - Throws: ``CacheError`` when the index cannot be read or written.
-  func keep(in index: Index, restoring fields: [ItemField] = []) throws(CacheError) -> ListingID {
+  func keep(_ union: ShrinkGuard.Union) throws(CacheError) -> ListingID {
     let lane = ItemLane(index)
     var rest = union.order[...]
     while !rest.isEmpty {
-      let records = try records(rest.prefix(Self.batch), index, fields)
+      let versions = rest.prefix(Self.batch).map { source in
+        switch source {
+        case .incoming(let place): incoming.versions[place]
+        case .held(let place): shown.versions[place]
+        }
+      }
       rest = rest.dropFirst(Self.batch)
-      try lane.add(records)
+      try lane.add(try index.items(versions, of: incoming.listing))
     }
     return try index.keepListing(lane.finish().first ?? ListingDraft())
-  }
-
-  private func records(
-    _ sources: ArraySlice<ShrinkGuard.Union.Source>,
-    _ index: Index,
-    _ fields: [ItemField]
-  ) throws(CacheError) -> [ItemRecord] {
-    let versions = sources.map { source in
-      switch source {
-      case .incoming(let place): incoming.versions[place]
-      case .held(let place): shown.versions[place]
-      }
-    }
-    var records = try index.items(versions, of: incoming.listing)
-    guard !fields.isEmpty else { return records }
-    for (number, source) in sources.enumerated() {
-      guard case .incoming(let place) = source,
-        let earlier = shown.ids.first(like: place, in: incoming.ids),
-        let old = try index.items([shown.versions[earlier]], of: shown.listing).first
-      else { continue }
-      records[number] = ItemRecord(
-        FieldGuard.restore(
-          fields,
-          of: try records[number].storeItem(),
-          from: try old.storeItem()
-        )
-      )
-    }
-    return records
   }
 }

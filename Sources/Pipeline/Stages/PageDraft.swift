@@ -5,44 +5,51 @@ import Catalog
 struct PageDraft: Sendable {
   /// What it was decoded to; of a page in windows without the items.
   private(set) var listing = DecodedListing(sections: [], elementCount: 0)
-  /// By section, the fields that have paths, and that no item has a value in.
-  private(set) var valueless: [String: Set<ItemField>] = [:]
   /// By section, in the order of ``listing``, the items of a page in windows, which are in the index already; nil
   /// for a page that was decoded whole.
   var kept: [ListingDraft]?
 
-  /// Adds what was decoded.
-  ///
-  /// - Parameters:
-  ///   - part: the page, with all items.
-  ///   - item: where the fields of an item are.
-  mutating func add(_ part: DecodedListing, _ item: Mapping.Item) {
-    note(part, item)
-    listing.append(part)
+  /// A page that was decoded whole.
+  init(_ listing: DecodedListing) {
+    self.listing = listing
+    self.listing.dropRepeats()
   }
 
-  /// Adds a window of the page, all but its items: these are kept elsewhere.
-  ///
-  /// - Parameters:
-  ///   - window: the page's next window, with all items.
-  ///   - item: where the fields of an item are.
-  mutating func add(window: DecodedListing, _ item: Mapping.Item) {
-    note(window, item)
+  /// A page that windows are added to.
+  init() {}
+
+  /// Adds the page's next window, all but its items: these are kept elsewhere.
+  mutating func add(window: DecodedListing) {
     var rest = window
     for place in rest.sections.indices { rest.sections[place].items = [] }
     listing.append(rest)
   }
 
-  private mutating func note(_ part: DecodedListing, _ item: Mapping.Item) {
-    for section in part.sections {
-      let own = item.fieldsWithoutValue(in: section.items)
-      valueless[section.key] = valueless[section.key]?.intersection(own) ?? own
+  /// Keeps the first of several items of a section that have one id, once all windows are there.
+  ///
+  /// - Parameter index: Where the items are.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  mutating func dropRepeats(in index: Index) throws(CacheError) {
+    guard var drafts = kept else { return }
+    for place in drafts.indices {
+      let draft = drafts[place]
+      let ids = PackedIDs(zeroEnded: draft.ids)
+      let repeats = ids.repeats
+      guard !repeats.isEmpty else { continue }
+      let others = repeats.filter { !draft.isSame($0.place, $0.first) }.map(\.place)
+      listing.noteDuplicates(others.map { ($0, ids[$0]) }, in: listing.sections[place].key)
+      drafts[place] = try index.draft(draft, leavingOut: Set(repeats.map(\.place)))
     }
+    kept = drafts
   }
 
   /// Leaves the rest of the page's section unread: too much of it is lost.
   mutating func giveUp() { listing.givenUp.formUnion(listing.sections.map(\.key)) }
 
-  /// Leaves as absent what no section has, once all are there.
-  mutating func settleAbsence() { listing.settleAbsence() }
+  /// Judges the sections against each other, once all are there: refuses those that share a key, and leaves as absent
+  /// only fields that no section has.
+  mutating func settleSections() {
+    for place in listing.refuseRepeatedKeys().reversed() { kept?.remove(at: place) }
+    listing.settleAbsence()
+  }
 }

@@ -61,7 +61,8 @@ struct PageReader {
       }
     }
     draft.kept = try lane.finish()
-    if isMany { draft.settleAbsence() }
+    if isMany { draft.settleSections() }
+    try draft.dropRepeats(in: context.index)
     // Of sections that cannot be used, only the whole body says it of all.
     return draft.listing.sections.isEmpty ? decode(body, reading, limits) : .success(draft)
   }
@@ -87,9 +88,7 @@ struct PageReader {
       let listing = try body.decoded { body throws(CatalogError) in
         try decodeSource(body, at: reading.position, using: context.catalog, within: limits)
       }
-      var draft = PageDraft()
-      draft.add(listing, context.catalog.mapping(ofSource: reading.position).item)
-      return .success(draft)
+      return .success(PageDraft(listing))
     } catch {
       return .failure(error)
     }

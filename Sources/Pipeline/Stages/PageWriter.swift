@@ -24,7 +24,7 @@ struct PageWriter: Sendable {
     in draft: inout PageDraft,
     on lane: ItemLane
   ) throws(CacheError) {
-    draft.add(window: window, context.catalog.mapping(ofSource: reading.position).item)
+    draft.add(window: window)
     // Only the last section goes on in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
@@ -62,9 +62,8 @@ struct PageWriter: Sendable {
     // A page of several may yet fail with the next one, and then none of it is shown.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
-        let lost =
-          (skipped[section.key] ?? []).count { $0.lost == .item }
-          + (listing.omitted[section.key]?.items ?? 0)
+        let omitted = listing.omitted[section.key]?.unread ?? 0
+        let lost = (skipped[section.key] ?? []).count(where: \.isUnread) + omitted
         let elements = section.items.count + lost
         // Of a listing that is not taken nothing is shown either.
         if !listing.givenUp.contains(section.key),
@@ -88,7 +87,6 @@ struct PageWriter: Sendable {
         omitted: listing.omitted[section.key] ?? SkipTally(),
         isGivenUp: listing.givenUp.contains(section.key),
         absent: listing.absent[section.key] ?? [],
-        valueless: draft.valueless[section.key, default: []].intersection(FieldGuard.guarded),
         unfollowed: unfollowed,
         total: isPaged ? listing.total : nil
       )

@@ -183,7 +183,7 @@ final class PictureAnswers: Sendable {
         var entry = known ?? context.entry(fetch.id, fetch.url)
         entry.url = fetch.url.text
         let end = failure.wordEnd(at: now)
-        entry.fail(for: failure.reason.rawValue, at: now, saidUntil: end)
+        entry.fail(for: failure.reason, at: now, saidUntil: end)
         return entry
       },
       completion: { fetch.ended(.failed) }

@@ -21,6 +21,8 @@ struct PicturePriority: Comparable, Sendable {
     seen = state?.checked ?? 0
     switch state {
     case nil: rank = 0
+    // Noted, and never asked for.
+    case let state? where !state.isHeld && state.checked == 0: rank = 0
     case let state? where state.isHeld && isChanged: rank = 1
     default: rank = 2
     }

@@ -1,58 +1,71 @@
 import Cache
 import Catalog
 
-/// What is shown of a section after the guards: the feed's items, and what they kept from before.
+/// What is shown of a section after the guards: the feed's items, and those that were kept from before.
 struct GuardedListing: Sendable {
   /// What is shown.
   var listing: ListingID
   /// The ids of items that the feed no longer lists and that stay all the same.
   var withheld: [String] = []
-  /// The fields that the feed has lost and that items keep from before.
-  var kept: [ItemField] = []
+  /// Why the feed's listing is not shown at all; empty when values are not the reason.
+  var findings: [FieldGuard.Finding] = []
+  /// Whether the last good listing stands for the feed's.
+  var isWhole = false
   /// The ids of items that the feed lists, that cannot be read, and that stay as they were.
   var unread: [String] = []
 }
 
 extension RunContext {
-  /// What to show of a section: the feed's items, and what they suddenly lost as if by a fault.
+  /// What to show of a section: the feed's items, and those that vanished as if by a fault; or the last good listing,
+  /// when the feed's as a whole looks like a fault.
   ///
   /// - Parameters:
   ///   - listing: the feed's items.
-  ///   - valueless: the guarded fields that none of them has a value in.
+  ///   - item: where their fields are.
+  ///   - unread: the ids of items that the feed lists and that cannot be read.
   ///   - shown: what the last run left.
   /// - Returns: The listing to show, with what was kept.
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func guardListing(
     _ listing: ListingID,
-    valueless: Set<ItemField>,
+    _ item: Mapping.Item,
+    unread: Set<String>,
     shown: ListingID?
   ) throws(CacheError) -> GuardedListing {
     guard let shown, shown != listing, !options.allowRemovals else {
       return GuardedListing(listing: listing)
     }
-    let held = try index.itemCount(listing: shown)
-    let listed = try index.itemCount(listing: listing)
-    let shrinks = ShrinkGuard.isSuspicious(previous: held, incoming: listed)
-    let lost =
-      listed == 0 ? [] : FieldGuard.lostFields(of: valueless, sample: try sample(of: shown))
-    guard shrinks || !lost.isEmpty else { return GuardedListing(listing: listing) }
-    return try restore(shown, beside: listing, shrinks: shrinks, fields: lost)
+    let union = try ListingUnion(of: shown, and: listing, index)
+    let verdict = union.verdict(unread: unread)
+    var guarded = GuardedListing(listing: shown, isWhole: true)
+    if verdict != .withhold {
+      guarded.findings = try findings(in: listing, item, shown: shown)
+    }
+    if verdict == .withhold || !guarded.findings.isEmpty {
+      guarded.withheld = union.vanished
+      return guarded
+    }
+    guard case .keep(let kept) = verdict else { return GuardedListing(listing: listing) }
+    return GuardedListing(listing: try union.keep(kept), withheld: union.withheld(kept))
   }
 
-  /// Keeps of a listing that is shown what the feed's has lost: items, fields of items, or both.
-  func restore(
-    _ shown: ListingID,
-    beside listing: ListingID,
-    shrinks: Bool,
-    fields: [ItemField] = []
-  ) throws(CacheError) -> GuardedListing {
-    let union = try ListingUnion(of: shown, and: listing, index, shrinks: shrinks)
-    var guarded = GuardedListing(listing: listing)
-    guarded.withheld = union.withheld
-    if !fields.isEmpty, union.sharesItems { guarded.kept = fields }
-    guard !guarded.withheld.isEmpty || !guarded.kept.isEmpty else { return guarded }
-    guarded.listing = try union.keep(in: index, restoring: guarded.kept)
-    return guarded
+  /// Keeps items that vanished in a listing that is shown otherwise as it came.
+  ///
+  /// - Parameters:
+  ///   - gone: the ids of the items.
+  ///   - shown: what the last run left.
+  ///   - listing: what is shown without them.
+  /// - Returns: The listing to show, and the ids of the items that stay.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func keep(
+    _ gone: Set<String>,
+    of shown: ListingID,
+    beside listing: ListingID
+  ) throws(CacheError) -> (listing: ListingID, kept: [String]) {
+    let both = try ListingUnion(of: shown, and: listing, index)
+    let union = both.union(keeping: gone)
+    let kept = both.withheld(union)
+    return kept.isEmpty ? (listing, []) : (try both.keep(union), kept)
   }
 
   /// Keeps the last good versions of the few items that the feed lists and that cannot be read.
@@ -69,31 +82,48 @@ extension RunContext {
   func keepUnread(
     _ notes: SectionNotes,
     of shown: ListingID,
-    last: LastSkips.Section,
+    last: LastReport.Skips,
     in guarded: inout GuardedListing
   ) throws(CacheError) {
     guard shown != guarded.listing, !options.allowRemovals else { return }
     let listed = Set(try index.itemKeys(listing: guarded.listing))
     let gone = try index.itemKeys(listing: shown).filter { !listed.contains($0) }
     guard !gone.isEmpty else { return }
-    let ids = notes.skipped.filter { $0.lost == .item }.map(\.id)
-    let named = Set(ids.compactMap(\.self))
-    let unnamed = ids.count { $0 == nil } + notes.omitted.items
+    let named = notes.unreadIDs
+    let unnamed =
+      notes.skipped.count { $0.lost == .item && $0.id == nil } + notes.omitted.unread
     let again = gone.filter { last.unread.contains($0) && !named.contains($0) }.prefix(unnamed)
     let new = gone.filter { !last.unread.contains($0) && !named.contains($0) }
       .prefix(max(0, unnamed - last.unnamed))
     let kept = named.intersection(gone).union(again).union(new)
     guard !kept.isEmpty else { return }
-    let union = try ListingUnion(of: shown, and: guarded.listing, index) { id in
-      listed.contains(id) || kept.contains(id)
-    }
-    guarded.listing = try union.keep(in: index)
+    guarded.listing = try keep(kept, of: shown, beside: guarded.listing).listing
     guarded.unread = kept.sorted()
+  }
+
+  /// What a listing lost or shares, against the one that is shown.
+  ///
+  /// Reads on only while it looks like a fault: of a usual listing, the first items are enough.
+  private func findings(
+    in listing: ListingID,
+    _ item: Mapping.Item,
+    shown: ListingID
+  ) throws(CacheError) -> [FieldGuard.Finding] {
+    let versions = try index.versions(listing: listing)
+    var fields = FieldGuard(held: try sample(of: shown), item, count: versions.count)
+    var (rest, size) = (versions[...], 8)
+    while !fields.isSettled, !rest.isEmpty {
+      let records = try index.items(rest.prefix(size), of: listing)
+      fields.add(try records.map { record throws(CacheError) in try record.storeItem() })
+      rest = rest.dropFirst(size)
+      size = min(512, 2 * size)
+    }
+    return fields.findings
   }
 
   /// Items of a listing, evenly spread and so few that a long one costs no more.
   private func sample(of listing: ListingID) throws(CacheError) -> [StoreItem] {
-    let versions = try index.itemVersions(listing: listing).map(\.version)
+    let versions = try index.versions(listing: listing)
     var sample: [StoreItem] = []
     for place in stride(from: 0, to: versions.count, by: max(1, versions.count / 100)) {
       let body = try index.item(version: versions[place])

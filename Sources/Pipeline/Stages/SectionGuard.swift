@@ -25,34 +25,37 @@ struct SectionGuard: Sendable {
     let notes = SectionNotes(section.skipped)
     let shown = last[section.key]?.listing
     let readable = try context.index.itemCount(listing: section.listing)
-    if notes.isGivenUp
-      || context.options.maxSkipped.refuses(lost: notes.lost, of: readable + notes.lost)
-    {
+    let lost = notes.lost
+    let isLost = context.options.maxSkipped.refuses(lost: lost, of: readable + lost)
+    if notes.isGivenUp || isLost {
       return try refusal(of: section, notes, readable: readable, reading)
     }
+    let item = context.catalog.mapping(ofSource: reading.position).item
     var guarded = try context.guardListing(
       section.listing,
-      valueless: notes.valueless,
+      item,
+      unread: notes.unreadIDs,
       shown: shown
     )
-    if let shown, notes.lost > 0, guarded.withheld.isEmpty {
+    if let shown, lost > 0, guarded.withheld.isEmpty, !guarded.isWhole {
       let skips = last.skips(of: section.key)
       try context.keepUnread(notes, of: shown, last: skips, in: &guarded)
     }
     if !isNamed, guarded.withheld.isEmpty { return nil }
     var result = SectionResult(joined, notes, guarded, of: reading)
-    if readable > 0 || notes.lost > 0 { noteAbsent(notes, of: section.key, reading) }
+    // A listing that is not taken says nothing of the catalog file.
+    if !guarded.isWhole, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
     let held = try shown.map { id throws(CacheError) in try context.index.itemCount(listing: id) }
     let words = GuardWords(section.key, held: held ?? 0)
-    if readable == 0, !guarded.withheld.isEmpty {
-      result.source = .withheld
-      result.note(isNamed ? words.emptied : words.dropped)
+    if !guarded.findings.isEmpty {
+      result.note(words.suspicious(guarded.findings, item, listed: readable))
+    } else if guarded.isWhole {
+      let finding =
+        !isNamed ? words.dropped : readable == 0 ? words.emptied : words.replaced(by: readable)
+      result.note(finding)
     } else if !guarded.withheld.isEmpty {
       result.note(words.shrunk(by: guarded.withheld.count))
-    } else if !guarded.kept.isEmpty {
-      let mapping = context.catalog.mapping(ofSource: reading.position)
-      result.note(words.lost(guarded.kept, mapping.item))
     }
     return result
   }
@@ -171,27 +174,34 @@ struct SectionGuard: Sendable {
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func changes(to results: [SectionResult]) throws(CacheError) -> [SectionResult] {
     guard !context.options.allowRemovals else { return [] }
-    var before = 0
-    var after = 0
-    var shrunk: [(result: SectionResult, listing: ListingID, shown: ListingID, held: Int)] = []
+    var held = 0
+    var vanished: [String: [String]] = [:]
     for result in results {
-      guard let listing = result.listing, let shown = last[result.key]?.listing else { continue }
-      let held = try context.index.itemCount(listing: shown)
-      let listed = try context.index.itemCount(listing: listing)
-      before += held
-      after += listed
-      if listed < held { shrunk.append((result, listing, shown, held)) }
+      guard let shown = last[result.key]?.listing else { continue }
+      held += try context.index.itemCount(listing: shown)
+      guard let listing = result.listing, listing != shown else { continue }
+      vanished[result.key] = try ListingUnion(of: shown, and: listing, context.index).vanished
     }
-    guard ShrinkGuard.isSuspicious(catalog: before, incoming: after) else { return [] }
+    let all = vanished.values.joined()
+    guard ShrinkGuard.isSuspicious(catalog: held, vanished: all.count) else { return [] }
+    // An item that moved to another section is not gone.
+    var gone = Set(all)
+    for listing in results.compactMap(\.listing) where !gone.isEmpty {
+      gone.subtract(try context.index.itemKeys(listing: listing))
+    }
+    let count = all.count { gone.contains($0) }
+    guard ShrinkGuard.isSuspicious(catalog: held, vanished: count) else { return [] }
     var changed: [SectionResult] = []
-    for (result, listing, shown, held) in shrunk {
-      let guarded = try context.restore(shown, beside: listing, shrinks: true)
-      guard !guarded.withheld.isEmpty else { continue }
-      var result = result
-      result.listing = guarded.listing
-      result.withheld = guarded.withheld
+    for var result in results {
+      guard let listing = result.listing, let shown = last[result.key]?.listing,
+        vanished[result.key]?.contains(where: gone.contains) == true
+      else { continue }
+      let (whole, kept) = try context.keep(gone, of: shown, beside: listing)
+      result.listing = whole
+      result.withheld = kept
       if result.error == nil {
-        result.note(GuardWords(result.key, held: held).shrunk(by: guarded.withheld.count))
+        let before = try context.index.itemCount(listing: shown)
+        result.note(GuardWords(result.key, held: before).shrunk(by: kept.count))
       }
       changed.append(result)
     }

@@ -10,8 +10,8 @@ struct SectionResult: Sendable {
   /// What is shown: the feed's items and those the shrink guard kept.
   var listing: ListingID?
   var withheld: [String] = []
-  /// The fields that the feed has lost and that items keep from before.
-  var kept: [ItemField] = []
+  /// Why the feed's listing as a whole looks like a fault; empty when its values are not the reason.
+  var findings: [FieldGuard.Finding] = []
   /// The items that stay as they were because they, or the page that may list them, cannot be read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
@@ -50,10 +50,11 @@ extension SectionResult {
       key: joined.section.key,
       title: joined.section.title,
       subtitle: joined.section.subtitle,
-      source: reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
+      source: guarded.isWhole
+        ? .withheld : reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
       listing: guarded.listing,
       withheld: guarded.withheld,
-      kept: guarded.kept,
+      findings: guarded.findings,
       unread: guarded.unread,
       skipped: notes.skipped,
       omitted: notes.omitted,

@@ -42,7 +42,7 @@ final class SectionStage: Sendable {
   init(
     _ context: RunContext,
     previous: [RunSection],
-    report: [UInt8]?,
+    report: LastReport,
     ahead: @escaping @Sendable ([PictureReference]) -> Void,
     arrived: @escaping @Sendable (Arrival) -> Void
   ) {
@@ -290,9 +290,10 @@ final class SectionStage: Sendable {
   ) throws(CacheError) -> [String] {
     guard reading.broken != nil, let shown = last[joined.section.key]?.listing else { return [] }
     let union = try ListingUnion(of: shown, and: joined.section.listing, context.index)
-    guard !union.withheld.isEmpty else { return [] }
-    joined.section.listing = try union.keep(in: context.index)
-    return union.withheld
+    let missing = union.vanished
+    guard !missing.isEmpty else { return [] }
+    joined.section.listing = try union.keep(union.union(keeping: Set(missing)))
+    return missing
   }
 
   /// All pages are here: joins them, applies the guards and hands the sections on.
@@ -318,9 +319,13 @@ final class SectionStage: Sendable {
     var source = ManySections.End(reading: reading, results: results)
     source.named = taken.union(pages.sections.map(\.section.key))
     source.failure = reading.broken
+    var failing: Set<String> = []
     for failed in pages.failed {
-      let isKnown = source.named.contains(failed.section.key)
-      source.named.insert(failed.section.key)
+      // Of sections that share a key, one says it for all.
+      let key = failed.section.key
+      guard key.isEmpty || failing.insert(key).inserted else { continue }
+      let isKnown = source.named.contains(key)
+      source.named.insert(key)
       guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
       source.unusable.append(result)
       handOn(result, nil)

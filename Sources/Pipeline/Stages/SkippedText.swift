@@ -12,8 +12,6 @@ struct SectionNotes: Sendable, Equatable {
   var isGivenUp = false
   /// The fields that the catalog file names and that no item yields.
   var absent: Set<ItemField> = []
-  /// The fields that have paths, and that no item has a value in.
-  var valueless: Set<ItemField> = []
   /// Why the section as a whole cannot be used; nil when it can.
   var failure: String?
   /// The sign that the listing has pages that are not read; nil when there is none.
@@ -22,7 +20,10 @@ struct SectionNotes: Sendable, Equatable {
   var total: Int?
 
   /// How many items could not be read.
-  var lost: Int { skipped.count { $0.lost == .item } + omitted.items }
+  var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
+
+  /// The ids of the items that could not be read, as far as these could and have rows.
+  var unreadIDs: Set<String> { Set(skipped.filter(\.isUnread).compactMap(\.id)) }
 
   /// Adds what is known of the page that follows.
   mutating func add(_ page: SectionNotes) {
@@ -32,7 +33,6 @@ struct SectionNotes: Sendable, Equatable {
     omitted.add(page.omitted)
     isGivenUp = isGivenUp || page.isGivenUp
     absent.formIntersection(page.absent)
-    valueless.formIntersection(page.valueless)
     failure = failure ?? page.failure
     unfollowed = unfollowed ?? page.unfollowed
     total = page.total ?? total
@@ -60,7 +60,6 @@ extension SectionNotes {
       $0.value(skipped)
       if let total { $0.member("total", total) }
       if let unfollowed { $0.member("unfollowed", unfollowed) }
-      $0.member("valueless", valueless.map(\.rawValue).sorted())
     }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
@@ -76,7 +75,6 @@ extension SectionNotes {
     omitted = form.omitted ?? SkipTally()
     isGivenUp = form.givenUp == 1
     absent = Set(form.absent.compactMap(ItemField.init))
-    valueless = Set(form.valueless.compactMap(ItemField.init))
     failure = form.failure
     unfollowed = form.unfollowed
     total = form.total
@@ -90,7 +88,6 @@ extension SectionNotes {
     var skipped: [SyncReport.Skipped]
     var total: Int?
     var unfollowed: String?
-    var valueless: [String]
   }
 }
 
@@ -111,6 +108,9 @@ enum SkippedText {
 }
 
 extension SyncReport.Skipped {
+  /// Whether it stands for an item that could not be read, and not for a second one of its id.
+  var isUnread: Bool { lost == .item && reason != SkippedItem.duplicateID }
+
   init(_ item: SkippedItem) {
     self.init(
       section: item.section,

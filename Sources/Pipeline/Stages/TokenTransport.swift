@@ -6,7 +6,7 @@ import Transport
 /// Asks again, with what a command prints, where an origin that gets the catalog's headers answers 401.
 ///
 /// The command runs once a run at most. What it prints replaces the header in every later request for
-/// a document, and stays out of what the request is known by: a new token is no new owner of what is held.
+/// a document or picture, and stays out of what the request is known by: a new token is no new owner of what is held.
 final class TokenTransport: Fetching, URLParsing {
   private let transport: any Fetching & URLParsing
   private let rule: TokenRule

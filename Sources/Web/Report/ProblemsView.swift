@@ -95,16 +95,20 @@ struct ProblemView {
         )
       )
     }
-    let groups = Dictionary(grouping: report.failures) { "\($0.stage.rawValue) \($0.reason)" }
-    let counts = report.failureCounts
+    let groups = Dictionary(grouping: report.failures) {
+      "\($0.stage.rawValue) \($0.reason) \($0.isKnown)"
+    }
+    let counts = (report.failureCounts(known: false), report.failureCounts(known: true))
     func count(_ failures: [SyncReport.Failure]) -> Int {
-      counts[failures[0].stage]?[failures[0].reason] ?? failures.count
+      let counts = failures[0].isKnown ? counts.1 : counts.0
+      return counts[failures[0].stage]?[failures[0].reason] ?? failures.count
     }
     let order: [SyncReport.Stage] = [.section, .detail, .image]
     let sorted = groups.values.sorted {
       let left = order.firstIndex(of: $0[0].stage) ?? 0
       let right = order.firstIndex(of: $1[0].stage) ?? 0
-      return (left, -count($0), $0[0].reason) < (right, -count($1), $1[0].reason)
+      let known = ($0[0].isKnown ? 1 : 0, $1[0].isKnown ? 1 : 0)
+      return (known.0, left, -count($0), $0[0].reason) < (known.1, right, -count($1), $1[0].reason)
     }
     for failures in sorted {
       let first = failures[0]
@@ -112,8 +116,8 @@ struct ProblemView {
       let helps = first.remedy.flatMap(advice.remedy).map { " " + $0 } ?? ""
       problems.append(
         ProblemView(
-          "\(Self.stage(first.stage, count(failures), language)) · \(first.reason)",
-          tone: first.stage == .image ? "warn" : "bad",
+          "\(Self.stage(first, count(failures), language)) · \(first.reason)",
+          tone: first.stage == .image || first.isKnown ? "warn" : "bad",
           meaning: words.meaning,
           advice: words.advice + helps,
           rows: failures.prefix(Self.most).map { failure in
@@ -224,13 +228,20 @@ struct ProblemView {
     ]
   }
 
-  private static func stage(_ stage: SyncReport.Stage, _ count: Int, _ language: PageLanguage)
-    -> String
-  {
-    switch stage {
-    case .section: language.count(count, "section request", "section requests", "섹션 요청")
-    case .detail: language.count(count, "detail", "details", "상세 정보")
-    case .image: language.count(count, "picture", "pictures", "사진")
+  /// `3 pictures`, or `3 known failing pictures` of those that an earlier run has reported.
+  private static func stage(
+    _ failure: SyncReport.Failure,
+    _ count: Int,
+    _ language: PageLanguage
+  ) -> String {
+    switch (failure.stage, failure.isKnown) {
+    case (.section, _): language.count(count, "section request", "section requests", "섹션 요청")
+    case (.detail, false): language.count(count, "detail", "details", "상세 정보")
+    case (.detail, true):
+      language.count(count, "known failing detail", "known failing details", "이미 알려진 상세 정보")
+    case (.image, false): language.count(count, "picture", "pictures", "사진")
+    case (.image, true):
+      language.count(count, "known failing picture", "known failing pictures", "이미 알려진 사진")
     }
   }
 }

@@ -32,7 +32,7 @@ struct ReasonWords: Equatable {
     case "not-a-picture":
       meaning = say("What came is no picture.", "받은 파일이 사진이 아닙니다.")
       advice = say("Look at the address in a browser.", "브라우저에서 주소를 열어 확인해 주세요.")
-    case "undecodable", "field-missing":
+    case "undecodable", "field-missing", "details-missing":
       meaning = say(
         "The shop's data is not as the catalog file says.",
         "쇼핑몰 자료가 카탈로그 파일의 설정과 다릅니다."

@@ -1,23 +1,20 @@
 /// What a section may show.
 struct SoakListing {
   let items: [SoakItem]
-  /// How many items it would show if nothing but its own guard had judged it; nil when that did.
-  var alone: Int?
-
-  /// A listing that is shown as it is.
-  init(items: [SoakItem], alone: Int? = nil) {
-    self.items = items
-    self.alone = alone
-  }
+  /// How many items would be gone if nothing but its own guard had judged it.
+  var vanished = 0
+  /// Whether those were kept because the catalog as a whole lost too much.
+  var isKept = false
 
   /// What may be shown of a section whose listing came.
   ///
   /// Where something is kept it stands behind the item that it followed.
   ///
   /// - A listing of which more than a tenth, and more than one item, cannot be read is not taken.
-  /// - A listing that is empty, or had more than 10 items and lost more than a tenth, loses none.
+  /// - One that has none of the items before is not taken, nor one that lost a field of all items, or in which more
+  ///   than 10 items have one value where they had several.
+  /// - A listing that had more than 10 items and lost more than a tenth of them loses none.
   /// - Items that are there and cannot be read stay as they were.
-  /// - Fields that all items lose at once stay as they were.
   /// - When the whole catalog lost too much it loses nothing; see ``SoakCatalogGuard``.
   ///
   /// - Parameters:
@@ -32,16 +29,22 @@ struct SoakListing {
   ) -> [SoakListing] {
     if incoming.isRefused { return before.map { [SoakListing(items: $0)] } ?? [] }
     guard let before, !allowsRemovals else { return [SoakListing(items: incoming.readable)] }
-    let items = incoming.readable.keepingLostFields(of: before)
-    let isEmptied = items.isEmpty
-    let isCut = before.count > 10 && (before.count - items.count) * 10 > before.count
+    let items = incoming.readable
+    let listed = Set(items.map(\.id)).union(incoming.unreadable)
+    let vanished = before.count { !listed.contains($0.id) }
+    let isReplaced = vanished > 0 && vanished == before.count
+    if isReplaced || items.isFault(after: before) { return [SoakListing(items: before)] }
+    let isCut = before.count > 10 && vanished * 10 > before.count
     let unreadable = Set(incoming.unreadable)
     let alone = items.keeping(
-      isEmptied || isCut ? before : before.filter { unreadable.contains($0.id) },
+      isCut ? before : before.filter { unreadable.contains($0.id) },
       of: before
     )
-    let whole = alone.count < before.count ? alone.keeping(before, of: before) : alone
-    return [SoakListing(items: alone), SoakListing(items: whole, alone: alone.count)]
+    if isCut || vanished == 0 { return [SoakListing(items: alone)] }
+    return [
+      SoakListing(items: alone, vanished: vanished),
+      SoakListing(items: alone.keeping(before, of: before), vanished: vanished, isKept: true),
+    ]
   }
 }
 
@@ -55,9 +58,8 @@ extension SoakListing {
   static func choices(beginning incoming: SoakSection, after before: [SoakItem]?) -> [SoakListing]
   {
     guard let before else { return [SoakListing(items: incoming.readable)] }
-    return [incoming.readable, incoming.readable.keepingLostFields(of: before)].map {
-      SoakListing(items: $0.keeping(before, of: before))
-    }
+    let whole = incoming.readable.keeping(before, of: before)
+    return [SoakListing(items: whole.isFault(after: before) ? before : whole)]
   }
 }
 
@@ -65,28 +67,26 @@ extension SoakListing {
 /// places loses none.
 struct SoakCatalogGuard {
   private var before = 0
-  private var shown = 0
-  private var alone = 0
+  private var vanished = 0
+  private var lost = 0
   private var keeps = false
 
   /// Takes in what a section shows.
   mutating func add(_ fitting: [SoakListing], before old: [SoakItem]?) {
     guard let old, let first = fitting.first else { return }
-    let isAlone = fitting.contains { $0.alone == nil }
     before += old.count
-    shown += first.items.count
-    alone += isAlone ? first.items.count : fitting.compactMap(\.alone).min() ?? 0
+    let isAlone = fitting.contains { !$0.isKept }
+    vanished += fitting.map(\.vanished).min() ?? first.vanished
+    lost += isAlone ? fitting.filter { !$0.isKept }.map(\.vanished).min() ?? 0 : 0
     keeps = keeps || !isAlone
   }
 
   /// What is wrong with the sections together, in words.
   var complaints: [String] {
-    func isTooMuch(_ left: Int) -> Bool { before >= 30 && (before - left) * 10 > before }
-    if isTooMuch(shown) {
-      return ["of \(before) items \(shown) are left, and nothing was withheld"]
-    }
-    if keeps, !isTooMuch(alone) {
-      return ["of \(before) items \(alone) were to be left, and others are kept"]
+    func isTooMuch(_ gone: Int) -> Bool { before >= 30 && gone * 10 > before }
+    if isTooMuch(lost) { return ["of \(before) items \(lost) are gone, and nothing was withheld"] }
+    if keeps, !isTooMuch(vanished) {
+      return ["of \(before) items \(vanished) were to go, and they are kept"]
     }
     return []
   }
@@ -133,20 +133,18 @@ extension [SoakItem] {
     return items
   }
 
-  /// The items with what they had in a field that most had and that none has any more: a picture, and in
-  /// a section of at least three items a price.
-  fileprivate func keepingLostFields(of before: [SoakItem]) -> [SoakItem] {
+  /// Whether a field is gone that most items had, a picture, or in a section of at least three items a price; or
+  /// whether more than 10 items have one picture, price or title, where they had several.
+  fileprivate func isFault(after before: [SoakItem]) -> Bool {
     func isLost<Value>(_ field: KeyPath<SoakItem, Value?>) -> Bool {
-      allSatisfy { $0[keyPath: field] == nil }
+      !isEmpty && allSatisfy { $0[keyPath: field] == nil }
         && before.count { $0[keyPath: field] != nil } * 2 > before.count
     }
-    let old = Dictionary(before.map { ($0.id, $0) }) { first, _ in first }
-    let (losesPictures, losesPrices) = (isLost(\.picture), before.count >= 3 && isLost(\.price))
-    return map { item in
-      var item = item
-      if losesPictures { item.picture = old[item.id]?.picture }
-      if losesPrices { item.price = old[item.id]?.price }
-      return item
+    func isShared<Value: Hashable>(_ field: KeyPath<SoakItem, Value?>) -> Bool {
+      count > 10 && first?[keyPath: field] != nil && Set(map { $0[keyPath: field] }).count == 1
+        && Set(before.map { $0[keyPath: field] }).count > 1
     }
+    return isLost(\.picture) || before.count >= 3 && isLost(\.price)
+      || isShared(\.picture) || isShared(\.price) || isShared(\.title)
   }
 }

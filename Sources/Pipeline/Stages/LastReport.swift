@@ -1,0 +1,86 @@
+import Catalog
+import Synchronization
+import Transport
+
+/// The report of the run before, decoded when it is first asked for: most runs skip nothing and fail at nothing.
+final class LastReport: Sendable {
+  /// The items of one section that could not be read.
+  struct Skips: Sendable, Equatable {
+    /// How many of them had no id either.
+    var unnamed = 0
+    /// The items that were shown from before because theirs could not be read.
+    var unread: Set<String> = []
+  }
+
+  private struct Content: Sendable {
+    var skips: [String: Skips] = [:]
+    var lasting: Set<Failed> = []
+    var omitted: SyncReport.FailureCounts = [:]
+  }
+
+  private struct Failed: Hashable {
+    let stage: SyncReport.Stage
+    let url: String
+
+    /// Nil for a failure that may pass, or of a section: a run without one of its sections is never complete.
+    init?(_ failure: SyncReport.Failure) {
+      guard failure.stage != .section, FailureReason(rawValue: failure.reason).isLasting else {
+        return nil
+      }
+      (stage, url) = (failure.stage, failure.url)
+    }
+  }
+
+  private let report: [UInt8]?
+  private let content = Mutex<Content?>(nil)
+
+  /// A report as its run wrote it; nil for a first run.
+  init(_ report: [UInt8]?) {
+    self.report = report
+  }
+
+  /// The items that could not be read of the section with that key.
+  func skips(of key: String) -> Skips { read().skips[key] ?? Skips() }
+
+  /// Marks the failures as known that are expected to last and that this report has too.
+  func mark(_ failures: inout [SyncReport.Failure]) {
+    for place in failures.indices {
+      guard let failed = Failed(failures[place]) else { continue }
+      failures[place].isKnown = read().lasting.contains(failed)
+    }
+  }
+
+  /// Whether failures that a report only counts are known: they are expected to last, and this report has no fewer.
+  func knows(_ omitted: SyncReport.FailureCounts) -> Bool {
+    omitted.allSatisfy { stage, counts in
+      stage != .section
+        && counts.allSatisfy { reason, count in
+          FailureReason(rawValue: reason).isLasting
+            && read().omitted[stage]?[reason, default: 0] ?? 0 >= count
+        }
+    }
+  }
+
+  private func read() -> Content {
+    content.withLock { content in
+      let found = content ?? Self.read(report)
+      content = found
+      return found
+    }
+  }
+
+  private static func read(_ bytes: [UInt8]?) -> Content {
+    var content = Content()
+    guard let report = bytes.flatMap({ try? SyncReport(json: $0) }) else { return content }
+    for section in report.sections {
+      // An item without a row is counted without its id.
+      content.skips[section.key] = Skips(unnamed: section.skipped, unread: Set(section.unread))
+    }
+    for row in report.skipped where row.lost == .item && row.id != nil {
+      content.skips[row.section, default: Skips()].unnamed -= 1
+    }
+    content.lasting = Set(report.failures.compactMap(Failed.init))
+    content.omitted = report.failuresOmitted
+    return content
+  }
+}
