@@ -171,14 +171,18 @@ struct FeedLimitTests {
     #expect(item["title"]?.text == "own" && item["e3999"]?.text == "3999")
   }
 
+  private static func attributes(_ count: Int, _ text: (Int) -> String) -> String {
+    (0..<count).map(text).joined()
+  }
+
   @Test(arguments: [
-    ("<p " + (0..<257).map { "a\($0) " }.joined() + ">", true),
-    ("<p " + (0..<257).map { "a\($0)=\"x y > z\" " }.joined() + ">", true),
-    ("<p " + (0..<256).map { "a\($0) = '>' " }.joined() + ">", false),
+    ("<p " + attributes(257) { "a\($0) " } + ">", true),
+    ("<p " + attributes(257) { "a\($0)=\"x y > z\" " } + ">", true),
+    ("<p " + attributes(256) { "a\($0) = '>' " } + ">", false),
     ("<script>if (a <b " + String(repeating: "c ", count: 300) + ")</script>", false),
     ("<!-- <p " + String(repeating: "c ", count: 300) + "-->", false),
     ("a < b " + String(repeating: "c ", count: 300), false),
-  ])
+  ] as [(String, Bool)])
   func `a page's tags are counted as a browser reads them`(_ page: String, isRefused: Bool) {
     #expect((MarkupTags.fault(inHTML: bytes(page)[...]) != nil) == isRefused)
   }
