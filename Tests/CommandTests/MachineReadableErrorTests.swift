@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import LarderCommands
+@testable import Pipeline
 
 /// Failures as programs read them.
 @Suite struct MachineReadableErrorTests {
