@@ -271,7 +271,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Ends a source one of whose pages cannot be had: the pages before it are taken, and count as all that there are.
+  /// Ends a source one of whose pages cannot be had: the pages before it are taken.
   ///
   /// Without any, the last good sections stand in.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(CacheError) {
