@@ -215,7 +215,7 @@ struct FeedLimitTests {
   }
 
   @Test func `a transform yields little more than it reads`() {
-    let error = decodingError("[1]", "transform: '{items: [range(2000000)]}'")
+    let error = decodingError("[1]", "transform: '{items: [(\"abcdefgh\" * 600000)]}'")
 
     #expect(error?.reason.contains("yields more than 4 MiB") == true, "\(error?.reason ?? "")")
   }
