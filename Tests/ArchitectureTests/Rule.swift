@@ -72,14 +72,15 @@ extension Rule {
   }
 
   /// Closing a descriptor of a database file drops every lock that SQLite holds on it for this process: files that know
-  /// a database open nothing but folders. (https://sqlite.org/howtocorrupt.html, section 2.2)
+  /// a database open folders and lock files alone. (https://sqlite.org/howtocorrupt.html, section 2.2)
   static let databases = Rule(words: "only SQLite opens a database file") { file in
     let name = file.path.split(separator: "/").last ?? ""
     let isOfDatabase = name.hasPrefix("Index") || name.hasPrefix("Outbox")
     return file.numbers(of: #/\bO_(RDONLY|WRONLY|RDWR|CREAT)\b|\bopen(at)?\(.*index\.sqlite/#)
       .filter { number in
         let code = file.lines[number - 1].code
-        return (isOfDatabase || code.contains("index.sqlite")) && !code.contains("O_DIRECTORY")
+        return (isOfDatabase || code.contains("index.sqlite"))
+          && !code.contains("O_DIRECTORY") && !code.contains("/lock\"")
       }
   }
 

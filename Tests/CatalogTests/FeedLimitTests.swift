@@ -24,10 +24,10 @@ struct FeedLimitTests {
   @Test func `a section keeps a thousand skipped rows in full and counts the rest by reason`()
     throws
   {
-    let body = Self.list(
-      Array(repeating: "7", count: 1500) + Array(repeating: "{}", count: 300)
-        + [#"{"id": "A", "title": "a", "salePrice": {}}"#]
-    )
+    var elements = Array(repeating: "7", count: 1500)
+    elements += Array(repeating: "{}", count: 300)
+    elements.append(#"{"id": "A", "title": "a", "salePrice": {}}"#)
+    let body = Self.list(elements)
 
     let listing = try decode(
       body,
@@ -94,8 +94,8 @@ struct FeedLimitTests {
   }
 
   @Test func `an item has a thousand badges and pictures of a role at most, and says so`() throws {
-    let many = (0..<1500).map { "\"\($0)\"" }.joined(separator: ",")
-    let text = (0..<1500).map(String.init).joined(separator: ";")
+    let many = Self.repeated("\"#\",", 1500).dropLast()
+    let text = Self.repeated("#;", 1500).dropLast()
 
     let listing = try decode(
       #"[{"id": "A", "title": "a", "badges": [\#(many)], "all": [\#(many)], "text": "\#(text)"}]"#,
@@ -132,15 +132,24 @@ struct FeedLimitTests {
     "<rss><channel>\(inner)</channel></rss>"
   }
 
-  @Test(arguments: [
-    (rss("<item " + (0..<257).map { "a\($0)='1' " }.joined() + "/>"), "256 attributes"),
-    (rss("<item " + (0..<17).map { "xmlns:a\($0)='u' " }.joined() + "/>"), "16 namespaces"),
-    (rss("<item>" + String(repeating: "<e/>", count: 10_001) + "</item>"), "10000 elements"),
-    (rss("<item>" + String(repeating: "<e>", count: 100)), "64 elements in one another"),
-    ("\u{FEFF}<?xml version='1.0' encoding='UTF-7'?>" + rss(""), "encoding"),
-    ("<?xml version=\"1.0\" encoding=\"iso-2022-jp\"?>" + rss(""), "encoding"),
-    ("id" + String(repeating: "\ta", count: 1000), "1000 columns"),
-  ])
+  /// A text so many times, with the number of each in place of `#`.
+  private static func repeated(_ unit: String, _ count: Int) -> String {
+    var text = ""
+    for number in 0..<count { text += unit.replacing("#", with: "\(number)") }
+    return text
+  }
+
+  private static let refusedFeeds: [(String, String)] = [
+    (rss("<item \(repeated("a#='1' ", 257))/>"), "256 attributes"),
+    (rss("<item \(repeated("xmlns:a#='u' ", 17))/>"), "16 namespaces"),
+    (rss("<item>\(repeated("<e/>", 10_001))</item>"), "10000 elements"),
+    (rss("<item>\(repeated("<e>", 100))"), "64 elements in one another"),
+    ("<?xml version='1.0' encoding='UTF-7'?>\(rss(""))", "encoding"),
+    ("<?xml version='1.0' encoding='iso-2022-jp'?>\(rss(""))", "encoding"),
+    ("id\(repeated("\ta", 1000))", "1000 columns"),
+  ]
+
+  @Test(arguments: refusedFeeds)
   func `a feed in XML or columns is held to limits that are said`(body: String, words: String) {
     let error = decodingError(body, "format: google-merchant")
 
@@ -149,7 +158,8 @@ struct FeedLimitTests {
 
   @Test func `a document type is found in UTF-16, and in no comment, text or attribute`() throws {
     let type = "<!DOCTYPE r [<!ENTITY a 'b'>]><rss/>"
-    let wide = [0xFF, 0xFE] + type.utf8.flatMap { [$0, 0] }
+    var wide: [UInt8] = [0xFF, 0xFE]
+    for byte in type.utf8 { wide += [byte, 0] }
     let harmless = "<rss a='<!DOCTYPE'><!-- <!DOCTYPE --><![CDATA[<!DOCTYPE]]></rss>"
 
     #expect(MarkupTags.fault(inXML: wide)?.reason == MarkupTags.documentType)
@@ -159,7 +169,7 @@ struct FeedLimitTests {
   }
 
   @Test func `an item of thousands of elements keeps each under its name`() throws {
-    let extras = (0..<4000).map { "<g:e\($0)>\($0)</g:e\($0)>" }.joined()
+    let extras = Self.repeated("<g:e#>#</g:e#>", 4000)
     let body =
       "<rss xmlns:g='http://base.google.com/ns/1.0'><channel><item><title>page</title>\(extras)"
       + "<g:id>A</g:id><g:title>own</g:title><title>again</title></item></channel></rss>"
@@ -171,27 +181,31 @@ struct FeedLimitTests {
     #expect(item["title"]?.text == "own" && item["e3999"]?.text == "3999")
   }
 
-  @Test(arguments: [
-    ("<p " + (0..<257).map { "a\($0) " }.joined() + ">", true),
-    ("<p " + (0..<257).map { "a\($0)=\"x y > z\" " }.joined() + ">", true),
-    ("<p " + (0..<256).map { "a\($0) = '>' " }.joined() + ">", false),
-    ("<script>if (a <b " + String(repeating: "c ", count: 300) + ")</script>", false),
-    ("<!-- <p " + String(repeating: "c ", count: 300) + "-->", false),
-    ("a < b " + String(repeating: "c ", count: 300), false),
-  ])
+  private static let pages: [(String, Bool)] = [
+    ("<p \(repeated("a# ", 257))>", true),
+    ("<p \(repeated("a#=\"x y > z\" ", 257))>", true),
+    ("<p \(repeated("a# = '>' ", 256))>", false),
+    ("<script>if (a <b \(repeated("c ", 300)))</script>", false),
+    ("<!-- <p \(repeated("c ", 300))-->", false),
+    ("a < b \(repeated("c ", 300))", false),
+  ]
+
+  @Test(arguments: pages)
   func `a page's tags are counted as a browser reads them`(_ page: String, isRefused: Bool) {
     #expect((MarkupTags.fault(inHTML: bytes(page)[...]) != nil) == isRefused)
   }
 
   // MARK: - The end of the run
 
-  @Test(arguments: [
+  private static let longBodies: [(String, String)] = [
     (list(Array(repeating: "0", count: 5000)), "items: $"),
-    (rss(String(repeating: "<item/>", count: 5000)), "format: google-merchant"),
-    ("id\ttitle\n" + String(repeating: "1\ta\n", count: 5000), "format: google-merchant"),
-    ("<!doctype html>" + String(repeating: "<p>a</p>", count: 5000), "format: json-ld"),
+    (rss(repeated("<item/>", 5000)), "format: google-merchant"),
+    ("id\ttitle\n\(repeated("1\ta\n", 5000))", "format: google-merchant"),
+    ("<!doctype html>\(repeated("<p>a</p>", 5000))", "format: json-ld"),
     ("[1]", "transform: '[range(1; 1000000000)]'"),
-  ])
+  ]
+
+  @Test(arguments: longBodies)
   func `a body is read no further once the run ends`(body: String, lines: String) {
     let error = #expect(throws: CatalogError.self) {
       try section(body, lines, within: DecodingLimits { true })
@@ -201,7 +215,7 @@ struct FeedLimitTests {
   }
 
   @Test func `a transform yields little more than it reads`() {
-    let error = decodingError("[1]", "transform: '{items: [range(2000000)]}'")
+    let error = decodingError("[1]", "transform: '{items: [(\"abcdefgh\" * 600000)]}'")
 
     #expect(error?.reason.contains("yields more than 4 MiB") == true, "\(error?.reason ?? "")")
   }

@@ -112,19 +112,19 @@ struct FeedBudgetTests {
 
   @Test func `all sections of a page are kept by one call that gives their numbers`() throws {
     let index = try Index(CacheLayout(creating: folder.path("own")))
-    let sections = (0..<3).map { number in
+    var sections: [(section: DecodedSection, listing: NewListing)] = []
+    for number in 0..<3 {
       let item = ItemRecord(key: "\(number)", body: [UInt8(number)], pictures: [])
-      return (
-        section: DecodedSection(key: "\(number)", title: "", subtitle: nil, skipped: ""),
-        listing: NewListing([item])
-      )
+      let section = DecodedSection(key: "\(number)", title: "", subtitle: nil, skipped: "")
+      sections.append((section, NewListing([item])))
     }
     let document = DocumentEntry(url: "u", mapping: 1)
 
     let kept = try index.store(document, new: sections)
 
     #expect(try index.decoded(document.id) == kept)
-    #expect(try kept.map { try index.itemKeys(listing: $0.listing) } == [["0"], ["1"], ["2"]])
+    let keys = try kept.flatMap { try index.itemKeys(listing: $0.listing) }
+    #expect(keys == ["0", "1", "2"])
     #expect(try index.store(document, new: sections) == kept)
   }
 }

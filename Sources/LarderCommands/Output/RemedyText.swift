@@ -3,6 +3,7 @@ import Cache
 import Imaging
 import Orders
 import Pipeline
+import Transport
 
 // What can be done about an error, in the words of this command line. The modules below know no flags.
 

@@ -66,7 +66,7 @@ final class RunStages: Sendable {
     self.details = details
     before = opened.before
     number = opened.number
-    last = LastReport(opened.previous?.report)
+    last = LastReport(opened.previous?.report, context.catalog.pictures.identity)
     states = opened.states
     expected = ExpectedPictures(opened, from: source)
     sections = SectionStage(

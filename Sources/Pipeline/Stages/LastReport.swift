@@ -23,20 +23,28 @@ final class LastReport: Sendable {
     let url: String
 
     /// Nil for a failure that may pass, or of a section: a run without one of its sections is never complete.
-    init?(_ failure: SyncReport.Failure) {
+    /// A picture is told by its identity: a signed URL is another one in each run.
+    init?(_ failure: SyncReport.Failure, _ identity: PictureIdentity) {
       guard failure.stage != .section, FailureReason(rawValue: failure.reason).isLasting else {
         return nil
       }
-      (stage, url) = (failure.stage, failure.url)
+      stage = failure.stage
+      url = stage == .image ? identity.text(of: failure.url) : failure.url
     }
   }
 
   private let report: [UInt8]?
   private let content = Mutex<Content?>(nil)
 
-  /// A report as its run wrote it; nil for a first run.
-  init(_ report: [UInt8]?) {
-    self.report = report
+  private let identity: PictureIdentity
+
+  /// A report as its run wrote it.
+  ///
+  /// - Parameters:
+  ///   - report: The report; nil for a first run.
+  ///   - identity: What a picture is told by.
+  init(_ report: [UInt8]?, _ identity: PictureIdentity) {
+    (self.report, self.identity) = (report, identity)
   }
 
   /// The items that could not be read of the section with that key.
@@ -45,7 +53,7 @@ final class LastReport: Sendable {
   /// Marks the failures as known that are expected to last and that this report has too.
   func mark(_ failures: inout [SyncReport.Failure]) {
     for place in failures.indices {
-      guard let failed = Failed(failures[place]) else { continue }
+      guard let failed = Failed(failures[place], identity) else { continue }
       failures[place].isKnown = read().lasting.contains(failed)
     }
   }
@@ -63,15 +71,15 @@ final class LastReport: Sendable {
 
   private func read() -> Content {
     content.withLock { content in
-      let found = content ?? Self.read(report)
+      let found = content ?? decoded()
       content = found
       return found
     }
   }
 
-  private static func read(_ bytes: [UInt8]?) -> Content {
+  private func decoded() -> Content {
     var content = Content()
-    guard let report = bytes.flatMap({ try? SyncReport(json: $0) }) else { return content }
+    guard let report = report.flatMap({ try? SyncReport(json: $0) }) else { return content }
     for section in report.sections {
       // An item without a row is counted without its id.
       content.skips[section.key] = Skips(unnamed: section.skipped, unread: Set(section.unread))
@@ -79,7 +87,7 @@ final class LastReport: Sendable {
     for row in report.skipped where row.lost == .item && row.id != nil {
       content.skips[row.section, default: Skips()].unnamed -= 1
     }
-    content.lasting = Set(report.failures.compactMap(Failed.init))
+    content.lasting = Set(report.failures.compactMap { Failed($0, identity) })
     content.omitted = report.failuresOmitted
     return content
   }

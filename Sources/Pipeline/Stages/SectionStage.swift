@@ -48,7 +48,7 @@ final class SectionStage: Sendable {
   ) {
     self.context = context
     last = LastSections(previous, report: report)
-    writer = PageWriter(context: context, ahead: ahead)
+    writer = PageWriter(context: context, last: last, ahead: ahead)
     renewed = RenewedDocuments(context.index)
     pages = PageReader(context: context, writer: writer)
     guardian = SectionGuard(context: context, last: last)
@@ -271,7 +271,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Ends a source one of whose pages cannot be had: the pages before it are taken, and count as all that there are.
+  /// Ends a source one of whose pages cannot be had: the pages before it are taken.
   ///
   /// Without any, the last good sections stand in.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(CacheError) {
