@@ -58,11 +58,13 @@ import Transport
     #expect(PageLanguage.korean.duration(2 * 86_400 + 3600) == "2일 1시간")
   }
 
-  @Test(arguments: [
-    (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (102_348, "99.9 KiB"), (102_399, "100 KiB"),
-    (1_048_063, "1023 KiB"), (1_048_535, "1.0 MiB"), (1_048_576, "1.0 MiB"),
-    (1_073_700_000, "1.0 GiB"),
-  ])
+  @Test(
+    arguments: [
+      (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (102_348, "99.9 KiB"), (102_399, "100 KiB"),
+      (1_048_063, "1023 KiB"), (1_048_535, "1.0 MiB"), (1_048_576, "1.0 MiB"),
+      (1_073_700_000, "1.0 GiB"),
+    ] as [(Int64, String)]
+  )
   func `a size has the unit of its rounded number`(_ bytes: Int64, _ text: String) {
     #expect(PageLanguage.bytes(bytes) == text)
   }

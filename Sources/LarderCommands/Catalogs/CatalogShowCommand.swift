@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import Pipeline
 
 /// `larder catalog show FORMAT`: a format as a file to edit.
 struct CatalogShowCommand: ParsableCommand {
