@@ -5,6 +5,7 @@ import Transport
 /// Writes to the index what pages were decoded to.
 struct PageWriter: Sendable {
   let context: RunContext
+  let last: LastSections
   /// Told of a section's pictures before its listing is written.
   let ahead: @Sendable ([PictureReference]) -> Void
 
@@ -66,7 +67,9 @@ struct PageWriter: Sendable {
         let lost = (skipped[section.key] ?? []).count(where: \.isUnread) + omitted
         let elements = section.items.count + lost
         // Of a listing that is not taken nothing is shown either.
-        if !listing.givenUp.contains(section.key),
+        // Of a section that is shown already, the guards judge the listing first.
+        let isNew = last[section.key]?.listing == nil || context.options.allowRemovals
+        if isNew, !listing.givenUp.contains(section.key),
           !context.options.maxSkipped.refuses(lost: lost, of: elements)
         {
           ahead(pictures)

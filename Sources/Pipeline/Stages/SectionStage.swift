@@ -48,7 +48,7 @@ final class SectionStage: Sendable {
   ) {
     self.context = context
     last = LastSections(previous, report: report)
-    writer = PageWriter(context: context, ahead: ahead)
+    writer = PageWriter(context: context, last: last, ahead: ahead)
     renewed = RenewedDocuments(context.index)
     pages = PageReader(context: context, writer: writer)
     guardian = SectionGuard(context: context, last: last)

@@ -1,0 +1,58 @@
+import GRDB
+import Support
+import Testing
+
+@testable import Cache
+
+/// Damage that SQLite does not see: values that are not as they were written.
+struct IndexCheckTests {
+  private let folder: TemporaryFolder
+  private let index: Index
+
+  init() throws {
+    folder = try TemporaryFolder()
+    index = try Index(CacheLayout(creating: folder.path("cache")))
+  }
+
+  private func kept(_ count: Int) throws -> ListingID {
+    try index.keepListing(
+      (0..<count).map { ItemRecord(key: "k\($0)", body: Array("body \($0)".utf8), pictures: []) }
+    )
+  }
+
+  private func isDamaged(_ listing: ListingID, slice: Int64? = nil) throws -> Bool {
+    do {
+      try index.checkListings([listing], slice: slice)
+      return false
+    } catch {
+      #expect(error.code == .damaged)
+      return true
+    }
+  }
+
+  @Test(arguments: [
+    "UPDATE item SET body = 'other' WHERE key = 'k1'", "DELETE FROM item WHERE key = 'k1'",
+    "UPDATE listing SET keys = x'00'", "UPDATE listing SET items = substr(items, 17)",
+    "DELETE FROM listing",
+  ])
+  func `a value that was not written so is found`(_ sql: String) throws {
+    let listing = try kept(3)
+    #expect(try !isDamaged(listing))
+
+    try index.write { try $0.execute(sql: sql) }
+
+    #expect(try isDamaged(listing))
+  }
+
+  @Test func `of a long listing each run checks a slice, and all of them together everything`()
+    throws
+  {
+    let listing = try kept(Index.checkedAtOnce + 9)
+    try index.write { try $0.execute(sql: "DELETE FROM item WHERE key = 'k4100'") }
+
+    let found = try (0..<4).map { try isDamaged(listing, slice: $0) }
+
+    #expect(found == [false, true, false, true])
+    #expect(try isDamaged(listing))
+  }
+}
