@@ -115,6 +115,16 @@ struct FeedLimitTests {
     )
   }
 
+  @Test func `an item whose id is longer than 2,048 bytes is skipped`() throws {
+    let ids = [2048, 2049].map { String(repeating: "a", count: $0) }
+    let items = ids.map { #"{"id": "\#($0)", "title": "a"}"# }
+
+    let listing = try decode(Self.list(items), "items: $\nitem: {id: $.id, title: $.title}")
+
+    #expect(listing.sections[0].items.map(\.id) == [ids[0]])
+    #expect(listing.skipped.map(\.reason) == ["the id has 2049 bytes, and 2048 are read"])
+  }
+
   @Test func `a next page is named by 16 KiB at most`() throws {
     func next(_ count: Int) throws -> String? {
       let name = String(repeating: "n", count: count)
