@@ -202,8 +202,6 @@ def cases():
     yield Case("yaml, 300,000 deep", GOOD, file=catalog() + "items: " + "[" * 300_000)
     yield Case("yaml, 60,000 unknown keys", GOOD, file=catalog() + numbered(60_000, "key#: 1\n").decode())
     yield Case("yaml, one key of 900 KiB", GOOD, file=catalog() + "k" * 900 * K + ": 1\n")
-    yield Case("yaml, 20,000 sections", GOOD, file=catalog(sections="[" + numbered(
-        20_000, "{key: s#, title: a, url: 'http://127.0.0.1:1/'},").decode() + "]"), disk=16 * M)
 
 
 # --- The origin
@@ -238,6 +236,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+    def handle(self):
+        # A program that has had enough resets the connection.
+        try:
+            super().handle()
+        except OSError:
+            pass
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -141,6 +141,9 @@ public struct ListingDecoder: Sendable {
     var faults: [FieldFault]
   }
 
+  /// How long an id may be: it stands in every list of items, and in messages.
+  private static let longestID = 2048
+
   /// Reads an item, which needs an id and a title; whatever else cannot be read costs its field alone.
   private func item(_ node: JSONNode) -> ReadItem {
     func unusable(_ fault: FieldFault, id: String? = nil) -> ReadItem {
@@ -157,6 +160,10 @@ public struct ListingDecoder: Sendable {
     guard let id = reader.identifier(fields.id) else {
       let absent = FieldFault(field: fields.id.first?.lastName, reason: "the item has no id")
       return unusable(reader.faults.first ?? absent)
+    }
+    guard id.utf8.count <= Self.longestID else {
+      let reason = "the id has \(id.utf8.count) bytes, and \(Self.longestID) are read"
+      return unusable(FieldFault(field: fields.id.first?.lastName, reason: reason))
     }
     guard let title = reader.identifier(fields.title) else {
       let absent = FieldFault(field: fields.title.first?.lastName, reason: "the item has no title")

@@ -116,7 +116,9 @@ enum StoreReply {
   }
 
   /// An entity-tag without its quotation marks, which some answers have and others lack.
-  static func tag(_ text: String) -> String { text.replacing("\"", with: "") }
+  static func tag(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\"" }))
+  }
 
   /// A key as a list writes it that was asked to encode.
   ///

@@ -148,15 +148,17 @@ private enum SlackReply {
     case "invalid_payload": self = .refused(word)
     case "no_service", "invalid_token", "channel_is_archived", "action_prohibited":
       self = .stopped(word)
-    case _ where Self.isWord(word) && text.dropFirst(word.count).allSatisfy(\.isWhitespace):
-      self = .said(word)
+    case _ where Self.words.contains(word):
+      self = text.dropFirst(word.count).allSatisfy(\.isWhitespace) ? .said(word) : .other
     default: self = .other
     }
   }
 
-  /// Whether it is written as Slack writes its words: `too_many_attachments`.
-  private static func isWord(_ text: String) -> Bool {
-    text.contains("_") && text.utf8.count <= 64
-      && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) }
-  }
+  /// What Slack documents of its refusals besides.
+  private static let words: Set<String> = [
+    "channel_not_found", "invalid_attachments", "invalid_blocks", "invalid_blocks_format",
+    "missing_text_or_fallback_or_attachments", "msg_too_long", "no_active_hooks", "no_service_id",
+    "no_team", "no_text", "posting_to_general_channel_denied", "rollup_error", "team_disabled",
+    "too_many_attachments", "user_not_found",
+  ]
 }

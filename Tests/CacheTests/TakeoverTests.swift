@@ -60,7 +60,11 @@ struct TakeoverTests {
         _ = try Index(layout, disk: FaultyDisk(.crash(at: number)))
       }
       // Whoever reads meanwhile sees all rows.
-      #expect(try OldCache.contents(of: Index(reading: old.root)) == OldCache.contents)
+      let reader = try Index(reading: old.root)
+      #expect(try OldCache.contents(of: reader) == OldCache.contents)
+      let found = try Verification(CacheLayout(reading: old.root), reader).run(.full)
+      let wrong = found.damaged + found.missing + found.orphans
+      #expect(wrong.allSatisfy { $0.hasPrefix("squares/") }, "\(number): \(wrong)")
 
       let index = try Index(layout)
       let recovery = try Recovery(layout, index)

@@ -17,6 +17,8 @@ struct FeedLimitTests {
     )
   }
 
+  private static let bare = "items: $\nitem: {id: $.id, title: $.title}"
+
   private static func list(_ elements: [String]) -> String {
     "[\(elements.joined(separator: ","))]"
   }
@@ -67,7 +69,7 @@ struct FeedLimitTests {
   @Test func `a listing of few elements is read to its end however many are lost`() throws {
     let body = Self.list(Array(repeating: "0", count: 1000))
 
-    let listing = try section(body, "items: $", within: DecodingLimits(maxSkipped: .standard))
+    let listing = try section(body, Self.bare, within: DecodingLimits(maxSkipped: .standard))
 
     #expect(listing.givenUp.isEmpty && listing.skipped.count == 1000)
   }
@@ -76,7 +78,7 @@ struct FeedLimitTests {
     func sections(_ count: Int) throws -> Int {
       let file = try CatalogFile(
         parsing: bytes(
-          "name: shop\ncurrency: KRW\nsections: {url: all, each: $.s, key: $.k, title: $.k}"
+          "name: shop\ncurrency: KRW\nsections: {url: all, each: '$.s[*]', key: $.k, title: $.k}"
         ),
         file: "shop.yaml"
       )
@@ -115,6 +117,16 @@ struct FeedLimitTests {
     )
   }
 
+  @Test func `an item whose id is longer than 2,048 bytes is skipped`() throws {
+    let ids = [2048, 2049].map { String(repeating: "a", count: $0) }
+    let items = ids.map { #"{"id": "\#($0)", "title": "a"}"# }
+
+    let listing = try decode(Self.list(items), "items: $\nitem: {id: $.id, title: $.title}")
+
+    #expect(listing.sections[0].items.map(\.id) == [ids[0]])
+    #expect(listing.skipped.map(\.reason) == ["the id has 2049 bytes, and 2048 are read"])
+  }
+
   @Test func `a next page is named by 16 KiB at most`() throws {
     func next(_ count: Int) throws -> String? {
       let name = String(repeating: "n", count: count)
@@ -143,7 +155,10 @@ struct FeedLimitTests {
     (rss("<item \(repeated("a#='1' ", 257))/>"), "256 attributes"),
     (rss("<item \(repeated("xmlns:a#='u' ", 17))/>"), "16 namespaces"),
     (rss("<item>\(repeated("<e/>", 10_001))</item>"), "10000 elements"),
-    (rss("<item>\(repeated("<e>", 100))"), "64 elements in one another"),
+    (
+      rss("<item>\(repeated("<e>", 100))\(repeated("</e>", 100))</item>"),
+      "64 elements in one another"
+    ),
     ("<?xml version='1.0' encoding='UTF-7'?>\(rss(""))", "encoding"),
     ("<?xml version='1.0' encoding='iso-2022-jp'?>\(rss(""))", "encoding"),
     ("id\(repeated("\ta", 1000))", "1000 columns"),
@@ -198,7 +213,7 @@ struct FeedLimitTests {
   // MARK: - The end of the run
 
   private static let longBodies: [(String, String)] = [
-    (list(Array(repeating: "0", count: 5000)), "items: $"),
+    (list(Array(repeating: "0", count: 5000)), bare),
     (rss(repeated("<item/>", 5000)), "format: google-merchant"),
     ("id\ttitle\n\(repeated("1\ta\n", 5000))", "format: google-merchant"),
     ("<!doctype html>\(repeated("<p>a</p>", 5000))", "format: json-ld"),

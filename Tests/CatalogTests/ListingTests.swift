@@ -272,7 +272,8 @@ struct ListingTests {
     let body = """
       [{"category_id": 17, "name": "덮밥", "items": [\(Self.dish), {}]},
        {"category_id": "18", "items": []}, {"name": "no key", "items": []},
-       {"category_id": "../x", "items": []}, {"category_id": "19"}, {"category_id": 17, "items": []}]
+       {"category_id": "../x", "items": []}, {"category_id": "19"}, {"category_id": 20, "items": [{}]},
+       {"category_id": "20", "items": []}]
       """
 
     let listing = try decodeSections(bytes(body), plan: plan, using: catalog())
@@ -282,8 +283,8 @@ struct ListingTests {
     #expect(listing.sections.map(\.items.count) == [1, 0])
     #expect(listing.skipped.map(\.section) == ["17"])
     #expect(listing.skipped.map(\.index) == [1])
-    #expect(listing.failed.map(\.index) == [2, 3, 4, 5])
-    #expect(listing.failed.map(\.key) == [nil, nil, "19", "17"])
+    #expect(listing.failed.map(\.index) == [2, 3, 4, 5, 6])
+    #expect(listing.failed.map(\.key) == [nil, nil, "19", "20", "20"])
   }
 
   @Test func `a section whose title cannot be read goes by its key`() throws {

@@ -110,10 +110,10 @@ import Testing
     each("ids all equal", first: 3, second: 3, ["section main", "same id", "correct"]) {
       $0["id"] = "M1"
     },
-    each("picture renamed", first: 3, second: 3, ["section main", "images.thumbnail", path]) {
+    each("picture renamed", first: 3, second: 4, ["section main", "images.thumbnail", path]) {
       $0["photo"] = $0.removeValue(forKey: "picture")
     },
-    each("picture nulled", first: 3, second: 3, ["section main", "images.thumbnail", path]) {
+    each("picture nulled", first: 3, second: 4, ["section main", "images.thumbnail", path]) {
       $0["picture"] = NSNull()
     },
     each(
@@ -123,13 +123,13 @@ import Testing
       ["section main", "images.thumbnail", path],
       firstWords: []
     ) { $0["picture"] = [String]() },
-    each("description renamed", first: 3, second: 3, ["section main", "description", path]) {
+    each("description renamed", first: 3, second: 4, ["section main", "description", path]) {
       $0["about"] = $0.removeValue(forKey: "text")
     },
-    each("price renamed", first: 3, second: 3, ["section main", "salePrice", path]) {
+    each("price renamed", first: 3, second: 4, ["section main", "salePrice", path]) {
       $0["cost"] = $0.removeValue(forKey: "price")
     },
-    each("price in words", first: 3, second: 3, ["section main", "salePrice", path]) {
+    each("price in words", first: 3, second: 4, ["section main", "salePrice", path]) {
       $0["price"] = "call us"
     },
     each("price as text", first: 0, second: 0, []) { $0["price"] = "1,001원" },

@@ -93,7 +93,9 @@ import Testing
   @Test func `the demo keeps stdout for its document`() throws {
     let folder = try TemporaryFolder()
 
-    let demo = try Command.larder(["demo", "--json", "--cache", folder.path("cache")])
+    let demo = try Command.larder([
+      "demo", "--json", "--samples", Command.samples, "--cache", folder.path("cache"),
+    ])
 
     #expect(demo.status == 0 && demo.lines.count == 1)
     let document = try JSONSerialization.jsonObject(with: Data(demo.output.utf8))
@@ -110,7 +112,7 @@ import Testing
     ["order", "list", "--orders", ""], ["stamp", "x.png", "--out", "o", "--logo", ""],
     ["shard", "merge", "--plan", ""], ["catalog", "check", ""],
     ["catalog", "init", "x.json", "--out", ""], ["demo", "--samples", ""],
-    ["order", "send", "--webhook-secret-file", ""], ["status", "--cache="],
+    ["order", "send", "--webhook-secret-file", ""],
   ])
   func `an empty path is a usage error wherever a path is taken`(_ arguments: [String]) throws {
     let command = try Command.larder(arguments)

@@ -62,7 +62,7 @@ struct PictureOrderTests {
 
     let made = try #require(order.making as? Stamp)
     let fields = Mirror(reflecting: stamp).children.compactMap(\.label).filter { $0 != "now" }
-    #expect(Stamp.CodingKeys.allCases.map { "\($0)" }.sorted() == fields.sorted())
+    #expect(Stamp.CodingKeys.allCases.map(\.stringValue).sorted() == fields.sorted())
     for field in fields {
       func text(_ stamp: Stamp) -> String {
         "\(Mirror(reflecting: stamp).descendant(field) ?? "nothing")"

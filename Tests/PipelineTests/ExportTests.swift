@@ -69,7 +69,7 @@ struct ExportTests {
     #expect(linked.files == 7 && linked.linked == 7 && linked.missing.isEmpty)
     #expect(again.unchanged == 7)
     #expect(copied.copied == 7 && copied.collisions.isEmpty)
-    let host = shop.store.baseURL.dropFirst("http://".count)
+    let host = shop.store.baseURL.dropFirst("http://".count).replacing(":", with: "-")
     for path in ["/pictures/A1-thumb.jpg", "/pictures/common.jpg"] {
       #expect(try folder.read("mirror/\(host)\(path)") == SampleShop.bytes(of: path))
       let name = path.dropFirst("/pictures/".count)

@@ -141,7 +141,7 @@ struct GuardedSyncTests {
   @Test func `an item that cannot be read stays as it was, and one that went is gone`() throws {
     let shop = try SampleShop(sections: 1, items: 6)
     _ = try shop.sync(folder)
-    let rows = (1...6).map { "{\"detail_hash\": \"A\($0)\", \"title\": \"Dish A\($0)\"}" }
+    let rows = try (shop.items["A"] ?? []).map { try SampleShop.json($0.listed) }
     func publish(_ rows: [String]) {
       shop.put("{\"body\": [\(rows.joined(separator: ","))]}", at: "/shop/A")
     }

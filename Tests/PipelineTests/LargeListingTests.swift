@@ -118,7 +118,7 @@ struct LargeListingTests {
     )
     #expect(first.sections.filter { $0.source == .network }.map(\.items) == [16_996, 499])
     #expect(first.skipped.map(\.index) == [15_997] && first.skipped[0].section == "dishes")
-    #expect(first.images.fetched == 6 && first.outcome == .partial)
+    #expect(first.images.fetched == 5 && first.outcome == .partial)
     let words = first.failures.map { $0.detail ?? "" }
     #expect(first.failures.map(\.stage) == [.section, .section])
     #expect(words.contains { $0.contains("it has no key at $.slug; correct") }, "\(words)")

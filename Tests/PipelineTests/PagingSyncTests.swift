@@ -93,10 +93,10 @@ struct PagingSyncTests {
     let report = try shop.sync(folder, catalog("parameter: page"))
     let again = try shop.sync(folder, catalog("parameter: page"))
 
-    #expect(try shown() == ["1", "2", "2", "3", "4"])
+    #expect(try shown() == ["1", "2", "3", "4"])
     for report in [report, again] {
       #expect(report.outcome == .complete)
-      #expect(report.sections.map(\.items) == [5] && report.sections.map(\.repeats) == [2])
+      #expect(report.sections.map(\.items) == [4] && report.sections.map(\.repeats) == [2])
     }
   }
 
@@ -226,14 +226,14 @@ struct PagingSyncTests {
   @Test func `a total that the pages do not reach is said in every run, and the run is partial`()
     throws
   {
-    func page(_ number: Int, _ ids: [String]) throws {
+    func page(_ number: Int, _ ids: [String], total: Int = 50) throws {
       let items = ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }
-      let body = try SampleShop.json(["body": items, "total": 50])
+      let body = try SampleShop.json(["body": items, "total": total])
       shop.store.faults.rules.append(
         FaultRule("/shop/A", query: "page=\(number)", .body(Array(body.utf8)))
       )
     }
-    try page(1, ["1", "2"])
+    try page(1, ["1", "2", "2"])
     try page(2, ["3"])
     try page(3, [])
 
@@ -241,8 +241,13 @@ struct PagingSyncTests {
       let report = try shop.sync(folder, catalog("parameter: page"))
 
       #expect(report.outcome == .partial && report.failures.isEmpty)
-      #expect(report.sections[0].warning?.contains("50 items, and its pages list 3;") == true)
+      #expect(report.sections[0].warning?.contains("50 items, and its pages list 4;") == true)
     }
+    shop.store.faults.rules = []
+    try page(1, ["1", "2", "2"], total: 4)
+    try page(2, ["3"], total: 4)
+    try page(3, [], total: 4)
+    #expect(try shop.sync(folder, catalog("parameter: page")).outcome == .complete)
   }
 
   @Test func `after a page failed, the pages before it are not sent again`() throws {

@@ -104,8 +104,7 @@ struct ResumeTests {
   }
 
   @Test(arguments: [
-    FaultEffect.status(502), .status(500), .status(400), .status(403), .closeWithoutAnswer,
-    .reset(after: nil),
+    FaultEffect.status(502), .status(500), .status(400), .status(403),
   ])
   func `a picture whose rest is refused is fetched whole, in the same run`(effect: FaultEffect)
     throws

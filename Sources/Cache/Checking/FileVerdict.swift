@@ -23,7 +23,17 @@ struct PictureJudge: Sendable {
   }
 
   /// What a look at the file of this row comes to.
+  ///
+  /// A takeover that was stopped has renamed some files whose rows have the older path still.
   func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
+    let verdict = look(at: entry, depth)
+    guard verdict == .missing, entry.older != nil else { return verdict }
+    var renamed = entry
+    renamed.older = nil
+    return look(at: renamed, depth)
+  }
+
+  private func look(at entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
     do throws(CacheError) {
       switch depth {
       case .fast:

@@ -212,10 +212,12 @@ extension Index {
       for path in paths {
         func add(_ row: borrowing RowReader) {
           let id = PictureID(row.key(0))
-          let own = row.text(2) ?? PictureName(url: row.text(1) ?? "", id: id).path
-          let isIt =
+          // What was renamed may have the older path in its row still.
+          let own = [row.text(2), PictureName(url: row.text(1) ?? "", id: id).path]
+          let isIt = own.compactMap(\.self).contains {
             anyEnding
-            ? PictureName.withoutEnding(own) == PictureName.withoutEnding(path) : own == path
+              ? PictureName.withoutEnding($0) == PictureName.withoutEnding(path) : $0 == path
+          }
           if isIt { ids[path] = id }
         }
         if let id = PictureName.id(at: path) {
@@ -237,7 +239,7 @@ extension Index {
   ) throws(CacheError) {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
-      let rows = try RowReader(db, select + "older IS NULL AND id BETWEEN ?1 AND ?2")
+      let rows = try RowReader(db, select + "id BETWEEN ?1 AND ?2")
       let ids = PictureID.all(inFolder: folder)
       rows.restart(ids.lowerBound.digest, ids.upperBound.digest)
       while try rows.next() {

@@ -110,7 +110,9 @@ extension MappingProposal {
       let isMany = field == .badges || field == .deliveryTypes
       let meant = place.map { [isMany ? $0.all : $0.first] }
       let others = made?[keyPath: paths].map(\.description) ?? []
-      if read.item[keyPath: paths].map(\.description) != meant ?? others { return "its item" }
+      let found = read.item[keyPath: paths].map(\.description)
+      // A section ends the fields of the catalog that its items have not.
+      if found != meant ?? others, meant != nil || !found.isEmpty { return "its item" }
     }
     let ids = idPath.map { [$0] } ?? made?.id.map(\.description) ?? []
     if read.item.id.map(\.description) != ids { return "its item" }

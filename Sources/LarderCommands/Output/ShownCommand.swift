@@ -34,6 +34,9 @@ struct ShownCommand: CustomStringConvertible {
         default: "_-./:=@%+,".utf8.contains(byte)
         }
       }
-    return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    if isPlain { return word }
+    // By scalars: by characters, an apostrophe with an accent behind it is none.
+    let closed = word.unicodeScalars.flatMap { $0 == "'" ? Array("'\\''".unicodeScalars) : [$0] }
+    return "'\(String(String.UnicodeScalarView(closed)))'"
   }
 }

@@ -56,6 +56,9 @@ package struct CSVLine {
 
   private static func quoted(_ field: String) -> String {
     let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-    return isPlain ? field : "\"\(field.replacing("\"", with: "\"\""))\""
+    if isPlain { return field }
+    // By scalars: by characters, a quotation mark with an accent behind it is none.
+    let doubled = field.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
+    return "\"\(String(String.UnicodeScalarView(doubled)))\""
   }
 }

@@ -33,6 +33,7 @@ struct JoinedPages: Sendable {
     var listings: [[ListingID]] = []
     var notes: [SectionNotes] = []
     var elements: [Int] = []
+    var listed: [Int] = []
     for (number, page) in reading.pages.enumerated() {
       for (position, section) in page.sections.enumerated() {
         var own = SectionNotes(section.skipped)
@@ -47,6 +48,7 @@ struct JoinedPages: Sendable {
           listings.append([])
           notes.append(own)
           elements.append(0)
+          listed.append(0)
         } else {
           // Places on a page count on from the elements before it.
           for row in own.skipped.indices {
@@ -57,14 +59,16 @@ struct JoinedPages: Sendable {
         sections[place].pages.append(number)
         listings[place].append(section.listing)
         let skipped = own.skipped.count { $0.lost == .item }
-        elements[place] += try index.itemCount(listing: section.listing) + skipped
+        let count = try index.itemCount(listing: section.listing) + skipped
+        elements[place] += count
+        listed[place] += own.listed ?? count
       }
     }
     for place in sections.indices {
       sections[place].repeats = reading.progress.repeats(of: sections[place].section.key)
-      let listed = elements[place] + sections[place].repeats
-      if let total = notes[place].total, total > listed, reading.key != nil {
-        sections[place].shortfall = (total, listed)
+      let count = listed[place] + sections[place].repeats
+      if let total = notes[place].total, total > count, reading.key != nil {
+        sections[place].shortfall = (total, count)
       }
       guard sections[place].pages.count > 1 else { continue }
       let whole = try index.joinListings(listings[place])

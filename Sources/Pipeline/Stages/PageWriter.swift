@@ -91,7 +91,8 @@ struct PageWriter: Sendable {
         isGivenUp: listing.givenUp.contains(section.key),
         absent: listing.absent[section.key] ?? [],
         unfollowed: unfollowed,
-        total: isPaged ? listing.total : nil
+        total: isPaged ? listing.total : nil,
+        listed: isPaged && listing.total != nil ? listing.elementCount : nil
       )
       let items = draft.kept == nil ? records(of: section, pictures) : []
       let row = DecodedSection(

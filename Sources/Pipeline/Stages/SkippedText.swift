@@ -18,6 +18,8 @@ struct SectionNotes: Sendable, Equatable {
   var unfollowed: String?
   /// How many items there are by the listing's own account, of one that is read page by page; nil when it does not say.
   var total: Int?
+  /// How many elements such a page lists, whatever becomes of them; nil when it does not say a total.
+  var listed: Int?
 
   /// How many items could not be read.
   var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
@@ -48,6 +50,7 @@ extension SectionNotes {
       $0.member("absent", absent.map(\.rawValue).sorted())
       $0.member("failure", failure)
       if isGivenUp { $0.member("givenUp", Int(1)) }
+      if let listed { $0.member("listed", listed) }
       if !omitted.isEmpty {
         $0.name("omitted")
         $0.object {
@@ -78,12 +81,14 @@ extension SectionNotes {
     failure = form.failure
     unfollowed = form.unfollowed
     total = form.total
+    listed = form.listed
   }
 
   private struct Form: Decodable {
     var absent: [String]
     var failure: String?
     var givenUp: Int?
+    var listed: Int?
     var omitted: SkipTally?
     var skipped: [SyncReport.Skipped]
     var total: Int?
