@@ -25,7 +25,8 @@ enum OutboxFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw OrdersError(
         .disk,
-        "cannot open \(path): it is no file",
+        "cannot open \(path): "
+          + (status.st_mode & S_IFMT == S_IFDIR ? "is a directory" : "not a regular file"),
         remedy: .nameFile,
         thing: path
       )

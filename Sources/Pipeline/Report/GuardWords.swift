@@ -53,8 +53,8 @@ struct GuardWords {
   func replaced(by count: Int) -> Finding {
     Finding(
       problem:
-        "cannot replace section \(key): the feed lists \(count) \(count == 1 ? "item" : "items") and none of "
-        + "\(items) any more, which looks like a fault, so the last good ones stay",
+        "cannot replace section \(key): none of \(items) is among the \(count) that the feed lists now, "
+        + "which looks like a fault, so the last good ones stay",
       remedy: .acceptRemovals
     )
   }
