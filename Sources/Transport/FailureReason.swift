@@ -27,11 +27,10 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   /// Whether the next attempt is likely to end in the same way.
   ///
-  /// True for a refusal that the origin means, such as 404 or 403, for a body that is not usable, and for text that is
-  /// not a URL.
+  /// True for a refusal that the origin means, such as 404 or 403, and for a body that is not usable.
   package var isLasting: Bool {
     if let status { return (400...499).contains(status) && ![408, 425, 429].contains(status) }
-    return [.notAPicture, .tooLarge, .urlInvalid, .schemeRefused].contains(self)
+    return self == .notAPicture || self == .tooLarge
   }
 
   /// Whether the credentials that were sent, or their absence, caused the refusal: 401 or 403.
