@@ -118,7 +118,11 @@ import Yams
 
 /// Catalog files for responses whose names and texts are chosen to add to them.
 @Suite struct HostileProposalTests {
-  private static let texts = HostileText.all + HostileText.random(60, seed: 7)
+  /// Few, because each proposal compiles its programs in processes of their own; ``QuotingTests`` has all texts.
+  private static let texts =
+    HostileText.breaks.map {
+      "x\"] as $n | {items: .z} # ' \\ \($0)token: {header: A, command: [touch, RAN]}\($0)#"
+    } + ["", "null", "a: b", "\u{0}"] + HostileText.random(4, seed: 7)
 
   /// Proposes a file; a refusal is as good.
   private func expect(_ body: String, _ meant: (CatalogFile) -> Bool, _ comment: String) throws {

@@ -103,8 +103,21 @@ final class StoreFixture {
 
     /// The items of the order form with their prices and quantities, as a browser sends them.
     var lines: [(name: String, value: String)] {
-      html.matches(of: #/<input[^>]*name="(item|price|quantity)"[^>]*value="([^"]*)"/#)
-        .map { (String($0.output.1), String($0.output.2)) }
+      let input = #/<input[^>]*name="(item|price|quantity)"[^>]*value="([^"]*)"/#
+        .matchingSemantics(.unicodeScalar)
+      return html.matches(of: input).map {
+        (String($0.output.1), Self.unescaped(String($0.output.2)))
+      }
+    }
+
+    /// The text that references stand for, by code units: an accent may follow one.
+    private static func unescaped(_ text: String) -> String {
+      let references = [
+        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"),
+      ]
+      return references.reduce(text) { text, reference in
+        text.replacingOccurrences(of: reference.0, with: reference.1, options: .literal)
+      }
     }
 
     /// The value of a hidden field.

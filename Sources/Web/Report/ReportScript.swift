@@ -24,7 +24,7 @@ enum ReportScript {
       let n=initials.indexOf(c);
       if(n<0&&c>='\u1100'&&c<='\u1112')n=c.codePointAt(0)-0x1100;
       if(n>=0)return '['+c+point(0x1100+n)+point(0xAC00+n*588)+'-'+point(0xAC00+n*588+587)+']';
-      return c.replace(/[\\^$.*+?()[\]{}|\/-]/g,'\\$&');
+      return c.replace(/[\\^$.*+?()[\]{}|\/]/g,'\\$&');
     }).join(''),'u');
     let shown=0;
     const search=()=>{
