@@ -81,7 +81,7 @@ import Testing
         for place in start..<start + 64 { bytes[place] ^= 0xFF }
         try bytes.write(to: index)
         let before = try shop.larder("list", "--json")
-        #expect(before.status == 0 || before.output.isEmpty, "page \(page), part \(part)")
+        #expect(before.status == 0 || !before.output.hasPrefix("["), "page \(page), part \(part)")
 
         let run = try Command.larder(["warm", shop.catalog, "--cache", shop.cache])
         let after = try shop.larder("list", "--json")
