@@ -96,7 +96,8 @@ package struct ProposedFile {
     if let ask { try tryPagings(pages, name, ask) }
     try decode(pages, name)
     if noteAbsentFields() { try decode(pages, name) }
-    if let detail { try propose(detail, pages, name) }
+    guard let detail else { return }
+    try propose(detail, pages, name)
     _ = try readBack(name)
   }
 
