@@ -27,13 +27,15 @@ import Testing
   private static let keys = keyPaths(
     """
     catalog run outcome sections items details images failures skipped unfinished requests
-    durationSeconds squares
-    sections[]: key title items skipped repeats source error remedy withheld kept unread warning
+    durationSeconds squares failuresOmitted
+    sections[]: key title items skipped repeats source error remedy withheld kept unread warning \
+    skippedReasons
     items: total added removed withheld changed moved
     items.changed[]: id field from to
     details: total fetched missing failed unchanged stale withheld kept error remedy
     images: referenced unique fetched revalidated assumed fresh failed bytesFetched bytesHeld changed
-    failures[]: stage id url reason attempts detail remedy
+    failures[]: stage id url reason attempts detail remedy known
+    failuresOmitted: section detail image
     skipped[]: section index field id lost reason
     """
   )
