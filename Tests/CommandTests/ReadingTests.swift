@@ -143,7 +143,7 @@ import Testing
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     shop.store.stop()
-    #expect(try shop.sync().status == 3)
+    #expect(try shop.sync().status == 69)
 
     let runs = try Document(try shop.larder("diff", "--runs", "--json"))
 

@@ -83,8 +83,8 @@ struct OutputNameTests {
       let replacing = batch.plan(overwrite: true)
       let skipping = batch.plan(skipsExisting: true)
 
-      #expect(plain.map(\.error?.code) == [.exists, nil, .disk])
-      #expect(replacing.map(\.error?.code) == [nil, nil, .disk])
+      #expect(plain.map(\.error?.code) == [.exists, nil, .unreadable])
+      #expect(replacing.map(\.error?.code) == [nil, nil, .unreadable])
       #expect(skipping.map(\.isSkipped) == [true, false, false])
       #expect(skipping[1].output == folder.appending("out/b.png").string)
       #expect(names(in: folder.appending("out")) == ["a.png"])

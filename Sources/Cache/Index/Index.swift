@@ -329,13 +329,11 @@ package final class Index: Sendable {
       {
         .system("use", path, errno: code)
       } else {
-        // The words of the code: those of the connection may be of a later statement.
-        CacheError(
-          .disk,
-          "cannot use \(path): "
-            + String(cString: sqlite3_errstr(error.extendedResultCode.rawValue)),
-          thing: path
-        )
+        // The words of the code stand in where a later statement has cleared those of the connection.
+        let words =
+          error.message.flatMap { $0 == "not an error" ? nil : $0 }
+          ?? String(cString: sqlite3_errstr(error.extendedResultCode.rawValue))
+        CacheError(.disk, "cannot use \(path): \(words)", thing: path)
       }
     default:
       CacheError(.disk, "cannot use \(path): \(error)", thing: path)
