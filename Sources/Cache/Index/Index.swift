@@ -329,15 +329,17 @@ package final class Index: Sendable {
       {
         .system("use", path, errno: code)
       } else {
-        // The words of the code stand in where a later statement has cleared those of the connection.
-        let words =
-          error.message.flatMap { $0 == "not an error" ? nil : $0 }
-          ?? String(cString: sqlite3_errstr(error.extendedResultCode.rawValue))
-        CacheError(.disk, "cannot use \(path): \(words)", thing: path)
+        CacheError(.disk, "cannot use \(path): \(words(of: error))", thing: path)
       }
     default:
       CacheError(.disk, "cannot use \(path): \(error)", thing: path)
     }
+  }
+
+  /// SQLite's message for a failure, or that of the code where a later statement has cleared it.
+  private static func words(of error: DatabaseError) -> String {
+    if let message = error.message, message != "not an error" { return message }
+    return String(cString: sqlite3_errstr(error.extendedResultCode.rawValue))
   }
 }
 
