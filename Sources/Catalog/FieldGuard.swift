@@ -53,9 +53,17 @@ package struct FieldGuard {
       return held.count(where: field.isHeld) * 2 > held.count
     }
     shared = SharedField.allCases.filter { field in
-      count > Self.mostAlike && Set(held.map(field.value)).count > 1
+      count > Self.mostAlike && Self.haveSeveral(held.map(field.value))
     }.map { ($0, nil) }
     if count == 0 { gone = [] }
+  }
+
+  /// Whether more than a tenth of the values differ from the most frequent one: a shop where all prices but one are alike
+  /// may make them all alike.
+  private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
+    var counts: [AnyHashable?: Int] = [:]
+    for value in values { counts[value, default: 0] += 1 }
+    return (values.count - (counts.values.max() ?? 0)) * 10 > values.count
   }
 
   /// Whether further items can change nothing: nothing is lost, and no value is shared.
