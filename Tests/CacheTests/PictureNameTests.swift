@@ -29,7 +29,7 @@ struct PictureNameTests {
 
     #expect(PictureName.id(at: path) == PictureID(url: url))
     for other in [
-      path.uppercased(), path.dropLast(5) + "0.jpg", "images/00" + path.dropFirst(9),
+      path.uppercased(), path.dropLast(5) + ".jpg", "images/00" + path.dropFirst(9),
       "images/3a/a-3aed70d2c63a.jpg", path + "/x", "/" + path, "", "images/3a/.jpg",
     ] { #expect(PictureName.id(at: String(other)) == nil, "\(other)") }
   }
