@@ -177,7 +177,7 @@ struct VerifyBesideTests {
       }
     }
 
-    #expect(error?.code == .disk)
+    #expect(error?.code == .locked)
   }
 
   @Test func `only a path that a picture could have may be a run's own`() {
