@@ -87,7 +87,9 @@ import Testing
         let after = try shop.larder("list", "--json")
 
         let said = run.errors.contains("was damaged")
-        #expect(run.status == 0, "page \(page), part \(part): \(run.errors)")
+        // Damage that reads as a shorter listing is withheld as one, and said.
+        let isWithheld = run.status == 4 && run.errors.contains("withheld")
+        #expect(run.status == 0 || isWithheld, "page \(page), part \(part): \(run.errors)")
         #expect(after.status == 0, "page \(page), part \(part): \(after.errors)")
         #expect(before.status == 0 || said, "page \(page), part \(part)")
         #expect(said || after.output.contains("A1"))
