@@ -99,6 +99,8 @@ import Testing
 
   /// Kills the worker once in each picture, each time a little later.
   private struct Killing: PictureWorking {
+    /// The program of its workers, which no other test's have.
+    let program: String
     let workers: PictureWorkers
     let number = Counter()
 
@@ -117,7 +119,7 @@ import Testing
       Thread.detachNewThread {
         let moment = ContinuousClock.now + delay
         while .now < moment {}
-        for process in PictureWorkerTests.workers() { kill(process, SIGKILL) }
+        for process in PictureWorkerTests.workers(of: program) { kill(process, SIGKILL) }
         isKilled.signal()
       }
       defer { isKilled.wait() }
@@ -128,7 +130,12 @@ import Testing
   @Test func `a batch is whole whose worker is killed at a hundred points`() throws {
     let folder = try TemporaryFolder()
     let batch = try Self.put(100, in: folder)
-    let killing = Killing(workers: PictureWorkers(Self.program))
+    let program = folder.path("larder")
+    #expect(symlink(Command.binary, program) == 0)
+    let killing = Killing(
+      program: program,
+      workers: PictureWorkers([program] + Self.program.dropFirst())
+    )
     let reported = Mutex<[String]>([])
 
     let results = try batch.run(PictureOrder(Crop()), at: killing, workers: 1) { result in
@@ -146,16 +153,13 @@ import Testing
     }
   }
 
-  /// The workers of this process.
-  fileprivate static func workers() -> [pid_t] {
-    let own = getpid()
+  /// The workers that were started as a program.
+  fileprivate static func workers(of program: String) -> [pid_t] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return all.compactMap { entry -> pid_t? in
       guard let process = pid_t(entry),
-        let text = try? String(contentsOfFile: "/proc/\(entry)/stat", encoding: .utf8),
-        text.contains("(larder-pictures)"),
-        let rest = text.split(separator: ")").last?.split(separator: " "), rest.count > 1,
-        pid_t(rest[1]) == own
+        let words = try? String(contentsOfFile: "/proc/\(entry)/cmdline", encoding: .utf8),
+        words.hasPrefix(program + "\0")
       else { return nil }
       return process
     }
