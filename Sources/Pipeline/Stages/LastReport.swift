@@ -22,8 +22,10 @@ final class LastReport: Sendable {
     let stage: SyncReport.Stage
     let url: String
 
-    /// Nil for a failure that may pass, or of a section: a run without one of its sections is never complete.
-    /// A picture is told by its identity: a signed URL is another one in each run.
+    /// A failure that lasts; nil for one that may pass, or of a section.
+    ///
+    /// A run without one of its sections is never complete. A picture is told by its identity: a signed URL is another one
+    /// in each run.
     init?(_ failure: SyncReport.Failure, _ identity: PictureIdentity) {
       guard failure.stage != .section, FailureReason(rawValue: failure.reason).isLasting else {
         return nil
