@@ -1,7 +1,7 @@
 /// Keeps what details held in a field that all of them have suddenly lost: a shop that renames a field takes
 /// it from all details at once.
 ///
-/// The counterpart of ``FieldGuard`` for what is fetched item by item.
+/// The counterpart of `FieldGuard` for what is fetched item by item.
 public enum DetailGuard {
   /// What a run learned of one field.
   public struct Evidence: Hashable, Sendable {

@@ -38,7 +38,7 @@ package struct PictureWorker {
 
   private mutating func makeNext() throws(WorkerLoss) {
     let message = try channel.receive(takesDescriptor: true, wait: wait)
-    defer { if message.descriptor >= 0 { close(message.descriptor) } }
+    // Whatever is thrown here ends the process, and closes the input with it.
     let request = try message.decoded(WorkerChannel.Request.self)
     let order = try order(message.bytes)
     let made: Result<EncodedPicture, ImagingError>
@@ -47,6 +47,8 @@ package struct PictureWorker {
     } catch {
       made = .failure(error)
     }
+    // Before the answer: a worker that waits holds nothing but its socket.
+    if message.descriptor >= 0 { close(message.descriptor) }
     switch made {
     case .failure(let error): try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
     case .success(let picture):
