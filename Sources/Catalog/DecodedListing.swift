@@ -2,7 +2,7 @@
 public struct DecodedListing: Hashable, Sendable {
   /// The sections; one, unless the response holds them all.
   public var sections: [Section]
-  /// What was left out, in feed order: at most ``SkipTally/mostRows`` rows of a section, and ten times as many in all.
+  /// Skipped items and fields in feed order: at most ``SkipTally/mostRows`` rows a section, and ten times as many in all.
   public private(set) var skipped: [SkippedItem] = []
   /// By section, counts of what was left out beside the rows of ``skipped``.
   public private(set) var omitted: [String: SkipTally] = [:]
@@ -19,7 +19,7 @@ public struct DecodedListing: Hashable, Sendable {
   public var nextPage: String?
   /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
   public var total: Int?
-  /// What in the body says that the listing goes on; nil when nothing does, or a transform made the listing.
+  /// The member by which the listing goes on, such as `has_more`; nil without one, or behind a transform.
   package var continuation: String?
   /// How many rows of ``skipped`` a section has.
   private var rows: [String: Int] = [:]

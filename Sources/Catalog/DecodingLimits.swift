@@ -1,4 +1,4 @@
-/// What a run holds the decoding of a body to, beside the limits that every body has.
+/// Limits of a run on the decoding of a body, such as its deadline, beside those of every body.
 package struct DecodingLimits: Sendable {
   /// How many elements of a listing may be lost before the rest of it is left unread; nil reads all of it.
   package var maxSkipped: SkipLimit?

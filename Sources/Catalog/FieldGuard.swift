@@ -3,7 +3,7 @@
 /// A shop that renames or empties a field removes it from all items at once; one that serves a placeholder has one
 /// picture, price or title in all of them. Such a listing is not shown.
 package struct FieldGuard {
-  /// What is wrong with a listing.
+  /// A fault of a listing.
   package enum Finding: Sendable, Hashable {
     /// Most items had the field, and none has it now.
     case gone(ItemField)

@@ -60,10 +60,10 @@ int larder_end_with(int socket);
 /// errno when not even privileges can be given up.
 int larder_confine(void);
 
-/// Lets this process have so many bytes of address space beyond those that it had at `larder_confine`.
+/// Sets RLIMIT_AS to `more` bytes beyond the address space that the process had at `larder_confine`.
 int larder_limit_memory(size_t more);
 
-/// Has the kernel end this process when it has computed for so many seconds more, and up to two besides.
+/// Sets RLIMIT_CPU so that the kernel ends this process after `more` further seconds of processor time, and two besides.
 int larder_limit_processor(double more);
 
 /// The seconds that a process has computed; negative when there is none.

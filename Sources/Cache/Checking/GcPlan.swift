@@ -9,7 +9,7 @@ package struct GcPlan: Sendable, Equatable {
   package struct Picture: Sendable, Equatable {
     /// Its identity.
     package var id: PictureID
-    /// What tells it from others: its URL, or what the catalog file leaves of it.
+    /// The text that tells it from others: its URL, or the part of it that the catalog file keeps.
     package var url: String
     /// Its size.
     package var bytes: ByteCount

@@ -8,7 +8,7 @@ package struct PictureEntry: Sendable, Equatable {
   package var id: PictureID
   /// The newest URL, as it is sent.
   package var url: String
-  /// What tells the picture from others: its URL, or what the catalog file leaves of it.
+  /// The text that tells the picture from others: its URL, or the part of it that the catalog file keeps.
   package var identity: String
   /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
   package var sha256: [UInt8]?
