@@ -57,8 +57,9 @@ import Testing
     request.cookies = visitor.cookies
     request.form = ["token", "key", "total"].map { ($0, next.field($0)) } + [("by", "Jiyeon")]
     request.form += next.lines
-    async let one = store.answer(request)
-    async let two = store.answer(request)
+    let sent = request
+    async let one = store.answer(sent)
+    async let two = store.answer(sent)
     let both = await [one, two].map { StoreFixture.Page($0).location }
     #expect(both[0] == both[1] && both[0].hasPrefix("/orders/ord_"))
     #expect(try visitor.placed.count == 2)
