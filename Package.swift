@@ -32,7 +32,7 @@ let package = Package(
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CGlibc"),
     .target(name: "COpening"),
-    .target(name: "CJQ", dependencies: ["COpening"]),
+    .target(name: "CJQ", dependencies: ["CGlibc", "COpening"]),
     .target(name: "CJPEG", dependencies: ["COpening"]),
     .target(name: "CLCMS", dependencies: ["COpening"]),
     .target(name: "CPixman", dependencies: ["COpening"]),

@@ -189,14 +189,15 @@ static size_t address_space(void) {
 
 static size_t begun_with;
 
-int larder_confine(void) {
+int larder_confine(const char *name) {
   begun_with = address_space();
-  prctl(PR_SET_NAME, "larder-pictures", 0, 0, 0);
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
   restrict_by_landlock();
   restrict_by_filter();
+  // Last: whoever reads the name knows that the rest is done.
+  prctl(PR_SET_NAME, name, 0, 0, 0);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CJQ.h"
 
+#include "CGlibc.h"
 #include "COpening.h"
 
 #include <errno.h>
@@ -9,11 +10,13 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -50,8 +53,11 @@ FUNCTIONS(POINTER)
 static const copening_function functions[] = {FUNCTIONS(ENTRY)};
 COPENING_ONCE(cjq_open, LIBRARY, functions)
 
-// What follows runs in the new process, where there is one thread and nothing of Swift may run. It frees
-// nothing: the process ends.
+// The new process is this program again, from its file: it inherits no lock, no memory and no thread. It is told from an
+// ordinary start by its name, before main, so that it is there in every program that links this. Nothing of Swift has run
+// in it, and it frees nothing: it ends.
+#define NAME "larder: jq"
+enum { INPUT = 3 };
 
 static void put(const char *bytes, size_t count) {
   while (count > 0) {
@@ -123,81 +129,123 @@ static _Noreturn void run(const char *program, const char *text, size_t count) {
   answer('v', their_jv_dump_string(value, 0));
 }
 
-// The bytes of memory that the process has now, most of which it shares with its parent.
-static size_t memory_held(void) {
-  unsigned long pages = 0;
-  FILE *statm = fopen("/proc/self/statm", "r");
-  if (statm != NULL) {
-    if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
-    fclose(statm);
-  }
-  return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static void limit(__rlimit_resource_t resource, rlim_t most) {
   struct rlimit both = {most, most};
   if (setrlimit(resource, &both) != 0) _exit(1);
 }
 
-static void confine(int output, cjq_limits limits) {
-  // Whoever handles a signal in the parent does not here: a crash or a limit ends this process alone.
-  static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGXCPU};
-  sigset_t some;
-  sigemptyset(&some);
-  for (size_t place = 0; place < sizeof fatal / sizeof *fatal; place++) {
-    signal(fatal[place], SIG_DFL);
-    sigaddset(&some, fatal[place]);
-  }
-  sigprocmask(SIG_UNBLOCK, &some, NULL);
+// The arguments of the new process are numbers, but for its name: the process that waits for it, its limits, and the
+// bytes of the program and of the text, -1 where there is none. Both lie in INPUT, each with a NUL behind it.
+enum { PARENT = 1, SECONDS, MEMORY, PROGRAM, TEXT, ARGUMENTS };
+
+__attribute__((constructor)) static void begin(int count, char **arguments) {
+  if (count != ARGUMENTS || strcmp(arguments[0], NAME) != 0) return;
+  long long numbers[ARGUMENTS];
+  for (int place = PARENT; place < ARGUMENTS; place++) numbers[place] = atoll(arguments[place]);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != numbers[PARENT]) _exit(1);
+  size_t program = (size_t)numbers[PROGRAM], text = numbers[TEXT] < 0 ? 0 : (size_t)numbers[TEXT];
+  const char *input = mmap(NULL, program + text + 2, PROT_READ, MAP_PRIVATE, INPUT, 0);
+  if (input == MAP_FAILED || close(INPUT) != 0 || cjq_open() != NULL) _exit(1);
   static char home[] = "HOME=/nonexistent"; // libjq reads ~/.jq.
   static char *environment[] = {home, NULL};
   environ = environment;
-
-  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(null, STDIN_FILENO) < 0 ||
-      dup2(null, STDERR_FILENO) < 0) {
-    _exit(1);
-  }
-  size_t memory = memory_held();
-  if (memory == 0) _exit(1);
-  // What the parent holds open, locks of files among it, is not held by this process.
-  if (close_range(3, UINT_MAX, 0) != 0) _exit(1);
-  limit(RLIMIT_AS, memory + limits.memory);
-  limit(RLIMIT_CPU, limits.seconds);
-  limit(RLIMIT_CORE, 0);
+  if (larder_confine("larder-jq") != 0 || larder_limit_memory((size_t)numbers[MEMORY]) != 0) _exit(1);
+  limit(RLIMIT_CPU, (rlim_t)numbers[SECONDS]);
   limit(RLIMIT_FSIZE, 0);
   limit(RLIMIT_NOFILE, 0);
+  run(input, numbers[TEXT] < 0 ? NULL : input + program + 1, text);
+}
+
+// Moves a descriptor out of the way of those that the new process has.
+static int moved(int descriptor) {
+  int above = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
+  int reason = errno;
+  if (descriptor >= 0) close(descriptor);
+  errno = reason;
+  return above;
+}
+
+static bool put_whole(int file, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = write(file, bytes, count);
+    if (written < 0 && errno != EINTR) return false;
+    if (written < 0) continue;
+    bytes += written;
+    count -= (size_t)written;
+  }
+  return true;
+}
+
+static int spawn(pid_t *process, int input, int output, char *const arguments[]) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&actions, input, INPUT);
+  larder_close_from(&actions, INPUT + 1);
+  // Whoever handles or blocks a signal here does not there: a crash or a limit ends that process alone.
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  // Of the environment what finds libraries and tells sanitizers what to do.
+  char *environment[64];
+  size_t kept = 0;
+  for (char **place = environ; *place != NULL && kept < 63; place++) {
+    if (strncmp(*place, "LD_", 3) == 0 || strncmp(*place, "TSAN_", 5) == 0 ||
+        strncmp(*place, "ASAN_", 5) == 0) {
+      environment[kept++] = *place;
+    }
+  }
+  environment[kept] = NULL;
+  int code = posix_spawn(process, "/proc/self/exe", &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return code;
 }
 
 pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
                 int *output) {
-  if (cjq_open() != NULL || count > INT_MAX) {
+  size_t length = strlen(program);
+  if (cjq_open() != NULL || count > INT_MAX || length > INT_MAX) {
     errno = EINVAL;
     return -1;
   }
+  int input = moved(memfd_create(NAME, MFD_CLOEXEC));
+  if (input < 0) return -1;
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-  pid_t parent = getpid();
-  // No handler of the parent's may run in the child.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_t child = fork();
-  if (child == 0) {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
-    confine(ends[1], limits);
-    run(program, text, count);
+  if (!put_whole(input, program, length + 1) || !put_whole(input, text, text == NULL ? 0 : count) ||
+      !put_whole(input, "", 1) || pipe2(ends, O_CLOEXEC) != 0) {
+    int reason = errno;
+    close(input);
+    errno = reason;
+    return -1;
   }
-  int reason = errno;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  close(ends[1]);
-  if (child < 0) {
+  ends[1] = moved(ends[1]);
+  char numbers[ARGUMENTS][24];
+  char *arguments[ARGUMENTS + 1] = {NAME};
+  long long values[ARGUMENTS] = {0, getpid(), limits.seconds, (long long)limits.memory,
+                                 (long long)length, text == NULL ? -1 : (long long)count};
+  for (int place = PARENT; place < ARGUMENTS; place++) {
+    snprintf(numbers[place], sizeof numbers[place], "%lld", values[place]);
+    arguments[place] = numbers[place];
+  }
+  pid_t process = -1;
+  int reason = ends[1] < 0 ? errno : spawn(&process, input, ends[1], arguments);
+  close(input);
+  if (ends[1] >= 0) close(ends[1]);
+  if (reason != 0) {
     close(ends[0]);
     errno = reason;
     return -1;
   }
   *output = ends[0];
-  return child;
+  return process;
 }
 
 COPENING_NOTE("transform", "recommended", "Runs the jq programs of catalog files", LIBRARY)

@@ -45,14 +45,6 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Whether the URL of the next page is the feed's, not the catalog's.
-  public var isNamedByFeed: Bool {
-    switch step {
-    case .next, .link: true
-    case .page, .offset, .cursor: false
-    }
-  }
-
   /// Where a body names the next page, or what leads to it.
   var path: JSONPath? {
     switch step {

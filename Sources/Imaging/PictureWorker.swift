@@ -18,7 +18,8 @@ package struct PictureWorker {
   /// - Parameter socket: What the pictures come through.
   package static func run(on socket: Int32) -> Never {
     var status = stat()
-    guard fstat(socket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, larder_confine() == 0
+    guard fstat(socket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK,
+      larder_confine("larder-pictures") == 0
     else { _exit(64) }
     // Ctrl-C and a service's end are for the other process, whose end is this one's.
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }

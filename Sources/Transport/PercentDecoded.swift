@@ -7,9 +7,9 @@ package func percentDecoded(_ text: String) -> [UInt8] {
   var index = 0
   while index < bytes.count {
     if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-      let value = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+      let high = Hexadecimal.value(of: bytes[index + 1]), let low = Hexadecimal.value(of: bytes[index + 2])
     {
-      result.append(value)
+      result.append(high << 4 | low)
       index += 3
     } else {
       result.append(bytes[index])

@@ -9,7 +9,7 @@ enum Layers {
     "CDrawing": [],
     "CGIF": [],
     "CGlibc": [],
-    "CJQ": [],
+    "CJQ": ["CGlibc"],
     "COpening": [],
     "CSQLite": [],
     "CSimdjson": [],

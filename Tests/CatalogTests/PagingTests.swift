@@ -80,7 +80,6 @@ struct PagingTests {
     )
 
     #expect(next == "m?n=2&after=a%3Db%26c%2F%C3%A9")
-    #expect(!rule.isNamedByFeed)
     let numbered = try decode(#"{"items": [], "page": {"end": 42}}"#, lines)
     let after = rule.nextPage(afterReading: 1, of: "m", last: "m?n=2", listing: numbered)
     #expect(after == "m?after=42")
@@ -104,7 +103,6 @@ struct PagingTests {
     let rule = try #require(try catalog("paging: {link: true, limit: 7}").paging)
 
     #expect(rule == PagingRule(.link, limit: 7))
-    #expect(rule.isNamedByFeed)
     #expect(
       rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing(1, next: "p2")) == "p2"
     )

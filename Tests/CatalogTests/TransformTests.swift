@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import Testing
 
 @testable import Catalog
@@ -95,6 +97,45 @@ struct TransformTests {
     #expect(failure("$ENV.HOME")?.isConfiguration == true)
     #expect(failure("import \"x\" as x; .")?.isConfiguration == true)
     #expect(try make("(try env catch 1)", "{}") == "1")
+  }
+
+  @Test
+  func `a program runs in a process that was started anew and can do nothing else`()
+    throws
+  {
+    let seen = Mutex<String?>(nil)
+    let run = JQRun(
+      program: "last(range(1e12))",
+      limits: Transform.Limits(seconds: 20, memory: 48 << 20)
+    ) {
+      let children = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))?
+        .flatMap { thread -> [Substring] in
+          let path = "/proc/self/task/\(thread)/children"
+          return (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ") ?? []
+        }
+      for child in children ?? [] {
+        let read = { (name: String) in
+          (try? String(contentsOfFile: "/proc/\(child)/\(name)", encoding: .utf8)) ?? ""
+        }
+        guard read("cmdline").hasPrefix("larder: jq"), read("comm") == "larder-jq\n" else {
+          continue
+        }
+        seen.withLock { $0 = read("status") + read("environ") }
+        return true
+      }
+      return false
+    }
+
+    guard case .refused(let words) = try run.outcome(of: Array("{}".utf8)[...]) else {
+      Issue.record("the program ended")
+      return
+    }
+
+    #expect(words == "the run ended while it ran")
+    let status = try #require(seen.withLock { $0 })
+    #expect(status.contains("NoNewPrivs:\t1"))
+    #expect(status.contains("Seccomp:\t2"))
+    #expect(!status.contains("PATH="))
   }
 
   @Test func `a program that is none is placed in the catalog file`() {
@@ -281,7 +322,9 @@ struct TransformTests {
 
   @Test
   func `a response that is too large for a program is refused before anything is made of it`() {
-    let body = [UInt8](repeating: 0x20, count: Transform.mostInput + 1)
+    var body = [UInt8](repeating: 0x20, count: Transform.mostInput + 1)
+    // What comes before the first character is looked at, which takes minutes of a debug build for so many.
+    body[0] = UInt8(ascii: "{")
 
     let error = #expect(throws: CatalogError.self) {
       try decodeSection(

@@ -55,10 +55,10 @@ ssize_t larder_receive(int socket, void *bytes, size_t count, int *descriptor);
 /// Has a thread end this process once the far end of a socket is closed; an error number, or 0.
 int larder_end_with(int socket);
 
-/// Gives up for good, before there is a second thread, what work on a picture never needs: new privileges, programs,
+/// Gives up for good, before there is a second thread, what a worker never needs, and takes a name: new privileges, programs,
 /// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel lets it. -1 and
 /// errno when not even privileges can be given up.
-int larder_confine(void);
+int larder_confine(const char *name);
 
 /// Sets RLIMIT_AS to `more` bytes beyond the address space that the process had at `larder_confine`.
 int larder_limit_memory(size_t more);

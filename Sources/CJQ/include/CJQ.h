@@ -20,14 +20,14 @@ const char *cjq_open(void);
 
 /// Starts a process that compiles a program and, unless `text` is NULL, runs it on a JSON text.
 ///
-/// In C because Swift may not run between fork and _exit. A process of its own because libjq aborts when memory
-/// runs out, and can be interrupted neither in a function such as `test` nor at a number of steps.
+/// A process of its own because libjq aborts when memory runs out, and can be interrupted neither in a function such as
+/// `test` nor at a number of steps. It is this program, started anew from /proc/self/exe, which never comes to main.
 ///
 /// The process writes one letter and the rest of its answer to `*output`, then ends: `v` and the value as
 /// JSON, `c` and why the program cannot be compiled, `e` and the error of the run, `n` when the program
 /// yields no value, `m` when it yields more than one, `h` when it halts. Anything else is no answer.
 ///
-/// It has no environment, can open no file, and dies with the calling thread.
+/// It has no environment, can open no file or socket, starts no program, and dies with the calling thread.
 ///
 /// @param output Receives the end to read from, for the caller to close.
 /// @return The process, for the caller to wait for; -1 with errno when there is none.

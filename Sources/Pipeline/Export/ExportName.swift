@@ -1,5 +1,6 @@
 import Cache
 import Catalog
+import Transport
 
 /// The names of files in an exported folder: no web server runs, hides or misreads one.
 enum ExportName {
@@ -54,18 +55,7 @@ enum ExportName {
   /// elsewhere decoded, holds controls or turns the direction of text, or is no text, stays as it
   /// is sent. A dot at the beginning, which hides a file, is encoded.
   static func decoded(_ segment: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(segment.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
+    let bytes = percentDecoded(segment)
     let leads = bytes.contains(UInt8(ascii: "/")) || bytes.contains(UInt8(ascii: "\\"))
     guard !leads, let text = String(validating: bytes, as: UTF8.self), PlainText.isPlain(text),
       text.first?.isWhitespace != true, text.last?.isWhitespace != true
