@@ -117,16 +117,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var bytesPerSecond: Double
   }
 
-  /// One request of the run that the waterfall shows, in milliseconds.
-  package struct Bar: Sendable, Equatable, Codable {
-    /// When it started, after the run's start.
-    package var start: Double
-    /// DNS, connect, TLS, wait and transfer, one after the other.
-    package var phases: [Double]
-    /// Whether it found an open connection.
-    package var reused: Bool
-  }
-
   /// The rows, by parallelism and then by pass.
   package var runs: [Row] = []
   /// The quickest of the first pass; nil when nothing was fetched.
@@ -139,10 +129,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
   @OrNull package var rate: Double? = nil
   /// Where the bytes went.
   package var sink = Sink.cache
-  /// What the embedded origin does, when it was measured.
-  @OrNull package var origin: OriginFacts? = nil
-  /// The first requests of the quickest row's median run.
-  package var waterfall: [Bar] = []
   /// How it compares with an earlier one.
   @OrNull package var baseline: BaselineComparison? = nil
   /// Whether a signal ended it early.

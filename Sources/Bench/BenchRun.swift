@@ -41,7 +41,7 @@ package final class BenchRun: Sendable {
   /// Measures.
   ///
   /// - Parameter progress: Told before each repetition.
-  /// - Returns: The report, without origin and baseline.
+  /// - Returns: The report, without a baseline.
   /// - Throws: ``BenchError``, or what a sync throws when it cannot take place.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
@@ -52,15 +52,15 @@ package final class BenchRun: Sendable {
     if hasStopped { level.stop() }
     let urls = plan.sink == .discard ? try pictures(level, scratch) : []
 
-    var measured: [(row: BenchReport.Row, waterfall: [BenchReport.Bar])] = []
+    var measured: [BenchReport.Row] = []
     var rates: [Double] = []
     while let parallel = plan.sweep.next(after: rates), mayStart {
       let builders = try measure(parallel, level, urls, scratch, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
-      // Rows, not builders: whose histograms would count as memory of the runs to come.
-      measured += builders.compactMap { builder in builder.row.map { ($0, builder.waterfall) } }
-      if measured.allSatisfy({ $0.row.images == 0 }) { break }
+      // Keep rows, not builders: their histograms would count as memory of the later runs.
+      measured += builders.compactMap(\.row)
+      if measured.allSatisfy({ $0.images == 0 }) { break }
     }
     let report = report(measured)
     guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
@@ -114,11 +114,9 @@ package final class BenchRun: Sendable {
     return builders.filter { !$0.rates.isEmpty }
   }
 
-  private func report(
-    _ measured: [(row: BenchReport.Row, waterfall: [BenchReport.Bar])]
-  ) -> BenchReport {
+  private func report(_ rows: [BenchReport.Row]) -> BenchReport {
     var report = BenchReport()
-    report.runs = measured.map(\.row)
+    report.runs = rows
     report.sink = plan.sink
     report.rate = plan.rate
     report.loop = plan.rate == nil ? "closed" : "open"
@@ -130,17 +128,15 @@ package final class BenchRun: Sendable {
         + "against all that it delays"
     report.interrupted = hasStopped
     let first = report.runs.first?.pass
-    let quickest = report.runs.indices.filter { report.runs[$0].pass == first }
-      .max { report.runs[$0].imagesPerSecond < report.runs[$1].imagesPerSecond }
-    if let quickest, report.runs[quickest].images > 0 {
-      let row = report.runs[quickest]
+    let quickest = rows.filter { $0.pass == first }
+      .max { $0.imagesPerSecond < $1.imagesPerSecond }
+    if let row = quickest, row.images > 0 {
       report.best = BenchReport.Best(
         parallel: row.parallel,
         pass: row.pass,
         imagesPerSecond: row.imagesPerSecond,
         bytesPerSecond: row.bytesPerSecond
       )
-      report.waterfall = measured[quickest].waterfall
     }
     return report
   }

@@ -21,11 +21,6 @@ struct RequestSample: Sendable {
   /// Why it failed.
   var failure: FailureReason?
 
-  /// When its last attempt started.
-  var started: MonotonicTime {
-    ended + .nanoseconds(-Int64((timing?.total ?? 0) * 1e9))
-  }
-
   /// From the planned start, or without a plan from the attempt's own, to the end.
   var latency: Int64 {
     planned.map { ended - $0 } ?? Int64((timing?.total ?? 0) * 1e9)

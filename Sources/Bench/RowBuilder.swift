@@ -4,8 +4,6 @@ import Transport
 struct RowBuilder: Sendable {
   /// Intervals of a timeline.
   private static let intervals = 48
-  /// Requests that a waterfall shows.
-  private static let bars = 40
 
   private let parallel: Int
   private let pass: Pass
@@ -28,7 +26,6 @@ struct RowBuilder: Sendable {
     var cpuSeconds: Double
     var peakBytes: ByteCount
     var timeline: BenchReport.Timeline
-    var waterfall: [BenchReport.Bar]
   }
 
   /// A builder without runs; `isOpen` says that requests came at a rate.
@@ -52,8 +49,7 @@ struct RowBuilder: Sendable {
         rate: run.imagesPerSecond,
         cpuSeconds: run.cpuSeconds,
         peakBytes: run.peakBytes,
-        timeline: Self.timeline(of: run),
-        waterfall: Self.waterfall(of: run)
+        timeline: Self.timeline(of: run)
       )
     )
     count(run)
@@ -145,21 +141,5 @@ struct RowBuilder: Sendable {
       timeline.bytes[place] += sample.bytes
     }
     return timeline
-  }
-
-  /// The first requests of the median run, as they started.
-  var waterfall: [BenchReport.Bar] { median?.waterfall ?? [] }
-
-  private static func waterfall(of run: RunRecord) -> [BenchReport.Bar] {
-    let samples = run.samples.filter { $0.failure == nil }.sorted { $0.started < $1.started }
-    return samples.prefix(bars).map { sample in
-      let phases = sample.phases
-      return BenchReport.Bar(
-        start: Double(sample.started - run.began) / 1e6,
-        phases: [phases.dns, phases.connect, phases.tls, phases.wait, phases.transfer]
-          .map { $0 * 1000 },
-        reused: sample.reused
-      )
-    }
   }
 }

@@ -56,7 +56,6 @@ struct BenchCommand: ParsableCommand {
     if sources.count > 1, let other = sources.first(where: { !$0.contains("://") }) {
       throw ValidationError("several sources are URLs, and \"\(other)\" is none")
     }
-    if bench.csv, output.json { throw ValidationError("--csv and --json exclude each other") }
   }
 
   func run() throws {

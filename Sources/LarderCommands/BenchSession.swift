@@ -37,6 +37,8 @@ struct BenchSession {
     }
     let sample = origin.map { SampleOrigin($0) }
     let process = try sample.map { try OriginProcess($0) }
+    // The origin ends with its owner.
+    defer { withExtendedLifetime(process) {} }
     let source = try source(sample, process)
     let named = try namedHosts(source)
     let plan = bench.plan(at: .now())
@@ -49,9 +51,6 @@ struct BenchSession {
     let result = Result { try run.run { state.note($0) } }
     display?.end()
     var report = try result.get()
-    if let sample, let process, !report.interrupted {
-      report.origin = try facts(sample, process, report)
-    }
     report.baseline = baseline.map {
       BaselineComparison(report, with: $0, maxRegression: bench.maxRegression.share)
     }
@@ -112,28 +111,6 @@ struct BenchSession {
     )
   }
 
-  /// Lets a bare loop fetch the same pictures, at each parallelism.
-  private func facts(
-    _ sample: SampleOrigin,
-    _ process: OriginProcess,
-    _ report: BenchReport
-  ) throws -> OriginFacts {
-    var facts = sample.facts
-    let loop = BareLoop(port: process.port, paths: sample.paths)
-    var levels: [Int] = []
-    for row in report.runs where !levels.contains(row.parallel) { levels.append(row.parallel) }
-    for parallel in levels {
-      let seconds = min(try loop.run(parallel: parallel), try loop.run(parallel: parallel))
-      let cold = report.runs.first { $0.parallel == parallel && $0.pass == .cold }
-      facts.note(
-        parallel: parallel,
-        bare: Double(sample.paths.count) / max(seconds, 1e-9),
-        cold: cold?.imagesPerSecond
-      )
-    }
-    return facts
-  }
-
   private func show(_ report: BenchReport, _ terminal: Terminal) throws {
     if let path = bench.html {
       let page = BenchPage(report, title: title, setting: setting)
@@ -145,8 +122,6 @@ struct BenchSession {
     }
     if output.json {
       Output.json(try report.json())
-    } else if bench.csv {
-      Output.data(BenchCSV(report).text)
     } else {
       Output.data(BenchTable(report, terminal).text)
     }

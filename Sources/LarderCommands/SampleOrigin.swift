@@ -1,4 +1,3 @@
-import Bench
 import Catalog
 import Foundation
 import Glibc
@@ -18,19 +17,6 @@ struct SampleOrigin: Sendable {
 
   init(_ options: OriginOptions) {
     self.options = options
-  }
-
-  /// The path of each picture.
-  var paths: [String] { (0..<options.count).map { "/p/\($0).jpg" } }
-
-  /// What a report says of it.
-  var facts: OriginFacts {
-    OriginFacts(
-      pictures: options.count,
-      sizes: options.sizes.bytes,
-      delayMilliseconds: (options.delay?.seconds ?? 0) * 1000,
-      bytesPerSecond: options.bandwidth?.bytesPerSecond
-    )
   }
 
   /// The arguments that make the same origin in a process of its own.
@@ -125,8 +111,6 @@ struct SampleOrigin: Sendable {
 final class OriginProcess {
   /// Where it listens, without a slash at the end.
   let baseURL: String
-  /// The port of that.
-  let port: Int
   private let process = Process()
   private let leash = Pipe()
 
@@ -149,11 +133,10 @@ final class OriginProcess {
       line += piece
     }
     baseURL = String(decoding: line.dropLast(), as: UTF8.self)
-    guard let port = baseURL.split(separator: ":").last.flatMap({ Int($0) }) else {
+    guard baseURL.hasPrefix("http://") else {
       process.waitUntilExit()
       throw CommandFailure("the embedded origin did not start; see above", .failed)
     }
-    self.port = port
   }
 
   deinit {

@@ -99,12 +99,6 @@ import Testing
       imagesPerSecond: 2,
       bytesPerSecond: 3
     )
-    report.origin = OriginFacts(
-      pictures: 3,
-      sizes: 1...2,
-      delayMilliseconds: 1,
-      bytesPerSecond: nil
-    )
 
     #expect(try BenchReport(json: report.json(), name: "it") == report)
   }

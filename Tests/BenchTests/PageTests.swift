@@ -76,16 +76,14 @@ import Testing
   @Test func `every plot is there with its points`() {
     let html = BenchPage(Self.report, title: "shop", setting: Self.setting).html
 
-    #expect(html.components(of: "<svg").count == 5)
+    #expect(html.components(of: "<svg").count == 4)
     #expect(html.components(of: "<svg").count == html.components(of: "</svg>").count)
     for title in [
       "Pictures a second", "Latency of a picture", "Latency spectrum", "One run over time",
-      "The first 1 requests",
     ] {
       #expect(html.contains(title))
     }
     #expect(html.contains("cold, 4: 400"))
-    #expect(html.contains("tls 3 ms"))
   }
 
   @Test func `a page of nothing is a page`() {
@@ -115,7 +113,6 @@ import Testing
       imagesPerSecond: 400,
       bytesPerSecond: 1
     )
-    report.waterfall = [BenchReport.Bar(start: 0, phases: [1, 2, 3, 4, 5], reused: false)]
     return report
   }()
 }

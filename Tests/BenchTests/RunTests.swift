@@ -32,7 +32,6 @@ import Transport
     #expect(report.best?.pass == .cold)
     #expect(report.loop == "closed")
     #expect(report.latency.contains("coordinated omission"))
-    #expect(report.waterfall.count == pictures)
   }
 
   @Test func `nothing is left of the measurement`() throws {
@@ -176,27 +175,6 @@ import Transport
     #expect(report.interrupted)
     #expect(report.runs.map(\.repetitions) == [1])
     #expect(report.runs.map(\.failures) == [0])
-  }
-
-  @Test func `the bare loop gets every picture`() throws {
-    let shop = try SampleShop()
-    let paths = (0..<30).map { "/pictures/\($0).jpg" }
-    shop.store.clearRequests()
-
-    let seconds = try BareLoop(port: shop.store.port, paths: paths).run(parallel: 4)
-
-    #expect(seconds > 0)
-    #expect(Set(shop.store.requests.map(\.path)) == Set(paths))
-    #expect(shop.store.requests.count == 30)
-  }
-
-  @Test func `the bare loop says when nobody answers`() throws {
-    let shop = try SampleShop()
-    shop.store.stop()
-
-    #expect(throws: BenchError.self) {
-      try BareLoop(port: shop.store.port, paths: ["/"]).run(parallel: 1)
-    }
   }
 
   private func plan(runs: Int) -> BenchPlan {

@@ -38,22 +38,6 @@ import Transport
   }
 
   @Test(arguments: [
-    ("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n", 39, 12),
-    ("HTTP/1.1 304 Not Modified\r\n\r\nrest", 29, 0),
-    ("HTTP/1.1 200 OK\r\ncontent-length:7\r\nA: b\r\n\r\n1234567", 43, 7),
-  ])
-  func `the bare loop finds the end of an answer`(_ text: String, _ end: Int, _ body: Int) {
-    let found = BareLoop.bodyLength(Array(text.utf8))
-
-    #expect(found?.end == end)
-    #expect(found?.body == body)
-  }
-
-  @Test func `the bare loop waits for a whole head`() {
-    #expect(BareLoop.bodyLength(Array("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n".utf8)) == nil)
-  }
-
-  @Test(arguments: [
     ("Name:\tlarder\nVmHWM:\t   74836 kB\nVmRSS:\t  1 kB\n", ByteCount(74836 << 10)), ("", 0),
     ("VmHWM: much", 0),
   ])

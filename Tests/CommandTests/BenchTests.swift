@@ -84,12 +84,11 @@ import Testing
     #expect(bench.output.contains("noisy: the runs differ too much to say how exact the rate is"))
   }
 
-  @Test func `the table says what its latencies mean, the CSV has a line a row`() throws {
+  @Test func `the table says how its latencies were measured, and its rows are aligned`() throws {
     let shop = try Shop()
     let words = ["bench", shop.catalog, "--parallel", "2", "--runs", "1"]
 
     let table = try Command.larder(words)
-    let csv = try Command.larder(words + ["--csv"])
 
     #expect(table.status == 0)
     #expect(
@@ -101,11 +100,6 @@ import Testing
     }
     for line in table.lines { #expect(line.count <= 80, "\(line)") }
     #expect(table.output.contains("closed loop"))
-    #expect(csv.lines.count == 4)
-    #expect(
-      Set(csv.lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).count })
-        == [29]
-    )
   }
 
   @Test func `a failing picture is status 3, nobody there 69`() throws {
@@ -146,7 +140,8 @@ import Testing
     #expect(try Command.larder(words + ["--baseline", broken]).status == 65)
   }
 
-  @Test func `the embedded origin is measured with no network, and its own limit is told`() throws
+  @Test func `the embedded origin is measured with no network, as late as it was told to be`()
+    throws
   {
     let folder = try TemporaryFolder()
     let page = folder.path("bench.html")
@@ -159,10 +154,6 @@ import Testing
 
     #expect(bench.status == 0)
     #expect(report["runs"][0]["images"].int == 40)
-    #expect(report["origin"]["delayMilliseconds"].int == 5)
-    let bare = report["origin"]["ceilings"][0]["imagesPerSecond"].double ?? 0
-    // Four at once, each no sooner than 5 ms after it was asked for.
-    #expect(bare > 0 && bare < 800)
     #expect((report["runs"][0]["totalMilliseconds"]["p50"].double ?? 0) >= 5)
     let html = try folder.text("bench.html")
     #expect(html.hasSuffix("</html>\n"))

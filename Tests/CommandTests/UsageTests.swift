@@ -36,7 +36,6 @@ import Testing
     ["bench", "CATALOG", "--pass", "hot"],
     ["bench", "CATALOG", "--runs", "0"],
     ["bench", "CATALOG", "--rate", "0"],
-    ["bench", "CATALOG", "--csv", "--json"],
     ["bench", "CATALOG", "--max-regression", "much"],
     ["bench", "CATALOG", "--baseline", "no-such.json"],
     ["bench", "--origin", "sample", "--sizes", "9K..8K"],

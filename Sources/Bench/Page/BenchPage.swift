@@ -87,15 +87,6 @@ package struct BenchPage: Sendable {
     if report.runs.contains(where: { $0.totalMilliseconds.count > 0 }) {
       figures += [latency.figure, spectrum.figure, timeline.figure]
     }
-    if !report.waterfall.isEmpty {
-      let best = report.best.map { "\($0.pass.rawValue), \($0.parallel) at once" } ?? ""
-      figures.append(
-        WaterfallPlot(
-          title: "The first \(report.waterfall.count) requests of one run (\(best))",
-          bars: report.waterfall
-        ).figure
-      )
-    }
     return figures
   }
 

@@ -1,4 +1,4 @@
-/// The page's tables: every row, where the time went, the origin's own limit, and the baseline.
+/// The page's tables: every row, where the time went, and the baseline.
 struct BenchPageTables: Sendable {
   private let report: BenchReport
 
@@ -7,7 +7,7 @@ struct BenchPageTables: Sendable {
   }
 
   var html: String {
-    [rows, parts, origin, baseline].filter { !$0.isEmpty }.joined(separator: "\n")
+    [rows, parts, baseline].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private func table(_ title: String, _ head: [String], _ body: [[String]]) -> String {
@@ -65,20 +65,6 @@ struct BenchPageTables: Sendable {
           + parts.map { part in
             part.count == 0 ? "–" : "\(milliseconds(part.p50)) / \(milliseconds(part.p99))"
           } + [row.protocols.keys.sorted().joined(separator: ", ")]
-      }
-    )
-  }
-
-  private var origin: String {
-    guard let origin = report.origin else { return "" }
-    return table(
-      "The origin's own limit",
-      ["at once", "bare loop, pictures/s", "of larder's cold time"],
-      origin.ceilings.map { ceiling in
-        [
-          "\(ceiling.parallel)", Markup.number(ceiling.imagesPerSecond),
-          ceiling.share.map { Markup.decimal($0 * 100, 0) + " %" } ?? "–",
-        ]
       }
     )
   }

@@ -5,10 +5,8 @@ enum PageStyle {
   static let css = SharedStyle.css + "\n" + plots
 
   private static let plots = """
-    :root{--cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e;--dns:#8a5fb0;\
-    --connect:#c27a0e;--tls:#b0417a;--wait:#a9b4bf;--transfer:#1f6fb2}
-    @media(prefers-color-scheme:dark){:root{--cold:#6db3f2;--warm:#f0a35e;--revalidate:#6fcf97;\
-    --dns:#c3a1e6;--connect:#f0b95e;--tls:#f08fbf;--wait:#59636d;--transfer:#6db3f2}}
+    :root{--cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e}
+    @media(prefers-color-scheme:dark){:root{--cold:#6db3f2;--warm:#f0a35e;--revalidate:#6fcf97}}
     main{max-width:80rem;margin:0 auto;padding:1.5rem 1rem 3rem}
     h1{font-size:1.6rem;line-height:1.2;margin:0 0 .25rem}
     h2{font-size:1.15rem;margin:2rem 0 .5rem}
@@ -21,11 +19,9 @@ enum PageStyle {
     .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1rem}
     figure{margin:0;background:var(--card);border:1px solid var(--rule);border-radius:.5rem;\
     padding:.75rem;break-inside:avoid;min-width:0}
-    figure.wide{grid-column:1/-1}
     figcaption{font-weight:600;margin-bottom:.4rem}
     svg{display:block;width:100%;height:auto}
     .scroll{overflow-x:auto}
-    .scroll svg{min-width:40rem}
     svg text{fill:var(--faint);font-size:11.5px;font-variant-numeric:tabular-nums}
     svg .end{text-anchor:end}
     svg .middle{text-anchor:middle}
@@ -39,17 +35,12 @@ enum PageStyle {
     polyline.revalidate{stroke:var(--revalidate)}
     circle.cold,polygon.cold{fill:var(--cold)}circle.warm,polygon.warm{fill:var(--warm)}
     circle.revalidate,polygon.revalidate{fill:var(--revalidate)}
-    rect.dns{fill:var(--dns)}rect.connect{fill:var(--connect)}rect.tls{fill:var(--tls)}
-    rect.wait{fill:var(--wait)}rect.transfer{fill:var(--transfer)}
     .legend{display:flex;flex-wrap:wrap;gap:.15rem 1rem;margin:.4rem 0 0;padding:0;\
     list-style:none;font-size:.85rem;color:var(--faint)}
     .legend i{display:inline-block;width:1.4rem;border-top:3px solid;margin-right:.4rem;\
     vertical-align:middle}
     .legend i.dashed{border-top-style:dashed}
-    .legend i.block{width:.9rem;border-top-width:.7rem}
-    i.cold,i.transfer{color:var(--cold)}i.warm{color:var(--warm)}i.revalidate{color:var(--revalidate)}
-    i.dns{color:var(--dns)}i.connect{color:var(--connect)}i.tls{color:var(--tls)}
-    i.wait{color:var(--wait)}
+    i.cold{color:var(--cold)}i.warm{color:var(--warm)}i.revalidate{color:var(--revalidate)}
     table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.85rem;\
     background:var(--card)}
     th,td{padding:.3rem .5rem;border-bottom:1px solid var(--rule);text-align:right;\
@@ -59,7 +50,7 @@ enum PageStyle {
     .bad{color:var(--bad);font-weight:600}
     @media print{:root{\
     --cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e}
-    main{max-width:none;padding:0}.scroll{overflow:visible}.scroll svg{min-width:0}
+    main{max-width:none;padding:0}.scroll{overflow:visible}
     table{font-size:8pt}th,td{padding:.2rem .3rem}h2{break-after:avoid}}
     """
 }

@@ -60,9 +60,6 @@ struct BenchOptions: ParsableArguments {
   )
   var deadline: DurationArgument?
 
-  @Flag(help: "Print one line a pass and parallelism, with commas.")
-  var csv = false
-
   @Option(
     help: ArgumentHelp("Write a page with plots.", valueName: "file"),
     transform: PathArgument.read

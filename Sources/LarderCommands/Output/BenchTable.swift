@@ -108,7 +108,7 @@ struct BenchTable {
       )
     }
     notes.append(report.latency)
-    notes += noiseNote + parts + origin + failures + baseline
+    notes += noiseNote + parts + failures + baseline
     if report.interrupted { notes.append("interrupted: what stands here was measured before") }
     return notes
   }
@@ -131,17 +131,6 @@ struct BenchTable {
       "there, median (and 99 %) in ms: \(words.joined(separator: ", ")); "
         + "\(protocols.joined(separator: ", ")), retries: \(row.retries)"
     ]
-  }
-
-  private var origin: [String] {
-    guard let origin = report.origin else { return [] }
-    return origin.ceilings.map { ceiling in
-      let share = ceiling.share.map {
-        ": \(Self.number($0 * 100))% of the cold pass's time is the origin's own"
-      }
-      return "the origin itself, to a bare loop of \(ceiling.parallel): "
-        + "\(Self.number(ceiling.imagesPerSecond)) pictures/s\(share ?? "")"
-    }
   }
 
   private var failures: [String] {
