@@ -13,7 +13,7 @@ enum SafetyFields {
     (
       "Content-Security-Policy",
       "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
-        + "connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; "
+        + "connect-src 'self'; font-src 'self'; manifest-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     ("Cross-Origin-Opener-Policy", "same-origin"),

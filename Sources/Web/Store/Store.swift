@@ -90,7 +90,6 @@ package struct Store: Sendable {
       }
     }
     do {
-      if route == .away { return away(visit) }
       return try StoreDesk(self, visit).answer(route)
     } catch let error as CacheError where error.code == .empty || error.code == .ambiguous {
       return notice(
@@ -122,7 +121,7 @@ package struct Store: Sendable {
   /// What a page shows that says one thing.
   private struct Notice {
     let eyebrow, heading, message: String
-    var way = "/"
+    let way = "/"
     let wayWords: String
   }
 
@@ -139,22 +138,6 @@ package struct Store: Sendable {
       heading: heading,
       message: message,
       wayWords: visit.say("To the store", "처음으로")
-    )
-    return finished(page, visit, "notice", notice, shelves: nil)
-  }
-
-  /// What the worker shows in place of a page that it has not.
-  private func away(_ visit: StoreVisit) -> StoreAnswer {
-    var page = StorePage()
-    page.title = visit.say("Out of reach", "연결할 수 없음")
-    let notice = Notice(
-      eyebrow: page.title,
-      heading: visit.say("The store cannot be reached.", "상점에 연결할 수 없습니다."),
-      message: visit.say(
-        "Pages that you have seen can still be read. Ordering has to wait until the store is back.",
-        "이미 본 화면은 계속 볼 수 있습니다. 주문은 다시 연결된 뒤에 할 수 있습니다."
-      ),
-      wayWords: visit.say("Try again", "다시 시도")
     )
     return finished(page, visit, "notice", notice, shelves: nil)
   }

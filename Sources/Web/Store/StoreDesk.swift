@@ -28,7 +28,7 @@ struct StoreDesk {
   func answer(_ route: StoreRoute) throws -> StoreAnswer {
     let isForm = visit.request.method == .post
     switch route {
-    case .home, .away: return try home()
+    case .home: return try home()
     case .search: return try search()
     case .section(let key): return try section(key)
     case .item(let id): return try item(id)

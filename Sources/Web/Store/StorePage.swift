@@ -3,13 +3,10 @@ import Mustache
 
 /// A page of the store before it is an answer: its main part, and what stands around it.
 struct StorePage {
-  /// What every answer of the store carries, by which its worker knows it from another server's.
-  static let mark = (name: "larder-store", value: "1")
-
   /// The whole policy: nothing from elsewhere, nothing inline, no frame, forms to the store alone. (W3C, CSP level 3)
   static let policy = """
     default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; \
-    worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'
     """
 
   /// Which part of the store a page belongs to.
@@ -45,12 +42,11 @@ struct StorePage {
     let style = StoreAssets.style.path
     let script = StoreAssets.script.path
     let icon = StoreAssets.icon.path
-    let worker = StoreAssets.worker
   }
 
   /// What the frame's template names.
   struct Frame {
-    let language, title, shop, address, search, main, footer, speech: String
+    let language, title, shop, search, main, footer, speech: String
     let assets = Assets()
     let isHome, isOrders, isBasket, hasAisles: Bool
     let count: Int?
@@ -81,7 +77,6 @@ struct StorePage {
       language: visit.language.rawValue,
       title: title.isEmpty ? shop : "\(title) – \(shop)",
       shop: shop,
-      address: visit.address(),
       search: search,
       main: main,
       footer: updated.map {
@@ -110,7 +105,7 @@ struct StorePage {
       ("content-type", "text/html; charset=utf-8"), ("content-security-policy", Self.policy),
       ("cache-control", isPrivate ? "no-store" : "private, no-cache"),
       ("vary", "Accept-Language, Cookie"), ("content-language", visit.language.rawValue),
-      ("referrer-policy", "same-origin"), Self.mark,
+      ("referrer-policy", "same-origin"),
     ]
     headers += cookieHeaders(visit)
     return StoreAnswer(status: status, headers: headers, body: Array(html.utf8))
@@ -129,7 +124,7 @@ struct StorePage {
   ) -> StoreAnswer {
     StoreAnswer(
       status: 303,
-      headers: [("location", address), ("cache-control", "no-store"), mark]
+      headers: [("location", address), ("cache-control", "no-store")]
         + cookieHeaders(visit, basket: basket, cookies)
     )
   }

@@ -1,6 +1,6 @@
 /// The pages of the store by their addresses.
 enum StoreRoute: Equatable {
-  case home, search, basket, orders, away
+  case home, search, basket, orders
   case section(String)
   case item(String)
   case order(String)
@@ -17,7 +17,6 @@ enum StoreRoute: Equatable {
     case "/search": self = .search
     case "/basket": self = .basket
     case "/orders": self = .orders
-    case StoreAssets.away: self = .away
     default:
       // Keys and ids are the feed's, and may hold anything, slashes too.
       if let key = rest(of: "/sections/") {

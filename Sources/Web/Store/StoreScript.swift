@@ -3,13 +3,12 @@
 /// Pages that it fetches are the store's own, in which everything of a feed is escaped; what it makes itself are
 /// text nodes and attributes, never markup.
 enum StoreScript {
-  static let text = [start, lists, gallery, orders, away].joined(separator: "\n") + "\n})();\n"
+  static let text = [start, lists, gallery, orders].joined(separator: "\n") + "\n})();\n"
 
   private static let start = #"""
     (()=>{
     'use strict';
     const $=(s,e=document)=>e.querySelector(s),$$=(s,e=document)=>[...e.querySelectorAll(s)];
-    const body=document.body,isAway=document.documentElement.hasAttribute('data-away');
     const moves=matchMedia('(prefers-reduced-motion: reduce)');
     const behavior=()=>moves.matches?'auto':'smooth';
     const make=(tag,text,attributes={})=>{
@@ -62,7 +61,7 @@ enum StoreScript {
       }catch(error){if(error.name!=='AbortError')location.assign(address)}
     };
     const first=location.href,isList=()=>$('#found')||$('.some')||location.pathname==='/';
-    if(!isAway&&isList()&&!$('.item')){
+    if(isList()&&!$('.item')){
       let wait;
       field.addEventListener('input',e=>{
         if(e.isComposing&&!/[\u3131-\uD7A3]$/.test(field.value))return;
@@ -201,7 +200,7 @@ enum StoreScript {
     $('#faults')?.focus();
     // Orders that are under way show how they go on.
     const isLive=()=>$('[data-live]')?.dataset.live==='true';
-    if(isLive()&&!isAway){
+    if(isLive()){
       const look=async()=>{
         if(document.hidden)return;
         try{
@@ -219,32 +218,6 @@ enum StoreScript {
       };
       const timer=setInterval(look,4000);
       addEventListener('visibilitychange',look);
-    }
-    """#
-
-  private static let away = #"""
-    // What was seen stays readable when the store cannot be reached.
-    if('serviceWorker' in navigator&&isSecureContext)
-      navigator.serviceWorker.register(body.dataset.worker,{scope:'/'}).catch(()=>{});
-    if(isAway){
-      setInterval(async()=>{
-        try{if((await fetch('/',{method:'HEAD',cache:'no-store'})).ok)location.reload()}catch{}
-      },5000);
-      const list=$('#kept');
-      if(list&&'caches' in window)(async()=>{
-        const cache=await caches.open('larder-pages');
-        const rows=[];
-        for(const request of await cache.keys()){
-          const path=new URL(request.url).pathname;
-          if(!/^\/(items|sections)\//.test(path)&&path!=='/')continue;
-          const page=new DOMParser().parseFromString(await (await cache.match(request)).text(),'text/html');
-          const row=make('li','');
-          row.append(make('a',page.title.replace(/ – [^–]*$/,''),{href:request.url}));
-          rows.push(row);
-        }
-        if(rows.length)list.before(make('h2',list.dataset.title));
-        list.replaceChildren(...rows.reverse());
-      })();
     }
     """#
 }

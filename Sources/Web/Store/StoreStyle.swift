@@ -28,19 +28,13 @@ enum StoreStyle {
     h1{font-size:clamp(1.5rem,1.2rem + 1.4vw,2.125rem);letter-spacing:-.02em}
     h2{letter-spacing:-.015em}
     .wrap{max-width:78rem}
-    .small{font-size:.8125rem}.plain{margin-top:.5rem}.plain a{display:inline-block;padding:.5rem}
-    .notice h2{margin-top:3rem;font-size:1.125rem}
+    .small{font-size:.8125rem}
     svg{width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-width:1.6;stroke-linecap:round;
     stroke-linejoin:round}
     [hidden]{display:none!important}
     .skip{position:absolute;left:1rem;top:-4rem;padding:.625rem 1rem;background:var(--card);
     color:var(--ink);border-radius:0 0 10px 10px;z-index:20}
     .skip:focus{top:0}
-    .away{display:none;margin:0;padding:.625rem 1rem;background:var(--ink);color:var(--paper);text-align:center;
-    font-size:.875rem}
-    .away a{color:inherit;font-weight:600;white-space:nowrap}
-    html[data-away] .away{display:block}
-    html[data-away] .buy,html[data-away] .checkout button,html[data-away] .receipt form{display:none}
     .bar{position:sticky;top:0;z-index:10;background:var(--paper);border-bottom:1px solid var(--rule)}
     .bar .wrap{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:.625rem 1.5rem;align-items:center;
     padding-top:.625rem;padding-bottom:.625rem}
@@ -110,7 +104,7 @@ enum StoreStyle {
     main.wrap{padding-top:1rem}.aisles ul{gap:1.25rem}.bar{position:static}}
     @media(prefers-reduced-motion:no-preference){a,button,.card .pic img{transition:color .15s,background-color .15s,
     border-color .15s,filter .15s,transform .3s}}
-    @media print{.bar,.aisles,.skip,.away,.foot,.tools,.pages,.buy,.crumbs,.turn,.strip,.notice .button,
+    @media print{.bar,.aisles,.skip,.foot,.tools,.pages,.buy,.crumbs,.turn,.strip,.notice .button,
     .receipt form{display:none!important}main.wrap{padding:0}}
     """
 }

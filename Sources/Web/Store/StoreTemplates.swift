@@ -66,11 +66,8 @@ enum StoreTemplates {
     <link rel="stylesheet" href="{{assets.style}}">
     <script src="{{assets.script}}" defer></script>
     </head>
-    <body data-worker="{{assets.worker}}" data-found="[[# found|#개 찾음]]">
+    <body>
     <a class="skip" href="#main">[[Skip to the content|본문으로 건너뛰기]]</a>
-    <p class="away"><span>[[The store cannot be reached now. This is the page as you last saw it.|지금 \
-    상점에 연결할 수 없어 마지막으로 본 화면을 보여 드립니다.]]</span> \
-    <a href="{{address}}">[[Try again|다시 시도]]</a></p>
     <header class="bar"><div class="wrap">
     <a class="shop" href="/"{{#isHome}} aria-current="page"{{/isHome}}>{{shop}}</a>
     <form class="find" action="/search" role="search">\
@@ -133,8 +130,7 @@ enum StoreTemplates {
 
   private static let notice = """
     {{% CONTENT_TYPE: PAGE}}<div class="notice"><p class="eyebrow">{{eyebrow}}</p><h1>{{heading}}</h1>
-    <p>{{message}}</p><p><a class="button" href="{{way}}">{{wayWords}}</a></p>\
-    <ul id="kept" class="plain" data-title="[[Pages that you can still read|지금 볼 수 있는 화면]]"></ul></div>
+    <p>{{message}}</p><p><a class="button" href="{{way}}">{{wayWords}}</a></p></div>
 
     """
 }
