@@ -41,8 +41,6 @@ final class MeasuringTransport: Fetching, URLParsing {
 
   func fields(of request: Request) -> Headers { transport.fields(of: request) }
 
-  func connect(ahead expected: [ExpectedRequests]) { transport.connect(ahead: expected) }
-
   func cancelAll() {
     pacer?.release()
     transport.cancelAll()

@@ -25,9 +25,12 @@ final class AddressGate {
   /// Whether every address that the transfer came to was refused.
   var hasRefusedAll: Bool { refused > 0 && allowed == 0 }
 
-  /// Makes the handle ask this gate before it opens a socket.
+  /// Makes the handle ask this gate before it opens a socket, and before each request goes out.
   func guardHandle(_ easy: borrowing EasyHandle) {
     easy.set(judge: judge)
+    // SAFETY: unretained, as in `init`.
+    easy.set(CURLOPT_PREREQDATA, context: Unmanaged.passUnretained(self).toOpaque())
+    easy.set(prereq: Self.onRequest)
   }
 
   /// Readies the gate for a transfer: open lets it connect anywhere.
@@ -38,7 +41,7 @@ final class AddressGate {
   }
 
   /// Whether a request may go out on a connection to that address.
-  func mayAsk(_ peer: UnsafePointer<CChar>) -> Bool {
+  private func mayAsk(_ peer: UnsafePointer<CChar>) -> Bool {
     allowed = 0
     return isOpen || mayConnect(to: IPAddress(literal: String(cString: peer)))
   }
@@ -59,5 +62,12 @@ final class AddressGate {
     let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
     let address = IPAddress(Array(UnsafeBufferPointer(start: bytes, count: count)))
     return gate.mayConnect(to: address) ? 1 : 0
+  }
+
+  // SAFETY: the context is the gate, alive as the handle is; the peer is a C string for the call.
+  private static let onRequest: larder_prereq_callback = { context, peer, _, _, _ in
+    guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
+    let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
+    return gate.mayAsk(peer) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 }

@@ -53,11 +53,6 @@ package final class CurlTransport: Fetching, URLParsing {
     }
   }
 
-  /// Opens connections for requests to come; see ``Fetching``.
-  package func connect(ahead expected: [ExpectedRequests]) {
-    if case .mustWake = core.inbox.expect(expected) { core.multi.wake() }
-  }
-
   /// Parses a URL; see ``URLParsing``.
   package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
     try parser.parse(text, relativeTo: base)

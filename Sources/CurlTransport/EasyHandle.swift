@@ -60,7 +60,7 @@ struct EasyHandle: ~Copyable {
     check(option, larder_easy_set_data_callback(raw, option, callback))
   }
 
-  func set(prereq callback: larder_prereq_callback?) {
+  func set(prereq callback: larder_prereq_callback) {
     check(CURLOPT_PREREQFUNCTION, larder_easy_set_prereq_callback(raw, callback))
   }
 

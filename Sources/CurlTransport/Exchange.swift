@@ -68,7 +68,6 @@ final class Exchange {
     var isFresh = false
     var timeLimit: Int64 = -1
     var isShared = false
-    var isGuarded = false
     var signing: RequestSigning?
   }
 
@@ -93,7 +92,6 @@ final class Exchange {
     easy.set(CURLOPT_WRITEFUNCTION, callback: Self.onBody)
     easy.set(CURLOPT_HEADERDATA, context: context)
     easy.set(CURLOPT_HEADERFUNCTION, callback: Self.onHeader)
-    easy.set(CURLOPT_PREREQDATA, context: context)
     gate.guardHandle(easy)
     excess.guardHandle(easy)
   }
@@ -121,7 +119,9 @@ final class Exchange {
     part = nil
     body = .none
     errorText.pointee = 0
-    prepareGuard(transfer)
+    gate.prepare(
+      isOpen: transfer.isTrusted || policy.options.allowPrivateAddresses || transfer.proxy != nil
+    )
     excess.prepare(easy)
     place.set(transfer.url, on: easy)
     if policy.options.proxy != nil { way.set(transfer, policy, on: easy) }
@@ -134,7 +134,6 @@ final class Exchange {
 
   /// Lets go of the transfer; the handle is free for the next.
   func clear() {
-    if transfer?.isOpening ?? false { leaveConnection() }
     transfer = nil
     body = .none
     head = nil
@@ -171,17 +170,6 @@ final class Exchange {
     _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }
 
-  /// Sets what is asked last before a request goes out, where there is something to ask.
-  private func prepareGuard(_ transfer: Transfer) {
-    let isOpen =
-      transfer.isTrusted || policy.options.allowPrivateAddresses || transfer.proxy != nil
-    gate.prepare(isOpen: isOpen)
-    let isGuarded = !isOpen || transfer.isOpening
-    guard isGuarded != configured.isGuarded else { return }
-    easy.set(prereq: isGuarded ? Self.onRequest : nil)
-    configured.isGuarded = isGuarded
-  }
-
   /// Lets a transfer wait for its host's first connection to tell whether it can carry the others too.
   ///
   /// With TLS the handshake tells. Without, only HTTP/1.1 is spoken, and libcurl would wait for the first answer: one
@@ -203,7 +191,6 @@ final class Exchange {
     // may be repeated.
     let isFresh =
       isPost && !transfer.request.isRepeatable || transfer.wantsFreshConnection
-      || transfer.isOpening
     if isFresh != configured.isFresh {
       easy.set(CURLOPT_FRESH_CONNECT, isFresh)
       configured.isFresh = isFresh

@@ -11,22 +11,17 @@ final class Inbox: Sendable {
     var cancelled: [Transfer] = []
     /// Names that were looked up, with their addresses.
     var names: [(host: String, addresses: [IPAddress])] = []
-    /// Requests that connections may be opened for.
-    var expected: [ExpectedRequests] = []
     /// Whether everything that was unfinished is to be cancelled.
     var cancelsAll = false
     /// Whether the loop is to end.
     var stops = false
 
-    var isEmpty: Bool {
-      submitted.isEmpty && names.isEmpty && expected.isEmpty && !cancelsAll && !stops
-    }
+    var isEmpty: Bool { submitted.isEmpty && names.isEmpty && !cancelsAll && !stops }
 
     mutating func cancelAll() {
       cancelsAll = true
       cancelled.append(contentsOf: submitted)
       submitted.removeAll()
-      expected.removeAll()
     }
   }
 
@@ -51,10 +46,6 @@ final class Inbox: Sendable {
 
   func note(_ addresses: [IPAddress], of host: String) -> Receipt {
     post { $0.names.append((host, addresses)) }
-  }
-
-  func expect(_ requests: [ExpectedRequests]) -> Receipt {
-    post { $0.expected += requests }
   }
 
   func cancelAll() -> Receipt {

@@ -6,8 +6,6 @@ final class Transfer: @unchecked Sendable {
   // inbox's mutex hands the object over.
   let request: Request
   let sink: any BodySink
-  /// Whether a connection is opened and nothing is asked.
-  let isOpening: Bool
   private let completion: @Sendable (Result<Response, TransferFailure>) -> Void
 
   /// The URL of the present hop.
@@ -57,22 +55,10 @@ final class Transfer: @unchecked Sendable {
     self.request = request
     self.sink = sink
     self.completion = completion
-    isOpening = false
     url = request.url
     condition = request.method == .get ? request.condition : nil
     mayResume = request.method == .get && !request.accept.compressed
     takesCodedBytes = request.method == .post && !request.accept.compressed
-  }
-
-  /// A connection for requests like this one; nobody waits for it.
-  init(opening request: Request) {
-    self.request = request
-    sink = NoSink()
-    completion = { _ in }
-    isOpening = true
-    url = request.url
-    mayResume = false
-    takesCodedBytes = false
   }
 
   /// Whether the present hop is a POST.
@@ -116,11 +102,4 @@ final class Transfer: @unchecked Sendable {
   }
 
   func complete(_ result: Result<Response, TransferFailure>) { completion(result) }
-}
-
-/// Takes nothing.
-private final class NoSink: BodySink {
-  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .refuse(.badResponse) }
-  func receive(_ piece: RawSpan) -> BodyDecision { .refuse(.badResponse) }
-  func restart() {}
 }

@@ -57,8 +57,6 @@ final class TransferLoop {
       read(mail)
       if mail.stops { return }
       wait = advance()
-      // After what was submitted before, which takes connections of its own.
-      for expected in mail.expected { open(expected) }
       core.multi.perform()
       // What has finished makes room: look for more to start before resting.
       mayRest = !settleFinished()
@@ -88,14 +86,6 @@ final class TransferLoop {
   }
 
   private func accept(_ transfer: Transfer) {
-    number(transfer)
-    if let deadline = transfer.request.deadline {
-      nextDeadline = min(nextDeadline ?? deadline, deadline)
-    }
-    enqueue(transfer, first: false)
-  }
-
-  private func number(_ transfer: Transfer) {
     if let number = freeNumbers.popLast() {
       transfer.index = number
       transfers[number] = transfer
@@ -103,22 +93,10 @@ final class TransferLoop {
       transfer.index = transfers.count
       transfers.append(transfer)
     }
-  }
-
-  /// Opens connections for requests to come, each in the place of a transfer until it stands; through a proxy, none.
-  private func open(_ expected: ExpectedRequests) {
-    let url = expected.request.url
-    guard ended == nil, core.options.proxy?.proxy(for: url) == nil else { return }
-    let now = MonotonicTime.now()
-    let first = Transfer(opening: expected.request)
-    locate(first)
-    let count = schedule.openings(host: first.host, expected: expected.connections, at: now)
-    for place in 0..<count {
-      let transfer = place == 0 ? first : Transfer(opening: expected.request)
-      if place > 0 { locate(transfer) }
-      number(transfer)
-      start(transfer, at: now)
+    if let deadline = transfer.request.deadline {
+      nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
+    enqueue(transfer, first: false)
   }
 
   /// Queues the transfer's present hop, once it may be asked for.
@@ -199,7 +177,7 @@ final class TransferLoop {
 
   private func start(_ transfer: Transfer, at now: MonotonicTime) {
     if transfer.visited.isEmpty { transfer.beginAttempt() }
-    if !transfer.isOpening { count(transfer, at: tallies[transfer.host]) }
+    count(transfer, at: tallies[transfer.host])
     do {
       let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
@@ -210,12 +188,7 @@ final class TransferLoop {
       running.append(exchange)
       hasStarted = true
     } catch {
-      schedule.finished(
-        host: transfer.host,
-        .abandoned,
-        opening: transfer.isOpening,
-        at: now
-      )
+      schedule.finished(host: transfer.host, .abandoned, at: now)
       let refused = error as? RefusedOption
       let lacksMemory = refused.map { $0.code == CURLE_OUT_OF_MEMORY } ?? true
       finish(
@@ -234,9 +207,7 @@ final class TransferLoop {
     var hasFinished = false
     while let (exchange, code) = core.multi.nextDone() {
       hasFinished = true
-      if exchange.transfer?.isOpening ?? false {
-        exchange.leaveConnection()
-      } else if code == CURLE_OK {
+      if code == CURLE_OK {
         exchange.noteConnection()
         exchange.findExcess(isQuiet: !hasStarted)
       }
@@ -256,10 +227,6 @@ final class TransferLoop {
   /// Decides what follows an exchange: completion, the next hop, or another attempt.
   private func conclude(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
     let now = MonotonicTime.now()
-    if transfer.isOpening, code == CURLE_OK {
-      schedule.finished(host: transfer.host, .opened, opening: true, at: now)
-      return finish(transfer, .failure(transfer.failure(.cancelled)))
-    }
     switch exchange.verdict(code, transfer, now: .now()) {
     case .success(let response):
       // A new connection's own round trips say nothing about how busy the host is.
@@ -292,8 +259,8 @@ final class TransferLoop {
     case .failure(let failure, let isFinal):
       if failure.reason == .askedToWait { closed[transfer.host] = failure }
       let outcome = failure.outcome(since: exchange.startedAt, retry: options.retry)
-      schedule.finished(host: transfer.host, outcome, opening: transfer.isOpening, at: now)
-      if isFinal || transfer.isOpening {
+      schedule.finished(host: transfer.host, outcome, at: now)
+      if isFinal {
         finish(transfer, .failure(failure))
       } else {
         retry(transfer, after: failure, at: now)
@@ -376,12 +343,7 @@ final class TransferLoop {
       remove(exchange)
       exchange.clear()
       idle.append(exchange)
-      schedule.finished(
-        host: transfer.host,
-        .abandoned,
-        opening: transfer.isOpening,
-        at: now
-      )
+      schedule.finished(host: transfer.host, .abandoned, at: now)
       var failure = transfer.failure(reason)
       failure.mayHaveBeenSent = hasSent
       finish(transfer, .failure(failure))

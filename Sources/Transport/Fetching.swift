@@ -17,19 +17,11 @@ package protocol Fetching: Sendable {
   /// The fields that a request sends to its first host besides `Host`, its condition and what frames the message.
   func fields(of request: Request) -> Headers
 
-  /// Opens connections for requests that will most likely follow, where that saves them time; asks nothing.
-  ///
-  /// No more are opened than those requests would open by themselves if they were submitted now.
-  func connect(ahead expected: [ExpectedRequests])
-
   /// Completes everything unfinished with the reason `cancelled`, soon and on the transfer thread.
   func cancelAll()
 }
 
 extension Fetching {
-  /// Opens none: what is asked later opens its own.
-  package func connect(ahead expected: [ExpectedRequests]) {}
-
   /// Fetches, and waits for the result: for a thread with nothing else to do, never the transfer thread.
   ///
   /// - Parameters:

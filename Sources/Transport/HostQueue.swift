@@ -12,12 +12,6 @@ struct HostQueue: Sendable {
 
   var window: ConcurrencyWindow
   var active = 0
-  /// How many of those open a connection and ask nothing.
-  var openings = 0
-  /// How many connections there are that are not being opened: as many as were in use at once.
-  private var connections = 0
-  /// How many connections there are, with those that are being opened.
-  var allConnections: Int { openings + connections }
   /// Whether something waits that only the window keeps from starting, as of the last look.
   private var isHeldBack = false
   /// When the host last answered, or was asked after nothing was under way.
@@ -92,7 +86,7 @@ struct HostQueue: Sendable {
   ) -> Permission {
     if isClosed { return .dead }
     isHeldBack = active >= window.limit
-    if isHeldBack || passedOver > 0 || awaitsOpening { return .full }
+    if isHeldBack || passedOver > 0 { return .full }
     let state = breaker.state(at: now, limits)
     if state != .dead, let quietUntil, now < quietUntil { return .notBefore(quietUntil) }
     switch state {
@@ -103,18 +97,9 @@ struct HostQueue: Sendable {
     }
   }
 
-  /// Whether there is a connection on its way for each that waits, and none at rest: another would be one too many, and
-  /// later.
-  private var awaitsOpening: Bool {
-    openings > 0 && active - openings >= connections
-      && waiting.reduce(0) { $0 + $1.count } <= openings
-  }
-
-  mutating func started(opening: Bool = false, at now: MonotonicTime) {
+  mutating func started(at now: MonotonicTime) {
     if active == 0 { heard = now }
     active += 1
-    if opening { openings += 1 }
-    connections = max(connections, active - openings)
   }
 
   mutating func finished(
@@ -128,7 +113,6 @@ struct HostQueue: Sendable {
     case .delivered, .answered, .overloaded, .closed:
       heard = now
       hasAnswered = true
-    case .opened: connections += 1
     case .unreachable, .abandoned: break
     }
     switch outcome {
@@ -153,7 +137,7 @@ struct HostQueue: Sendable {
     case .unreachable(let start):
       breaker.failed(since: start, at: now, limits)
       window.refused(count: count, since: start, at: now)
-    case .opened, .abandoned:
+    case .abandoned:
       break
     }
   }

@@ -45,8 +45,6 @@ package struct TransferSchedule: Sendable {
     case closed
     /// No connection, or one that broke or fell silent; the attempt had started then.
     case unreachable(since: MonotonicTime)
-    /// A connection stands, and nothing was to be asked.
-    case opened
     /// We ended it; nothing learned.
     case abandoned
   }
@@ -149,43 +147,12 @@ package struct TransferSchedule: Sendable {
     return .wait(until: timers.earliest)
   }
 
-  /// Says how many connections may be opened to a host for requests that are expected, and counts each as a transfer
-  /// that started: it ends with ``finished(host:_:opening:at:)`` too, and a request waits for it.
-  ///
-  /// They are as many as would be under way if the requests were there now, and none
-  /// - once the host has answered, for connections that are at rest then would be left over,
-  /// - under a rate, which counts starts,
-  /// - to a host that is left alone, or has its share of the run.
-  package mutating func openings(host: Int, expected: Int, at now: MonotonicTime) -> Int {
-    guard bucket == nil, !hosts[host].hasAnswered, hosts[host].active < hosts[host].window.limit,
-      hosts[host].permission(at: now, breaker: limits.breaker) == .go
-    else { return 0 }
-    var count = 0
-    while hosts[host].allConnections < min(expected, hosts[host].window.limit, max(1, share)),
-      active - passedOver < limits.parallel
-    {
-      hosts[host].started(opening: true, at: now)
-      active += 1
-      count += 1
-      self.count(host)
-    }
-    return count
-  }
-
   /// Whether a host's last response said that it is overloaded; a dead host that has said so is not silent.
   package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
 
   /// Takes note of how an attempt ended; to repeat it, add it again.
-  ///
-  /// `opening` says that it was one of ``openings(host:expected:at:)``.
-  package mutating func finished(
-    host: Int,
-    _ outcome: Outcome,
-    opening: Bool = false,
-    at now: MonotonicTime
-  ) {
+  package mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
     active -= 1
-    if opening { hosts[host].openings -= 1 }
     passedOver -= hosts[host].passedOver
     hosts[host].passedOver = 0
     hosts[host].finished(outcome, at: now, breaker: limits.breaker)

@@ -67,16 +67,6 @@ package struct KnownPictures: Sendable {
     }
   }
 
-  /// Whether a picture may have such a state: where they are looked up, nobody knows before.
-  ///
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  package func mayHave(_ isMeant: (PictureState) -> Bool) throws(CacheError) -> Bool {
-    switch source {
-    case .memory(let states): try states().values.contains(where: isMeant)
-    case .index: true
-    }
-  }
-
   /// Calls `body` with the identities of all, so many at a time, until it says that it has enough.
   ///
   /// - Throws: ``CacheError`` when the index cannot be read.

@@ -31,8 +31,6 @@ final class RunStages: Sendable {
   private let details: DetailStage?
   private let squares: SquareStage?
   private let sections: SectionStage
-  /// The pictures that are most likely asked for; nil when none are asked for before all sections are there.
-  private let expected: ExpectedPictures?
 
   /// Makes the stages; nothing is fetched yet.
   ///
@@ -68,7 +66,6 @@ final class RunStages: Sendable {
     number = opened.number
     last = LastReport(opened.previous?.report, context.catalog.pictures.identity)
     states = opened.states
-    expected = ExpectedPictures(opened, from: source)
     sections = SectionStage(
       context,
       previous: opened.before,
@@ -90,7 +87,7 @@ final class RunStages: Sendable {
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
     sections.start(targets)
     let checked = checkShown()
-    prepareForPictures()
+    readStates()
     sections.group.join()
     do throws(CacheError) {
       if !hasStopped() { try sections.guardCatalog() }
@@ -148,16 +145,14 @@ final class RunStages: Sendable {
     return group
   }
 
-  /// Reads what is known of pictures, and has connections opened for those to come, while the sections are on their way,
-  /// whose requests go first.
-  private func prepareForPictures() {
-    context.starts.async { [context, states, expected] in
+  /// Reads what is known of pictures while the sections are on their way, whose requests go first.
+  private func readStates() {
+    context.starts.async { [context, states] in
       do throws(CacheError) {
         try states?.read()
       } catch {
         context.failures.note(error)
       }
-      expected?.connect(context)
     }
   }
 

@@ -43,11 +43,5 @@ final class StoppableTransport: Fetching, URLParsing {
 
   func fields(of request: Request) -> Headers { transport.fields(of: request) }
 
-  func connect(ahead expected: [ExpectedRequests]) {
-    guard !hasStopped else { return }
-    transport.connect(ahead: expected)
-    if hasStopped { transport.cancelAll() }
-  }
-
   func cancelAll() { transport.cancelAll() }
 }

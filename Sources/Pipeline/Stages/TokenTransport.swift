@@ -65,8 +65,6 @@ final class TokenTransport: Fetching, URLParsing {
 
   func fields(of request: Request) -> Headers { transport.fields(of: request) }
 
-  func connect(ahead expected: [ExpectedRequests]) { transport.connect(ahead: expected) }
-
   func cancelAll() { transport.cancelAll() }
 
   private func send(

@@ -38,17 +38,6 @@ final class VeilingTransport: Fetching, URLParsing {
 
   func fields(of request: Request) -> Headers { transport.fields(of: request) }
 
-  func connect(ahead expected: [ExpectedRequests]) {
-    let revealed = expected.compactMap { expected in
-      (try? variables.revealed(expected.request.url, transport)).map { url in
-        var request = expected.request
-        request.url = url
-        return ExpectedRequests(request, count: expected.count)
-      }
-    }
-    transport.connect(ahead: revealed)
-  }
-
   func cancelAll() { transport.cancelAll() }
 }
 
