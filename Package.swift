@@ -59,7 +59,7 @@ let package = Package(
       ]
     ),
     .target(name: "Transport", dependencies: ["CGlibc"]),
-    .target(name: "CurlTransport", dependencies: ["Transport", "CCurl", "CGlibc"]),
+    .target(name: "CurlTransport", dependencies: ["Transport", "CCurl"]),
     .target(
       name: "Cache",
       dependencies: [

@@ -6,10 +6,10 @@
 // of the call that was hit. A short write is a real one: half of the bytes are written and the rest is not.
 #include "preload.h"
 
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/file.h>
 
 static atomic_long calls;
@@ -106,25 +106,15 @@ CALL(int, connect, (int file, const struct sockaddr *address, socklen_t size), f
 CALL(ssize_t, send, (int file, const void *bytes, size_t count, int flags), file, bytes, count, flags)
 CALL(ssize_t, recv, (int file, void *bytes, size_t count, int flags), file, bytes, count, flags)
 
-// Those of larder's own loop, which makes its set first. libdispatch ends any program whose second set
-// is refused, and there is nothing that a program can do about it.
-static atomic_int sets, bells, own = -1;
-int epoll_create1(int flags) {
-  if (atomic_fetch_add(&sets, 1)) return NEXT(epoll_create1)(flags);
-  FAIL(epoll_create1)
-  int set = NEXT(epoll_create1)(flags);
-  atomic_store(&own, set);
-  return set;
+// Those of larder's own loop: the sockets that wake it, which are made first, and its waits.
+static atomic_int pairs;
+int socketpair(int domain, int type, int protocol, int ends[2]) {
+  if (!atomic_fetch_add(&pairs, 1)) FAIL(socketpair)
+  return NEXT(socketpair)(domain, type, protocol, ends);
 }
-int eventfd(unsigned count, int flags) {
-  if (!atomic_fetch_add(&bells, 1)) FAIL(eventfd)
-  return NEXT(eventfd)(count, flags);
-}
-int epoll_ctl(int set, int operation, int file, struct epoll_event *event) {
-  if (set == atomic_load(&own)) FAIL(epoll_ctl)
-  return NEXT(epoll_ctl)(set, operation, file, event);
-}
-int epoll_wait(int set, struct epoll_event *events, int count, int limit) {
-  if (set == atomic_load(&own)) FAIL(epoll_wait)
-  return NEXT(epoll_wait)(set, events, count, limit);
+int poll(struct pollfd *files, nfds_t count, int limit) {
+  char thread[16] = "";
+  pthread_getname_np(pthread_self(), thread, sizeof thread);
+  if (!strcmp(thread, "larder-transfer")) FAIL(poll)
+  return NEXT(poll)(files, count, limit);
 }

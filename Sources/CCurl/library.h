@@ -19,10 +19,11 @@
   F(curl_multi_info_read)                                                                           \
   F(curl_multi_init)                                                                                \
   F(curl_multi_perform)                                                                             \
+  F(curl_multi_poll)                                                                                \
   F(curl_multi_remove_handle)                                                                       \
   F(curl_multi_setopt)                                                                              \
-  F(curl_multi_socket_action)                                                                       \
   F(curl_multi_strerror)                                                                            \
+  F(curl_multi_wakeup)                                                                              \
   F(curl_slist_append)                                                                              \
   F(curl_slist_free_all)                                                                            \
   F(curl_url)                                                                                       \

@@ -40,15 +40,17 @@ CURLMcode larder_multi_add(CURLM *multi, CURL *easy) { return their_curl_multi_a
 
 void larder_multi_remove(CURLM *multi, CURL *easy) { their_curl_multi_remove_handle(multi, easy); }
 
-void larder_multi_socket_action(CURLM *multi, curl_socket_t socket, int events) {
-  int running;
-  their_curl_multi_socket_action(multi, socket, events, &running);
-}
-
 void larder_multi_perform(CURLM *multi) {
   int running;
   their_curl_multi_perform(multi, &running);
 }
+
+void larder_multi_poll(CURLM *multi, int milliseconds) {
+  int ready;
+  their_curl_multi_poll(multi, NULL, 0, milliseconds, &ready);
+}
+
+CURLMcode larder_multi_wakeup(CURLM *multi) { return their_curl_multi_wakeup(multi); }
 
 const char *larder_multi_strerror(CURLMcode code) {
   return is_open() ? their_curl_multi_strerror(code) : larder_curl_open();

@@ -24,14 +24,6 @@ CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return their_curl_multi_setopt(multi, option, value);
 }
 
-CURLMcode larder_multi_set_callbacks(CURLM *multi, larder_socket_callback socket, larder_timer_callback timer, void *context) {
-  CURLMcode result = their_curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
-  if (result == CURLM_OK) result = their_curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
-  if (result == CURLM_OK) result = their_curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
-  if (result == CURLM_OK) result = their_curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
-  return result;
-}
-
 CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback) {
   return their_curl_easy_setopt(easy, option, callback);
 }

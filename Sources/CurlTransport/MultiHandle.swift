@@ -2,26 +2,22 @@ import CCurl
 
 /// The set of running transfers and the open connections, freed exactly once.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
-  // SAFETY: all of it is used on the transfer thread only, but for `wake`, which any thread may call.
+  // SAFETY: all of it is used on the transfer thread only, but for `wake`, for which libcurl is made.
   let raw: UnsafeMutableRawPointer
-  private let events: SocketEvents
   /// Where libcurl looks when it closes a socket, and so here: connections live as long as this handle.
   let watch: UnsafeMutablePointer<larder_excess_watch>
 
   /// Makes a handle without transfers.
   ///
-  /// - Throws: ``OutOfMemory``, ``OutOfDescriptors``, or ``RefusedMultiOption`` when libcurl does not take what wakes
-  ///   it, without which no transfer would ever end.
+  /// - Throws: ``OutOfMemory``, or ``OutOfDescriptors`` when libcurl has no sockets to be woken by.
   init() throws {
-    let events = try SocketEvents()
     guard let raw = larder_multi_init() else { throw OutOfMemory() }
-    let code = events.attach(to: raw)
-    guard code == CURLM_OK else {
+    // libcurl makes a handle without those sockets too. A wake before the first wait tells.
+    guard larder_multi_wakeup(raw) == CURLM_OK else {
       larder_multi_cleanup(raw)
-      throw RefusedMultiOption(option: CURLMOPT_SOCKETFUNCTION, code: code)
+      throw OutOfDescriptors()
     }
     self.raw = raw
-    self.events = events
     watch = .allocate(capacity: 1)
     watch.initialize(to: larder_excess_watch())
   }
@@ -40,13 +36,13 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
   }
 
   /// Advances every transfer as far as it gets without waiting.
-  func perform() { events.perform(raw) }
+  func perform() { larder_multi_perform(raw) }
 
   /// Waits for something to do, for a wake, or for so many milliseconds.
-  func wait(milliseconds: Int32) { events.wait(milliseconds: milliseconds) }
+  func wait(milliseconds: Int32) { larder_multi_poll(raw, milliseconds) }
 
   /// Ends a wait, or the next one, from any thread.
-  func wake() { events.wake() }
+  func wake() { _ = larder_multi_wakeup(raw) }
 
   /// Takes the next finished transfer: its exchange and libcurl's result.
   func nextDone() -> (exchange: Exchange, result: CURLcode)? {
@@ -58,6 +54,9 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     return (Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue(), result)
   }
 }
+
+/// The system gives no descriptor to wait with.
+struct OutOfDescriptors: Error {}
 
 /// An option of all transfers that libcurl did not take, and why.
 struct RefusedMultiOption: Error {

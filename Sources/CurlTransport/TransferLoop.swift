@@ -49,10 +49,9 @@ final class TransferLoop {
     var wait: Int32 = 0
     while true {
       var mail = core.inbox.collect(orSleep: mayRest)
-      if mayRest {
-        // With mail at hand the wait is a look: what is ready must not stand back behind what is new.
-        core.multi.wait(milliseconds: mail.isEmpty ? wait : 0)
-        if mail.isEmpty { mail = core.inbox.collect(orSleep: false) }
+      if mayRest, mail.isEmpty {
+        core.multi.wait(milliseconds: wait)
+        mail = core.inbox.collect(orSleep: false)
       }
       read(mail)
       if mail.stops { return }

@@ -23,7 +23,7 @@ enum Layers {
     "CZimg": [],
     "Catalog": ["CGlibc", "CJQ", "CSimdjson", "CXML"],
     "Transport": ["CGlibc"],
-    "CurlTransport": ["Transport", "CCurl", "CGlibc"],
+    "CurlTransport": ["Transport", "CCurl"],
     "Cache": ["CGlibc", "Transport", "Imaging", "CSQLite"],
     "Imaging": [
       "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",

@@ -22,8 +22,11 @@ CURLM *larder_multi_init(void);
 void larder_multi_cleanup(CURLM *multi);
 CURLMcode larder_multi_add(CURLM *multi, CURL *easy);
 void larder_multi_remove(CURLM *multi, CURL *easy);
-void larder_multi_socket_action(CURLM *multi, curl_socket_t socket, int events);
 void larder_multi_perform(CURLM *multi);
+// Waits until a socket is ready, a timer of libcurl's is due, somebody calls larder_multi_wakeup, or the time is over.
+void larder_multi_poll(CURLM *multi, int milliseconds);
+// Ends a wait, or the next one, from any thread.
+CURLMcode larder_multi_wakeup(CURLM *multi);
 const char *larder_multi_strerror(CURLMcode code);
 struct curl_slist *larder_slist_append(struct curl_slist *list, const char *line);
 void larder_slist_free(struct curl_slist *list);
@@ -98,13 +101,6 @@ int64_t larder_easy_get_wire(CURL *easy);
 
 // The context that was set with CURLOPT_PRIVATE.
 void *larder_easy_get_private(CURL *easy);
-
-// Called when what libcurl waits for on a socket changes: `what` is one of CURL_POLL_….
-typedef int (*larder_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *own);
-// Called when libcurl wants to be called again in so many milliseconds; -1 for not at all.
-typedef int (*larder_timer_callback)(CURLM *multi, long milliseconds, void *context);
-// Sets both, with one context.
-CURLMcode larder_multi_set_callbacks(CURLM *multi, larder_socket_callback socket, larder_timer_callback timer, void *context);
 
 // Takes the next finished transfer from a multi handle; the message is a union, which Swift reads only by copies.
 CURL *larder_multi_next_done(CURLM *multi, CURLcode *result);

@@ -4,8 +4,6 @@
 
 #include <spawn.h>
 #include <stddef.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/types.h>
 
 /// Lets all threads share so many heaps. malloc.h is not part of Swift's Glibc module.
