@@ -15,7 +15,6 @@ final class Exchange {
   let gate: AddressGate
   private let excess: ExcessDetector
   private let errorText: UnsafeMutablePointer<CChar>
-  private var place = ParsedPlace()
   private var way = ProxyWay()
   private var headerKey: HeaderKey?
   private var headerList = HeaderList()
@@ -123,7 +122,7 @@ final class Exchange {
       isOpen: transfer.isTrusted || policy.options.allowPrivateAddresses || transfer.proxy != nil
     )
     excess.prepare(easy)
-    place.set(transfer.url, on: easy)
+    easy.set(CURLOPT_URL, transfer.url.text)
     if policy.options.proxy != nil { way.set(transfer, policy, on: easy) }
     prepareHeaders(transfer)
     prepareSharing(transfer)

@@ -16,16 +16,6 @@ struct URLHandle: ~Copyable {
     larder_url_set(raw, CURLUPART_URL, text)
   }
 
-  /// Takes another path, which needs no encoding and ends with a zero byte.
-  func set(path: UnsafePointer<CChar>) -> CURLUcode {
-    larder_url_set(raw, CURLUPART_PATH, path)
-  }
-
-  /// Has a transfer take the URL from here, parsed as it is; the handle must stay until the transfer has ended.
-  func lend(to easy: borrowing EasyHandle) {
-    easy.set(CURLOPT_CURLU, context: UnsafeRawPointer(raw))
-  }
-
   /// A part as it was parsed, still percent-encoded; nil when the URL has none.
   func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
     var text: UnsafeMutablePointer<CChar>?
