@@ -42,11 +42,7 @@ let package = Package(
     .target(name: "CAVIF", dependencies: ["COpening"]),
     .target(name: "CDrawing", dependencies: ["COpening"]),
     .target(name: "CGIF", dependencies: ["COpening"]),
-    .target(
-      name: "CUnpack",
-      dependencies: ["COpening"],
-      linkerSettings: [.linkedLibrary("z")]
-    ),
+    .target(name: "CUnpack", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CWebP", dependencies: ["COpening"]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", dependencies: ["COpening"]),

@@ -178,12 +178,7 @@ def cases():
             yield Case(f"{size} MiB of blanks, {name}", coder(blanks(size * M)), coding=name)
     yield Case("64 MiB of blanks, gzip of gzip by two codings", pack(pack(blanks(64 * M))), coding="gzip, gzip")
     yield Case("64 MiB of blanks, a gzip file sent as gzip", pack(pack(blanks(64 * M))), coding="gzip")
-    yield Case("64 MiB of blanks, a zstd file sent as gzip", (d := zstd(blanks(64 * M))) and pack(d), coding="gzip")
-    yield Case("64 MiB of blanks, a brotli file sent as gzip", (d := brotli(blanks(64 * M))) and pack(d), coding="gzip",
-               file=catalog(url="list.br"))
     yield Case("64 MiB of blanks, a gzip file", pack(blanks(64 * M)))
-    yield Case("64 MiB of blanks, a zstd file", zstd(blanks(64 * M)))
-    yield Case("64 MiB of blanks, a brotli file", brotli(blanks(64 * M)), file=catalog(url="list.br"))
     yield Case("64 MiB of blanks, a gzip file with 1,000 members", pack(b" " * 65536) * 1000)
 
     # What stands around the body.

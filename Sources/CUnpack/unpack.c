@@ -1,13 +1,33 @@
 #include "CUnpack.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <zlib.h>
 
-#include "unpacking.h"
+#define PIECE (1 << 16)
 
-bool unpacking_fill(unpacking *state, size_t least) {
+// A body on its way through the decoder.
+typedef struct {
+  cunpack_read read;
+  cunpack_take take;
+  void *context;
+  size_t limit;
+  // How many bytes were handed on so far.
+  size_t total;
+  // Input that the decoder has not taken yet: `count` bytes from `next` on.
+  const uint8_t *next;
+  size_t count;
+  // How many bytes of output wait in `bytes`.
+  size_t filled;
+  int result;
+  uint8_t input[PIECE];
+  uint8_t bytes[PIECE];
+} unpacking;
+
+// Reads on until `least` bytes are there or the input ends; whether they are there.
+static bool fill(unpacking *state, size_t least) {
   while (state->count < least) {
     if (state->next != state->input) {
       memmove(state->input, state->next, state->count);
@@ -22,7 +42,7 @@ bool unpacking_fill(unpacking *state, size_t least) {
   return true;
 }
 
-// Hands on what came out.
+// Hands on the output that waits, unless it exceeds the limit.
 static void flush(unpacking *state) {
   if (state->filled == 0) return;
   if (state->filled > state->limit - state->total) {
@@ -34,25 +54,26 @@ static void flush(unpacking *state) {
   state->filled = 0;
 }
 
-bool unpacking_room(unpacking *state) {
+// Makes room for output; false when decoding has ended.
+static bool make_room(unpacking *state) {
   if (state->filled == sizeof state->bytes) flush(state);
   return state->result == cunpack_done;
 }
 
 // One file may hold several members, one after the other. (RFC 1952, section 2.2)
-static void unpack_gzip(unpacking *state) {
+static void unpack(unpacking *state) {
   z_stream stream = {0};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) {
     state->result = cunpack_no_memory;
     return;
   }
   int status = Z_OK;
-  while (unpacking_room(state)) {
+  while (make_room(state)) {
     if (status == Z_STREAM_END) {
-      if (!unpacking_fill(state, 2) || state->next[0] != 0x1F || state->next[1] != 0x8B) break;
+      if (!fill(state, 2) || state->next[0] != 0x1F || state->next[1] != 0x8B) break;
       inflateReset(&stream);
     }
-    unpacking_fill(state, 1);
+    fill(state, 1);
     size_t in = state->count, out = sizeof state->bytes - state->filled;
     stream.next_in = (Bytef *)state->next;
     stream.avail_in = (uInt)in;
@@ -72,8 +93,7 @@ static void unpack_gzip(unpacking *state) {
   inflateEnd(&stream);
 }
 
-int cunpack_stream(int coding, cunpack_read read, cunpack_take take, void *context, size_t limit) {
-  if (cunpack_failure(coding) != NULL) return cunpack_no_library;
+int cunpack_gzip(cunpack_read read, cunpack_take take, void *context, size_t limit) {
   unpacking *state = calloc(1, sizeof *state);
   if (state == NULL) return cunpack_no_memory;
   state->read = read;
@@ -81,21 +101,9 @@ int cunpack_stream(int coding, cunpack_read read, cunpack_take take, void *conte
   state->context = context;
   state->limit = limit;
   state->next = state->input;
-  switch (coding) {
-    case cunpack_gzip: unpack_gzip(state); break;
-    case cunpack_brotli: unpacking_brotli(state); break;
-    default: unpacking_zstd(state); break;
-  }
+  unpack(state);
   if (state->result == cunpack_done) flush(state);
   int result = state->result;
   free(state);
   return result;
-}
-
-const char *cunpack_failure(int coding) {
-  switch (coding) {
-    case cunpack_brotli: return unpacking_open_brotli();
-    case cunpack_zstd: return unpacking_open_zstd();
-    default: return NULL;
-  }
 }

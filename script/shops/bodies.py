@@ -73,15 +73,15 @@ class Lines(Shop):
 
 @shop
 class Brotli(Shop):
-    shape = "a brotli body; prices in cents beside their text"
-    listings = ["feed.json.br"]
+    shape = "a response with the coding br; prices in cents beside their text"
+    listings = ["packed/feed.json"]
 
     def answer(self, path, query, body):
-        if not path.startswith("feed.json"):
+        if not path.endswith("feed.json"):
             return None
         plain = json.dumps([{"id": g["id"], "name": g["title"], "price": g["cents"], "display_price": f"£{self.money(g)}",
                              "image": self.url(self.pictures(g)[0])} for g in self.goods]).encode()
-        return (stored_brotli(plain), {"Content-Type": "application/octet-stream"}) if path == "feed.json.br" else plain
+        return (stored_brotli(plain), {"Content-Encoding": "br"}) if path.startswith("packed/") else plain
 
     def count(self, get):
         for x in get("feed.json"):
@@ -90,16 +90,17 @@ class Brotli(Shop):
 
 @shop
 class Zstandard(Shop):
-    shape = "JSON Lines, zstd; names in two languages"
-    listings = ["export.ndjson.zst"]
+    shape = "JSON Lines with the coding zstd; names in two languages"
+    listings = ["packed/export.ndjson"]
     options = ["--currency", "EUR"]
 
     def answer(self, path, query, body):
-        if not path.startswith("export.ndjson"):
+        if not path.endswith("export.ndjson"):
             return None
         plain = "\n".join(json.dumps({"_id": f"z{g['id']}", "name": {"de": g["title"] + " (de)", "en": g["title"]}, "price": g["cents"] / 100,
                                       "assets": [{"url": self.url(p)} for p in self.pictures(g)]}) for g in self.goods).encode()
-        return (stored_zstd(plain) if path.endswith(".zst") else plain), {"Content-Type": "application/octet-stream"}
+        kind = {"Content-Type": "application/octet-stream"}
+        return (stored_zstd(plain), {**kind, "Content-Encoding": "zstd"}) if path.startswith("packed/") else (plain, kind)
 
     def count(self, get):
         for line in get("export.ndjson", raw=True).splitlines():

@@ -101,20 +101,6 @@ struct LibraryVersions {
       use: "XML feeds and pages",
       telling: .digits("xmlParserVersion", decimal)
     ),
-    Library(
-      name: "brotli",
-      files: ["libbrotlidec.so.1"],
-      use: "feeds stored as .br",
-      telling: .number("BrotliDecoderVersion") {
-        LibraryVersion(Int($0 >> 24), Int($0 >> 12 & 0xFFF), Int($0 & 0xFFF))
-      }
-    ),
-    Library(
-      name: "zstd",
-      files: ["libzstd.so.1"],
-      use: "feeds stored as .zst",
-      telling: .text("ZSTD_versionString")
-    ),
   ]
 
   /// Whether the arguments are `--version` and `-v`; the parser takes the first alone.

@@ -4,10 +4,8 @@ import Catalog
 import Glibc
 import Transport
 
-/// A compression that a feed is stored in, told by the body itself or, for brotli, by name or type.
-package enum PackedBody: Int32, Sendable {
-  case gzip, brotli, zstandard
-
+/// A feed that is stored as a gzip file, which its first bytes tell.
+package enum PackedBody {
   /// Why a body cannot be unpacked.
   package enum Fault: Error, Sendable, Equatable {
     /// It is no such data, or damaged.
@@ -18,26 +16,6 @@ package enum PackedBody: Int32, Sendable {
     case bomb
     /// It is in a file that cannot be read.
     case unread(CacheError)
-  }
-
-  /// The compression of a body; nil when it is to be read as it is.
-  ///
-  /// - Parameters:
-  ///   - body: How the body begins, after any `Content-Encoding` was undone.
-  ///   - name: A URL or a file's path.
-  ///   - type: The `Content-Type` field; nil when there is none.
-  init?(of body: [UInt8], name: String, type: String? = nil) {
-    // (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)
-    if body.starts(with: [0x1F, 0x8B, 0x08]) {
-      self = .gzip
-    } else if body.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
-      self = .zstandard
-    } else if Self.ending(of: name) == ".br" || Self.isBrotli(type) {
-      // Brotli has no beginning of its own; what its server undid already is JSON.
-      self = .brotli
-    } else {
-      return nil
-    }
   }
 
   /// A body as it is decoded: unpacked, and JSON Lines, known by their name or type, as an array.
@@ -87,14 +65,9 @@ package enum PackedBody: Int32, Sendable {
     limit: ByteCount,
     in layout: CacheLayout?
   ) throws(Fault) -> DocumentBody {
-    var plain = body
-    if let coding = try coding(of: body, name: name, type: type) {
-      do throws(Fault) {
-        plain = try coding.unpack(body, sent: sent, limit: limit, in: layout)
-      } catch {
-        guard case .broken = error, coding == .brotli, try isText(body) else { throw error }
-      }
-    }
+    // (RFC 1952, section 2.3.1)
+    let isPacked = try beginning(of: body).starts(with: [0x1F, 0x8B, 0x08])
+    let plain = isPacked ? try unpack(body, sent: sent, limit: limit, in: layout) : body
     guard JSONLines.isMeant(name: unpackedName(name), type: type) else { return plain }
     var joining = JSONLines.Joining()
     var spool = BodySpool(in: layout)
@@ -107,43 +80,19 @@ package enum PackedBody: Int32, Sendable {
     return spool.take()
   }
 
-  private static func coding(
-    of body: DocumentBody,
-    name: String,
-    type: String?
-  ) throws(Fault) -> PackedBody? {
-    PackedBody(of: try beginning(of: body), name: name, type: type)
-  }
-
   private static func beginning(of body: DocumentBody) throws(Fault) -> [UInt8] {
-    do throws(CacheError) { return try body.piece(at: 0, most: 1024) } catch {
+    do throws(CacheError) { return try body.piece(at: 0, most: 3) } catch {
       throw .unread(error)
     }
   }
 
   /// A name without the ending of its compression: `feed.jsonl` for `feed.jsonl.gz`.
-  static func unpackedName(_ name: String) -> String {
+  private static func unpackedName(_ name: String) -> String {
     let path = name.prefix { $0 != "?" && $0 != "#" }
-    guard let ending = ending(of: name) else { return name }
-    return String(path.dropLast(ending.count))
+    return path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : name
   }
 
-  private static func ending(of name: String) -> String? {
-    let path = name.prefix { $0 != "?" && $0 != "#" }.lowercased()
-    return [".gz", ".br", ".zst"].first { path.hasSuffix($0) }
-  }
-
-  private static func isBrotli(_ type: String?) -> Bool {
-    let essence = (type ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
-    return ["application/brotli", "application/x-brotli", "application/x-br"].contains(essence)
-  }
-
-  private static func isText(_ body: DocumentBody) throws(Fault) -> Bool {
-    let first = try beginning(of: body).first { $0 > 0x20 }
-    return first.map { "{[<\u{EF}".utf8.contains($0) } ?? true
-  }
-
-  /// What a decoder takes from, and gives to.
+  /// The decoder's input and output.
   private struct Passage {
     let body: DocumentBody
     var offset = 0
@@ -164,7 +113,7 @@ package enum PackedBody: Int32, Sendable {
     }
   }
 
-  private func unpack(
+  private static func unpack(
     _ body: DocumentBody,
     sent: ByteCount?,
     limit: ByteCount,
@@ -173,8 +122,7 @@ package enum PackedBody: Int32, Sendable {
     var passage = Passage(body: body, spool: BodySpool(in: layout))
     let most = min(limit, BombGuard.limit(ofPacked: sent ?? ByteCount(body.count)))
     let result = withUnsafeMutablePointer(to: &passage) { passage in
-      cunpack_stream(
-        rawValue,
+      cunpack_gzip(
         { passage, start, count in
           // SAFETY: the pointer is that of `passage`, which outlives the call, and nobody else uses it meanwhile;
           // `start` has room for `count` bytes.
@@ -194,22 +142,11 @@ package enum PackedBody: Int32, Sendable {
     switch Int(result) {
     case cunpack_done: return passage.spool.take()
     case cunpack_too_large: throw most < limit ? .bomb : .tooLarge(limit)
-    case cunpack_cut: throw .broken("its \(words) data ends too early")
-    case cunpack_no_memory: throw .broken("there is no memory for its \(words) data")
-    case cunpack_no_library:
-      let reason = cunpack_failure(rawValue).map { String(cString: $0) } ?? "it is not there"
-      throw .broken("it is \(words) data, and the library for it cannot be loaded: \(reason)")
+    case cunpack_cut: throw .broken("its gzip data ends too early")
+    case cunpack_no_memory: throw .broken("there is no memory for its gzip data")
     default:
       if let failure = passage.failure { throw .unread(failure) }
-      throw .broken("its \(words) data is damaged")
-    }
-  }
-
-  private var words: String {
-    switch self {
-    case .gzip: "gzip"
-    case .brotli: "brotli"
-    case .zstandard: "zstd"
+      throw .broken("its gzip data is damaged")
     }
   }
 }
