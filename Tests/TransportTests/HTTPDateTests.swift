@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: [
     ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
     ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-    ("Sun Nov  6 08:49:37 1994", 784_111_777),
+    ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun Nov 06 08:49:37 1994", 784_111_777),
     ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
     ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
     ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
@@ -35,7 +35,8 @@ import Testing
   @Test(arguments: [
     "", "0", "-1", "yesterday", "Sun, 06 Nov 1994 08:49:37", "Sun, 31 Feb 2024 08:49:37 GMT",
     "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
-    "Sun, 06 Nov 1994 08:60:00 GMT",
+    "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
+    "Sun, 06 Nov 1994 08:49:37 GMT\0",
     "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 994 08:49:37 GMT",
     "Sun, 06 Nov 1994 08:49:37 PST",
     "Sun, 06 Nov 1994 08:49:37 GMT junk", "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT",

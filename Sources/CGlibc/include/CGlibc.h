@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 /// Lets all threads share so many heaps. malloc.h is not part of Swift's Glibc module.
 void larder_limit_heaps(int count);
@@ -66,6 +67,13 @@ int larder_limit_processor(double more);
 
 /// The seconds that a process has computed; negative when there is none.
 double larder_processor_seconds(int process);
+
+/// Reads a date as header fields have it, in the C locale and letter for letter but for its case: 0 an IMF-fixdate, 1 an RFC 850
+/// date, whose year has two digits, 2 or 3 an asctime date; -1 for anything else. strptime is declared for _XOPEN_SOURCE alone.
+int larder_read_date(const void *text, size_t count, struct tm *parts);
+
+/// Writes a moment in UTC by a form of strftime, in the C locale; its length, without a zero behind it.
+size_t larder_write_date(void *text, size_t size, const char *form, time_t seconds);
 
 /// The system's words for an error number, in lower case as they go in the middle of a sentence: valid until the thread
 /// asks again, or for good. strerrordesc_np is declared for _GNU_SOURCE alone.

@@ -1,0 +1,38 @@
+#define _GNU_SOURCE
+#include <locale.h>
+#include <string.h>
+#include <time.h>
+#include "CGlibc.h"
+
+/// The forms of RFC 9110, section 5.6.7, to read and to write: strptime takes GMT in upper case alone, and no width. An
+/// asctime date may have a blank or a zero before its day.
+static const char *const forms[][2] = {
+    {"%a, %d %b %Y %T", "%a, %d %b %04Y %T GMT"},
+    {"%A, %d-%b-%y %T", "%A, %d-%b-%y %T GMT"},
+    {"%a %b %e %T %Y", "%a %b %e %T %04Y"},
+    {"%a %b %d %T %Y", "%a %b %d %T %04Y"},
+};
+
+/// glibc's own object, which nobody frees.
+static locale_t plain(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+int larder_read_date(const void *text, size_t count, struct tm *parts) {
+  char asked[40], written[40];
+  if (count == 0 || count >= sizeof asked || memchr(text, 0, count) != NULL) return -1;
+  memcpy(asked, text, count);
+  asked[count] = 0;
+  for (int form = 0; form < 4; form++) {
+    memset(parts, 0, sizeof *parts);
+    if (strptime_l(asked, forms[form][0], parts, plain()) == NULL || parts->tm_sec > 60) continue;
+    // strptime also takes fewer digits, more blanks and other names.
+    if (strftime_l(written, sizeof written, forms[form][1], parts, plain()) == 0) continue;
+    if (strcasecmp_l(asked, written, plain()) == 0) return form;
+  }
+  return -1;
+}
+
+size_t larder_write_date(void *text, size_t size, const char *form, time_t seconds) {
+  struct tm parts;
+  if (gmtime_r(&seconds, &parts) == NULL) return 0;
+  return strftime_l(text, size, form, &parts, plain());
+}
