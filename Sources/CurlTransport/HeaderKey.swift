@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Transport
 
 /// All that decides which header lines a request sends: while it stays the same, so does libcurl's list.
@@ -105,7 +106,10 @@ struct HeaderKey: Equatable {
     if isOpen("Accept") { fields.append("Accept", accept.value) }
     if isOpen("Accept-Encoding"), codings != "" { fields.append("Accept-Encoding", "identity") }
     if let userInfo, isOpen("Authorization") {
-      fields.append("Authorization", "Basic " + base64(percentDecoded(userInfo)))
+      fields.append(
+        "Authorization",
+        "Basic " + Data(percentDecoded(userInfo)).base64EncodedString()
+      )
     }
     return fields
   }
@@ -113,19 +117,4 @@ struct HeaderKey: Equatable {
   private func isOpen(_ name: String) -> Bool {
     !headers.contains(name) && !credentials.contains(name)
   }
-}
-
-/// Base64 with padding. (RFC 4648, section 4)
-func base64(_ bytes: [UInt8]) -> String {
-  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  var text: [UInt8] = []
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    let word = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-    for position in 0..<4 {
-      let digit = digits[Int(word >> UInt32(18 - 6 * position)) & 63]
-      text.append(position <= group.count ? digit : UInt8(ascii: "="))
-    }
-  }
-  return String(decoding: text, as: UTF8.self)
 }

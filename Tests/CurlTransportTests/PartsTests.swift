@@ -51,14 +51,6 @@ import Transport
     #expect(try trust.isNamed(CurlURLParser.parse(url)) == named)
   }
 
-  @Test(arguments: [
-    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-    ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-  ])
-  func `base64 is that of RFC 4648, section 10`(_ text: String, _ encoded: String) {
-    #expect(base64(Array(text.utf8)) == encoded)
-  }
-
   @Test(arguments: [("a%20b", "a b"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%41%", "A%")])
   func `percent-encoding is undone where it is one`(_ text: String, _ plain: String) {
     #expect(percentDecoded(text) == Array(plain.utf8))

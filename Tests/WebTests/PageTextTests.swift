@@ -57,14 +57,6 @@ import Testing
     #expect(PageData.object(["a": PageData.list(["1", "2"])]) == #"{"a":[1,2]}"#)
   }
 
-  @Test(arguments: [
-    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-    ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-  ])
-  func `bytes become the text that RFC 4648 says`(_ bytes: String, _ text: String) {
-    #expect(Base64.text(Array(bytes.utf8)) == text)
-  }
-
   @Test func `every template says what kind of text it makes, and can be parsed`() throws {
     for (name, text) in ReportTemplates.texts {
       #expect(text.hasPrefix("{{% CONTENT_TYPE: PAGE}}"), "\(name)")

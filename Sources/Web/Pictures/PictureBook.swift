@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// How the page refers to its small pictures: the text of each, by the digest of the picture.
 package struct PictureBook: Sendable {
   /// Where small pictures are.
@@ -48,7 +50,9 @@ package struct PictureBook: Sendable {
 
   /// The same without what all have: ``folder`` before it and ``suffix`` behind it.
   func stem(_ digest: String) -> String? {
-    if let bytes = thumbnails[digest] { return "data:image/jpeg;base64," + Base64.text(bytes) }
+    if let bytes = thumbnails[digest] {
+      return "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
+    }
     return names.contains(digest) ? String(digest.prefix(Self.digits)) : nil
   }
 
