@@ -40,3 +40,46 @@ extension KeyedDecodingContainer {
     OrNull(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
   }
 }
+
+/// A member of a JSON document that documents of an earlier larder lack: empty where it is absent.
+@propertyWrapper
+package struct OrEmpty<Value: Emptiable> {
+  /// The value.
+  package var wrappedValue: Value
+
+  /// Wraps a value.
+  package init(wrappedValue: Value) {
+    self.wrappedValue = wrappedValue
+  }
+}
+
+/// A value that is empty, or false, when nothing is said.
+package protocol Emptiable {
+  init()
+}
+
+extension Bool: Emptiable {}
+extension Dictionary: Emptiable {}
+
+extension OrEmpty: Sendable where Value: Sendable {}
+extension OrEmpty: Equatable where Value: Equatable {}
+
+extension OrEmpty: Encodable where Value: Encodable {
+  /// Writes the value as it is.
+  package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+extension OrEmpty: Decodable where Value: Decodable {
+  /// Reads a value.
+  package init(from decoder: any Decoder) throws { wrappedValue = try Value(from: decoder) }
+}
+
+extension KeyedDecodingContainer {
+  /// Reads a member that may be absent; the compiler's coding calls this.
+  package func decode<Value: Decodable>(
+    _ type: OrEmpty<Value>.Type,
+    forKey key: Key
+  ) throws -> OrEmpty<Value> {
+    OrEmpty(wrappedValue: try decodeIfPresent(Value.self, forKey: key) ?? Value())
+  }
+}

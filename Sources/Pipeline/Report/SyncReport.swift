@@ -3,7 +3,7 @@ import Catalog
 import Transport
 
 /// What a sync did, key for key what `sync --json` prints.
-package struct SyncReport: Sendable, Equatable {
+package struct SyncReport: Sendable, Equatable, Decodable {
   /// How a run as a whole ended.
   package enum Outcome: String, Sendable, Decodable {
     /// Everything is here and current.
@@ -44,7 +44,7 @@ package struct SyncReport: Sendable, Equatable {
   }
 
   /// One section.
-  package struct Section: Sendable, Equatable {
+  package struct Section: Sendable, Equatable, Decodable {
     /// Its key.
     package var key: String
     /// Its title.
@@ -71,7 +71,7 @@ package struct SyncReport: Sendable, Equatable {
     /// What may be wrong although the section is shown as it came: the listing has pages that are not read.
     package var warning: String?
     /// Of what could not be read, how much is counted here and has no row in ``SyncReport/skipped``, by reason.
-    package var skippedReasons: [String: Int] = [:]
+    @OrEmpty package var skippedReasons: [String: Int] = [:]
   }
 
   /// One field of one item that changed.
@@ -103,7 +103,7 @@ package struct SyncReport: Sendable, Equatable {
   }
 
   /// The details, an item counted once.
-  package struct Details: Sendable, Equatable {
+  package struct Details: Sendable, Equatable, Decodable {
     /// How many items were asked for.
     package var total = 0
     /// How many bodies came.
@@ -152,7 +152,7 @@ package struct SyncReport: Sendable, Equatable {
   }
 
   /// Where something failed.
-  package enum Stage: String, Sendable, Codable, CaseIterable {
+  package enum Stage: String, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     /// A section's page.
     case section
     /// An item's detail.
@@ -167,7 +167,7 @@ package struct SyncReport: Sendable, Equatable {
   package typealias FailureCounts = [Stage: [String: Int]]
 
   /// Something that could not be had.
-  package struct Failure: Sendable, Equatable, Encodable {
+  package struct Failure: Sendable, Equatable, Codable {
     /// Where.
     package var stage: Stage
     /// The section's key or the item's id.
@@ -184,7 +184,7 @@ package struct SyncReport: Sendable, Equatable {
     package var remedy: Remedy?
     /// Whether the run before this one reported it too, and it is expected to last: such a failure alone does not make
     /// a run partial.
-    package var isKnown = false
+    @OrEmpty package var isKnown = false
 
     enum CodingKeys: String, CodingKey {
       case stage, id, url, reason, attempts, detail, remedy
@@ -193,7 +193,7 @@ package struct SyncReport: Sendable, Equatable {
   }
 
   /// An item, or a field of one, that could not be read.
-  package struct Skipped: Sendable, Equatable {
+  package struct Skipped: Sendable, Equatable, Decodable {
     /// The key of the section; of a field of a detail, the first section that lists the item.
     package var section: String
     /// The item's place in the feed, from 0; nil when the field is one of the item's detail.
@@ -278,7 +278,7 @@ package struct SyncReport: Sendable, Equatable {
   /// What could not be had: the first ``mostFailures`` of each stage, by URL.
   package var failures: [Failure] = []
   /// What else could not be had.
-  package var failuresOmitted: FailureCounts = [:]
+  @OrEmpty package var failuresOmitted: FailureCounts = [:]
   /// What could not be read: the first rows of each section.
   package var skipped: [Skipped] = []
   /// What was not done.
