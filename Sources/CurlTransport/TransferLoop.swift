@@ -228,14 +228,7 @@ final class TransferLoop {
     let now = MonotonicTime.now()
     switch exchange.verdict(code, transfer, now: .now()) {
     case .success(let response):
-      // A new connection's own round trips say nothing about how busy the host is.
-      let timing = response.timing
-      let waited = timing.firstByte - max(timing.connected, timing.secured)
-      schedule.finished(
-        host: transfer.host,
-        .delivered(bytes: response.bodyBytes, waited: Int64(max(0, waited) * 1e9)),
-        at: now
-      )
+      schedule.finished(host: transfer.host, .delivered, at: now)
       finish(transfer, .success(response))
     case .redirect(let location):
       schedule.finished(host: transfer.host, .answered, at: now)

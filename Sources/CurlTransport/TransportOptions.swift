@@ -15,7 +15,7 @@ package struct TransportOptions: Sendable {
   package var parallel = Count.auto
   /// Transfers at once to one host at most; auto is 16, or no limit under a fixed `parallel`.
   ///
-  /// Under an auto `parallel` each host starts at 6 and goes up to here when that pays.
+  /// Under an auto `parallel` each host starts at 16 or here, has half as many when it refuses, and more with its answers.
   package var perHost = Count.auto
   /// Requests per second over all hosts; nil does not limit.
   package var rate: Double?
@@ -68,11 +68,11 @@ package struct TransportOptions: Sendable {
     case (.auto, .auto):
       break
     case (.auto, .fixed(let count)):
-      limits.perHost = ConcurrencyWindow.Bounds(start: limits.perHost.start, ceiling: count)
+      limits.perHost = .upTo(count)
       limits.parallel = max(limits.parallel, count)
     case (.fixed(let total), .auto):
       limits.parallel = max(1, total)
-      limits.perHost = .fixed(total)
+      limits.perHost = .fixed(limits.parallel)
     case (.fixed(let total), .fixed(let count)):
       limits.parallel = max(1, total)
       limits.perHost = .fixed(count)

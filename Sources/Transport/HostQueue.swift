@@ -116,10 +116,10 @@ struct HostQueue: Sendable {
     case .unreachable, .abandoned: break
     }
     switch outcome {
-    case .delivered(let bytes, let waited):
+    case .delivered:
       breaker.succeeded()
       overloads = 0
-      window.succeeded(bytes: bytes, waited: waited, isHeldBack: isHeldBack, at: now)
+      window.answered(isHeldBack: isHeldBack, at: now)
     case .answered:
       breaker.succeeded()
       overloads = 0

@@ -12,8 +12,8 @@ package struct TransferSchedule: Sendable {
     package var parallel = 64
     /// Whether `parallel` may be exceeded, up to twice, by transfers to hosts that are silent.
     package var passesOverSilent = true
-    /// Transfers at once to one host: where to start, and up to where to go when that pays.
-    package var perHost = ConcurrencyWindow.Bounds(start: 6, ceiling: 16)
+    /// Transfers at once to one host.
+    package var perHost = ConcurrencyWindow.Bounds.upTo(16)
     /// Starts per second over all hosts; nil does not limit.
     package var rate: Double?
     /// When a host counts as dead.
@@ -35,8 +35,8 @@ package struct TransferSchedule: Sendable {
 
   /// What an attempt taught about its host.
   package enum Outcome: Hashable, Sendable {
-    /// It delivered `bytes`; the first came so many nanoseconds after the connection stood.
-    case delivered(bytes: ByteCount, waited: Int64)
+    /// It delivered what was wanted.
+    case delivered
     /// It answered, if not with what was wanted.
     case answered
     /// It asked for less: 429 or 503, with the wait it named, already capped; the attempt had started then.

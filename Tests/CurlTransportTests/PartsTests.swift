@@ -58,16 +58,16 @@ import Transport
 
   @Test(
     arguments: [
-      (.auto, .auto, 64, 6, 16), (.auto, .fixed(3), 64, 3, 3), (.fixed(32), .auto, 32, 32, 32),
-      (.fixed(32), .fixed(4), 32, 4, 4), (.fixed(0), .fixed(0), 1, 1, 1),
-    ] as [(TransportOptions.Count, TransportOptions.Count, Int, Int, Int)]
+      (.auto, .auto, 64, .upTo(16)), (.auto, .fixed(3), 64, .upTo(3)),
+      (.auto, .fixed(128), 128, .upTo(128)), (.fixed(32), .auto, 32, .fixed(32)),
+      (.fixed(32), .fixed(4), 32, .fixed(4)), (.fixed(0), .auto, 1, .fixed(1)),
+    ] as [(TransportOptions.Count, TransportOptions.Count, Int, ConcurrencyWindow.Bounds)]
   )
   func `counts become limits`(
     _ parallel: TransportOptions.Count,
     _ perHost: TransportOptions.Count,
     _ all: Int,
-    _ start: Int,
-    _ ceiling: Int
+    _ host: ConcurrencyWindow.Bounds
   ) {
     let limits = testOptions {
       $0.parallel = parallel
@@ -75,6 +75,6 @@ import Transport
     }.scheduleLimits
 
     #expect(limits.parallel == all)
-    #expect(limits.perHost == .init(start: start, ceiling: ceiling))
+    #expect(limits.perHost == host)
   }
 }

@@ -3,150 +3,150 @@ import Testing
 @testable import Transport
 
 @Suite struct ConcurrencyWindowTests {
-  /// Feeds a window from a model of a server: how long a volley of `limit` answers takes, in milliseconds.
-  static func run(
-    _ window: inout ConcurrencyWindow,
-    volleys: Int,
-    from start: Int64 = 0,
-    _ latency: (Int) -> Double
-  ) -> Int64 {
-    var now = start
-    for _ in 0..<volleys {
-      let milliseconds = latency(window.limit)
-      now += Int64(milliseconds * 1e6)
-      for _ in 0..<window.limit {
-        window.succeeded(
-          bytes: 20_000,
-          waited: Int64(milliseconds * 1e6),
-          isHeldBack: true,
-          at: MonotonicTime(nanoseconds: now)
-        )
+  static func at(_ seconds: Double) -> MonotonicTime {
+    MonotonicTime(nanoseconds: Int64(seconds * 1e9))
+  }
+
+  /// What happens to a window.
+  enum Event: Sendable {
+    /// So many answers while more could start, at that second.
+    case answers(Int, at: Double)
+    /// So many answers of a host that is asked for less than it may be.
+    case idle(Int)
+    /// So many refusals, of `count` transfers that started at a second, at another.
+    case refusals(Int, of: Int, since: Double, at: Double)
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var bounds = ConcurrencyWindow.Bounds.upTo(16)
+    var events: [Event] = []
+    let limit: Int
+
+    init(
+      _ why: String,
+      _ bounds: ConcurrencyWindow.Bounds = .upTo(16),
+      _ events: [Event] = [],
+      gives limit: Int
+    ) {
+      testDescription = why
+      (self.bounds, self.events, self.limit) = (bounds, events, limit)
+    }
+  }
+
+  static let cases = [
+    Case("it starts at 16", gives: 16),
+    Case("it starts at what the user allows", .upTo(3), gives: 3),
+    Case("it holds one at least", .upTo(0), gives: 1),
+    Case("it goes no further than it may", .upTo(16), [.answers(1000, at: 1)], gives: 16),
+    Case("each answer adds one at first", .upTo(128), [.answers(16, at: 1)], gives: 32),
+    Case("up to what the user allows", .upTo(128), [.answers(1000, at: 1)], gives: 128),
+    Case("a host that is asked for less does not grow", .upTo(128), [.idle(1000)], gives: 16),
+    Case("a refusal halves", .upTo(16), [.refusals(1, of: 16, since: 0, at: 1)], gives: 8),
+    Case(
+      "a volley of refusals halves once",
+      .upTo(16),
+      [.refusals(8, of: 16, since: 0, at: 1)],
+      gives: 8
+    ),
+    Case(
+      "refusals of later requests halve again",
+      .upTo(16),
+      [.refusals(1, of: 16, since: 0, at: 1), .refusals(1, of: 8, since: 2, at: 3)],
+      gives: 4
+    ),
+    Case(
+      "down to one at least",
+      .upTo(16),
+      (1...9).map { .refusals(1, of: 9, since: Double($0), at: Double($0) + 0.5) },
+      gives: 1
+    ),
+    Case(
+      "seven answers after a refusal add nothing",
+      .upTo(16),
+      [.refusals(1, of: 16, since: 0, at: 1), .answers(7, at: 2)],
+      gives: 8
+    ),
+    Case(
+      "every eighth adds one",
+      .upTo(16),
+      [.refusals(1, of: 16, since: 0, at: 1), .answers(24, at: 2)],
+      gives: 11
+    ),
+    Case(
+      "up to below what was refused",
+      .upTo(16),
+      [.refusals(1, of: 10, since: 0, at: 1), .answers(1000, at: 2)],
+      gives: 9
+    ),
+    Case(
+      "up to what was taken of a volley",
+      .upTo(16),
+      [.refusals(4, of: 14, since: 0, at: 1), .answers(1000, at: 2)],
+      gives: 10
+    ),
+    Case(
+      "a host that took none of a volley does not mind the number",
+      .upTo(16),
+      [.refusals(12, of: 12, since: 0, at: 1), .answers(1000, at: 2)],
+      gives: 11
+    ),
+    Case(
+      "a refusal is minded for half a minute",
+      .upTo(16),
+      [.refusals(1, of: 10, since: 0, at: 1), .answers(1000, at: 30.9)],
+      gives: 9
+    ),
+    Case(
+      "and then no longer",
+      .upTo(16),
+      [.refusals(1, of: 10, since: 0, at: 1), .answers(1000, at: 31)],
+      gives: 16
+    ),
+    Case(
+      "the next one for a minute",
+      .upTo(16),
+      [
+        .refusals(1, of: 10, since: 0, at: 1), .refusals(1, of: 10, since: 40, at: 41),
+        .answers(1000, at: 100.9),
+      ],
+      gives: 7
+    ),
+    Case(
+      "a fixed number stays",
+      .fixed(3),
+      [.refusals(9, of: 3, since: 0, at: 1), .answers(1000, at: 2)],
+      gives: 3
+    ),
+    Case("a fixed number is one at least", .fixed(0), gives: 1),
+  ]
+
+  @Test(arguments: cases)
+  func `a window follows what the host says`(_ test: Case) {
+    var window = ConcurrencyWindow(test.bounds)
+
+    for event in test.events {
+      switch event {
+      case .answers(let count, let moment):
+        for _ in 0..<count { window.answered(isHeldBack: true, at: Self.at(moment)) }
+      case .idle(let count):
+        for _ in 0..<count { window.answered(isHeldBack: false, at: Self.at(1)) }
+      case .refusals(let refusals, let count, let start, let moment):
+        for _ in 0..<refusals {
+          window.refused(count: count, since: Self.at(start), at: Self.at(moment))
+        }
       }
     }
-    return now
+
+    #expect(window.limit == test.limit)
   }
 
-  static func refuse(
-    _ window: inout ConcurrencyWindow,
-    count: Int = 100,
-    since start: Double,
-    at now: Double
-  ) {
-    window.refused(
-      count: count,
-      since: MonotonicTime(nanoseconds: Int64(start * 1e9)),
-      at: MonotonicTime(nanoseconds: Int64(now * 1e9))
-    )
-  }
-
-  @Test func `a server that is far away gets all it may`() {
-    var window = ConcurrencyWindow(.init(start: 6, ceiling: 16))
-
-    _ = Self.run(&window, volleys: 100) { _ in 50 }
-
-    #expect(window.limit == 16)
-  }
-
-  @Test func `a server that only grows slower is not pressed`() {
-    var window = ConcurrencyWindow(.init(start: 6, ceiling: 64))
-
-    _ = Self.run(&window, volleys: 500) { Double($0) * 2 }
-
-    #expect(window.limit < 16)
-  }
-
-  @Test func `an idle host does not grow`() {
-    var window = ConcurrencyWindow(.init(start: 6, ceiling: 16))
-
-    for step in 0..<1000 {
-      window.succeeded(
-        bytes: 1,
-        waited: 1,
-        isHeldBack: false,
-        at: MonotonicTime(nanoseconds: Int64(step) * 1000)
-      )
-    }
-
-    #expect(window.limit == 6)
-  }
-
-  @Test func `a volley of errors halves once, and down to one at least`() {
-    var window = ConcurrencyWindow(.init(start: 8, ceiling: 16))
-
-    for _ in 0..<8 { Self.refuse(&window, since: 4.9, at: 5) }
-    #expect(window.limit == 4)
-    for second in 7..<20 {
-      Self.refuse(&window, since: Double(second) - 0.1, at: Double(second))
-    }
-
-    #expect(window.limit == 1)
-  }
-
-  @Test
-  func `after a refusal a host grows up to below what it refused, and once that is old beyond`() {
-    var window = ConcurrencyWindow(.init(start: 12, ceiling: 16))
-    Self.refuse(&window, count: 10, since: 4.9, at: 5)
-    #expect(window.limit == 6)
-
-    let end = Self.run(&window, volleys: 200, from: 6_000_000_000) { _ in 50 }
-    #expect(window.limit == 9)
-    _ = Self.run(&window, volleys: 600, from: end) { _ in 50 }
-
-    #expect(window.limit == 16)
-  }
-
-  @Test func `it starts politely and twice as wide with each round`() {
-    var window = ConcurrencyWindow(.init(start: 6, ceiling: 128))
-    var limits = [window.limit]
-
-    var now: Int64 = 0
-    for _ in 0..<7 {
-      now = Self.run(&window, volleys: 1, from: now) { _ in 100 }
-      limits.append(window.limit)
-    }
-
-    #expect(limits.first == 6)
-    #expect(zip(limits, limits.dropFirst()).allSatisfy { $1 <= 2 * $0 })
-    #expect(limits.last == 128)
-  }
-
-  @Test func `a host that brings no more for more goes back to where it did`() {
-    var window = ConcurrencyWindow(.init(start: 6, ceiling: 128))
-
-    // Its bodies share a narrow link; its first bytes are quick.
-    var now: Int64 = 0
-    for _ in 0..<30 {
-      now += Int64(window.limit) * 10_000_000
-      for _ in 0..<window.limit {
-        window.succeeded(
-          bytes: 100_000,
-          waited: 1_000_000,
-          isHeldBack: true,
-          at: MonotonicTime(nanoseconds: now)
-        )
-      }
-    }
-
-    #expect(window.limit <= 24)
-  }
-
-  @Test func `fixed bounds stay`() {
-    var window = ConcurrencyWindow(.fixed(3))
-
-    Self.refuse(&window, since: 0, at: 0)
-    _ = Self.run(&window, volleys: 100) { _ in 1 }
-
-    #expect(window.limit == 3)
-    #expect(ConcurrencyWindow.Bounds.fixed(0).start == 1)
-    #expect(ConcurrencyWindow.Bounds(start: 6, ceiling: 2).start == 2)
-  }
-
-  @Test func `times and sizes beyond all measure do not trap`() {
-    var window = ConcurrencyWindow(.init(start: 1, ceiling: 16))
+  @Test func `times and counts beyond all measure do not trap`() {
+    var window = ConcurrencyWindow(.upTo(.max))
 
     for step in 0..<100 {
       let now = MonotonicTime(nanoseconds: step.isMultiple(of: 2) ? .min : .max)
-      window.succeeded(bytes: ByteCount(Int64.max), waited: .max, isHeldBack: true, at: now)
+      window.answered(isHeldBack: true, at: now)
       window.refused(count: step, since: now, at: now)
     }
 

@@ -8,7 +8,7 @@ import Testing
     MonotonicTime(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1e9))
   }
 
-  static let delivered = TransferSchedule.Outcome.delivered(bytes: 1000, waited: 1_000_000)
+  static let delivered = TransferSchedule.Outcome.delivered
 
   /// Asks until there is nothing to start, and returns what was said.
   static func drain(_ schedule: inout TransferSchedule, at seconds: Double) -> [TransferSchedule
