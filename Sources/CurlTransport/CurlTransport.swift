@@ -8,7 +8,6 @@ import Transport
 package final class CurlTransport: Fetching, URLParsing {
   private let core: TransferCore
   private let thread: TransferThread
-  private let parser = CurlURLParser()
 
   /// Starts the transfer thread.
   ///
@@ -55,7 +54,7 @@ package final class CurlTransport: Fetching, URLParsing {
 
   /// Parses a URL; see ``URLParsing``.
   package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    try parser.parse(text, relativeTo: base)
+    try CurlURLParser.parse(text, relativeTo: base)
   }
 
   /// What a request sends; see ``Fetching``.

@@ -1,30 +1,21 @@
 import CCurl
 import Glibc
-import Synchronization
 import Transport
 
 /// Parses URLs by libcurl's own parser; see `URLParsing`.
-package final class CurlURLParser: URLParsing {
+package struct CurlURLParser: URLParsing {
   /// Longer URLs are refused; servers refuse them far earlier.
   private static let lengthLimit = 32 << 10
-
-  /// The URL that libcurl parsed last, whose origin the next one probably shares.
-  private let last = Mutex<WebURL?>(nil)
 
   /// Makes a parser.
   package init() {}
 
-  /// Parses a URL; plain references to the origin of `base`, or of the URL parsed last, do not need libcurl's parser.
+  /// Parses a URL; see `URLParsing`.
   package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
-    if let url = base?.sibling(text, isBase: true) { return url }
-    let last = last.withLock { $0 }
-    if let url = last?.sibling(text, isBase: false) { return url }
-    let url = try Self.parse(text, relativeTo: base)
-    self.last.withLock { $0 = url }
-    return url
+    try Self.parse(text, relativeTo: base)
   }
 
-  /// Parses by libcurl's own parser, with nothing remembered.
+  /// Parses a URL without a parser at hand.
   ///
   /// - Parameters:
   ///   - text: An absolute or relative URL.

@@ -16,7 +16,7 @@ package struct WebURL: Hashable, Sendable {
 
   /// The whole URL without user information and fragment.
   package let text: String
-  /// What it shares with the other URLs of its origin, so that many thousand that wait stay small.
+  /// All before the path, kept apart so that a URL is small where it is copied.
   private let authority: Authority
 
   /// `http` or `https`.
@@ -29,23 +29,6 @@ package struct WebURL: Hashable, Sendable {
   package var userInfo: String? { authority.userInfo }
   /// Where the path starts in the UTF-8 of `text`.
   package var pathStart: Int { authority.length }
-
-  /// Puts what needs no encoding behind the first bytes of `other`, which end with its origin or in its path.
-  init(
-    sibling other: WebURL,
-    path: Int,
-    target: UnsafeBufferPointer<UInt8>,
-    keepsUserInfo: Bool
-  ) {
-    authority =
-      keepsUserInfo || other.userInfo == nil ? other.authority : other.authority.withoutUserInfo
-    let before = other.text.utf8.prefix(path)
-    text = String(unsafeUninitializedCapacity: before.count + target.count) { buffer in
-      let end = buffer.initialize(fromContentsOf: before)
-      return end
-        + UnsafeMutableBufferPointer(rebasing: buffer[end...]).initialize(fromContentsOf: target)
-    }
-  }
 
   /// Puts a URL together from parts that a parser has already judged and encoded.
   ///
@@ -136,8 +119,6 @@ extension WebURL {
       self.userInfo = userInfo
       self.length = length
     }
-
-    var withoutUserInfo: Authority { with(userInfo: nil) }
 
     func with(userInfo: String?) -> Authority {
       Authority(scheme: scheme, host: host, port: port, userInfo: userInfo, length: length)
