@@ -122,7 +122,6 @@ extension Shop.Report.Pictures {
     referenced = images.referenced
     fetched = images.fetched
     revalidated = images.revalidated
-    assumed = images.assumed
     fresh = images.fresh
     failed = images.failed
     changed = images.changed

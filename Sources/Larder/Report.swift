@@ -144,8 +144,6 @@ extension Shop {
       public let fetched: Int
       /// How many held bodies the origin confirmed.
       public let revalidated: Int
-      /// How many of those count as unchanged only because a body of the same length came.
-      public let assumed: Int
       /// How many were fresh, so that no request was needed.
       public let fresh: Int
       /// How many could not be had.

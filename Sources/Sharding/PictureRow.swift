@@ -8,7 +8,7 @@ import Transport
 struct PictureRow: Codable, Equatable {
   /// How a request ended.
   enum End: String, Codable {
-    case fetched, changed, revalidated, assumed, fresh, failed
+    case fetched, changed, revalidated, fresh, failed
   }
 
   var url: String
@@ -53,7 +53,6 @@ struct PictureRow: Codable, Equatable {
     switch picture.end {
     case .fetched(_, let isChange): end = isChange ? .changed : .fetched
     case .revalidated: end = .revalidated
-    case .assumed: end = .assumed
     case .excused: end = .fresh
     case .failed: end = .failed
     case .unfinished: return nil
@@ -89,7 +88,6 @@ struct PictureRow: Codable, Equatable {
       case .fetched: .fetched(bytes: entry.bytes, isChange: false)
       case .changed: .fetched(bytes: entry.bytes, isChange: true)
       case .revalidated: .revalidated
-      case .assumed: .assumed
       case .fresh: .excused
       case .failed: .failed
       }

@@ -185,7 +185,7 @@ package final class ShardRun: Sendable {
     for picture in result.pictures {
       switch picture.end {
       case .fetched: trailer.fetched += 1
-      case .revalidated, .assumed, .excused: trailer.held += 1
+      case .revalidated, .excused: trailer.held += 1
       case .failed, .unfinished: trailer.failed += 1
       }
     }

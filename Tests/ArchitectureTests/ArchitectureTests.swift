@@ -48,7 +48,7 @@ import Testing
       .filter { $0 != "reason" }
 
     // One that ends a transfer on purpose and never fails it, and what posting says of an answer.
-    let unreported = ["refused", "same-length"]
+    let unreported = ["refused"]
     #expect(Set(known).count == known.count)
     #expect((explained + unreported).sorted() == known.sorted())
   }

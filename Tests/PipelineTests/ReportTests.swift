@@ -118,7 +118,6 @@ struct ReportTests {
     report.images.unique = 2
     report.images.fetched = 3
     report.images.revalidated = 4
-    report.images.assumed = 5
     report.images.fresh = 6
     report.images.failed = 7
     report.images.changed = 8

@@ -126,7 +126,6 @@ struct SyncSummary {
     }
     let counts = report.omittedSkips + report.omittedFailures
     warnings += withoutSquare
-    if let words = report.assumptions { warnings.append(words) }
     if !report.unfinished.isEmpty {
       let count = report.unfinished.count
       let were = count == 1 ? "was" : "were"
@@ -157,14 +156,5 @@ extension SyncReport {
     }
     if let error = details.commandText { words.append(error) }
     return words
-  }
-
-  /// What could not be known of pictures whose rows were lost; nil when nothing was.
-  var assumptions: String? {
-    guard images.assumed > 0 else { return nil }
-    return
-      "kept \(Quantities.count(images.assumed, "picture")) as found in the cache: the index had lost "
-      + "them and the origin gives no date, so it cannot be known whether they changed; the origin's "
-      + "have the same length, and are fetched in full when they are next due"
   }
 }

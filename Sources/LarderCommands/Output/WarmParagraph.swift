@@ -13,9 +13,7 @@ struct WarmParagraph {
 
   /// The paragraph, or nil when all is well.
   var text: String? {
-    guard report.outcome != .complete else {
-      return report.assumptions.map { "\(report.catalog): complete, but: \($0)." }
-    }
+    guard report.outcome != .complete else { return nil }
     var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
     sentences += failures + first(report.guardWords.map(Self.sentence), of: "section")
     if let words = KnownFailures(report).words { sentences.append("\(words).") }

@@ -113,7 +113,6 @@ extension StoredFormWriter {
 
   fileprivate mutating func value(_ images: SyncReport.Images) {
     object {
-      $0.member("assumed", images.assumed)
       $0.member("bytesFetched", images.bytesFetched.count)
       $0.member("bytesHeld", images.bytesHeld.count)
       $0.member("changed", images.changed)

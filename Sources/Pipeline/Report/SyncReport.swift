@@ -136,9 +136,6 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var fetched = 0
     /// How many held bodies the origin confirmed.
     package var revalidated = 0
-    /// How many of those were taken as unchanged by their length alone: their rows were lost, and the origin
-    /// sends no validator.
-    package var assumed = 0
     /// How many needed no question.
     package var fresh = 0
     /// How many could not be had.

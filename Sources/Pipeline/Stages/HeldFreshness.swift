@@ -132,19 +132,6 @@ extension PictureEntry {
     lastModified = head.headers["Last-Modified"].flatMap { UnixTime(httpDate: $0, now: answered) }
   }
 
-  /// The entry after the origin sent the head of a body of its length.
-  func assumed(
-    by head: ResponseHead,
-    asked: UnixTime,
-    answered: UnixTime,
-    traits: RequestTraits
-  ) -> PictureEntry {
-    vouched(
-      StoredValidity(assuming: head, asked: asked, answered: answered, traits: traits),
-      answered
-    )
-  }
-
   /// The entry after a 304.
   func renewed(
     by head: ResponseHead,

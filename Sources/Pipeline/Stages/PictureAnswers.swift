@@ -22,8 +22,6 @@ package enum PictureEnd: Sendable, Equatable {
   case fetched(bytes: ByteCount, isChange: Bool)
   /// The origin says that what is held is still right.
   case revalidated
-  /// A file that was found without its row has the length that the origin tells.
-  case assumed
   /// What is held stands in for an error, as its origin lets it. (RFC 5861, section 4)
   case excused
   /// It could not be had.
@@ -41,11 +39,7 @@ package enum PictureEnd: Sendable, Equatable {
       tally.fetched += 1
       tally.bytesFetched += bytes
       if isChange { tally.changed += 1 }
-    case .revalidated:
-      tally.revalidated += 1
-    case .assumed:
-      tally.revalidated += 1
-      tally.assumed += 1
+    case .revalidated: tally.revalidated += 1
     case .excused: tally.fresh += 1
     case .failed: tally.failed += 1
     case .unfinished: break
@@ -87,17 +81,6 @@ final class PictureAnswers: Sendable {
       }
       fail(fetch, failure)
     }
-  }
-
-  /// Keeps an adopted file that the origin's body has the length of.
-  func assume(_ held: PictureEntry, _ head: ResponseHead, of fetch: PictureFetch, attempts: Int) {
-    let now = context.now
-    let traits = context.pictureTraits(fetch.url)
-    context.failures.count(attempts: attempts)
-    context.store.commit(
-      row: { held.assumed(by: head, asked: fetch.asked, answered: now(), traits: traits) },
-      completion: { fetch.ended(.assumed) }
-    )
   }
 
   /// Hands new bytes to the store.

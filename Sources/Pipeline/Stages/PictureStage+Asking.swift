@@ -50,19 +50,13 @@ extension PictureStage {
       request.condition = condition
     }
     let sink = context.store.sink(id: job.id, url: context.identity(of: job.url))
-    // A file that was adopted without its row has no response headers.
-    let adopted = held.flatMap { $0.response == nil ? AdoptedSink(sink, bytes: $0.bytes) : nil }
     let fetch = PictureFetch(id: job.id, url: job.url, held: held, sink: sink, asked: asked) {
       [self] end in finish(job, end)
     }
     // SAFETY of the group: the transport completes every fetch exactly once, and every path of
     // `answers` calls `ended`, and so finish(_:_:).
-    context.transport.fetch(request, into: adopted ?? sink) { [context, answers] result in
-      if let head = adopted?.head, let held, case .failure(let refusal) = result {
-        answers.assume(held, head, of: fetch, attempts: refusal.attempts)
-      } else {
-        answers.take(result, of: fetch)
-      }
+    context.transport.fetch(request, into: sink) { [context, answers] result in
+      answers.take(result, of: fetch)
       context.store.conclude()
     }
   }

@@ -80,26 +80,6 @@ struct StoredValidity: Sendable, Equatable {
     self.init(renewed)
   }
 
-  /// The validity of a body that was not taken because a file of its length is held.
-  ///
-  /// It has an expiry and no validator, so that the body is fetched in full once it has expired.
-  init(
-    assuming head: ResponseHead,
-    asked: UnixTime,
-    answered: UnixTime,
-    traits: RequestTraits
-  ) {
-    self.init(
-      StoredResponse(
-        head,
-        keeping: ["Date", "Age", "Expires", "Cache-Control", "Vary"],
-        requestTime: asked,
-        responseTime: answered,
-        traits: traits
-      )
-    )
-  }
-
   private init(_ response: StoredResponse) {
     let fields = response.headers.text
     var text = String(response.requestTime.seconds)

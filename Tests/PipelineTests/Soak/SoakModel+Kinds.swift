@@ -200,15 +200,11 @@ extension SoakModel {
     for url in urls.sorted() {
       var held = pictures[url] ?? Held()
       if optional.contains(url) { held.refused = run.now }
-      let strays = held.strays
       _ = settle(url, &held, run) { content in
         if case .picture(let bytes) = content { bytes } else { nil }
       }
       // What is held is asked for however often that failed.
       if !held.values.contains(nil) { held.refused = nil }
-      // Of a file that was adopted it is enough for now that the origin's body has its length.
-      let lengths = held.values.compactMap { $0?.count }
-      held.values.formUnion(strays.filter { lengths.contains($0.count) })
       pictures[url] = held
     }
   }
