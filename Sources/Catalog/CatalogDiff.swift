@@ -1,21 +1,18 @@
 /// What changed from one state of a catalog to another.
 ///
 /// A listing is an item's appearance in a section. The same item twice in one section is told apart
-/// by its occurrence, so the first of today is compared with the first of yesterday.
+/// by its occurrence, so the first of today is compared with the first of yesterday. An item that left one section
+/// for another is compared too, and its section is a field that changed. The order within a section is not compared.
 public struct CatalogDiff: Hashable, Sendable {
   /// Listings that are new, in the new order.
   public private(set) var added: [Listing] = []
   /// Listings that are gone, in the old order.
   public private(set) var removed: [Listing] = []
-  /// Listings that left one section for another, or changed their order within one.
-  public private(set) var moved: [Move] = []
   /// Fields with another value, in the new order.
   public private(set) var changed: [FieldChange] = []
 
   /// Whether nothing changed.
-  public var isEmpty: Bool {
-    added.isEmpty && removed.isEmpty && moved.isEmpty && changed.isEmpty
-  }
+  public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
 
   /// Compares two states.
   ///
@@ -98,8 +95,15 @@ public struct CatalogDiff: Hashable, Sendable {
         }
         let id = section.ids[index]
         if let before = departed[id]?.popLast() {
-          let from = Position(section: old[before.section].key, index: before.index)
-          moved.append(Move(id: id, from: from, to: Position(section: section.key, index: index)))
+          changed.append(
+            FieldChange(
+              section: section.key,
+              id: id,
+              field: "section",
+              from: old[before.section].key,
+              to: section.key
+            )
+          )
           changed += try changes(before, place)
         } else {
           added.append(
@@ -118,28 +122,6 @@ public struct CatalogDiff: Hashable, Sendable {
           occurrence: section.ids.occurrence(at: place.index)
         )
       }
-    for (section, sources) in zip(new, sources) { moved += Self.reordered(section, sources) }
-  }
-
-  /// The fewest items that, taken out, leave the rest in the old order.
-  ///
-  /// - Parameters:
-  ///   - section: The section as it is.
-  ///   - sources: Where each item stood in it before; -1 for one that did not.
-  /// - Returns: The items' moves, in the new order.
-  private static func reordered(_ section: ListedIDs, _ sources: [Int32]) -> [Move] {
-    let kept = sources.indices.filter { sources[$0] >= 0 }
-    let before = kept.map { Int(sources[$0]) }
-    guard zip(before, before.dropFirst()).contains(where: >=) else { return [] }
-    var hasMoved = [Bool](repeating: true, count: kept.count)
-    for unmoved in longestIncreasingSubsequence(of: before) { hasMoved[unmoved] = false }
-    return kept.indices.filter { hasMoved[$0] }.map { number in
-      Move(
-        id: section.ids[kept[number]],
-        from: Position(section: section.key, index: before[number]),
-        to: Position(section: section.key, index: kept[number])
-      )
-    }
   }
 
   /// The fields that differ between an item before and after.
@@ -196,6 +178,49 @@ public struct CatalogDiff: Hashable, Sendable {
 
   private static func joined(_ texts: [String]) -> String? {
     texts.isEmpty ? nil : texts.joined(separator: ", ")
+  }
+}
+
+extension CatalogDiff {
+  /// An item's appearance in a section.
+  public struct Listing: Hashable, Sendable, Codable {
+    /// The section's key.
+    public let section: String
+    /// The item's id.
+    public let id: String
+    /// How many times the item came before in this section; nearly always 0.
+    public let occurrence: Int
+
+    /// Names a listing.
+    public init(section: String, id: String, occurrence: Int = 0) {
+      self.section = section
+      self.id = id
+      self.occurrence = occurrence
+    }
+  }
+
+  /// A field of a listing that has another value now.
+  public struct FieldChange: Hashable, Sendable, Codable {
+    /// The key of the section that lists the item now.
+    public let section: String
+    /// The item's id.
+    public let id: String
+    /// The field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or
+    /// images.
+    public let field: String
+    /// The value before; nil for none.
+    public let from: String?
+    /// The value after; nil for none.
+    public let to: String?
+
+    /// Describes a change.
+    public init(section: String, id: String, field: String, from: String?, to: String?) {
+      self.section = section
+      self.id = id
+      self.field = field
+      self.from = from
+      self.to = to
+    }
   }
 }
 

@@ -94,7 +94,6 @@ extension Shop.Report.Items {
     added = items.added
     removed = items.removed
     withheld = items.withheld
-    moved = items.moved
     changed = items.changed.map {
       Shop.Report.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
     }

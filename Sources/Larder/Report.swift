@@ -91,8 +91,6 @@ extension Shop {
       public let removed: [String]
       /// Which the feed dropped and the guard kept.
       public let withheld: [String]
-      /// Which stand elsewhere.
-      public let moved: [String]
       /// What changed in those that stayed.
       public let changed: [Change]
     }
@@ -101,7 +99,7 @@ extension Shop {
     public struct Change: Sendable, Hashable {
       /// The item's id.
       public let id: String
-      /// The field: title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or
+      /// The field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or
       /// images.
       public let field: String
       /// What it was, prices in minor units; nil for nothing.

@@ -10,7 +10,7 @@ extension Shop {
     public let old: Run.ID?
     /// The run that was looked at.
     public let new: Run.ID
-    /// Items that came, went, moved or changed.
+    /// Items that came, went or changed.
     public let items: CatalogDiff
     /// The URLs of pictures with new bytes.
     public let pictures: [String]

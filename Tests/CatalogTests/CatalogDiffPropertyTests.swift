@@ -40,7 +40,6 @@ struct CatalogDiffPropertyTests {
 
       #expect(diff.added == plain.added)
       #expect(diff.removed == plain.removed)
-      #expect(diff.moved == plain.moved)
       #expect(diff.changed.map { "\($0.section) \($0.id) \($0.field)" } == plain.changed)
     }
   }
@@ -64,28 +63,24 @@ struct CatalogDiffPropertyTests {
 private struct PlainDiff {
   private struct Placement {
     let listing: CatalogDiff.Listing
-    let position: CatalogDiff.Position
     let item: StoreItem
   }
 
   private(set) var added: [CatalogDiff.Listing] = []
   private(set) var removed: [CatalogDiff.Listing] = []
-  private(set) var moved: [CatalogDiff.Move] = []
   private(set) var changed: [String] = []
 
   init(from old: [Catalog.Section], to new: [Catalog.Section]) {
     let (before, after) = (Self.placements(old), Self.placements(new))
     let still = Set(after.map(\.listing))
     var departed = before.filter { !still.contains($0.listing) }
-    var kept: [(old: Placement, new: Placement)] = []
     for placement in after {
       let source: Placement
       if let same = before.first(where: { $0.listing == placement.listing }) {
         source = same
-        kept.append((same, placement))
       } else if let place = departed.firstIndex(where: { $0.item.id == placement.item.id }) {
         source = departed.remove(at: place)
-        moved.append(.init(id: placement.item.id, from: source.position, to: placement.position))
+        changed.append("\(placement.listing.section) \(placement.item.id) section")
       } else {
         added.append(placement.listing)
         continue
@@ -95,15 +90,6 @@ private struct PlainDiff {
       }
     }
     removed = departed.map(\.listing)
-    for section in new {
-      let pairs = kept.filter { $0.new.listing.section == section.key }
-      let unmoved = longestIncreasingSubsequence(of: pairs.map(\.old.position.index))
-      for (number, pair) in pairs.enumerated() where !unmoved.contains(number) {
-        moved.append(
-          .init(id: pair.new.item.id, from: pair.old.position, to: pair.new.position)
-        )
-      }
-    }
   }
 
   private static func placements(_ sections: [Catalog.Section]) -> [Placement] {
@@ -115,7 +101,6 @@ private struct PlainDiff {
             id: item.id,
             occurrence: section.items[..<index].count { $0.id == item.id }
           ),
-          position: CatalogDiff.Position(section: section.key, index: index),
           item: item
         )
       }

@@ -120,7 +120,7 @@ import Testing
       diff.keys.isSuperset(
         of: keyPaths(
           """
-          old new added removed moved changed pictures
+          old new added removed changed pictures
           added[]: id section
           removed[]: id section
           changed[]: id section field from to

@@ -30,7 +30,7 @@ import Testing
     durationSeconds squares failuresOmitted
     sections[]: key title items skipped repeats source error remedy withheld kept unread warning \
     skippedReasons
-    items: total added removed withheld changed moved
+    items: total added removed withheld changed
     items.changed[]: id field from to
     details: total fetched missing failed unchanged stale withheld kept error remedy
     images: referenced unique fetched revalidated fresh failed bytesFetched bytesHeld changed

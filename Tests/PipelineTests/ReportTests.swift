@@ -103,7 +103,6 @@ struct ReportTests {
       added: ["a/b"],
       removed: ["", "c"],
       withheld: ["d"],
-      moved: ["e", "f"],
       changed: [SyncReport.Change(id: "g", field: "title", from: nil, to: "😀")]
     )
     report.details = SyncReport.Details(

@@ -16,14 +16,6 @@ struct DiffDocument: Encodable {
     var reason: String
   }
 
-  private struct Move: Encodable {
-    var id: String
-    var fromSection: String
-    var fromIndex: Int
-    var toSection: String
-    var toIndex: Int
-  }
-
   private struct Change: Encodable {
     var id: String
     var section: String
@@ -36,7 +28,6 @@ struct DiffDocument: Encodable {
   private let new: RunID
   private let added: [Listing]
   private let removed: [Listing]
-  private let moved: [Move]
   private let changed: [Change]
   private let pictures: [String]
   private let swept: [Removal]
@@ -46,15 +37,6 @@ struct DiffDocument: Encodable {
     self.new = new
     added = diff.listing.added.map { Listing(id: $0.id, section: $0.section) }
     removed = diff.listing.removed.map { Listing(id: $0.id, section: $0.section) }
-    moved = diff.listing.moved.map {
-      Move(
-        id: $0.id,
-        fromSection: $0.from.section,
-        fromIndex: $0.from.index,
-        toSection: $0.to.section,
-        toIndex: $0.to.index
-      )
-    }
     changed = diff.listing.changed.map {
       Change(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
     }
@@ -74,12 +56,6 @@ struct DiffDocument: Encodable {
     let line = PlainText.line
     var lines = added.map { terminal.paint("+ \(line("\($0.section)/\($0.id)"))", .green) }
     lines += removed.map { terminal.paint("- \(line("\($0.section)/\($0.id)"))", .red) }
-    lines += moved.map {
-      line(
-        "> \($0.fromSection)/\($0.id) from place \($0.fromIndex + 1)"
-          + " to \($0.toSection == $0.fromSection ? "" : "\($0.toSection), ")place \($0.toIndex + 1)"
-      )
-    }
     lines += changed.map {
       line("~ \($0.section)/\($0.id) \($0.field): \($0.from ?? "nothing") → \($0.to ?? "nothing")")
     }

@@ -50,7 +50,6 @@ struct SyncSummary {
     var parts = ["\(report.items.total) shown"]
     add(report.items.added.count, "added", to: &parts)
     add(report.items.removed.count, "removed", to: &parts)
-    add(report.items.moved.count, "moved", to: &parts)
     add(Set(report.items.changed.map(\.id)).count, "changed", to: &parts)
     add(report.items.withheld.count, "withheld", to: &parts)
     return parts.joined(separator: ", ")

@@ -61,7 +61,6 @@ struct ReportWriting {
     let diff = try diff.get()
     report.items.added = diff.listing.added.map(\.id)
     report.items.removed = diff.listing.removed.map(\.id)
-    report.items.moved = diff.listing.moved.map(\.id)
     report.items.changed = diff.listing.changed.map {
       SyncReport.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
     }

@@ -3,7 +3,7 @@ import Catalog
 
 /// What changed between two runs: the items that the lists show, and pictures with new bytes.
 package struct RunDiff: Sendable {
-  /// Added, removed, moved and changed listings.
+  /// Added, removed and changed listings.
   package let listing: CatalogDiff
   /// The URLs of pictures whose bytes changed.
   package var pictures: [String] = []

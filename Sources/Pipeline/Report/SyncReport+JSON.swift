@@ -80,7 +80,6 @@ extension StoredFormWriter {
       $0.member("added", items.added)
       $0.name("changed")
       $0.array { for change in items.changed { $0.value(change) } }
-      $0.member("moved", items.moved)
       $0.member("removed", items.removed)
       $0.member("total", items.total)
       $0.member("withheld", items.withheld)

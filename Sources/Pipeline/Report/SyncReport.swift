@@ -96,8 +96,6 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     package var removed: [String] = []
     /// Which the feed dropped and the shrink guard kept.
     package var withheld: [String] = []
-    /// Which stand elsewhere.
-    package var moved: [String] = []
     /// What changed in those that stayed.
     package var changed: [Change] = []
   }

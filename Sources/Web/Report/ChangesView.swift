@@ -118,11 +118,6 @@ struct ChangesView {
         listing.removed.prefix(most).map { row($0.id) }
       ),
       group(
-        say("In another place", "자리가 바뀐 상품"),
-        listing.moved.count,
-        listing.moved.prefix(most).map { row($0.id) }
-      ),
-      group(
         say("Pictures with new bytes", "새로 바뀐 사진"),
         changes.pictures.count,
         changes.pictures.prefix(most).map { row($0) }
@@ -132,8 +127,7 @@ struct ChangesView {
     hasGroups = !groups.isEmpty
     isQuiet = groups.isEmpty
     count =
-      listing.changed.count + listing.added.count + listing.removed.count + listing.moved.count
-      + changes.pictures.count
+      listing.changed.count + listing.added.count + listing.removed.count + changes.pictures.count
   }
 
   /// A value as people read it: a price with its unit, a list of URLs not at all.

@@ -76,6 +76,7 @@ extension PageLanguage {
   /// A field of an item.
   func field(_ name: String) -> String {
     switch name {
+    case "section": of("section", "섹션")
     case "title": of("title", "제목")
     case "description": of("description", "설명")
     case "badges": of("badges", "배지")
