@@ -32,7 +32,7 @@ struct DemoCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The sample store's folder. (default: LARDER_SAMPLES, else beside the program)",
+      "The sample store's folder. (default: LARDER_SAMPLES, else the installed one)",
       valueName: "dir"
     ),
     transform: PathArgument.read
@@ -88,7 +88,6 @@ struct DemoCommand: ParsableCommand {
 
   func run() throws {
     let folder = try SampleFolder.find(named: samples)
-    defer { EmbeddedSamples.remove() }
     do {
       if serve {
         try ServeSamples(

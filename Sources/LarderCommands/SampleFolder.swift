@@ -1,10 +1,10 @@
 import Glibc
 
-/// Finds the folder of the sample store: named, beside the program, above it in a checkout, or within the program.
+/// Finds the folder of the sample store: named, installed with the program, or in the source tree around it.
 enum SampleFolder {
   /// The folder with `catalog.yaml` and `store/`.
   ///
-  /// - Parameter named: what the user gave with `--samples`, if anything.
+  /// - Parameter named: the value of `--samples`, if there is one.
   /// - Returns: The folder's path.
   /// - Throws: ``CommandFailure`` when there is none.
   static func find(named: String?) throws -> String {
@@ -18,21 +18,29 @@ enum SampleFolder {
       }
       return named
     }
-    var folder = program().split(separator: "/").dropLast()
-    while true {
-      let path = "/" + folder.joined(separator: "/")
-      for candidate in ["\(path)/samples", "\(path)/share/larder/samples"]
-      where holdsStore(candidate) {
-        return candidate
-      }
-      guard !folder.isEmpty else { break }
-      folder = folder.dropLast()
+    let program = program()
+    let folders = folders(above: program)
+    // PREFIX/bin/larder has its files in PREFIX/share.
+    let installed = (folders.dropFirst().first ?? "") + "/share/larder/samples"
+    // A build lies in .build of its source tree.
+    if let found = ([installed] + folders.map { $0 + "/samples" }).first(where: holdsStore) {
+      return found
     }
-    if let folder = try EmbeddedSamples.unpacked() { return folder }
     throw CommandFailure(
-      "cannot find the sample store beside \(program()); give its folder with --samples",
+      "cannot find the sample store: it is neither \(installed) nor a folder samples above "
+        + "\(program); give its folder with --samples",
       .usage
     )
+  }
+
+  /// The folders that a path lies in, the innermost first; the root is the empty path.
+  private static func folders(above path: String) -> [String] {
+    var parts = path.split(separator: "/")[...]
+    var folders: [String] = []
+    while parts.popLast() != nil {
+      folders.append(parts.map { "/" + $0 }.joined())
+    }
+    return folders
   }
 
   private static func holdsStore(_ path: String) -> Bool {

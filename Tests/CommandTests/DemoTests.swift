@@ -23,17 +23,20 @@ import Testing
     #expect(!second.output.contains(" fetched, 6") && second.output.contains("94 fresh"))
   }
 
-  @Test func `the demo works from a packaged binary alone, and leaves nothing but its cache`()
+  @Test func `the demo of an installed larder works anywhere, and leaves nothing but its cache`()
     throws
   {
     let folder = try TemporaryFolder()
     let line = """
       set -e
-      tar -C "$samples" --format=ustar -cf samples.tar catalog.yaml store faults
-      objcopy --add-section .larder.samples=samples.tar "$larder" "$folder/alone"
-      mkdir "$folder/tmp"
-      TMPDIR="$folder/tmp" "$folder/alone" demo --cache "$folder/cache"
-      ls "$folder" "$folder/tmp"
+      cd "$folder"
+      mkdir -p tmp there prefix/bin prefix/share/larder
+      ln "$larder" prefix/bin/larder 2>/dev/null || cp "$larder" prefix/bin/larder
+      ln -s "$samples" prefix/share/larder/samples
+      ln -s ../prefix/bin/larder there/larder
+      cd there
+      TMPDIR="$folder/tmp" ./larder demo --cache cache
+      ls . ../tmp
       """
 
     let demo = try Command.shell(
@@ -43,19 +46,24 @@ import Testing
 
     #expect(demo.status == 0 && demo.errors == "")
     #expect(demo.output.contains("94 fetched") && demo.output.contains("checked: clean"))
-    #expect(demo.output.hasSuffix("\(folder.path)/tmp:\n"))
+    #expect(demo.output.hasSuffix("\n.:\ncache\nlarder\n\n../tmp:\n"))
   }
 
-  @Test func `a binary without a store says where it looked`() throws {
+  @Test func `a binary without a store names the places where one may be`() throws {
     let folder = try TemporaryFolder()
+    let program = "\(folder.path)/bin/larder"
 
     let demo = try Command.shell(
-      #"ln "$larder" "$folder/alone" 2>/dev/null || cp "$larder" "$folder/alone"; "$folder/alone" demo"#,
-      environment: ["folder": folder.path]
+      #"mkdir "$folder/bin"; ln "$larder" "$program" 2>/dev/null || cp "$larder" "$program"; "$program" demo"#,
+      environment: ["folder": folder.path, "program": program]
     )
 
     #expect(demo.status == 64)
-    #expect(demo.errors.contains("cannot find the sample store beside \(folder.path)/alone"))
+    #expect(demo.errors.contains("cannot find the sample store: "))
+    #expect(
+      demo.errors.contains("neither \(folder.path)/share/larder/samples nor a folder samples")
+    )
+    #expect(demo.errors.contains("above \(program); give its folder with --samples"))
   }
 
   @Test func `the demo store serves until a signal comes, and a sync finds it`() throws {
