@@ -78,9 +78,7 @@ public struct Exif: Equatable, Sendable {
     if let next { readThumbnail(reader, link: next) }
     for (date, offset) in [(0x9003, 0x9011), (0x9004, 0x9012), (0x0132, 0x9010)] {
       // A camera whose clock was never set writes blanks or zeroes.
-      guard let text = dates[date], text.contains(where: { "123456789".contains($0) }) else {
-        continue
-      }
+      guard let text = dates[date], CivilTime(text) != nil else { continue }
       dateTime = text
       self.offset = offsets[offset]
       break

@@ -55,7 +55,7 @@ public struct Stamp: PictureMaking {
   public init(crop: Crop = Crop(), time: StampTime.Choice = .automatic) {
     self.crop = crop
     self.time = time
-    localZone = .local()
+    localZone = .local
     place = .bottomLeft
     fontFamily = "NanumSquare, NanumGothic, Noto Sans, Sans"
     now = { Glibc.time(nil) }

@@ -1,11 +1,14 @@
+import Glibc
+import SystemPackage
+
 /// A time zone: how far its clocks are from Greenwich at any instant. (RFC 9636)
 public struct Zone: Sendable, Equatable, Codable {
   /// The instants from which on an offset holds, in order.
   private var changes: [Change] = []
   /// The offset before the first change.
   private var first = 0
-  /// What holds after the last change.
-  private var rule: ZoneRule?
+  /// Whether the C library is asked instead.
+  private var isLocal = false
 
   private struct Change: Equatable, Sendable, Codable {
     let instant: Int
@@ -15,15 +18,63 @@ public struct Zone: Sendable, Equatable, Codable {
   /// Greenwich itself.
   public static let utc = Zone(offset: 0)
 
+  /// The zone of this machine's clock, as the C library reads it from `TZ` or `/etc/localtime`.
+  public static let local: Zone = {
+    var zone = Zone(offset: 0)
+    zone.isLocal = true
+    return zone
+  }()
+
   /// A zone that never changes.
   public init(offset: Int) {
     first = offset
   }
 
+  /// The zone of this name in the system's database, or a fixed offset such as `+09:00` or `Z`.
+  ///
+  /// Its last offset holds beyond the changes that its file lists. They end in 2037 where clocks change for ever.
+  ///
+  /// - Parameters:
+  ///   - name: A name of the IANA database: `Asia/Seoul`.
+  ///   - folder: Where the database is.
+  /// - Throws: ``ImagingError`` of code `time` when there is no such zone.
+  public init(
+    named name: String,
+    in folder: FilePath = "/usr/share/zoneinfo"
+  ) throws(ImagingError) {
+    if let offset = UTCOffset.seconds(name) {
+      self.init(offset: offset)
+      return
+    }
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    let isSafe = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
+    guard isSafe, let bytes = Self.read(folder.appending(name)), let zone = Zone(tzif: bytes)
+    else {
+      throw ImagingError(
+        .time,
+        "cannot find the time zone \(name): the system has no file of that name that lists its "
+          + "changes until 2037; try one like Asia/Seoul or +09:00"
+      )
+    }
+    self = zone
+  }
+
+  private static func read(_ path: FilePath) -> [UInt8]? {
+    let file = open(path.string, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    // The largest file of the database has a few thousand bytes.
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = Glibc.read(file, &bytes, bytes.count)
+    return count > 0 ? Array(bytes[..<count]) : nil
+  }
+
   /// Seconds east of Greenwich at `instant`, in seconds since 1970.
   public func offset(at instant: Int) -> Int {
-    guard let last = changes.last else { return rule?.offset(at: instant) ?? first }
-    if instant >= last.instant, let rule { return rule.offset(at: instant) }
+    if isLocal {
+      var (time, parts) = (time_t(instant), tm())
+      return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
+    }
     var low = 0
     var high = changes.count
     while low < high {
@@ -41,7 +92,7 @@ public struct Zone: Sendable, Equatable, Codable {
     return fitting.min() ?? guess - offset(at: guess - 86_400)
   }
 
-  /// Reads a TZif file's bytes; nil when they are none.
+  /// Reads a TZif file's bytes; nil when they are none, or leave changes before 2037 to the footer's rule.
   public init?(tzif bytes: [UInt8]) {
     let parsed: Zone? = bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
@@ -49,15 +100,19 @@ public struct Zone: Sendable, Equatable, Codable {
       if old.version < 2 { return Self.block(reader, old, wide: false) }
       // What came before was for readers of 32 bits.
       guard let new = TZifHeader(reader, at: old.end(wide: false)),
-        var zone = Self.block(reader, new, wide: true)
+        let zone = Self.block(reader, new, wide: true)
       else { return nil }
-      let footer = bytes.dropFirst(new.end(wide: true) + 1).prefix { $0 != 10 }
-      zone.rule = ZoneRule(String(decoding: footer, as: UTF8.self))
-      return zone
+      // A comma begins the dates of a rule by which clocks change each year. (RFC 9636, section 3.3)
+      let changes = bytes.dropFirst(new.end(wide: true) + 1).contains(UInt8(ascii: ","))
+      return changes && zone.lastChange < Self.year2037 ? nil : zone
     }
     guard let parsed else { return nil }
     self = parsed
   }
+
+  private static let year2037 = 2_114_380_800
+
+  private var lastChange: Int { changes.last?.instant ?? .min }
 
   private static func block(_ reader: ByteReader, _ header: TZifHeader, wide: Bool) -> Zone? {
     let timeBytes = wide ? 8 : 4

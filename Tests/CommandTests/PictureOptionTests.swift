@@ -1,4 +1,5 @@
 import Foundation
+import Imaging
 import Support
 import Testing
 
@@ -214,5 +215,36 @@ struct PictureOptionTests {
     #expect(made.status == 0)
     #expect(stamp.status == 0)
     #expect(stamp.errors.contains("does not say when it was taken"), "\(stamp.errors)")
+  }
+
+  @Test(arguments: [
+    ("Asia/Seoul", "2021-01-13T06:30:00+09:00"), (":Asia/Seoul", "2021-01-13T06:30:00+09:00"),
+    ("/usr/share/zoneinfo/Asia/Seoul", "2021-01-13T06:30:00+09:00"),
+    ("KST-9", "2021-01-13T06:30:00+09:00"), ("<+09>-9", "2021-01-13T06:30:00+09:00"),
+    ("EST5EDT,M3.2.0,M11.1.0", "2021-01-12T16:30:00-05:00"), ("", "2021-01-12T21:30:00Z"),
+  ])
+  func `this machine's zone is that of TZ, in all its forms`(_ zone: String, _ time: String) throws
+  {
+    let folder = try TemporaryFolder()
+    let photo = folder.path("morning.png")
+    let bitmap = Bitmap(
+      width: 64,
+      height: 48,
+      layout: .rgb,
+      samples: [UInt8](repeating: 90, count: 64 * 48 * 3)
+    )
+    try Data(try bitmap.png()).write(to: URL(filePath: photo))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_610_487_000)],
+      ofItemAtPath: photo
+    )
+
+    let stamp = try Command.larder(
+      ["stamp", photo, "--out", folder.path("out"), "--time", "file", "--json"],
+      environment: ["TZ": zone]
+    )
+
+    #expect(stamp.status == 0, "\(stamp.errors)")
+    #expect(try Document(stamp)["time"].string == time)
   }
 }
