@@ -81,7 +81,7 @@ final class Running: Sendable {
     self.terminal = terminal
     screen = try terminal.map { _ in try Screen(columns: columns) }
     var base = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TERM": "xterm"]
-    // What script/race sets, the binary under test needs too.
+    // What script/torture race sets, the binary under test needs too.
     for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
       base[name] = ProcessInfo.processInfo.environment[name]
     }

@@ -56,7 +56,7 @@ import Testing
   @Test func `the manual has every option, status, variable and key of a catalog file`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let page = try Command.shell("python3 \(root.path)/script/man \"$larder\"")
+    let page = try Command.shell("python3 \(root.path)/script/package.d/man \"$larder\"")
     let manual = page.output.replacing("\\-", with: "-")
 
     #expect(page.status == 0 && page.errors == "")

@@ -149,13 +149,18 @@ import Testing
         statuses.isSubset(of: [0, 75]) && statuses.contains(0),
         "round \(round): \(statuses)"
       )
-      for loser in ended where loser.status == 75 { #expect(loser.errors.contains("holds it")) }
+      for loser in ended where loser.status == 75 {
+        #expect(loser.errors.contains("holds it; try again"), "\(loser.errors)")
+      }
       #expect(
         shop.store.requestCounts.values.allSatisfy { $0 == 1 },
         "round \(round): \(shop.store.requestCounts)"
       )
       #expect(shop.store.requestCounts.count == Shop.requests)
       #expect(try shop.larder("verify").status == 0)
+      // Each run that ended with 0 is one run of the index, and none of the others is.
+      let runs = try shop.larder("diff", "--runs").lines
+      #expect(runs.count == ended.count { $0.status == 0 }, "round \(round): \(runs)")
     }
   }
 }

@@ -169,7 +169,7 @@ def rows(cache):
 
 def demand(holds, words):
     if not holds:
-        sys.exit(f"script/{os.path.basename(sys.argv[0])}: {words}")
+        sys.exit(f"{sys.argv[0]}: {words}")
 
 
 def wait_for(what, holds, seconds=90):
@@ -179,7 +179,7 @@ def wait_for(what, holds, seconds=90):
         if value := holds():
             return value
         time.sleep(0.05)
-    sys.exit(f"script/cluster: waited {seconds} s in vain until {what}")
+    sys.exit(f"{sys.argv[0]}: waited {seconds} s in vain until {what}")
 
 
 def venv(package, install=False, also=None):
