@@ -36,27 +36,6 @@ enum CommandName {
     return nil
   }
 
-  /// The command that the first words of a command line name, when it has none below it.
-  ///
-  /// - Parameters:
-  ///   - arguments: The words behind the program's name.
-  ///   - root: The command that they begin at.
-  /// - Returns: The command and the words behind its name; nil when they do not begin with one.
-  static func leaf(
-    in arguments: [String],
-    of root: any ParsableCommand.Type
-  ) -> (command: any ParsableCommand.Type, arguments: [String])? {
-    var words = arguments[...]
-    var command = root
-    while let word = words.popFirst() {
-      guard let next = command.configuration.subcommands.first(where: { name(of: $0) == word })
-      else { return nil }
-      if next.configuration.subcommands.isEmpty { return (next, Array(words)) }
-      command = next
-    }
-    return nil
-  }
-
   /// Whether a word looks like a catalog file whose command was forgotten.
   private static func isCatalogFile(_ word: String) -> Bool {
     [".yaml", ".yml", ".json"].contains { word.lowercased().hasSuffix($0) }

@@ -80,28 +80,15 @@ package struct LarderCommand: ParsableCommand {
       Output.end(.done)
     }
     do {
-      var command = try command(of: Array(ProgramArguments.all.dropFirst()))
+      let arguments = Array(ProgramArguments.all.dropFirst())
+      if let fault = CommandName.fault(in: arguments, of: Self.self) {
+        throw CommandFailure(fault, .usage)
+      }
+      var command = try parseAsRoot(arguments)
       try command.run()
     } catch {
       exit(for: error)
     }
-  }
-
-  /// The command that a command line asks for.
-  ///
-  /// A command that is named is asked itself: by way of the root its options are described three times. Help, and what is
-  /// wrong, come from the root, which knows the way to each command.
-  private static func command(of arguments: [String]) throws -> any ParsableCommand {
-    if let leaf = CommandName.leaf(in: arguments, of: Self.self),
-      let command = try? leaf.command.parseAsRoot(leaf.arguments),
-      type(of: command) == leaf.command
-    {
-      return command
-    }
-    if let fault = CommandName.fault(in: arguments, of: Self.self) {
-      throw CommandFailure(fault, .usage)
-    }
-    return try parseAsRoot(arguments)
   }
 
   /// Ends the process: our own failures with their sentence on stderr and their status, the
