@@ -181,10 +181,6 @@ public struct Crop: PictureMaking, Equatable, Codable {
   }
 }
 
-/// What crops were called when all of them were squares.
-@available(*, deprecated, renamed: "Crop")
-public typealias SquareCrop = Crop
-
 /// A picture that was made, whole.
 public struct EncodedPicture: Sendable, Equatable {
   /// How the pixels came from the input's.
