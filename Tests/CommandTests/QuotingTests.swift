@@ -1,4 +1,5 @@
 import Foundation
+import Pipeline
 import Support
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
 
   @Test func `a label of metrics ends where it should, and reads as the text that is seen`() {
     for text in Self.texts {
-      let escaped = MetricsText.escaped(text)
+      let escaped = MetricLines.escaped(text)
       #expect(Self.isHarmless(escaped), "\(text.debugDescription)")
       // The reader of the format, version 0.0.4.
       var read = ""

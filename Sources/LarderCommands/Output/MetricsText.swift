@@ -24,16 +24,11 @@ struct MetricsText {
 
   /// The whole file.
   var text: String {
-    var text = ""
+    var lines = MetricLines()
     func add(_ name: String, _ help: String, _ samples: [Sample]) {
       guard !samples.isEmpty else { return }
-      text += "# HELP larder_\(name) \(help)\n# TYPE larder_\(name) gauge\n"
-      for sample in samples {
-        let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }
-        text +=
-          "larder_\(name)"
-          + (labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") + " \(sample.value)\n"
-      }
+      lines.family(name, help, "gauge")
+      for sample in samples { lines.sample(sample.labels, sample.value) }
     }
     add(
       "last_success_timestamp_seconds",
@@ -120,7 +115,7 @@ struct MetricsText {
       summary.oldestCheck.map { [Sample(value: "\($0.seconds)")] } ?? []
     )
     add("orders", "Messages about orders by how far each is on its way.", deliveries)
-    return text
+    return lines.text
   }
 
   private var deliveries: [Sample] {
@@ -172,19 +167,5 @@ struct MetricsText {
         )
       }
     }
-  }
-
-  /// A label's value as the format wants it, without what would move a terminal's cursor.
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "\\": escaped += "\\\\"
-      case "\"": escaped += "\\\""
-      case "\n": escaped += "\\n"
-      default: if !PlainText.isHarmful(character) { escaped.unicodeScalars.append(character) }
-      }
-    }
-    return escaped
   }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import Pipeline
 import Synchronization
 
 /// What the server counts, in Prometheus' text format, version 0.0.4.
@@ -123,23 +124,5 @@ final class ServerMetrics: Sendable {
       text.sample([], "\(pulls.unkept)")
     }
     return text.text
-  }
-}
-
-/// Lines of the text format.
-private struct MetricLines {
-  private(set) var text = ""
-  private var name = ""
-
-  /// Begins a family.
-  mutating func family(_ name: String, _ help: String, _ type: String) {
-    self.name = "larder_" + name
-    text += "# HELP \(self.name) \(help)\n# TYPE \(self.name) \(type)\n"
-  }
-
-  /// Adds a sample; labels hold nothing that would have to be escaped.
-  mutating func sample(_ labels: [(String, String)], _ value: String, suffix: String = "") {
-    let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
-    text += name + suffix + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
   }
 }
