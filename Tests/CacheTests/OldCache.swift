@@ -5,14 +5,12 @@ import Support
 
 /// A cache as an earlier larder left it: one catalog, two runs, three pictures.
 ///
-/// `Fixtures/NAME.sqlite` is the index that the code of that time wrote by its own calls; the
+/// `Fixtures/NAME.sqlite` is the index that the code of that time, 0.2.0 and later, wrote by its own calls; the
 /// pictures are written anew, as if the folder had been copied. In the second run `A1` became
 /// cheaper and got another picture, and `C3` came.
 struct OldCache {
   /// The kinds of files that there have been, the oldest first.
-  static let names = [
-    "v1-first", "v1-rows", "v1-keys", "v1-squares", "v2", "v2-squares", "v4-squares",
-  ]
+  static let names = ["v4", "v4-squares"]
 
   /// The cache's folder.
   let root: String

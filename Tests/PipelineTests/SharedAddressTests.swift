@@ -61,36 +61,4 @@ struct SharedAddressTests {
       #expect(try reader.show("A1")?.detail?.description == "Changed")
     }
   }
-
-  @Test func `what a larder kept that knew documents by their address alone is not fetched anew`()
-    throws
-  {
-    _ = try shop.sync(folder)
-    let index = try Index(CacheLayout(creating: folder.path("cache")))
-    let catalog = try shop.catalog()
-    for (position, key) in shop.keys.enumerated() {
-      let reader = catalog.reader(at: position)
-      let held = try #require(try index.document(shop.base + key, reader: reader))
-      let old = DocumentEntry(
-        url: held.url,
-        mapping: held.mapping,
-        response: held.response,
-        expiry: held.expiry,
-        digest: held.digest,
-        fetched: held.fetched
-      )
-      try index.store(old, decoded: index.decoded(held.id))
-      try index.store(
-        DocumentEntry(url: held.url, reader: reader, mapping: 0),
-        decoded: []
-      )
-      #expect(try index.takeOver(held.url, reader: "someone", sections: ["else"]) == nil)
-    }
-
-    let entry = try #require(try index.takeOver(shop.base + "A", reader: "new", sections: ["A"]))
-
-    #expect(entry.id == DocumentID(url: shop.base + "A", reader: "new"))
-    #expect(try index.decoded(entry.id).map(\.key) == ["A"])
-    #expect(try index.document(shop.base + "A") == nil)
-  }
 }

@@ -147,24 +147,6 @@ extension Index {
     }
   }
 
-  /// The document at `url` as `reader` reads it, taken over from a larder that knew documents by their
-  /// URL alone; nil when there is none, or it was decoded to something else than `sections`.
-  package func takeOver(_ url: String, reader: String, sections: [String]) throws(CacheError)
-    -> DocumentEntry?
-  {
-    guard let old = try document(url) else { return nil }
-    guard try decoded(old.id).map(\.key) == sections else { return nil }
-    let id = DocumentID(url: url, reader: reader)
-    try write { db in
-      for sql in [
-        "UPDATE document SET id = ? WHERE id = ?",
-        "UPDATE decoded SET document = ? WHERE document = ?",
-        "UPDATE detail SET document = ? WHERE document = ?",
-      ] { try db.execute(sql: sql, arguments: [id, old.id]) }
-    }
-    return try document(url, reader: reader)
-  }
-
   /// What the page was last decoded to, in order.
   package func decoded(_ document: DocumentID) throws(CacheError) -> [DecodedSection] {
     try read { db in

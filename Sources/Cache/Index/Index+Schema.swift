@@ -17,11 +17,8 @@ extension Index {
   }
 
   /// Every change to the tables, in the order in which a file goes through them.
-  ///
-  /// The first three also take in files that were written before there were migrations: whatever such
-  /// a file has already is left as it is.
   static let migrations = [
-    Migration(name: "tables") { try adoptTables(in: $0) },
+    Migration(name: "tables") { try $0.execute(sql: schema) },
     Migration(name: "sweeps") { try $0.execute(sql: sweepSchema) },
     Migration(name: "squares") { try $0.execute(sql: squareSchema) },
     Migration(name: "details that are gone") { try $0.execute(sql: goneSchema) },
@@ -43,10 +40,7 @@ extension Index {
     for (place, migration) in migrations.enumerated() {
       migrator.registerMigration(migration.name) { db in
         try migration.change(db)
-        // Files from before the migrations may be ahead of the first ones.
-        if try userVersion(of: db) <= place {
-          try db.execute(sql: "PRAGMA user_version = \(place + 1)")
-        }
+        try db.execute(sql: "PRAGMA user_version = \(place + 1)")
       }
     }
     return migrator
@@ -133,12 +127,12 @@ extension Index {
   /// What sweeps need.
   static let sweepSchema = """
     -- A picture that no catalog refers to, and since when.
-    CREATE TABLE IF NOT EXISTS unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+    CREATE TABLE unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
 
     -- A picture that a sweep removed, and why.
-    CREATE TABLE IF NOT EXISTS tombstone(
+    CREATE TABLE tombstone(
       row INTEGER PRIMARY KEY, url TEXT NOT NULL, removed INTEGER NOT NULL, reason TEXT NOT NULL);
-    CREATE INDEX IF NOT EXISTS tombstone_removed ON tombstone(removed);
+    CREATE INDEX tombstone_removed ON tombstone(removed);
     """
 
   /// What details need that the origin has no more: since when, with what was held beside it.
@@ -147,7 +141,7 @@ extension Index {
   /// What squares need.
   static let squareSchema = """
     -- A square of a picture, of one size: what it was made of, or why there is none.
-    CREATE TABLE IF NOT EXISTS square(
+    CREATE TABLE square(
       picture INTEGER NOT NULL, side INTEGER NOT NULL, path TEXT NOT NULL, source BLOB NOT NULL,
       sha256 BLOB, bytes INTEGER, inode INTEGER, modified INTEGER, failure TEXT,
       PRIMARY KEY(picture, side)) WITHOUT ROWID;

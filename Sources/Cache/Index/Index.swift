@@ -115,6 +115,16 @@ package final class Index: Sendable {
       let version = try file.inDatabase(Self.userVersion)
       // Before anything could be written: what a newer larder wrote stays as it is.
       guard version <= Self.version else { throw Self.tooNew(path, version) }
+      if 1..<Self.version ~= version,
+        try !file.inDatabase({ try $0.tableExists("grdb_migrations") })
+      {
+        throw CacheError(
+          .damaged,
+          "cannot read \(path): a larder before 0.2.0 wrote it",
+          remedy: .remake,
+          thing: path
+        )
+      }
       if !readOnly {
         // TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
         try file.inDatabase {

@@ -178,10 +178,7 @@ struct ExportFolder {
 
   /// What earlier exports wrote here.
   var record: ExportRecord {
-    if let record = bytes(of: ExportRecord.name).flatMap(ExportRecord.init(decoding:)) {
-      return record
-    }
-    return ExportRecord(manifest: bytes(of: "manifest.jsonl") ?? [])
+    bytes(of: ExportRecord.name).flatMap(ExportRecord.init(decoding:)) ?? ExportRecord()
   }
 
   /// What is to be kept of a file that is there now.

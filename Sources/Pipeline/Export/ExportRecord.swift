@@ -35,21 +35,6 @@ struct ExportRecord: Codable, Equatable {
     files = record.files.filter { Self.isBelow($0.key) }
   }
 
-  /// What an export wrote that kept no record: the pictures of its `manifest.jsonl`.
-  init(manifest: [UInt8]) {
-    struct Row: Decodable {
-      var url: String
-      var path: String?
-      var bytes: ByteCount?
-    }
-    for line in manifest.split(separator: UInt8(ascii: "\n")) {
-      guard let row = try? JSONDecoder().decode(Row.self, from: Data(line)), let path = row.path,
-        Self.isBelow(path)
-      else { continue }
-      files[path] = File(url: row.url, bytes: row.bytes, modified: nil)
-    }
-  }
-
   /// The record as text.
   var text: String { String(decoding: (try? jsonLine()) ?? [], as: UTF8.self) + "\n" }
 

@@ -113,7 +113,7 @@ final class DetailStage: Sendable {
         for: sources,
         reader: context.catalog.detailReader,
         mapping: mapping
-      ) { known[items[$0]] == nil ? nil : [] }
+      )
     } catch {
       context.failures.note(error)
       return finish(items.count) { $0.failed += items.count }

@@ -102,16 +102,14 @@ extension RunContext {
   ///   - source: where the document is.
   ///   - reader: who reads it.
   ///   - mapping: the digest of the mapping in force.
-  ///   - sections: what an older larder must have decoded the document at this URL to, for it to be taken over.
   /// - Returns: The request.
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func request(
     for source: DocumentSource,
     reader: String,
-    mapping: Int64,
-    takingOver sections: [String]?
+    mapping: Int64
   ) throws(CacheError) -> DocumentRequest {
-    try requests(for: [source], reader: reader, mapping: mapping) { _ in sections }[0]
+    try requests(for: [source], reader: reader, mapping: mapping)[0]
   }
 
   /// What to ask for at sources that one reader reads: one look-up for all.
@@ -120,26 +118,19 @@ extension RunContext {
   ///   - sources: where the documents are.
   ///   - reader: who reads them.
   ///   - mapping: the digest of the mapping in force.
-  ///   - sections: as above, for the source at a place of `sources`.
   /// - Returns: The requests, in the order of the sources.
   /// - Throws: ``CacheError`` when the index cannot be read or written.
   func requests(
     for sources: [DocumentSource],
     reader: String,
-    mapping: Int64,
-    takingOver sections: (Int) -> [String]?
+    mapping: Int64
   ) throws(CacheError) -> [DocumentRequest] {
     let ids = sources.map { DocumentID(url: $0.name, reader: reader) }
-    var entries = try index.documents(ids)
-    var requests: [DocumentRequest] = []
-    for (place, source) in sources.enumerated() {
-      if entries[ids[place]] == nil, let sections = sections(place) {
-        entries[ids[place]] = try index.takeOver(source.name, reader: reader, sections: sections)
-      }
+    let entries = try index.documents(ids)
+    return zip(sources, ids).map { source, id in
       var request = DocumentRequest(source: source, reader: reader, mapping: mapping)
-      if let held = entries[ids[place]], held.mapping == mapping { request.held = held }
-      requests.append(request)
+      if let held = entries[id], held.mapping == mapping { request.held = held }
+      return request
     }
-    return requests
   }
 }

@@ -102,8 +102,7 @@ final class SectionStage: Sendable {
     var request = try context.request(
       for: reading.next,
       reader: context.catalog.reader(at: reading.position),
-      mapping: context.catalog.listingDigest(at: reading.position),
-      takingOver: reading.key.map { [$0] } ?? last.keys
+      mapping: context.catalog.listingDigest(at: reading.position)
     )
     // Without paging, a link is followed nowhere and warned of.
     let paging = context.catalog.paging(ofSource: reading.position)

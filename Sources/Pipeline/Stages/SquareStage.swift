@@ -103,9 +103,7 @@ final class SquareStage: Sendable {
   }
 
   private func look(at picture: PictureEntry) throws(CacheError) {
-    if let known = known[picture.id], !isOldRefusal(known),
-      try store.isCurrent(known, of: picture)
-    {
+    if let known = known[picture.id], try store.isCurrent(known, of: picture) {
       return state.withLock {
         if known.failure == nil { $0.tally.fresh += 1 } else { $0.tally.unfit += 1 }
       }
@@ -131,11 +129,6 @@ final class SquareStage: Sendable {
         )
       }
     }
-  }
-
-  /// Whether no square was made because an earlier larder read no such format.
-  private func isOldRefusal(_ known: SquareEntry) -> Bool {
-    known.failure?.contains("squares are made of JPEG and PNG only") == true
   }
 
   private func store(_ bytes: [UInt8], of picture: PictureEntry) throws(ImagingError) {
