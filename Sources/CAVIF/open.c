@@ -9,14 +9,15 @@ FUNCTIONS(POINTER)
 
 #define ENTRY(name) {#name, (void **)&their_##name},
 static const copening_function functions[] = {FUNCTIONS(ENTRY)};
-COPENING_ONCE(cavif_open, LIBRARY, functions)
-
-void cavif_release(int *built, int *found) {
-  int major = 0, minor = 0, patch = 0;
-  sscanf(their_avifVersion(), "%d.%d.%d", &major, &minor, &patch);
-  *built = AVIF_VERSION_MAJOR * 10000 + AVIF_VERSION_MINOR * 100 + AVIF_VERSION_PATCH;
-  *found = major * 10000 + minor * 100 + patch;
+static const char *failure;
+static void find(void) { failure = copening_find(LIBRARY, functions, sizeof functions / sizeof *functions); }
+const char *cavif_open(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find);
+  return failure;
 }
+
+const char *cavif_release(void) { return cavif_open() == NULL ? their_avifVersion() : NULL; }
 
 int cavif_outcome_of(avifResult result, const avifDiagnostics *diagnostics, cavif_outcome *outcome) {
   if (result == AVIF_RESULT_OK) return cavif_done;

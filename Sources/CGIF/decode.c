@@ -1,7 +1,5 @@
 #include "CGIF.h"
 
-#include "COpening.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,25 +8,6 @@
 #if GIFLIB_MAJOR < 5 || (GIFLIB_MAJOR == 5 && GIFLIB_MINOR < 1)
 #error "giflib 5.1 or later is needed"
 #endif
-
-// giflib has no function that tells its release; this number changes with its interface.
-#define LIBRARY "libgif.so.7"
-
-#define FUNCTIONS(F)                                                                                \
-  F(DGifCloseFile)                                                                                  \
-  F(DGifGetExtension)                                                                               \
-  F(DGifGetExtensionNext)                                                                           \
-  F(DGifGetImageDesc)                                                                               \
-  F(DGifGetLine)                                                                                    \
-  F(DGifGetRecordType)                                                                              \
-  F(DGifOpen)
-
-#define POINTER(name) static __typeof__(&name) their_##name;
-FUNCTIONS(POINTER)
-
-#define ENTRY(name) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
-COPENING_ONCE(cgif_open, LIBRARY, functions)
 
 typedef struct {
   const uint8_t *bytes;
@@ -46,14 +25,14 @@ static int pull(GifFileType *gif, GifByteType *target, int count) {
 
 static bool find_image(GifFileType *gif) {
   GifRecordType type;
-  while (their_DGifGetRecordType(gif, &type) == GIF_OK) {
-    if (type == IMAGE_DESC_RECORD_TYPE) return their_DGifGetImageDesc(gif) == GIF_OK;
+  while (DGifGetRecordType(gif, &type) == GIF_OK) {
+    if (type == IMAGE_DESC_RECORD_TYPE) return DGifGetImageDesc(gif) == GIF_OK;
     if (type != EXTENSION_RECORD_TYPE) return false;
     int code;
     GifByteType *block;
-    if (their_DGifGetExtension(gif, &code, &block) != GIF_OK) return false;
+    if (DGifGetExtension(gif, &code, &block) != GIF_OK) return false;
     while (block != NULL) {
-      if (their_DGifGetExtensionNext(gif, &block) != GIF_OK) return false;
+      if (DGifGetExtensionNext(gif, &block) != GIF_OK) return false;
     }
   }
   return false;
@@ -76,7 +55,7 @@ cgif_rows *cgif_rows_open(const uint8_t *bytes, size_t count, int width, int hei
   if (rows == NULL) return NULL;
   *rows = (cgif_rows){.source = {bytes, count, 0}, .width = width};
   int error = 0;
-  rows->gif = their_DGifOpen(&rows->source, pull, &error);
+  rows->gif = DGifOpen(&rows->source, pull, &error);
   if (rows->gif == NULL) {
     *outcome = outcome_of(error);
     free(rows);
@@ -93,7 +72,7 @@ cgif_rows *cgif_rows_open(const uint8_t *bytes, size_t count, int width, int hei
 }
 
 int cgif_rows_next(cgif_rows *rows, uint8_t *indices) {
-  if (their_DGifGetLine(rows->gif, indices, rows->width) == GIF_OK) return cgif_done;
+  if (DGifGetLine(rows->gif, indices, rows->width) == GIF_OK) return cgif_done;
   return outcome_of(rows->gif->Error);
 }
 
@@ -118,7 +97,7 @@ int cgif_rows_passes(cgif_rows *rows, int passes, int height, int spacing, uint8
 
 void cgif_rows_close(cgif_rows *rows) {
   int error;
-  their_DGifCloseFile(rows->gif, &error);
+  DGifCloseFile(rows->gif, &error);
   free(rows);
 }
 
@@ -132,5 +111,3 @@ int cgif_decode(const uint8_t *bytes, size_t count, int width, int height, bool 
   cgif_rows_close(rows);
   return outcome;
 }
-
-COPENING_NOTE("gif", "recommended", "Reads GIF", LIBRARY)

@@ -61,19 +61,3 @@ void session_open(j_decompress_ptr source, const uint8_t *bytes, size_t count) {
   jpeg_mem_src(source, bytes, count);
   jpeg_read_header(source, TRUE);
 }
-
-void cjpeg_interface(int *built, int *found) {
-  session session;
-  cjpeg_outcome outcome;
-  struct jpeg_decompress_struct source = {.err = session_begin(&session, &outcome)};
-  *built = JPEG_LIB_VERSION;
-  if (setjmp(session.escape)) {
-    // The library's own number is the message's first. (jerror.h, JERR_BAD_LIB_VERSION)
-    bool is_other = session.errors.msg_code == JERR_BAD_LIB_VERSION;
-    *found = is_other ? session.errors.msg_parm.i[0] : 0;
-    return;
-  }
-  jpeg_create_decompress(&source);
-  jpeg_destroy_decompress(&source);
-  *found = JPEG_LIB_VERSION;
-}

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "CJPEG.h"
-#include "library.h"
+
+#include <jpeglib.h>
+#include <jerror.h>
 
 // libjpeg hands `errors` back to every callback; the rest is found behind it.
 typedef struct {

@@ -4,30 +4,12 @@
 #include <turbojpeg.h>
 
 #include "CJPEG.h"
-#include "COpening.h"
-
-#define LIBRARY "libturbojpeg.so.0"
-
-#define FUNCTIONS(F)                                                                                \
-  F(tjDestroy)                                                                                      \
-  F(tjFree)                                                                                         \
-  F(tjGetErrorCode)                                                                                 \
-  F(tjGetErrorStr2)                                                                                 \
-  F(tjInitTransform)                                                                                \
-  F(tjTransform)
-
-#define POINTER(name) static __typeof__(&name) their_##name;
-FUNCTIONS(POINTER)
-
-#define ENTRY(name) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
-COPENING_ONCE(cjpeg_transform_open, LIBRARY, functions)
 
 // TurboJPEG confines its own jumps; this only gathers its structs and its two kinds of failure.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,
                      bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   memset(outcome, 0, sizeof *outcome);
-  tjhandle handle = their_tjInitTransform();
+  tjhandle handle = tjInitTransform();
   if (handle == NULL) {
     outcome->out_of_memory = true;
     return false;
@@ -39,22 +21,19 @@ bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_re
   };
   unsigned char *made = NULL;
   unsigned long made_count = 0;
-  int status = their_tjTransform(handle, bytes, count, 1, &made, &made_count, &transform,
-                                 TJFLAG_LIMITSCANS);
+  int status = tjTransform(handle, bytes, count, 1, &made, &made_count, &transform, TJFLAG_LIMITSCANS);
   if (status != 0) {
-    strncpy(outcome->message, their_tjGetErrorStr2(handle), sizeof outcome->message - 1);
+    strncpy(outcome->message, tjGetErrorStr2(handle), sizeof outcome->message - 1);
     outcome->warnings = 1;
   }
-  bool whole = status == 0 || (their_tjGetErrorCode(handle) == TJERR_WARNING && made_count > 0);
-  their_tjDestroy(handle);
+  bool whole = status == 0 || (tjGetErrorCode(handle) == TJERR_WARNING && made_count > 0);
+  tjDestroy(handle);
   if (whole) {
     if (made_count > *out_count) *out = malloc(made_count);
     if (*out != NULL) memcpy(*out, made, made_count);
     outcome->out_of_memory = *out == NULL;
     *out_count = made_count;
   }
-  their_tjFree(made);
+  tjFree(made);
   return whole && !outcome->out_of_memory;
 }
-
-COPENING_NOTE("turn-jpeg", "recommended", "Turns JPEG without loss", LIBRARY)

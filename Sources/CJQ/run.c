@@ -2,7 +2,6 @@
 #include "CJQ.h"
 
 #include "CGlibc.h"
-#include "COpening.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,38 +19,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-// Most runs transform nothing: libjq, with its regular expressions, is opened when one does.
-#define LIBRARY "libjq.so.1"
-
-#define FUNCTIONS(F)                                                                                \
-  F(jq_init)                                                                                        \
-  F(jq_set_error_cb)                                                                                \
-  F(jq_set_attr)                                                                                    \
-  F(jq_compile_args)                                                                                \
-  F(jq_start)                                                                                       \
-  F(jq_next)                                                                                        \
-  F(jq_halted)                                                                                      \
-  F(jq_format_error)                                                                                \
-  F(jv_parse_sized)                                                                                 \
-  F(jv_dump_string)                                                                                 \
-  F(jv_string)                                                                                      \
-  F(jv_string_value)                                                                                \
-  F(jv_string_length_bytes)                                                                         \
-  F(jv_array)                                                                                       \
-  F(jv_object)                                                                                      \
-  F(jv_object_set)                                                                                  \
-  F(jv_get_kind)                                                                                    \
-  F(jv_copy)                                                                                        \
-  F(jv_invalid_has_msg)                                                                             \
-  F(jv_invalid_get_msg)
-
-#define POINTER(name) static __typeof__(&name) their_##name;
-FUNCTIONS(POINTER)
-
-#define ENTRY(name) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
-COPENING_ONCE(cjq_open, LIBRARY, functions)
 
 // The new process is this program again, from its file: it inherits no lock, no memory and no thread. It is told from an
 // ordinary start by its name, before main, so that it is there in every program that links this. Nothing of Swift has run
@@ -72,12 +39,12 @@ static void put(const char *bytes, size_t count) {
 }
 
 static void put_string(jv string) {
-  put(their_jv_string_value(string), (size_t)their_jv_string_length_bytes(their_jv_copy(string)));
+  put(jv_string_value(string), (size_t)jv_string_length_bytes(jv_copy(string)));
 }
 
 static _Noreturn void answer(char letter, jv words) {
   put(&letter, 1);
-  if (their_jv_get_kind(words) == JV_KIND_STRING) put_string(words);
+  if (jv_get_kind(words) == JV_KIND_STRING) put_string(words);
   _exit(0);
 }
 
@@ -87,8 +54,8 @@ static void compile_error(void *first, jv message) {
   if (*is_first) {
     *is_first = false;
     put("c", 1);
-    jv words = their_jq_format_error(message);
-    if (their_jv_get_kind(words) == JV_KIND_STRING) put_string(words);
+    jv words = jq_format_error(message);
+    if (jv_get_kind(words) == JV_KIND_STRING) put_string(words);
   }
 }
 
@@ -98,35 +65,35 @@ static void ignore(void *data, jv message) {
 }
 
 static _Noreturn void run(const char *program, const char *text, size_t count) {
-  jq_state *jq = their_jq_init();
+  jq_state *jq = jq_init();
   if (jq == NULL) _exit(1);
   bool is_first = true;
-  their_jq_set_error_cb(jq, compile_error, &is_first);
-  their_jq_set_attr(jq, their_jv_string("JQ_LIBRARY_PATH"), their_jv_array());
-  jv variables = their_jv_object_set(their_jv_object(), their_jv_string("ENV"), their_jv_object());
-  if (!their_jq_compile_args(jq, program, variables)) _exit(0);
-  if (text == NULL) answer('v', their_jv_array());
-  their_jq_set_error_cb(jq, ignore, NULL);
+  jq_set_error_cb(jq, compile_error, &is_first);
+  jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
+  jv variables = jv_object_set(jv_object(), jv_string("ENV"), jv_object());
+  if (!jq_compile_args(jq, program, variables)) _exit(0);
+  if (text == NULL) answer('v', jv_array());
+  jq_set_error_cb(jq, ignore, NULL);
 
-  jv input = their_jv_parse_sized(text, (int)count);
-  if (their_jv_get_kind(input) == JV_KIND_INVALID) answer('e', their_jv_invalid_get_msg(input));
-  their_jq_start(jq, input, 0);
-  jv value = their_jq_next(jq);
-  jv next = their_jv_array();
-  if (their_jv_get_kind(value) != JV_KIND_INVALID) next = their_jq_next(jq);
-  bool is_last = their_jv_get_kind(next) == JV_KIND_INVALID;
-  if (their_jq_halted(jq)) answer('h', their_jv_array());
-  jv last = their_jv_get_kind(value) == JV_KIND_INVALID ? value : next;
-  if (their_jv_get_kind(last) == JV_KIND_INVALID && their_jv_invalid_has_msg(their_jv_copy(last))) {
-    jv message = their_jv_invalid_get_msg(last);
-    if (their_jv_get_kind(message) != JV_KIND_STRING) {
-      message = their_jv_dump_string(message, 0);
+  jv input = jv_parse_sized(text, (int)count);
+  if (jv_get_kind(input) == JV_KIND_INVALID) answer('e', jv_invalid_get_msg(input));
+  jq_start(jq, input, 0);
+  jv value = jq_next(jq);
+  jv next = jv_array();
+  if (jv_get_kind(value) != JV_KIND_INVALID) next = jq_next(jq);
+  bool is_last = jv_get_kind(next) == JV_KIND_INVALID;
+  if (jq_halted(jq)) answer('h', jv_array());
+  jv last = jv_get_kind(value) == JV_KIND_INVALID ? value : next;
+  if (jv_get_kind(last) == JV_KIND_INVALID && jv_invalid_has_msg(jv_copy(last))) {
+    jv message = jv_invalid_get_msg(last);
+    if (jv_get_kind(message) != JV_KIND_STRING) {
+      message = jv_dump_string(message, 0);
     }
     answer('e', message);
   }
-  if (their_jv_get_kind(value) == JV_KIND_INVALID) answer('n', their_jv_array());
-  if (!is_last) answer('m', their_jv_array());
-  answer('v', their_jv_dump_string(value, 0));
+  if (jv_get_kind(value) == JV_KIND_INVALID) answer('n', jv_array());
+  if (!is_last) answer('m', jv_array());
+  answer('v', jv_dump_string(value, 0));
 }
 
 static void limit(__rlimit_resource_t resource, rlim_t most) {
@@ -145,7 +112,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != numbers[PARENT]) _exit(1);
   size_t program = (size_t)numbers[PROGRAM], text = numbers[TEXT] < 0 ? 0 : (size_t)numbers[TEXT];
   const char *input = mmap(NULL, program + text + 2, PROT_READ, MAP_PRIVATE, INPUT, 0);
-  if (input == MAP_FAILED || close(INPUT) != 0 || cjq_open() != NULL) _exit(1);
+  if (input == MAP_FAILED || close(INPUT) != 0) _exit(1);
   static char home[] = "HOME=/nonexistent"; // libjq reads ~/.jq.
   static char *environment[] = {home, NULL};
   environ = environment;
@@ -212,7 +179,7 @@ static int spawn(pid_t *process, int input, int output, char *const arguments[])
 pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
                 int *output) {
   size_t length = strlen(program);
-  if (cjq_open() != NULL || count > INT_MAX || length > INT_MAX) {
+  if (count > INT_MAX || length > INT_MAX) {
     errno = EINVAL;
     return -1;
   }
@@ -247,5 +214,3 @@ pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits 
   *output = ends[0];
   return process;
 }
-
-COPENING_NOTE("transform", "recommended", "Runs the jq programs of catalog files", LIBRARY)

@@ -4,8 +4,14 @@
 
 #include <setjmp.h>
 
+#include <png.h>
+
 #include "CPNG.h"
-#include "library.h"
+
+// From 1.6.35 on, no header makes libpng divide by zero (CVE-2018-13785).
+#if PNG_LIBPNG_VER < 10635
+#error "libpng 1.6.35 or later is needed"
+#endif
 
 // Where libpng jumps to when a call of the reader or the writer fails, and how many bytes
 // libpng may still allocate.

@@ -1,43 +1,12 @@
 #include "CWebP.h"
 
-#include "COpening.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include <webp/decode.h>
 #include <webp/encode.h>
 
-// The interface that the headers describe: libwebp changes this number with it.
-#define LIBRARY "libwebp.so.7"
-
-#define FUNCTIONS(F)                                                                                \
-  F(WebPConfigInitInternal)                                                                         \
-  F(WebPConfigLosslessPreset)                                                                       \
-  F(WebPDecode)                                                                                     \
-  F(WebPEncode)                                                                                     \
-  F(WebPFreeDecBuffer)                                                                              \
-  F(WebPGetEncoderVersion)                                                                          \
-  F(WebPGetFeaturesInternal)                                                                        \
-  F(WebPInitDecoderConfigInternal)                                                                  \
-  F(WebPPictureAlloc)                                                                               \
-  F(WebPPictureFree)                                                                                \
-  F(WebPPictureImportBGRX)                                                                          \
-  F(WebPPictureImportRGB)                                                                           \
-  F(WebPPictureImportRGBA)                                                                          \
-  F(WebPPictureInitInternal)
-
-#define POINTER(name) static __typeof__(&name) their_##name;
-FUNCTIONS(POINTER)
-
-#define ENTRY(name) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
-COPENING_ONCE(cwebp_open, LIBRARY, functions)
-
-void cwebp_release(int *built, int *found) {
-  // No header tells its release: that of the interface is checked by each call instead.
-  *built = *found = their_WebPGetEncoderVersion();
-}
+int cwebp_release(void) { return WebPGetEncoderVersion(); }
 
 static int outcome(VP8StatusCode status) {
   switch (status) {
@@ -51,9 +20,8 @@ static int outcome(VP8StatusCode status) {
 
 int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decoding) {
   WebPDecoderConfig config;
-  if (!their_WebPInitDecoderConfigInternal(&config, WEBP_DECODER_ABI_VERSION)) return cwebp_refused;
-  VP8StatusCode status =
-      their_WebPGetFeaturesInternal(bytes, count, &config.input, WEBP_DECODER_ABI_VERSION);
+  if (!WebPInitDecoderConfig(&config)) return cwebp_refused;
+  VP8StatusCode status = WebPGetFeatures(bytes, count, &config.input);
   if (status != VP8_STATUS_OK) return outcome(status);
   const int width = decoding->width, height = decoding->height;
   const cwebp_region region = decoding->region;
@@ -71,8 +39,8 @@ int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decod
   config.output.u.RGBA.rgba = decoding->pixels;
   config.output.u.RGBA.stride = (int)decoding->stride;
   config.output.u.RGBA.size = decoding->stride * (size_t)decoding->down;
-  status = their_WebPDecode(bytes, count, &config);
-  their_WebPFreeDecBuffer(&config.output);
+  status = WebPDecode(bytes, count, &config);
+  WebPFreeDecBuffer(&config.output);
   return outcome(status);
 }
 
@@ -105,12 +73,12 @@ cwebp_picture *cwebp_begin(int width, int height, bool lossless, bool has_alpha)
   cwebp_picture *picture = calloc(1, sizeof *picture);
   if (picture == NULL) return NULL;
   WebPPicture *whole = &picture->whole;
-  bool is_known = their_WebPPictureInitInternal(whole, WEBP_ENCODER_ABI_VERSION);
+  bool is_known = WebPPictureInit(whole);
   whole->use_argb = lossless;
   whole->width = width;
   whole->height = height;
   whole->colorspace = has_alpha ? WEBP_YUV420A : WEBP_YUV420;
-  if (is_known && their_WebPPictureAlloc(whole)) return picture;
+  if (is_known && WebPPictureAlloc(whole)) return picture;
   free(picture);
   return NULL;
 }
@@ -148,37 +116,37 @@ static void place(cwebp_picture *picture, const WebPPicture *part) {
 bool cwebp_add(cwebp_picture *picture, const uint8_t *pixels, int stride, int order, int rows) {
   WebPPicture *whole = &picture->whole, part;
   if (picture->rows % 2 != 0 || rows < 1 || rows > whole->height - picture->rows) return false;
-  if (!their_WebPPictureInitInternal(&part, WEBP_ENCODER_ABI_VERSION)) return false;
+  if (!WebPPictureInit(&part)) return false;
   part.use_argb = whole->use_argb;
   part.width = whole->width;
   part.height = rows;
-  const bool imported = order == cwebp_rgb    ? their_WebPPictureImportRGB(&part, pixels, stride)
-                        : order == cwebp_rgba ? their_WebPPictureImportRGBA(&part, pixels, stride)
-                                              : their_WebPPictureImportBGRX(&part, pixels, stride);
+  const bool imported = order == cwebp_rgb    ? WebPPictureImportRGB(&part, pixels, stride)
+                        : order == cwebp_rgba ? WebPPictureImportRGBA(&part, pixels, stride)
+                                              : WebPPictureImportBGRX(&part, pixels, stride);
   if (imported) {
     place(picture, &part);
     picture->rows += rows;
   }
-  their_WebPPictureFree(&part);
+  WebPPictureFree(&part);
   return imported;
 }
 
 int cwebp_encode(cwebp_picture *picture, int quality, uint8_t **out, size_t *out_count) {
   WebPConfig config;
   WebPPicture *whole = &picture->whole;
-  if (!their_WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, (float)quality, WEBP_ENCODER_ABI_VERSION) ||
+  if (!WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, (float)quality) ||
       picture->rows != whole->height) {
     return cwebp_refused;
   }
   if (whole->use_argb) {
-    their_WebPConfigLosslessPreset(&config, 6);
+    WebPConfigLosslessPreset(&config, 6);
     // Colours under clear pixels stay as they are.
     config.exact = 1;
   }
   target target = {0};
   whole->writer = take;
   whole->custom_ptr = &target;
-  if (their_WebPEncode(&config, whole)) {
+  if (WebPEncode(&config, whole)) {
     *out = target.bytes;
     *out_count = target.count;
     return cwebp_done;
@@ -191,8 +159,6 @@ int cwebp_encode(cwebp_picture *picture, int quality, uint8_t **out, size_t *out
 }
 
 void cwebp_close(cwebp_picture *picture) {
-  their_WebPPictureFree(&picture->whole);
+  WebPPictureFree(&picture->whole);
   free(picture);
 }
-
-COPENING_NOTE("webp", "recommended", "Reads and writes WebP", LIBRARY)

@@ -1,11 +1,7 @@
 #include "CXML.h"
 
-#include "COpening.h"
-
 #include <limits.h>
 #include <string.h>
-
-#define LIBRARY "libxml2.so.2"
 
 // As in read.c, declared here because libxml2's headers lie in a folder that only pkg-config names. (libxml/parser.h,
 // libxml/HTMLparser.h; the handler's layout has been the same since libxml2 2.6)
@@ -40,19 +36,10 @@ enum {
 
 enum { XML_CHAR_ENCODING_NONE = 0, XML_CHAR_ENCODING_UTF8 = 1 };
 
-#define FUNCTIONS(F)                                                                                \
-  F(htmlParserCtxtPtr, htmlCreatePushParserCtxt,                                                    \
-    (html_handlers *, void *, const char *, int, const char *, int))                                \
-  F(int, htmlCtxtUseOptions, (htmlParserCtxtPtr, int))                                              \
-  F(int, htmlParseChunk, (htmlParserCtxtPtr, const char *, int, int))                               \
-  F(void, htmlFreeParserCtxt, (htmlParserCtxtPtr))
-
-#define POINTER(result, name, arguments) static result(*their_##name) arguments;
-FUNCTIONS(POINTER)
-
-#define ENTRY(result, name, arguments) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
-COPENING_ONCE(cxml_page_open, LIBRARY, functions)
+htmlParserCtxtPtr htmlCreatePushParserCtxt(html_handlers *, void *, const char *, int, const char *, int);
+int htmlCtxtUseOptions(htmlParserCtxtPtr, int);
+int htmlParseChunk(htmlParserCtxtPtr, const char *, int, int);
+void htmlFreeParserCtxt(htmlParserCtxtPtr);
 
 static void start(void *context, const xmlChar *name, const xmlChar **attributes) {
   const cxml_page_handler *handler = context;
@@ -84,23 +71,23 @@ cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8) {
       .cdataBlock = text,
   };
   htmlParserCtxtPtr page =
-      their_htmlCreatePushParserCtxt(&handlers, (void *)handler, NULL, 0, NULL,
-                                     is_utf8 ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE);
+      htmlCreatePushParserCtxt(&handlers, (void *)handler, NULL, 0, NULL,
+                               is_utf8 ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE);
   if (page == NULL) return NULL;
   // Without HTML_PARSE_RECOVER a script would end at the first end tag in it, `"<p>…</p>"` in a text of its JSON.
   int options = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET;
-  their_htmlCtxtUseOptions(page, is_utf8 ? options | HTML_PARSE_IGNORE_ENC : options);
+  htmlCtxtUseOptions(page, is_utf8 ? options | HTML_PARSE_IGNORE_ENC : options);
   return (cxml_page *)page;
 }
 
 void cxml_page_push(cxml_page *page, const uint8_t *bytes, size_t count) {
   if (count > 0 && count <= INT_MAX) {
-    their_htmlParseChunk((htmlParserCtxtPtr)page, (const char *)bytes, (int)count, 0);
+    htmlParseChunk((htmlParserCtxtPtr)page, (const char *)bytes, (int)count, 0);
   }
 }
 
 void cxml_page_end(cxml_page *page) {
-  their_htmlParseChunk((htmlParserCtxtPtr)page, NULL, 0, 1);
+  htmlParseChunk((htmlParserCtxtPtr)page, NULL, 0, 1);
 }
 
-void cxml_page_free(cxml_page *page) { their_htmlFreeParserCtxt((htmlParserCtxtPtr)page); }
+void cxml_page_free(cxml_page *page) { htmlFreeParserCtxt((htmlParserCtxtPtr)page); }

@@ -1,10 +1,6 @@
 #include "CXML.h"
 
-#include "COpening.h"
-
 #include <limits.h>
-
-#define LIBRARY "libxml2.so.2"
 
 // libxml2's headers lie in a folder that only pkg-config names, and a package that others depend on may not name
 // folders of its own; these few declarations have been the same since libxml2 2.6. (libxml/xmlreader.h)
@@ -26,26 +22,20 @@ enum {
   XML_READER_TYPE_END_ELEMENT = 15,
 };
 
-#define FUNCTIONS(F)                                                                                \
-  F(void, xmlFreeTextReader, (xmlTextReaderPtr))                                                    \
-  F(xmlTextReaderPtr, xmlReaderForMemory,                                                           \
-    (const char *, int, const char *, const char *, int))                                           \
-  F(const xmlChar *, xmlTextReaderConstLocalName, (xmlTextReaderPtr))                               \
-  F(const xmlChar *, xmlTextReaderConstNamespaceUri, (xmlTextReaderPtr))                            \
-  F(const xmlChar *, xmlTextReaderConstValue, (xmlTextReaderPtr))                                   \
-  F(int, xmlTextReaderGetParserLineNumber, (xmlTextReaderPtr))                                      \
-  F(int, xmlTextReaderIsEmptyElement, (xmlTextReaderPtr))                                           \
-  F(int, xmlTextReaderMoveToAttribute, (xmlTextReaderPtr, const xmlChar *))                         \
-  F(int, xmlTextReaderMoveToElement, (xmlTextReaderPtr))                                            \
-  F(int, xmlTextReaderNodeType, (xmlTextReaderPtr))                                                 \
-  F(int, xmlTextReaderRead, (xmlTextReaderPtr))
+void xmlFreeTextReader(xmlTextReaderPtr);
+xmlTextReaderPtr xmlReaderForMemory(const char *, int, const char *, const char *, int);
+const xmlChar *xmlTextReaderConstLocalName(xmlTextReaderPtr);
+const xmlChar *xmlTextReaderConstNamespaceUri(xmlTextReaderPtr);
+const xmlChar *xmlTextReaderConstValue(xmlTextReaderPtr);
+int xmlTextReaderGetParserLineNumber(xmlTextReaderPtr);
+int xmlTextReaderIsEmptyElement(xmlTextReaderPtr);
+int xmlTextReaderMoveToAttribute(xmlTextReaderPtr, const xmlChar *);
+int xmlTextReaderMoveToElement(xmlTextReaderPtr);
+int xmlTextReaderNodeType(xmlTextReaderPtr);
+int xmlTextReaderRead(xmlTextReaderPtr);
+extern const char *const xmlParserVersion;
 
-#define POINTER(result, name, arguments) static result(*their_##name) arguments;
-FUNCTIONS(POINTER)
-
-#define ENTRY(result, name, arguments) {#name, (void **)&their_##name},
-static const copening_function functions[] = {FUNCTIONS(ENTRY)};
-COPENING_ONCE(cxml_open, LIBRARY, functions)
+const char *cxml_release(void) { return xmlParserVersion; }
 
 static xmlTextReaderPtr inner(cxml_reader *reader) { return (xmlTextReaderPtr)reader; }
 
@@ -53,16 +43,15 @@ cxml_reader *cxml_start(const uint8_t *bytes, size_t count) {
   if (count > INT_MAX) return NULL;
   // No XML_PARSE_NOENT, no XML_PARSE_DTDLOAD, no XML_PARSE_HUGE: the parser's own limits hold.
   int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
-  return (cxml_reader *)their_xmlReaderForMemory((const char *)bytes, (int)count, NULL, NULL,
-                                                 options);
+  return (cxml_reader *)xmlReaderForMemory((const char *)bytes, (int)count, NULL, NULL, options);
 }
 
 int cxml_next(cxml_reader *reader) {
   while (true) {
-    int status = their_xmlTextReaderRead(inner(reader));
+    int status = xmlTextReaderRead(inner(reader));
     if (status == 0) return cxml_done;
     if (status < 0) return cxml_broken;
-    switch (their_xmlTextReaderNodeType(inner(reader))) {
+    switch (xmlTextReaderNodeType(inner(reader))) {
       case XML_READER_TYPE_ELEMENT: return cxml_element;
       case XML_READER_TYPE_END_ELEMENT: return cxml_element_end;
       case XML_READER_TYPE_TEXT:
@@ -75,32 +64,30 @@ int cxml_next(cxml_reader *reader) {
 }
 
 const char *cxml_name(cxml_reader *reader) {
-  return (const char *)their_xmlTextReaderConstLocalName(inner(reader));
+  return (const char *)xmlTextReaderConstLocalName(inner(reader));
 }
 
 const char *cxml_namespace(cxml_reader *reader) {
-  return (const char *)their_xmlTextReaderConstNamespaceUri(inner(reader));
+  return (const char *)xmlTextReaderConstNamespaceUri(inner(reader));
 }
 
 bool cxml_is_empty(cxml_reader *reader) {
-  return their_xmlTextReaderIsEmptyElement(inner(reader)) == 1;
+  return xmlTextReaderIsEmptyElement(inner(reader)) == 1;
 }
 
 const char *cxml_attribute(cxml_reader *reader, const char *name) {
-  if (their_xmlTextReaderMoveToAttribute(inner(reader), (const xmlChar *)name) != 1) return NULL;
-  const char *value = (const char *)their_xmlTextReaderConstValue(inner(reader));
-  their_xmlTextReaderMoveToElement(inner(reader));
+  if (xmlTextReaderMoveToAttribute(inner(reader), (const xmlChar *)name) != 1) return NULL;
+  const char *value = (const char *)xmlTextReaderConstValue(inner(reader));
+  xmlTextReaderMoveToElement(inner(reader));
   return value;
 }
 
 const char *cxml_characters(cxml_reader *reader) {
-  return (const char *)their_xmlTextReaderConstValue(inner(reader));
+  return (const char *)xmlTextReaderConstValue(inner(reader));
 }
 
 int cxml_line(cxml_reader *reader) {
-  return their_xmlTextReaderGetParserLineNumber(inner(reader));
+  return xmlTextReaderGetParserLineNumber(inner(reader));
 }
 
-void cxml_free(cxml_reader *reader) { their_xmlFreeTextReader(inner(reader)); }
-
-COPENING_NOTE("xml", "recommended", "Reads Google merchant feeds, the data in pages, and what object stores answer", LIBRARY)
+void cxml_free(cxml_reader *reader) { xmlFreeTextReader(inner(reader)); }

@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library.h"
+#include <zimg.h>
+
 #include "scale.h"
 
 #define INLINED inline __attribute__((always_inline))
+
+void czimg_release(unsigned *major, unsigned *minor, unsigned *patch) {
+  zimg_get_version_info(major, minor, patch);
+}
 
 static size_t sample_bytes(const czimg_picture *picture) { return picture->wide ? 2 : 1; }
 

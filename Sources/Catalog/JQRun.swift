@@ -24,17 +24,10 @@ struct JQRun {
   /// Why nothing can be run at all.
   struct Failure: Error {
     let reason: String
-    var remedy: String?
   }
 
   /// Runs the program on a JSON text; without one the program is compiled only.
   func outcome(of text: ArraySlice<UInt8>?) throws(Failure) -> Outcome {
-    if let words = cjq_open() {
-      throw Failure(
-        reason: "libjq cannot be loaded: \(String(cString: words))",
-        remedy: "install it (Debian: libjq1)"
-      )
-    }
     guard !program.utf8.contains(0) else { return .refused("a program holds no NUL") }
     var output: Int32 = -1
     let process = start(text, &output)

@@ -44,7 +44,7 @@ public struct Transform: Hashable, Sendable {
   /// Compiles a program.
   ///
   /// - Parameter program: The program.
-  /// - Throws: ``CatalogError`` when libjq is not there or does not know the program's words.
+  /// - Throws: ``CatalogError`` when libjq does not know the program's words.
   public init(compiling program: String) throws(CatalogError) {
     try self.init(compiling: program, line: nil)
   }
@@ -124,7 +124,7 @@ public struct Transform: Hashable, Sendable {
       return try JQRun(program: Self.preamble + program, limits: limits, isStopped: isStopped)
         .outcome(of: body)
     } catch {
-      throw fault(error.reason, remedy: error.remedy)
+      throw fault(error.reason)
     }
   }
 
@@ -159,18 +159,13 @@ public struct Transform: Hashable, Sendable {
     return error
   }
 
-  private func fault(
-    _ reason: String,
-    expected: String? = nil,
-    remedy: String? = nil
-  ) -> CatalogError {
+  private func fault(_ reason: String, expected: String? = nil) -> CatalogError {
     CatalogError(
       .catalogFile,
       subject: "transform",
       line: line,
       expected: expected,
-      reason: reason,
-      remedy: remedy
+      reason: reason
     )
   }
 }

@@ -10,7 +10,6 @@ extension Bitmap {
     limits: PictureLimits,
     name: String
   ) throws(ImagingError) {
-    try CodecLibrary.pixman.open(for: name)
     let rows = max(y, 0)..<max(min(y + canvas.height, height), max(y, 0))
     guard !rows.isEmpty else { return }
     let skipped = rows.lowerBound - y

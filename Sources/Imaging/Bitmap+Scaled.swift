@@ -38,7 +38,6 @@ extension Bitmap {
     name: String,
     portable: Bool = false
   ) throws(ImagingError) -> Bitmap {
-    try CodecLibrary.zimg.open(for: name)
     let part = part ?? Part(x: 0, y: 0, width: Double(self.width), height: Double(self.height))
     try limits.check(memory: max(width * height, self.width * self.height) * pixelBytes, of: name)
     return try Bitmap(
@@ -83,7 +82,6 @@ extension Bitmap {
     limits: PictureLimits,
     name: String
   ) throws(ImagingError) -> Bitmap {
-    try CodecLibrary.zimg.open(for: name)
     let rows = LentRows.forScaling(self)
     let (layout, depth) = (rows.layout, rows.depth)
     var lent: Bitmap? = consume self

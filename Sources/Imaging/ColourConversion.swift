@@ -10,13 +10,12 @@ extension Bitmap {
   ///   - profile: An ICC profile of light or of grey. Inks are lit instead.
   ///   - name: What errors call the picture.
   /// - Returns: A bitmap of the same layout.
-  /// - Throws: ``ImagingError`` when memory is short, or littlecms cannot be opened.
+  /// - Throws: ``ImagingError`` when memory is short.
   consuming func inSRGB(
     from profile: [UInt8],
     name: String
   ) throws(ImagingError) -> Bitmap {
     guard !profile.isEmpty else { return self }
-    try CodecLibrary.littlecms.open(for: name)
     switch SourceProfile.space(of: profile) {
     case .grey:
       guard let tones = try SourceProfile.tones(of: profile, depth: depth, name) else {

@@ -48,7 +48,7 @@ extension Crop {
     let isGrey = bitmap.layout == .grey || bitmap.layout == .greyAlpha
     var isInk = false
     if case .jpeg(let markers) = file.probe.structure { isInk = markers.sampling.count == 4 }
-    let isConverted = try converts(file)
+    let isConverted = converts(file)
     var tags = PictureTags(
       of: file,
       width: bitmap.width,
@@ -61,7 +61,7 @@ extension Crop {
       tags.profile = []
     } else if target != .avif, tags.profile.isEmpty, case .avif = file.probe.structure {
       // What an AVIF says by numbers, others say by a profile.
-      tags.profile = try colours(of: file)
+      tags.profile = colours(of: file)
     }
     let encoding = PictureEncoding(
       format: target,

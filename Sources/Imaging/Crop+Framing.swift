@@ -60,17 +60,17 @@ extension Crop {
 
   /// The ICC profile that says what the samples of a picture mean: its own, or one of the colours that
   /// an AVIF names by number; empty where they are sRGB's.
-  func colours(of file: PictureFile) throws(ImagingError) -> [UInt8] {
+  func colours(of file: PictureFile) -> [UInt8] {
     let own = PictureTags.profile(of: file, limits)
     guard own.isEmpty, case .avif(let header) = file.probe.structure else { return own }
-    return try header.colour.profile(for: file.name) ?? []
+    return header.colour.profile ?? []
   }
 
   /// Whether pixels are to become other ones of sRGB.
-  func converts(_ file: PictureFile) throws(ImagingError) -> Bool {
+  func converts(_ file: PictureFile) -> Bool {
     guard convertsToSRGB else { return false }
     if case .jpeg(let markers) = file.probe.structure, markers.sampling.count == 4 { return true }
-    return try !colours(of: file).isEmpty
+    return !colours(of: file).isEmpty
   }
 
   /// The part of a whole picture that is kept, `stored` as it is, scaled and upright where it is not yet, in sRGB where

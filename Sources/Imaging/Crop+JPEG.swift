@@ -18,7 +18,7 @@ extension Crop {
     var hasProfile = true
     let header = try JPEGCodec.header(of: file)
     // Chroma is a matter of how light is written, which red, green and blue do without.
-    let hasOtherColours = try converts(file) || chroma != nil && header.isRGB
+    let hasOtherColours = converts(file) || chroma != nil && header.isRGB
     if file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded, !hasOtherColours {
       (made, framing) = try recoded(file, markers)
     } else {
@@ -234,7 +234,7 @@ extension Crop {
       made =
         orientation == .upright
         ? try JPEGCodec.cut(file, .region(cut.region), progressive: isProgressive, limits)
-        : try JPEGCodec.transform(
+        : JPEGCodec.transform(
           file,
           orientation,
           cut.region,

@@ -1,13 +1,12 @@
 extension Crop {
   func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
     let (made, framing) =
-      if let direct = try direct(file, chunks) {
+      if let direct = direct(file, chunks) {
         try recoded(file, chunks, direct)
       } else {
         try encoded(file, chunks)
       }
-    let isConverted = try converts(file)
-    let isNew = framing.isScaled || framing.isPadded || isConverted
+    let isNew = framing.isScaled || framing.isPadded || converts(file)
     return EncodedPicture(
       file: made,
       format: .png,
@@ -26,8 +25,8 @@ extension Crop {
     _ chunks: PNGChunks,
     _ framing: Framing,
     isColoured: Bool
-  ) throws(ImagingError) -> PNGOutput {
-    let isConverted = try converts(file)
+  ) -> PNGOutput {
+    let isConverted = converts(file)
     let isNew = framing.isScaled || framing.isPadded || isConverted
     // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
     let keepsShape =
@@ -60,7 +59,7 @@ extension Crop {
       scaledTo: framing.isScaled ? framing.scaled : nil,
       on: direct.mount,
       form: direct.form,
-      to: try output(of: file, chunks, framing, isColoured: direct.form == .coloured),
+      to: output(of: file, chunks, framing, isColoured: direct.form == .coloured),
       limits
     )
     return (made, framing)
@@ -87,7 +86,7 @@ extension Crop {
       let canvas = framing.canvas
       try limits.check(width: canvas.width, height: canvas.height, of: file.name)
     }
-    let output = try output(of: file, chunks, framing, isColoured: bitmap.layout.channels > 2)
+    let output = output(of: file, chunks, framing, isColoured: bitmap.layout.channels > 2)
     let made = try PNGCodec.encode(
       consume bitmap,
       on: mount,
@@ -106,12 +105,9 @@ extension Crop {
 
   /// How a part goes from file to file row by row; nil for one that is turned or converted, or is small enough to be
   /// interlaced again or to be made in memory.
-  private func direct(
-    _ file: PictureFile,
-    _ chunks: PNGChunks
-  ) throws(ImagingError) -> Direct? {
+  private func direct(_ file: PictureFile, _ chunks: PNGChunks) -> Direct? {
     let framing = framing(file.probe)
-    guard file.probe.orientation == .upright, try !converts(file) else { return nil }
+    guard file.probe.orientation == .upright, !converts(file) else { return nil }
     guard framing.isScaled || framing.isPadded else {
       let isLarge = PNGCodec.bytes(framing.window.size, of: chunks, .native) > Self.mostInMemory
       return isLarge || !chunks.isInterlaced ? Direct(form: .native, mount: nil) : nil
@@ -167,7 +163,7 @@ extension Crop {
     // The colours of a palette are converted where they stand.
     var isIndexed = false
     if case .png(let chunks) = probe.structure { isIndexed = chunks.colourType == 3 }
-    let isConverted = try isIndexed ? false : converts(file)
+    let isConverted = !isIndexed && converts(file)
     let form = (isNew || isConverted) && form == .native ? .expanded : form
     let becomesNarrow =
       [.jpeg, .webp].contains(target(for: file)) && form != .native && !isConverted

@@ -10,7 +10,6 @@ enum GIFCodec {
     _ region: PixelRegion,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    try CodecLibrary.giflib.open(for: file.name)
     let frame = blocks.frame
     try limits.check(memory: frame.width * frame.height, of: file.name)
     var status = CInt(cgif_done)

@@ -161,8 +161,6 @@ extension GIFCodec {
     strip: Int? = nil,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    try CodecLibrary.giflib.open(for: file.name)
-    try CodecLibrary.zimg.open(for: file.name)
     // What has few indices is scaled at once, as other pictures are.
     let isLarge = region.width * region.height >= Bitmap.leastInStrips
     let strip = strip ?? (isLarge ? PNGCodec.strip : 1 << 40)

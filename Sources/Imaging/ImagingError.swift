@@ -32,8 +32,7 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public static let unreadable = Code(rawValue: "unreadable")
     /// The operating system refused a file operation.
     public static let disk = Code(rawValue: "disk")
-    /// A library that pictures are read or made with is not there, too old, or another than larder
-    /// was built with.
+    /// A library that pictures are read or made with was built without this work.
     public static let library = Code(rawValue: "library")
     /// Work on the picture took more processor time than one of its size may take.
     public static let overTime = Code(rawValue: "over-time")

@@ -10,7 +10,6 @@ extension Bitmap {
     isInverted: Bool,
     name: String
   ) throws(ImagingError) -> Bitmap {
-    try CodecLibrary.littlecms.open(for: name)
     let format = isInverted ? clcms_inverted_ink : clcms_ink
     guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
     else { throw .tooLarge(name, "there is not enough memory to convert its inks") }

@@ -40,7 +40,6 @@ enum JPEGCodec {
 
   /// Reads a file's header.
   static func header(of file: PictureFile) throws(ImagingError) -> Header {
-    try CodecLibrary.libjpeg.open(for: file.name)
     var header = cjpeg_header()
     var outcome = cjpeg_outcome()
     let done = file.bytes.withUnsafeBufferPointer {
@@ -71,7 +70,6 @@ enum JPEGCodec {
     from orientation: Orientation = .upright,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<Bitmap> {
-    try CodecLibrary.libjpeg.open(for: file.name)
     try limits.check(
       memory: region.width * region.height * layout.channels,
       of: file.name
@@ -113,7 +111,6 @@ enum JPEGCodec {
     layout: Bitmap.Layout,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    try CodecLibrary.libjpeg.open(for: file.name)
     let stored = file.probe.stored
     let size = PixelSize(width: (stored.width + 7) / 8, height: (stored.height + 7) / 8)
     try limits.check(memory: size.width * size.height * layout.channels, of: file.name)
@@ -146,7 +143,6 @@ enum JPEGCodec {
     _ form: Form,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]> {
-    try CodecLibrary.libjpeg.open(for: file.name)
     var outcome = cjpeg_outcome()
     let made = try part.take { region, chooser in
       MallocBuffer.collect(room: file.roomForSquare) { out, count in
@@ -171,14 +167,13 @@ enum JPEGCodec {
 
   /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
   ///
-  /// - Throws: ``ImagingError`` that finding the part threw, or when libjpeg is not there.
+  /// - Throws: ``ImagingError`` that finding the part threw.
   static func cut(
     _ file: PictureFile,
     _ part: Part,
     progressive: Bool,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Outcome<[UInt8]>? {
-    try CodecLibrary.libjpeg.open(for: file.name)
     var outcome = cjpeg_outcome()
     let made = try part.take { region, chooser in
       MallocBuffer.collect(room: file.roomForSquare) { out, count in
@@ -202,15 +197,12 @@ enum JPEGCodec {
   }
 
   /// Turns and crops without decoding; nil where TurboJPEG cannot.
-  ///
-  /// - Throws: ``ImagingError`` when TurboJPEG itself is not there.
   static func transform(
     _ file: PictureFile,
     _ orientation: Orientation,
     _ region: PixelRegion,
     progressive: Bool
-  ) throws(ImagingError) -> Outcome<[UInt8]>? {
-    try CodecLibrary.turboJPEG.open(for: file.name)
+  ) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
     let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
       file.bytes.withUnsafeBufferPointer {
@@ -247,7 +239,6 @@ enum JPEGCodec {
     hasNewDetail: Bool = false,
     name: String
   ) throws(ImagingError) -> [UInt8] {
-    try CodecLibrary.libjpeg.open(for: name)
     var outcome = cjpeg_outcome()
     let (width, height, layout) = (bitmap.width, bitmap.height, bitmap.layout)
     let rows = LentRows.plain(bitmap)

@@ -6,15 +6,11 @@ extension AVIFHeader.Colour {
   ///
   /// What is brighter than the white of a page (203 cd/m², ITU-R BT.2408) is cut off in those that go
   /// further. The same numbers always give the same bytes.
-  ///
-  /// - Parameter name: What errors call the picture.
-  /// - Returns: The profile; nil where they are those that viewers assume without one, or unknown.
-  /// - Throws: ``ImagingError`` when littlecms cannot be opened.
-  func profile(for name: String) throws(ImagingError) -> [UInt8]? {
+  /// Nil where they are those that viewers assume without one, or unknown.
+  var profile: [UInt8]? {
     let isUsualCurve = ![4, 5, 8, 16, 18].contains(transfer)
     guard let (red, green, blue, white) = chromaticities ?? (isUsualCurve ? nil : Self.usual)
     else { return nil }
-    try CodecLibrary.littlecms.open(for: name)
     guard let curve = Self.curve(transfer) else { return nil }
     defer { cmsFreeToneCurve(curve) }
     func point(_ place: (Double, Double)) -> cmsCIExyY { cmsCIExyY(x: place.0, y: place.1, Y: 1) }

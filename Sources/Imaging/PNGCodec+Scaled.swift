@@ -95,14 +95,13 @@ extension PNGCodec.Source {
   /// Lends the rows of the region as they come, scaled where there is a size, and on a canvas where there is one, with
   /// what they hold, and the place to say what was wrong.
   ///
-  /// - Throws: ``ImagingError`` where they cannot be opened, or `body` returns false.
+  /// - Throws: ``ImagingError`` where they cannot be read, or `body` returns false.
   func lendRows(
     scaledTo size: PixelSize?,
     on mount: Mount? = nil,
     strip: Int,
     _ body: (czimg_rows, cpng_shape, UnsafeMutablePointer<cpng_outcome>) -> Bool
   ) throws(ImagingError) {
-    if size != nil { try CodecLibrary.zimg.open(for: file.name) }
     var outcome = cpng_outcome()
     let done = withUnsafeMutablePointer(to: &outcome) { outcome in
       lend { source in

@@ -24,7 +24,6 @@ extension PNGCodec {
       _ band: Int,
       _ limits: PictureLimits
     ) throws(ImagingError) {
-      try CodecLibrary.libpng.open(for: file.name)
       guard case .png(let chunks) = file.probe.structure else {
         throw ImagingError(.unsupported, "cannot read \(file.name): it is not a PNG")
       }

@@ -208,7 +208,6 @@ enum PNGCodec {
     to output: PNGOutput = PNGOutput(),
     name: String
   ) throws(ImagingError) -> EncodedFile {
-    try CodecLibrary.libpng.open(for: name)
     let size = mount?.canvas ?? PixelSize(width: bitmap.width, height: bitmap.height)
     let rows = LentRows.forPNG(bitmap)
     let layout = rows.layout.on(mount)

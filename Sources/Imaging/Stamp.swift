@@ -220,7 +220,7 @@ public struct Stamp: PictureMaking {
     let most = most ?? (framing.isScaled ? 160 << 20 : 32 << 20)
     let made: EncodedFile
     let remarks: Set<EncodedPicture.Remark>
-    let isConverted = try crop.converts(file)
+    let isConverted = crop.converts(file)
     let output = PNGAncillary.output(
       from: file,
       size: size,

@@ -13,11 +13,8 @@ struct Typesetter: ~Copyable {
   ///   - family: The families to try, in order, as Pango names them.
   ///   - language: The language that decides between the shapes of shared letters.
   ///   - configuration: A fontconfig file to use in place of the system's.
-  /// - Throws: ``ImagingError`` of code `noFont` when there is not one font, or not Pango itself, and
-  /// of code `library` without pixman.
+  /// - Throws: ``ImagingError`` of code `noFont` when there is not one font, or not Pango itself.
   init(family: String, language: String, configuration: FilePath?) throws(ImagingError) {
-    // Cairo draws with it, and would name no package for it.
-    try CodecLibrary.pixman.open(for: "pictures")
     if let words = cdrawing_open() {
       throw ImagingError(
         .noFont,

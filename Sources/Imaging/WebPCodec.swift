@@ -67,7 +67,6 @@ enum WebPCodec {
     as size: PixelSize,
     _ limits: PictureLimits
   ) throws(ImagingError) -> Bitmap {
-    try CodecLibrary.libwebp.open(for: file.name)
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4, of: file.name)
@@ -114,7 +113,6 @@ enum WebPCodec {
     lossless: Bool,
     name: String
   ) throws(ImagingError) -> [UInt8] {
-    try CodecLibrary.libwebp.open(for: name)
     guard max(bitmap.width, bitmap.height) <= longestSide else {
       throw ImagingError(
         .unsupported,

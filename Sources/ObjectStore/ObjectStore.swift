@@ -348,9 +348,7 @@ package final class ObjectStore: Sendable {
       guard let page = StoreReply.page(reply.body) else {
         throw StoreError(
           .unfit,
-          "cannot list \(location): "
-            + (StoreDocument.obstacle
-              ?? "the answer is no list of objects; check AWS_ENDPOINT_URL_S3")
+          "cannot list \(location): the answer is no list of objects; check AWS_ENDPOINT_URL_S3"
         )
       }
       for object in page.objects { try body(object) }

@@ -89,7 +89,7 @@ struct PartUpload: Sendable {
   }
 
   private func unfit(_ path: String, _ words: String) -> StoreError {
-    StoreError(.unfit, "cannot write \(store.name(path)): \(StoreDocument.obstacle ?? words)")
+    StoreError(.unfit, "cannot write \(store.name(path)): \(words)")
   }
 
   private func abort(_ path: String, _ id: String) throws(StoreError) {
@@ -118,7 +118,7 @@ struct PartUpload: Sendable {
         throw StoreError(
           .unfit,
           "cannot list the uploads of \(store.location): "
-            + (StoreDocument.obstacle ?? "the answer is no list of uploads")
+            + "the answer is no list of uploads"
         )
       }
       for upload in page.uploads {

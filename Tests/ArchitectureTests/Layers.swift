@@ -3,6 +3,7 @@ enum Layers {
   /// The modules by target.
   ///
   /// A C module has one owner and imports nothing; what Swift's Glibc leaves out is everybody's.
+  /// LarderCommands imports others to list the releases of their libraries.
   static let imports: [String: Set<String>] = [
     "CAVIF": [],
     "CCurl": [],
@@ -43,8 +44,9 @@ enum Layers {
     // An origin that shared the parsers of its clients would share their mistakes.
     "SampleStore": ["CGlibc"],
     "LarderCommands": [
-      "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CGlibc", "CSQLite", "Imaging",
-      "Larder", "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
+      "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CAVIF", "CDrawing", "CGlibc",
+      "CLCMS", "CPNG", "CPixman", "CSQLite", "CWebP", "CXML", "CZimg", "Imaging", "Larder",
+      "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
     ],
     "larder": ["LarderCommands"],
   ]

@@ -10,7 +10,6 @@ struct Coefficients {
   let blocks: [[Int16]]
 
   init(_ bytes: [UInt8], _ component: Int) throws {
-    try CodecLibrary.libjpeg.open(for: "x")
     var outcome = cjpeg_outcome()
     var values: UnsafeMutablePointer<Int16>?
     var across: UInt32 = 0

@@ -55,13 +55,7 @@ struct ColourTests {
   }
 
   private static func profile(_ primaries: Int32, _ transfer: Int32 = 13) -> [UInt8] {
-    let colour = AVIFHeader.Colour(
-      chroma: 1,
-      primaries: primaries,
-      transfer: transfer,
-      matrix: 6
-    )
-    return (try? colour.profile(for: "x")) ?? []
+    AVIFHeader.Colour(chroma: 1, primaries: primaries, transfer: transfer, matrix: 6).profile ?? []
   }
 
   /// A file of the patches with a profile.

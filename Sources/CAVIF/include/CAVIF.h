@@ -11,8 +11,8 @@
 // dynamic loader's words, which stay valid. Before, no other function may be called.
 const char *cavif_open(void);
 
-// The release of the headers and that of the loaded library: major × 10,000 + minor × 100 + patch.
-void cavif_release(int *built, int *found);
+// The release of the loaded library, as text; NULL where it cannot be opened.
+const char *cavif_release(void);
 
 // How a sequence ended.
 enum { cavif_done = 0, cavif_no_memory = 1, cavif_cut = 2, cavif_broken = 3, cavif_refused = 4 };

@@ -1,15 +1,10 @@
-// giflib, opened when the first GIF is read rather than when the program starts. Its own handle does not show here, as
-// its header would have to be there then.
+// giflib. Its own handle does not show here, as its header would have to be there then.
 #ifndef LARDER_CGIF_H
 #define LARDER_CGIF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
-// dynamic loader's words, which stay valid. Before, no other function may be called.
-const char *cgif_open(void);
 
 // How a sequence ended.
 enum { cgif_done = 0, cgif_no_memory = 1, cgif_broken = 2 };

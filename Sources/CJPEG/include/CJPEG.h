@@ -1,20 +1,11 @@
-// libjpeg-turbo, opened when the first JPEG is read or written rather than when the program starts. It reports errors by
-// longjmp, which must never cross a Swift frame: each function here runs a whole sequence of calls that can jump, under
-// a setjmp of its own, and returns a status.
+// libjpeg-turbo. It reports errors by longjmp, which must never cross a Swift frame: each function here runs a whole
+// sequence of calls that can jump, under a setjmp of its own, and returns a status.
 #ifndef LARDER_CJPEG_H
 #define LARDER_CJPEG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-// Opens libjpeg; safe from any thread; later calls cost nothing. NULL when it is there, else the dynamic
-// loader's words, which stay valid. Before, no other function may be called but those of the transform.
-const char *cjpeg_open(void);
-
-// The interface of the headers and that of the loaded library, which libjpeg tells only to refuse a caller: `found`
-// is 0 when it has structures of another size.
-void cjpeg_interface(int *built, int *found);
 
 // What a sequence came to. `message` says why it failed, or what the first warning was.
 typedef struct {
@@ -114,9 +105,6 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
 // time. A `chooser` is as above.
 bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
                const cjpeg_chooser *chooser, bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
-
-// Opens TurboJPEG in the same way, for the transform alone.
-const char *cjpeg_transform_open(void);
 
 // Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,

@@ -1,4 +1,4 @@
-// libjq, opened when the first program is run, each program in a process of its own.
+// libjq, each program in a process of its own.
 #ifndef LARDER_CJQ_H
 #define LARDER_CJQ_H
 
@@ -12,11 +12,6 @@ typedef struct {
   /// Bytes of memory, beyond what it begins with.
   size_t memory;
 } cjq_limits;
-
-/// Opens libjq; safe from any thread; later calls cost nothing.
-///
-/// @return NULL when it is there, else the dynamic loader's words, which stay valid.
-const char *cjq_open(void);
 
 /// Starts a process that compiles a program and, unless `text` is NULL, runs it on a JSON text.
 ///

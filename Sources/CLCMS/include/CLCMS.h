@@ -1,16 +1,8 @@
-// littlecms, opened when the first colours are converted rather than when the program starts: ink to light, and other
-// colours to sRGB.
+// littlecms, which converts colours: ink to light, and others to sRGB.
 #ifndef LARDER_CLCMS_H
 #define LARDER_CLCMS_H
 
 #include <lcms2.h>
-
-/// Opens the library; safe from any thread; later calls cost nothing.
-///
-/// Before it has returned NULL once, no function of littlecms may be called.
-///
-/// @return NULL when it is there, else the dynamic loader's words, which stay valid.
-const char *clcms_open(void);
 
 // Pixel formats, which are macros that Swift cannot read.
 static const cmsUInt32Number clcms_ink = TYPE_CMYK_8;

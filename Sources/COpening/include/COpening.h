@@ -1,5 +1,5 @@
-// Opens a library when it is first needed, for those that some runs do without: a program that links a library pays
-// for it at every start.
+// Opens a library when it is first needed: one that brings so many others along that each start would take half as long
+// again.
 #ifndef LARDER_COPENING_H
 #define LARDER_COPENING_H
 
@@ -17,27 +17,23 @@ typedef struct {
 // its own that is never freed.
 const char *copening_find(const char *library, const copening_function *functions, size_t count);
 
-// Defines `opener(void)`, which does so once a process, from any thread.
-#define COPENING_ONCE(opener, library, functions)                                                   \
+// Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which finds them once a process, from
+// any thread. The list calls its argument with the name of each, and with whatever the file needs besides.
+#define COPENING(opener, library, list)                                                             \
+  list(COPENING_POINTER)                                                                            \
+  static const copening_function opener##_functions[] = {list(COPENING_ENTRY)};                     \
   static const char *opener##_failure;                                                              \
   static void opener##_once(void) {                                                                 \
-    opener##_failure = copening_find(library, functions, sizeof functions / sizeof *functions);     \
+    opener##_failure = copening_find(library, opener##_functions,                                   \
+                                     sizeof opener##_functions / sizeof *opener##_functions);       \
   }                                                                                                 \
   const char *opener(void) {                                                                        \
     static pthread_once_t once = PTHREAD_ONCE_INIT;                                                 \
     pthread_once(&once, opener##_once);                                                             \
     return opener##_failure;                                                                        \
   }
-
-// Defines each function of a list by its own name, which passes calls on to the library's, and `functions`, the table of
-// them. The list calls its argument with result, name, parameters and arguments of each.
-#define COPENING_FORWARDED(list)                                                                    \
-  list(COPENING_POINTER) list(COPENING_CALL)                                                        \
-      static const copening_function functions[] = {list(COPENING_ENTRY)};
-#define COPENING_POINTER(result, name, parameters, arguments) static __typeof__(&name) their_##name;
-#define COPENING_CALL(result, name, parameters, arguments)                                          \
-  result name parameters { return their_##name arguments; }
-#define COPENING_ENTRY(result, name, parameters, arguments) {#name, (void **)&their_##name},
+#define COPENING_POINTER(name, ...) static __typeof__(&name) their_##name;
+#define COPENING_ENTRY(name, ...) {#name, (void **)&their_##name},
 
 // Tells packagers what is opened, as the dynamic section no longer does: "required", or "recommended" where larder says
 // what is missing and goes on.

@@ -1,6 +1,5 @@
-// libpng, opened when the first PNG is read or written rather than when the program starts. It reports errors by
-// longjmp, which must never cross a Swift frame: each function here runs a whole sequence of calls that can jump, under
-// a setjmp of its own, and returns a status.
+// libpng. It reports errors by longjmp, which must never cross a Swift frame: each function here runs a whole sequence
+// of calls that can jump, under a setjmp of its own, and returns a status.
 #ifndef LARDER_CPNG_H
 #define LARDER_CPNG_H
 
@@ -11,12 +10,8 @@
 // `compress` and `uncompress`, which jump nowhere.
 #include <zlib.h>
 
-// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
-// dynamic loader's words, which stay valid. Before, no other function may be called but those that zlib does alone.
-const char *cpng_open(void);
-
-// The release of the headers and that of the loaded library: two decimal digits a number.
-void cpng_release(int *built, int *found);
+// The release of the loaded library, as text.
+const char *cpng_release(void);
 
 // How samples leave the decoder. Samples below 8 bits take a byte each; 16-bit ones are in the
 // machine's order.

@@ -1,6 +1,5 @@
-// libwebp, opened when the first WebP is read or written rather than when the program starts. Each function runs a
-// whole sequence of calls, as libwebp's structures have unions and are set up by inline functions that
-// would need the library itself.
+// libwebp. Each function runs a whole sequence of calls, as libwebp's structures have unions, which Swift reads only by
+// copies.
 #ifndef LARDER_CWEBP_H
 #define LARDER_CWEBP_H
 
@@ -8,12 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
-// dynamic loader's words, which stay valid. Before, no other function may be called.
-const char *cwebp_open(void);
-
-// The release of the headers and that of the loaded library: a byte a number.
-void cwebp_release(int *built, int *found);
+// The release of the loaded library: eight bits a number.
+int cwebp_release(void);
 
 typedef struct {
   int x, y, width, height;

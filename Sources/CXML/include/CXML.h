@@ -1,5 +1,4 @@
-// libxml2's pull parser for XML and its push parser for HTML, opened when the first feed, page or store is read rather than
-// when the program starts.
+// libxml2's pull parser for XML and its push parser for HTML.
 #ifndef LARDER_CXML_H
 #define LARDER_CXML_H
 
@@ -7,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
-// dynamic loader's words, which stay valid. Before, no other function may be called.
-const char *cxml_open(void);
+// The release of the loaded library: digits, two for each number behind the first.
+const char *cxml_release(void);
 
 typedef struct cxml_reader cxml_reader;
 
@@ -45,9 +43,6 @@ const char *cxml_characters(cxml_reader *reader);
 int cxml_line(cxml_reader *reader);
 
 void cxml_free(cxml_reader *reader);
-
-// Opens the library for pages, as cxml_open does for XML. Before, no function below may be called.
-const char *cxml_page_open(void);
 
 typedef struct cxml_page cxml_page;
 

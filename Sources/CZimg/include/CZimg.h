@@ -1,6 +1,5 @@
-// zimg, opened when the first picture is scaled rather than when the program starts. It scales planes; pictures here
-// have their samples side by side. These few lines take the samples apart, plane by plane, and put them together again,
-// in the loops that a compiler vectorizes.
+// zimg. It scales planes; pictures here have their samples side by side. These few lines take the samples apart, plane
+// by plane, and put them together again, in the loops that a compiler vectorizes.
 #ifndef LARDER_CZIMG_H
 #define LARDER_CZIMG_H
 
@@ -8,12 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
-// dynamic loader's words, which stay valid. Before, no other function may be called.
-const char *czimg_open(void);
-
-// The interface of the headers and that of the loaded library: eight bits a number.
-void czimg_interface(int *built, int *found);
+// The release of the loaded library.
+void czimg_release(unsigned *major, unsigned *minor, unsigned *patch);
 
 // Samples side by side without padding: of one byte, or of two if `wide`.
 typedef struct {

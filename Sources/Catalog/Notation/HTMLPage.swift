@@ -71,7 +71,7 @@ struct HTMLPage: ~Copyable {
   ///   - subject: What is read, for messages.
   ///   - limits: How much it may ask for.
   ///   - run: What the run holds decoding to.
-  /// - Throws: ``CatalogError`` when libxml2 is not there, memory is out or a limit is passed.
+  /// - Throws: ``CatalogError`` when memory is out or a limit is passed.
   static func read(
     _ bytes: ArraySlice<UInt8>,
     into receiver: HTMLReceiver,
@@ -114,9 +114,6 @@ struct HTMLPage: ~Copyable {
     _ receiver: HTMLReceiver,
     _ subject: String
   ) throws(CatalogError) {
-    if let words = cxml_page_open() {
-      throw .withoutLibrary("an HTML page", String(cString: words), subject)
-    }
     let handler = UnsafeMutablePointer<cxml_page_handler>.allocate(capacity: 1)
     // SAFETY: the context is the receiver, which this value holds until the page is freed, and the parser calls
     // back only from within push and end.

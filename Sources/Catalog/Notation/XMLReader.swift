@@ -24,13 +24,10 @@ struct XMLReader: ~Copyable {
   /// - Parameters:
   ///   - body: The document, in any encoding that it declares.
   ///   - subject: What is read, for messages.
-  /// - Throws: ``CatalogError`` when the library is not there or memory is out.
+  /// - Throws: ``CatalogError`` when a tag of the document is at fault or memory is out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
     if let fault = MarkupTags.fault(inXML: body) {
       throw Self.fault(fault.line, fault.reason, subject)
-    }
-    if let words = cxml_open() {
-      throw .withoutLibrary("XML", String(cString: words), subject)
     }
     let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(body.count, 1))
     _ = bytes.update(fromContentsOf: body)
@@ -87,16 +84,6 @@ struct XMLReader: ~Copyable {
 }
 
 extension CatalogError {
-  /// libxml2, which reads such a body, cannot be loaded; `words` are the loader's.
-  static func withoutLibrary(_ kind: String, _ words: String, _ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      reason: "it is \(kind), and libxml2 cannot be loaded: \(words)",
-      remedy: "install it (Debian: libxml2)"
-    )
-  }
-
   /// libxml2 has no memory for a parser.
   static func outOfMemory(_ subject: String) -> CatalogError {
     CatalogError(.unexpectedShape, subject: subject, reason: "there is no memory to read it")

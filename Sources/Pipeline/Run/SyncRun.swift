@@ -1,6 +1,5 @@
 import Cache
 import Catalog
-import Imaging
 import Transport
 
 /// One run of the main job: sections, then details and pictures, all in parallel, then the report.
@@ -102,7 +101,6 @@ package final class SyncRun: Sendable {
   /// The run in its steps: plan, open, wire, run, close.
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
-    if options.squareSide != nil { try checkScaling() }
     // What the catalog file gets wrong is said before anything is made or fetched.
     let request = try RunRequest(
       catalog,
@@ -137,15 +135,6 @@ package final class SyncRun: Sendable {
       since: began,
       notice: notice
     )
-  }
-
-  /// Says before anything is fetched what would fail every square alike, whatever it is made of.
-  private func checkScaling() throws(CacheError) {
-    do throws(ImagingError) {
-      try CodecLibrary.zimg.open(for: "pictures")
-    } catch {
-      throw CacheError(.unsupported, error.description)
-    }
   }
 }
 

@@ -118,7 +118,7 @@ final class SquareStage: Sendable {
       try store(square.bytes, of: picture)
     } catch {
       if error.code == .stopped { return state.withLock { $0.tally.unfinished += 1 } }
-      // Without its library, or a process to work on it, a picture is not unfit: the next run tries again.
+      // Where a library was built without this work, or there is no process to work on it, a picture is not unfit: the next run tries again.
       if error.code != .library, error.code != .worker {
         try store.note(error.description, of: picture)
       }

@@ -109,7 +109,7 @@ final class Squares: Sendable {
       keep(.success(square.bytes), of: picture, key, in: root)
       return .made(square.bytes, picture.type?.kept)
     } catch {
-      // Another machine may have the library that this one lacks, or more memory.
+      // Another machine may have a library that does it, or more memory.
       let isOfPicture = ![.library, .tooLarge, .worker].contains(error.code)
       if isOfPicture {
         keep(.failure(SquareRefusal(error.description)), of: picture, key, in: root)
