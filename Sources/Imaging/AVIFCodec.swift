@@ -2,15 +2,6 @@ import CAVIF
 
 /// AVIF in and out by libavif, of which no pointer or struct is seen elsewhere.
 enum AVIFCodec {
-  /// Opens libavif.
-  ///
-  /// - Throws: ``ImagingError`` of code `library` when it is not there.
-  static func open(_ name: String) throws(ImagingError) {
-    if let words = cavif_open() {
-      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
-    }
-  }
-
   /// Decodes a region of what is to be shown, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba`
   /// of either.
   static func decode(
@@ -93,7 +84,6 @@ enum AVIFCodec {
     tags: PictureTags,
     name: String
   ) throws(ImagingError) -> [UInt8] {
-    try open(name)
     let order =
       bitmap.layout == .rgb ? cavif_rgb : bitmap.layout == .rgba ? cavif_rgba : cavif_bgrx
     var made = cavif_bytes()
