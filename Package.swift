@@ -47,6 +47,7 @@ let package = Package(
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", dependencies: ["COpening"]),
 
+    .target(name: "Base"),
     .target(
       name: "Catalog",
       dependencies: [
@@ -59,7 +60,7 @@ let package = Package(
     .target(
       name: "Cache",
       dependencies: [
-        "CGlibc", "Transport", "Imaging", "CSQLite",
+        "Base", "CGlibc", "Transport", "Imaging", "CSQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -68,7 +69,8 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",
+        "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman",
+        "CWebP",
         "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -76,7 +78,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "CUnpack",
+        "Base", "CUnpack",
         "CGlibc", "Catalog", "Transport", "Cache", "Imaging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -91,7 +93,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: [
-        "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
+        "Base", "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -149,8 +151,9 @@ let package = Package(
     .target(
       name: "LarderCommands",
       dependencies: [
-        "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CAVIF", "CDrawing", "CGlibc",
-        "CLCMS", "CPNG", "CPixman", "CSQLite", "CWebP", "CXML", "CZimg", "Imaging", "Larder",
+        "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
+        "CAVIF", "CDrawing", "CGlibc", "CLCMS", "CPNG", "CPixman", "CSQLite", "CWebP", "CXML",
+        "CZimg", "Imaging", "Larder",
         "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -173,6 +176,7 @@ let package = Package(
       dependencies: ["Catalog", "Support", .product(name: "Yams", package: "Yams")],
       exclude: ["Fixtures"]
     ),
+    .testTarget(name: "BaseTests", dependencies: ["Base", "Support"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(
       name: "CurlTransportTests",

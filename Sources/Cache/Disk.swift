@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Transport
 
@@ -148,16 +149,10 @@ package struct SystemDisk: Disk {
 
   /// Writes until all is written; a write that a signal interrupts is repeated.
   package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .system("write", file.path, errno: errno)
-      }
-      // A write that takes nothing and says nothing would loop for ever.
-      guard count > 0 else { throw .system("write", file.path, errno: ENOSPC) }
-      rest = rest.extracting(droppingFirst: count)
+    do throws(SystemError) {
+      try Files.write(bytes, to: file.descriptor)
+    } catch {
+      throw .system("write", file.path, errno: error.code)
     }
   }
 

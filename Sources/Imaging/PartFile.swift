@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import Glibc
 import Synchronization
@@ -94,15 +95,10 @@ final class PartFile: Sendable {
     _ bytes: UnsafeBufferPointer<UInt8>,
     to descriptor: Int32
   ) throws(ImagingError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = UnsafeBufferPointer(rebasing: rest)
-      let count = write(descriptor, part.baseAddress, part.count)
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw WholeFile.refusal(path, errno)
-      }
+    do throws(SystemError) {
+      try Files.write(bytes.span.bytes, to: descriptor)
+    } catch {
+      throw WholeFile.refusal(path, error.code)
     }
   }
 
@@ -171,19 +167,12 @@ final class PartFile: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw WholeFile.refusal(path, errno) }
     let size = Int(status.st_size)
-    var failure: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { room, count in
-      while count < size {
-        let got = pread(descriptor, room.baseAddress?.advanced(by: count), size - count, count)
-        if got < 0, errno == EINTR { continue }
-        if got <= 0 {
-          failure = got < 0 ? errno : EIO
-          return
-        }
-        count += got
-      }
+    do throws(SystemError) {
+      let bytes = try Files.bytes(of: descriptor, size, at: 0)
+      guard bytes.count == size else { throw SystemError(code: EIO) }
+      return bytes
+    } catch {
+      throw WholeFile.refusal(path, error.code)
     }
-    guard failure == 0 else { throw WholeFile.refusal(path, failure) }
-    return bytes
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import Glibc
 import SystemPackage
@@ -75,19 +76,12 @@ public struct PictureFile: Sendable {
     guard status.st_size <= limits.fileBytes else {
       throw .tooLarge(name, "it has more than \(limits.fileBytes) bytes")
     }
-    let size = Int(status.st_size)
-    var failure: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      while count < size {
-        let got = Glibc.read(file, buffer.baseAddress?.advanced(by: count), size - count)
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { break }
-        count += got
-      }
+    do throws(SystemError) {
+      let bytes = try Files.bytes(of: file, Int(status.st_size))
+      return (bytes, Int(status.st_mtim.tv_sec))
+    } catch {
+      throw .unread(name, error.code)
     }
-    guard failure == 0 else { throw .unread(name, failure) }
-    return (bytes, Int(status.st_mtim.tv_sec))
   }
 }
 

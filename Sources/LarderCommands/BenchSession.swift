@@ -114,11 +114,7 @@ struct BenchSession {
   private func show(_ report: BenchReport, _ terminal: Terminal) throws {
     if let path = bench.html {
       let page = BenchPage(report, title: title, setting: setting)
-      do {
-        try Data(page.html.utf8).write(to: URL(filePath: path), options: .atomic)
-      } catch {
-        throw CommandFailure("cannot write \(path): \(error.localizedDescription)", .io)
-      }
+      try TextFile.replace(path, with: page.html)
     }
     if output.json {
       Output.json(try report.json())

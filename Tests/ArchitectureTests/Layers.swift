@@ -5,6 +5,7 @@ enum Layers {
   /// A C module has one owner and imports nothing; what Swift's Glibc leaves out is everybody's.
   /// LarderCommands imports others to list the releases of their libraries.
   static let imports: [String: Set<String>] = [
+    "Base": [],
     "CAVIF": [],
     "CCurl": [],
     "CDrawing": [],
@@ -25,27 +26,28 @@ enum Layers {
     "Catalog": ["CGlibc", "CJQ", "CSimdjson", "CXML"],
     "Transport": ["CGlibc"],
     "CurlTransport": ["Transport", "CCurl"],
-    "Cache": ["CGlibc", "Transport", "Imaging", "CSQLite"],
+    "Cache": ["Base", "CGlibc", "Transport", "Imaging", "CSQLite"],
     "Imaging": [
-      "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",
+      "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",
       "CZimg",
     ],
     "ObjectStore": ["Cache", "CXML", "Transport"],
     "Orders": ["Catalog", "Transport", "CSQLite"],
-    "Pipeline": ["CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
+    "Pipeline": ["Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
     "Larder": [
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
     ],
     "Web": [
-      "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
+      "Base", "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
     ],
     "Bench": ["Cache", "Catalog", "Pipeline", "Transport", "Web"],
     "Sharding": ["Cache", "Catalog", "Pipeline", "Transport"],
     // An origin that shared the parsers of its clients would share their mistakes.
     "SampleStore": ["CGlibc"],
     "LarderCommands": [
-      "Bench", "Catalog", "Transport", "CurlTransport", "Cache", "CAVIF", "CDrawing", "CGlibc",
-      "CLCMS", "CPNG", "CPixman", "CSQLite", "CWebP", "CXML", "CZimg", "Imaging", "Larder",
+      "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
+      "CAVIF", "CDrawing", "CGlibc", "CLCMS", "CPNG", "CPixman", "CSQLite", "CWebP", "CXML",
+      "CZimg", "Imaging", "Larder",
       "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
     ],
     "larder": ["LarderCommands"],
@@ -56,7 +58,7 @@ enum Layers {
 
   /// The library and what it is made of, and the measurements, whose words name no flag.
   static let flagless: Set<String> = [
-    "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "ObjectStore",
+    "Base", "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "ObjectStore",
     "Orders", "Pipeline", "Sharding", "Transport", "Web",
   ]
 

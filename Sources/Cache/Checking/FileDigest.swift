@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import Glibc
 import Imaging
@@ -101,15 +102,16 @@ extension Folder {
     var isFirst = true
     var buffer = [UInt8](repeating: 0, count: 256 * 1024)
     while true {
-      let count = Glibc.read(opened, &buffer, buffer.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .system("read", file.path, errno: errno)
+      let count: Int
+      do throws(SystemError) {
+        count = try Files.read(opened, into: &buffer)
+      } catch {
+        throw .system("read", file.path, errno: error.code)
       }
       if isFirst { type = PictureType(sniffing: buffer.prefix(count)) }
       isFirst = false
-      if count == 0 { break }
       hash.update(data: buffer[..<count])
+      if count < buffer.count { break }
     }
     return FileDigest(sha256: Array(hash.finalize()), type: type, stamp: stamp)
   }

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Synchronization
 import Transport
@@ -35,25 +36,15 @@ package struct KeptCopy {
       },
       piece: { bytes in
         guard failure.withLock({ $0 == nil }) else { return }
-        if let error = Self.write(bytes, to: descriptor, path) { failure.withLock { $0 = error } }
+        do throws(SystemError) {
+          try Files.write(bytes, to: descriptor)
+        } catch {
+          failure.withLock { $0 = .system("write", path, errno: error.code) }
+        }
       }
     )
     if let failure = failure.withLock({ $0 }) { throw failure }
     isThere = stamp != nil
-  }
-
-  private static func write(_ bytes: RawSpan, to descriptor: Int32, _ path: String) -> CacheError?
-  {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        return .system("write", path, errno: count < 0 ? errno : ENOSPC)
-      }
-      rest = rest.extracting(droppingFirst: count)
-    }
-    return nil
   }
 
   /// Removes the file.

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Transport
 
@@ -144,23 +145,12 @@ extension OpenFile {
   ///
   /// - Throws: ``CacheError`` when it does not have them all.
   fileprivate func bytes(_ range: Range<Int>) throws(CacheError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: range.count)
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeMutableBytes { buffer in
-        pread(
-          descriptor,
-          buffer.baseAddress?.advanced(by: done),
-          buffer.count - done,
-          off_t(range.lowerBound + done)
-        )
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw .system("read", path, errno: count < 0 ? errno : ENODATA)
-      }
-      done += count
+    do throws(SystemError) {
+      let bytes = try Files.bytes(of: descriptor, range.count, at: range.lowerBound)
+      guard bytes.count == range.count else { throw SystemError(code: ENODATA) }
+      return bytes
+    } catch {
+      throw .system("read", path, errno: error.code)
     }
-    return bytes
   }
 }

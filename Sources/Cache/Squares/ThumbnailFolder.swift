@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Transport
 
@@ -24,21 +25,12 @@ package struct ThumbnailFolder: Sendable {
   /// - Parameter source: the digest of the picture, 64 hexadecimal digits.
   /// - Returns: The JPEG; nil when it has to be made.
   package func read(_ source: String) -> [UInt8]? {
-    let descriptor = open(file(source), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      (4...Self.most).contains(Int(status.st_size))
-    else { return nil }
-    let size = Int(status.st_size)
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = max(0, Glibc.read(descriptor, buffer.baseAddress, size))
+    guard let bytes = Files.contents(of: file(source), most: Self.most), bytes.count >= 4 else {
+      return nil
     }
     // The first and the last marker of a JPEG.
     let isWhole =
-      bytes.count == size && bytes.starts(with: [0xFF, 0xD8])
-      && bytes.suffix(2).elementsEqual([0xFF, 0xD9])
+      bytes.starts(with: [0xFF, 0xD8]) && bytes.suffix(2).elementsEqual([0xFF, 0xD9])
     return isWhole ? bytes : nil
   }
 
@@ -50,30 +42,23 @@ package struct ThumbnailFolder: Sendable {
   package func keep(_ bytes: [UInt8], of source: String) {
     guard keeps, bytes.count <= Self.most else { return }
     let file = file(source)
-    let temporary = "\(file).\(getpid()).tmp"
-    var descriptor = create(temporary)
-    if descriptor < 0, errno == ENOENT {
+    do throws(SystemError) {
+      try Files.replace(file, with: bytes.span.bytes, isDurable: false)
+    } catch {
+      guard error.code == ENOENT else { return }
       let parts = path.split(separator: "/", omittingEmptySubsequences: false)
       for count in [parts.count - 1, parts.count] {
         mkdir(parts.prefix(count).joined(separator: "/"), 0o755)
       }
       mkdir("\(path)/\(source.prefix(2))", 0o755)
-      descriptor = create(temporary)
+      try? Files.replace(file, with: bytes.span.bytes, isDurable: false)
     }
-    guard descriptor >= 0 else { return }
-    let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    let isWhole = close(descriptor) == 0 && written == bytes.count
-    if !isWhole || rename(temporary, file) != 0 { unlink(temporary) }
   }
 
   /// More than any thumbnail has.
   private static let most = 1 << 20
 
   private func file(_ source: String) -> String { "\(path)/\(source.prefix(2))/\(source).jpg" }
-
-  private func create(_ name: String) -> Int32 {
-    open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-  }
 }
 
 /// Removes the thumbnails, of any size, of pictures that are not held any more, and what else lies there.

@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import Glibc
 
@@ -46,13 +47,10 @@ package final class BodyFile: Sendable {
   ///   - offset: Where they belong in the file.
   /// - Throws: ``CacheError`` when they cannot be written.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CacheError) {
-    var done = 0
-    while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw .system("write to", folder, errno: count < 0 ? errno : ENOSPC) }
-      done += count
+    do throws(SystemError) {
+      try Files.write(bytes.bytes, to: descriptor, at: offset)
+    } catch {
+      throw .system("write to", folder, errno: error.code)
     }
   }
 
@@ -66,13 +64,12 @@ package final class BodyFile: Sendable {
     into buffer: UnsafeMutableRawBufferPointer,
     at offset: Int
   ) throws(CacheError) {
-    var done = 0
-    while done < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw .system("read from", folder, errno: count < 0 ? errno : EIO) }
-      done += count
+    do throws(SystemError) {
+      guard try Files.read(descriptor, into: buffer, at: offset) == buffer.count else {
+        throw SystemError(code: EIO)
+      }
+    } catch {
+      throw .system("read from", folder, errno: error.code)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import Glibc
 import Transport
@@ -108,9 +109,10 @@ extension PartialBody {
     var buffer = [UInt8](repeating: 0, count: 256 * 1024)
     var rest = size
     while rest > 0 {
-      let count = read(descriptor, &buffer, Int(min(rest, ByteCount(buffer.count)).count))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
+      let wanted = Int(min(rest, ByteCount(buffer.count)).count)
+      guard let count = try? Files.read(descriptor, into: &buffer, most: wanted), count > 0 else {
+        return false
+      }
       hash.update(data: buffer[..<count])
       rest -= ByteCount(count)
     }

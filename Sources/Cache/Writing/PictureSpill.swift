@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import Glibc
 import Synchronization
@@ -88,10 +89,13 @@ final class PictureSpill: @unchecked Sendable {
     var offset: ByteCount = 0
     while offset < count {
       let wanted = Int(min(count - offset, ByteCount(buffer.count)).count)
-      let got = pread(file.descriptor, &buffer, wanted, Int(offset.count))
-      if got < 0, errno == EINTR { continue }
-      guard got > 0 else {
-        throw .system("read", file.path, errno: got < 0 ? errno : ENODATA)
+      let place = Int(offset.count)
+      let got: Int
+      do throws(SystemError) {
+        got = try Files.read(file.descriptor, into: &buffer, most: wanted, at: place)
+        if got == 0 { throw SystemError(code: ENODATA) }
+      } catch {
+        throw .system("read", file.path, errno: error.code)
       }
       hash.update(data: buffer[..<got])
       ending.append(Array(buffer[..<got]))

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import SystemPackage
 import Transport
@@ -21,32 +22,18 @@ enum TextFile {
       guard descriptor >= 0 else { throw failure(errno) }
       defer { close(descriptor) }
       _ = fcntl(descriptor, F_SETFL, O_WRONLY)
-      if let code = write(text, to: descriptor) { throw failure(code) }
+      do throws(SystemError) {
+        try Files.write(Array(text.utf8).span.bytes, to: descriptor)
+      } catch {
+        throw failure(error.code)
+      }
       return
     }
-    let temporary = "\(path).\(getpid()).tmp"
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = open(temporary, flags, 0o644)
-    guard descriptor >= 0 else { throw failure(errno) }
-    var code = write(text, to: descriptor)
-    if code == nil, fchmod(descriptor, 0o644) != 0 || fsync(descriptor) != 0 { code = errno }
-    if close(descriptor) != 0 { code = code ?? errno }
-    if code == nil, rename(temporary, path) != 0 { code = errno }
-    guard let code else { return }
-    unlink(temporary)
-    throw failure(code)
-  }
-
-  /// Writes all of a text; the error's number when that fails, else nil.
-  private static func write(_ text: String, to descriptor: Int32) -> Int32? {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return count == 0 ? ENOSPC : errno }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) {
+      try Files.replace(path, with: Array(text.utf8).span.bytes, mode: 0o644)
+    } catch {
+      throw failure(error.code)
     }
-    return nil
   }
 
   /// Looks whether a file can be put at `path`, before the work that it is to tell of.
@@ -89,9 +76,11 @@ enum TextFile {
       throw CommandFailure("cannot write \(path): \(systemWords(errno)); check its folder", .io)
     }
     defer { close(descriptor) }
-    if let code = write(text, to: descriptor) {
+    do throws(SystemError) {
+      try Files.write(Array(text.utf8).span.bytes, to: descriptor)
+    } catch {
       unlink(path)
-      throw CommandFailure("cannot write \(path): \(systemWords(code))", .io)
+      throw CommandFailure("cannot write \(path): \(systemWords(error.code))", .io)
     }
   }
 

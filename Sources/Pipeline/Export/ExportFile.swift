@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Glibc
 
@@ -67,27 +68,11 @@ final class ExportFile {
     else { return false }
     var offset = 0
     while offset < own.st_size {
-      let (mine, theirs) = (Self.read(descriptor, at: offset), Self.read(other, at: offset))
-      guard let mine, !mine.isEmpty, mine == theirs else { return false }
+      guard let mine = try? Files.bytes(of: descriptor, Self.piece, at: offset), !mine.isEmpty,
+        let theirs = try? Files.bytes(of: other, Self.piece, at: offset), mine == theirs
+      else { return false }
       offset += mine.count
     }
     return true
-  }
-
-  /// The next bytes of a file; nil when they cannot be read.
-  private static func read(_ descriptor: Int32, at offset: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: piece)
-    var filled = 0
-    while filled < piece {
-      let count = bytes.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress.map { $0 + filled }, piece - filled, offset + filled)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return nil }
-      if count == 0 { break }
-      filled += count
-    }
-    bytes.removeLast(piece - filled)
-    return bytes
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Glibc
 import Transport
@@ -124,42 +125,16 @@ struct ExportFolder {
   /// Puts text at a path below the folder, in one step, unless it is there.
   func write(_ text: String, to relative: String) throws(CacheError) {
     if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
-    do throws(CacheError) {
-      let file = try create()
-      do throws(CacheError) {
-        try Self.append(Array(text.utf8)[...], to: file, path)
-        guard fsync(file) == 0 else { throw Self.failure("write", temporary, errno) }
-      } catch {
-        close(file)
-        throw error
-      }
-      guard close(file) == 0, rename(temporary, "\(path)/\(relative)") == 0 else {
-        throw Self.failure("write", "\(path)/\(relative)", errno)
-      }
+    let target = "\(path)/\(relative)"
+    do throws(SystemError) {
+      try Files.replace(target, with: Array(text.utf8).span.bytes, by: temporary)
     } catch {
-      unlink(temporary)
-      throw error
+      throw Self.failure("write", target, error.code)
     }
   }
 
   /// The bytes of a file below the folder; nil when there is none, or a link in its place.
-  func bytes(of relative: String) -> [UInt8]? {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = open("\(path)/\(relative)", flags)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return nil }
-      if count == 0 { return bytes }
-      bytes += buffer[..<count]
-    }
-  }
+  func bytes(of relative: String) -> [UInt8]? { Files.contents(of: "\(path)/\(relative)") }
 
   /// Size and time of a file below the folder; nil when there is none, or when a link is on the
   /// way.
@@ -217,22 +192,20 @@ struct ExportFolder {
     return true
   }
 
-  private func create() throws(CacheError) -> Int32 {
+  private func copy(_ source: Int32, _ status: stat) throws(CacheError) {
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard file >= 0 else { throw Self.failure("create", temporary, errno) }
-    return file
-  }
-
-  private func copy(_ source: Int32, _ status: stat) throws(CacheError) {
-    let file = try create()
     defer { close(file) }
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     while true {
-      let count = read(source, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Self.failure("read", "a picture", errno) }
-      if count == 0 { break }
+      let count: Int
+      do throws(SystemError) {
+        count = try Files.read(source, into: &buffer)
+      } catch {
+        throw Self.failure("read", "a picture", error.code)
+      }
       try Self.append(buffer[..<count], to: file, path)
+      if count < buffer.count { break }
     }
     _ = futimens(file, [status.st_atim, status.st_mtim])
   }
@@ -243,12 +216,10 @@ struct ExportFolder {
     to file: Int32,
     _ path: String
   ) throws(CacheError) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure("write", path, count == 0 ? ENOSPC : errno) }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) {
+      try Files.write(bytes.span.bytes, to: file)
+    } catch {
+      throw failure("write", path, error.code)
     }
   }
 

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Glibc
@@ -189,9 +190,12 @@ extension RunContext {
     var spool = BodySpool(in: layout)
     var room = [UInt8](repeating: 0, count: BodySpool.piece)
     while true {
-      let count = Glibc.read(descriptor, &room, room.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { return failure(systemWords(errno)) }
+      let count: Int
+      do throws(SystemError) {
+        count = try Files.read(descriptor, into: &room)
+      } catch {
+        return failure(systemWords(error.code))
+      }
       if count == 0 { break }
       room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       // It may grow while it is read.

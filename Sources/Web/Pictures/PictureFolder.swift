@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// The folder beside a page that holds its small pictures, each under a name made of what it shows.
@@ -41,24 +42,10 @@ package struct PictureFolder: Sendable {
   /// Puts a picture there, whole or not at all.
   package func put(_ bytes: [UInt8], _ digest: String) throws(Failure) {
     let file = file(digest)
-    let temporary = "\(file).\(getpid()).tmp"
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = open(temporary, flags, 0o644)
-    guard descriptor >= 0 else { throw Failure(path: file, code: errno) }
-    var code: Int32 = 0
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty, code == 0 {
-        let part = UnsafeRawBufferPointer(rebasing: rest)
-        let count = write(descriptor, part.baseAddress, part.count)
-        if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { code = errno }
-      }
-    }
-    if close(descriptor) != 0, code == 0 { code = errno }
-    if code == 0, rename(temporary, file) != 0 { code = errno }
-    if code != 0 {
-      unlink(temporary)
-      throw Failure(path: file, code: code)
+    do throws(SystemError) {
+      try Files.replace(file, with: bytes.span.bytes, isDurable: false)
+    } catch {
+      throw Failure(path: file, code: error.code)
     }
   }
 

@@ -1,0 +1,177 @@
+import Glibc
+
+/// Why the system refuses, by its error number.
+package struct SystemError: Error, Equatable {
+  /// The number, as `errno` has it.
+  package let code: Int32
+
+  /// Takes a number.
+  package init(code: Int32) {
+    self.code = code
+  }
+}
+
+/// Bytes of files: all that is asked for, or the reason why not.
+///
+/// Every call blocks, and repeats what a signal interrupts.
+package enum Files {
+  /// Writes all of some bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - file: An open file.
+  ///   - offset: Where they belong; nil to write where the file stands.
+  /// - Throws: ``SystemError``; a write that takes nothing counts as a full disk, for it would be repeated without end.
+  package static func write(
+    _ bytes: RawSpan,
+    to file: Int32,
+    at offset: Int? = nil
+  ) throws(SystemError) {
+    var done = 0
+    while done < bytes.byteCount {
+      let count = bytes.extracting(droppingFirst: done).withUnsafeBytes { rest in
+        guard let offset else { return Glibc.write(file, rest.baseAddress, rest.count) }
+        return pwrite(file, rest.baseAddress, rest.count, offset + done)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw SystemError(code: count < 0 ? errno : ENOSPC) }
+      done += count
+    }
+  }
+
+  /// Reads until the room is full or the file ends.
+  ///
+  /// - Parameters:
+  ///   - file: An open file.
+  ///   - room: Where the bytes go.
+  ///   - offset: Where they are in the file; nil to read where it stands.
+  /// - Returns: How many bytes were read.
+  /// - Throws: ``SystemError``.
+  package static func read(
+    _ file: Int32,
+    into room: UnsafeMutableRawBufferPointer,
+    at offset: Int? = nil
+  ) throws(SystemError) -> Int {
+    var done = 0
+    while done < room.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: room[done...])
+      let count =
+        if let offset {
+          pread(file, rest.baseAddress, rest.count, offset + done)
+        } else {
+          Glibc.read(file, rest.baseAddress, rest.count)
+        }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(code: errno) }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Reads into an array that is used again, at most `most` bytes, until it is full or the file ends.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func read(
+    _ file: Int32,
+    into bytes: inout [UInt8],
+    most: Int = .max,
+    at offset: Int? = nil
+  ) throws(SystemError) -> Int {
+    let result = bytes.withUnsafeMutableBytes { room in
+      let room = UnsafeMutableRawBufferPointer(rebasing: room.prefix(most))
+      return Result { () throws(SystemError) in try read(file, into: room, at: offset) }
+    }
+    return try result.get()
+  }
+
+  /// Reads `count` bytes, or fewer where the file ends.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func bytes(
+    of file: Int32,
+    _ count: Int,
+    at offset: Int? = nil
+  ) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+      let room = UnsafeMutableRawBufferPointer(
+        rebasing: UnsafeMutableRawBufferPointer(room)[..<count]
+      )
+      do throws(SystemError) {
+        filled = try read(file, into: room, at: offset)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// The bytes of a regular file; nil when there is none, it has more than `most`, or it cannot be read.
+  ///
+  /// Follows no link in the last place, and waits for no pipe's other end.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - folder: The open folder that a relative path is relative to; the working folder when left out.
+  ///   - most: How many bytes it may have.
+  /// - Returns: The bytes.
+  package static func contents(
+    of path: String,
+    in folder: Int32 = AT_FDCWD,
+    most: Int = .max
+  ) -> [UInt8]? {
+    let file = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= most
+    else { return nil }
+    return try? bytes(of: file, Int(status.st_size))
+  }
+
+  /// Puts bytes at a path so that a reader sees the old file or the new one, never half.
+  ///
+  /// Writes a temporary file beside it, and renames that. The folder is not synced: after a crash the file may be the old one.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - bytes: What it is to hold.
+  ///   - temporary: The path of the temporary file; `PATH.PID.tmp` when left out. Nothing is left of it.
+  ///   - mode: The file's permissions, whatever the umask; 0644 under the umask when left out.
+  ///   - isDurable: Whether the bytes are on the device before the rename. Without, a crash may leave an empty file.
+  /// - Throws: ``SystemError``; the old file then stands.
+  package static func replace(
+    _ path: String,
+    with bytes: RawSpan,
+    by temporary: String? = nil,
+    mode: mode_t? = nil,
+    isDurable: Bool = true
+  ) throws(SystemError) {
+    let temporary = temporary ?? "\(path).\(getpid()).tmp"
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+    let file = open(temporary, flags, 0o644)
+    guard file >= 0 else { throw SystemError(code: errno) }
+    do throws(SystemError) {
+      do throws(SystemError) {
+        try write(bytes, to: file)
+        if let mode { try demand(fchmod(file, mode)) }
+        if isDurable { try demand(fsync(file)) }
+      } catch {
+        close(file)
+        throw error
+      }
+      try demand(close(file))
+      try demand(rename(temporary, path))
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  private static func demand(_ result: Int32) throws(SystemError) {
+    guard result == 0 else { throw SystemError(code: errno) }
+  }
+}
