@@ -129,7 +129,7 @@ let package = Package(
     .target(
       name: "Orders",
       dependencies: [
-        "Catalog", "Transport", "CSQLite",
+        "Base", "Catalog", "Transport", "CSQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]

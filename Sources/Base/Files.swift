@@ -171,6 +171,59 @@ package enum Files {
     }
   }
 
+  /// The names in an open folder, without `.` and `..`, in the system's order.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func names(in folder: Int32) throws(SystemError) -> [String] {
+    let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { throw SystemError(code: errno) }
+    guard let stream = fdopendir(copy) else {
+      let code = errno
+      close(copy)
+      throw SystemError(code: code)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      // The end and a failure look alike but for this.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    guard errno == 0 else { throw SystemError(code: errno) }
+    return names
+  }
+
+  /// The names in the folder at a path, without `.` and `..`.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func names(in path: String) throws(SystemError) -> [String] {
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw SystemError(code: errno) }
+    defer { close(folder) }
+    return try names(in: folder)
+  }
+
+  /// Waits until the names in an open folder are on the device.
+  ///
+  /// - Returns: Whether they are; false where the file system cannot sync folders, which costs no file.
+  /// - Throws: ``SystemError``.
+  @discardableResult
+  package static func sync(folder: Int32) throws(SystemError) -> Bool {
+    if fsync(folder) == 0 { return true }
+    let code = errno
+    guard lacksFolderSync(code) else { throw SystemError(code: code) }
+    return false
+  }
+
+  /// Whether a failed `fsync` of a folder means that the file system has none. (CIFS, FUSE)
+  package static func lacksFolderSync(_ code: Int32) -> Bool {
+    [EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(code)
+  }
+
   private static func demand(_ result: Int32) throws(SystemError) {
     guard result == 0 else { throw SystemError(code: errno) }
   }

@@ -205,12 +205,11 @@ package struct SystemDisk: Disk {
   /// Waits by `fsync` on the folder.
   package func sync(_ folder: Folder) throws(CacheError) {
     guard durable else { return }
-    guard fsync(folder.descriptor) != 0 else { return }
-    let code = errno
-    guard FileSystemGap.isMissing(folderSync: code) else {
-      throw .system("sync", folder.path, errno: code)
+    do throws(SystemError) {
+      if try !Files.sync(folder: folder.descriptor) { FileSystemGap.folderSync.note() }
+    } catch {
+      throw .system("sync", folder.path, errno: error.code)
     }
-    FileSystemGap.folderSync.note()
   }
 }
 
@@ -260,26 +259,11 @@ extension Folder {
 
   /// The names in the folder, without `.` and `..`, in the system's order.
   package func names() throws(CacheError) -> [String] {
-    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0 else { throw .system("list", path, errno: errno) }
-    guard let stream = fdopendir(copy) else {
-      let code = errno
-      close(copy)
-      throw .system("list", path, errno: code)
+    do throws(SystemError) {
+      return try Files.names(in: descriptor)
+    } catch {
+      throw .system("list", path, errno: error.code)
     }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while true {
-      // The end and a failure look alike but for this.
-      errno = 0
-      guard let entry = readdir(stream) else { break }
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    guard errno == 0 else { throw .system("list", path, errno: errno) }
-    return names
   }
 }
 

@@ -44,9 +44,4 @@ package enum FileSystemGap: CaseIterable, Sendable {
 
   /// Whether a failed `flock` means that the file system has none. (NFS, Lustre, some of FUSE)
   static func isMissing(lock code: Int32) -> Bool { [ENOSYS, ENOLCK, EOPNOTSUPP].contains(code) }
-
-  /// Whether a failed `fsync` of a folder means that the file system has none. (CIFS, FUSE)
-  package static func isMissing(folderSync code: Int32) -> Bool {
-    [EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(code)
-  }
 }

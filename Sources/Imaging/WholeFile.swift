@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import SystemPackage
 
@@ -50,12 +51,10 @@ public enum WholeFile {
   /// process of another machine or container holds.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
-    guard let entries = folder.withPlatformString({ opendir($0) }) else { return }
-    defer { closedir(entries) }
-    while let entry = readdir(entries) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+    let entries = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard entries >= 0 else { return }
+    defer { close(entries) }
+    for name in (try? Files.names(in: entries)) ?? [] {
       // `.NAME.PID.part`
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "part",
@@ -83,9 +82,10 @@ public enum WholeFile {
     }
     guard file >= 0 else { throw refusal(folder, errno) }
     defer { close(file) }
-    // Some file systems have nothing to sync in a folder and say so.
-    guard fsync(file) == 0 || [EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(errno) else {
-      throw refusal(folder, errno)
+    do throws(SystemError) {
+      try Files.sync(folder: file)
+    } catch {
+      throw refusal(folder, error.code)
     }
   }
 

@@ -1,3 +1,4 @@
+import Base
 import CSQLite
 import Glibc
 
@@ -77,9 +78,10 @@ enum OutboxFile {
       throw .system("open", folder, errno: errno)
     }
     defer { close(descriptor) }
-    // Some file systems have nothing to sync in a folder and say so.
-    if fsync(descriptor) != 0, ![EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(errno) {
-      throw .system("sync", folder, errno: errno)
+    do throws(SystemError) {
+      try Files.sync(folder: descriptor)
+    } catch {
+      throw .system("sync", folder, errno: error.code)
     }
   }
 }

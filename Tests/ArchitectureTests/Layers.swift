@@ -32,7 +32,7 @@ enum Layers {
       "CZimg",
     ],
     "ObjectStore": ["Cache", "CXML", "Transport"],
-    "Orders": ["Catalog", "Transport", "CSQLite"],
+    "Orders": ["Base", "Catalog", "Transport", "CSQLite"],
     "Pipeline": ["Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
     "Larder": [
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",

@@ -1,5 +1,4 @@
 import Base
-import Foundation
 import Glibc
 import Support
 import Testing
@@ -7,10 +6,6 @@ import Testing
 @Suite struct FilesTests {
   private func replace(_ path: String, _ bytes: [UInt8], mode: mode_t? = nil) throws {
     try Files.replace(path, with: bytes.span.bytes, mode: mode)
-  }
-
-  private func names(_ folder: TemporaryFolder) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path)
   }
 
   @Test func `a file is replaced in one step, and nothing else is left in its folder`() throws {
@@ -23,7 +18,7 @@ import Testing
     #expect(Files.contents(of: path) == [3])
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o604)
-    #expect(try names(folder) == ["a"])
+    #expect(try Files.names(in: folder.path) == ["a"])
   }
 
   @Test func `a replacement that fails leaves the old file, and no temporary one`() throws {
@@ -36,7 +31,7 @@ import Testing
       try replace(folder.path("none/a"), [1])
     }
 
-    #expect(try names(folder) == ["full"])
+    #expect(try Files.names(in: folder.path) == ["full"])
   }
 
   @Test func `a write to a full device says so`() {
@@ -80,5 +75,25 @@ import Testing
     for name in ["link", "pipe", "none", ""] {
       #expect(Files.contents(of: folder.path(name)) == nil)
     }
+  }
+
+  @Test(arguments: [
+    (EINVAL, true), (ENOSYS, true), (EBADF, true), (EOPNOTSUPP, true), (EIO, false),
+    (ENOSPC, false), (EACCES, false),
+  ])
+  func `a folder that cannot be synced is no failure, and one that failed to be is`(
+    _ code: Int32,
+    _ isMissing: Bool
+  ) {
+    #expect(Files.lacksFolderSync(code) == isMissing)
+  }
+
+  @Test func `names are those of the folder itself, without its dots`() throws {
+    let folder = try TemporaryFolder()
+    try replace(folder.path("a"), [1])
+    #expect(mkdir(folder.path("b"), 0o700) == 0)
+
+    #expect(try Files.names(in: folder.path).sorted() == ["a", "b"])
+    #expect(throws: SystemError(code: ENOTDIR)) { try Files.names(in: folder.path("a")) }
   }
 }

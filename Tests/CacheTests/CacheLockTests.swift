@@ -52,17 +52,6 @@ struct CacheLockTests {
     withExtendedLifetime(layout) {}
   }
 
-  @Test(arguments: [
-    (EINVAL, true), (ENOSYS, true), (EBADF, true), (EOPNOTSUPP, true), (EIO, false),
-    (ENOSPC, false), (EACCES, false),
-  ])
-  func `a folder that cannot be synced is no failure, and one that failed to be is`(
-    _ code: Int32,
-    _ isMissing: Bool
-  ) {
-    #expect(FileSystemGap.isMissing(folderSync: code) == isMissing)
-  }
-
   @Test func `the lock is free again when its holder is gone, and names nobody`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path("cache"))

@@ -30,7 +30,7 @@ struct ExportFolder {
     self.path = path
     temporary = "\(path)/\(Self.temporaryName(of: getpid()))"
     try Self.make(path, isNamed: true)
-    for name in Self.names(in: path) {
+    for name in (try? Files.names(in: path)) ?? [] {
       guard let owner = Self.owner(of: name), owner != getpid(), !isAlive(owner) else { continue }
       var status = stat()
       guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -61,20 +61,6 @@ struct ExportFolder {
 
   private static func isAlive(_ process: pid_t) -> Bool {
     kill(process, 0) == 0 || errno != ESRCH
-  }
-
-  private static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-      )
-    }
-    return names
   }
 
   /// Puts the file at `source` at a path below the folder.

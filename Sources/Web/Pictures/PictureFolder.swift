@@ -55,18 +55,9 @@ package struct PictureFolder: Sendable {
     var status = stat()
     // Not what a link leads to.
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-      let entries = opendir(path)
+      let names = try? Files.names(in: path)
     else { return }
     let wanted = Set(digests.map(PictureBook.fileName))
-    var names: [String] = []
-    while let entry = readdir(entries) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-      )
-    }
-    closedir(entries)
     for name in names where PictureBook.isFileName(name) && !wanted.contains(name) {
       unlink("\(path)/\(name)")
     }
