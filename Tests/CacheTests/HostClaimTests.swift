@@ -20,8 +20,17 @@ struct HostClaimTests {
     CacheTests.machine(host, host, at: seconds)
   }
 
-  private func claim(_ host: String, at seconds: Int64 = 0) throws -> HostClaim {
-    try HostClaim(root, holder: "larder sync, process 1", machine: machine(host, at: seconds))
+  private func claim(
+    _ host: String,
+    at seconds: Int64 = 0,
+    pause: (Int) -> Void = { _ in }
+  ) throws(CacheError) -> HostClaim {
+    try HostClaim(
+      root,
+      holder: "larder sync, process 1",
+      machine: machine(host, at: seconds),
+      pause: pause
+    )
   }
 
   /// Who holds the cache by the file.
@@ -31,74 +40,87 @@ struct HostClaimTests {
 
   // MARK: - The decision
 
-  private static func text(_ beat: Int = 0, boot: String = "b1", interval: Int = 15) -> String {
-    ClaimText(
-      holder: "sync on alpha",
-      boot: boot,
-      pulse: .init(token: "0123456789abcdef", since: 1, beat: beat, interval: interval)
-    ).text
+  private static let token = "0123456789abcdef"
+
+  private static func text(_ beat: Int = 0, boot: String = "b1") -> String {
+    """
+    sync on alpha
+    boot \(boot)
+    claim \(token)
+    since 1
+    beat \(String(repeating: "0", count: 10 - String(beat).count))\(beat) every 15 s
+    end
+
+    """
   }
 
   @Test(
     arguments: [
       // Another machine's, which is renewed or was seen for too short a time.
       (text(), "b2", nil, 0, "silent"), (text(), "b2", nil, 119, "silent"),
-      (text(), "b2", nil, 120, "gone"), (text(interval: 60), "b2", nil, 479, "silent"),
-      (text(interval: 60), "b2", nil, 480, "gone"),
+      (text(), "b2", nil, 120, "gone"),
       // Our own machine's.
-      (text(), "b1", nil, 0, "free"), (text(), "b1", nil, 500, "free"),
+      (text(), "b1", nil, 0, "free"),
       // Somebody takes it over.
       (text(), "b1", "", 0, "silent"), (text(), "b1", "x", 119, "silent"),
       (text(), "b2", "x", 120, "gone"),
-      // Our kernel does not tell which it is.
-      (text(), "", nil, 500, "foreign"),
-      // Older larders, newer ones, and what was cut.
+      // What has no heartbeat, in the form of another larder, and what was cut.
       ("sync on alpha\nboot b1", "b2", nil, 5000, "foreign"),
       ("sync on alpha", "b2", nil, 5000, "foreign"), ("", "b2", nil, 5000, "foreign"),
       (text() + "more\n", "b2", nil, 5000, "foreign"),
       (text() + "more\n", "b1", nil, 0, "free"),
       (String(text().dropLast(1)), "b2", nil, 5000, "foreign"),
-      (text(interval: 0), "b2", nil, 5000, "foreign"),
-      (text(interval: 3601), "b2", nil, 5000, "foreign"),
+      (text().replacing("every 15 s", with: "every 60 s"), "b2", nil, 5000, "foreign"),
+      (text().replacing(token, with: "../../../../../x"), "b2", nil, 5000, "foreign"),
       (text(boot: ""), "b2", nil, 5000, "foreign"),
     ] as [(String, String, String?, Int64, String)]
   )
-  func `only a claim that was seen without a renewal for eight intervals is taken from another`(
+  func `only a claim that was seen without a renewal for two minutes is taken from another`(
     _ text: String,
     _ boot: String,
     _ heir: String?,
     _ seconds: Int64,
     _ expected: String
-  ) {
-    let standing = LockHolder(
-      ClaimText(text),
-      host: "beta",
-      boot: boot,
-      heir: heir,
-      unchangedFor: seconds
-    )
+  ) throws {
+    try folder.write(text, to: "lock.host")
+    if let heir { try folder.write(heir, to: "lock.host.after-\(Self.token)") }
 
-    let word =
-      switch standing {
-      case .free: "free"
-      case .foreign: "foreign"
-      case .silent: "silent"
-      case .gone: "gone"
+    var standing = "foreign"
+    for moment in Set([0, seconds]).sorted() {
+      do throws(CacheError) {
+        let taken = try claim(boot, at: moment)
+        standing = taken.predecessor == nil ? "free" : "gone"
+        break
+      } catch {
+        #expect(error.code == .locked)
+        standing =
+          error.description.contains("or was killed; a network file") ? "foreign" : "silent"
       }
-    #expect(word == expected)
+    }
+
+    #expect(standing == expected)
+    #expect(
+      try (holder() == "larder sync, process 1 on \(boot)") == ["free", "gone"].contains(expected)
+    )
   }
 
-  @Test func `a claim is read back as it was written, and every beat has the same length`() {
+  @Test func `a claim is read back as it was written, and every beat has the same length`() throws
+  {
     for beat in [0, 1, 9, 10, 5_000_000_000] {
       let text = Self.text(beat)
 
       #expect(ClaimText(text).text == text)
-      #expect(ClaimText(text).pulse?.beat == beat)
+      #expect(ClaimText(text).beat == beat && ClaimText(text).token == Self.token)
       #expect(text.utf8.count == Self.text().utf8.count)
     }
+    let written = try claim("alpha")
+    let text = String(decoding: try folder.read("lock.host"), as: UTF8.self)
+    #expect(ClaimText(text).text == text)
+    withExtendedLifetime(written) {}
   }
 
   @Test func `no claim that was cut or changed anywhere is taken from another machine too early`()
+    throws
   {
     let whole = Array(Self.text(7).utf8)
     var damaged = (0..<whole.count).map { Array(whole[..<$0]) }
@@ -111,45 +133,28 @@ struct HostClaimTests {
     }
 
     for bytes in damaged {
-      let standing = LockHolder(
-        ClaimText(String(decoding: bytes, as: UTF8.self)),
-        host: "beta",
-        boot: "b2",
-        unchangedFor: 7
-      )
-
-      #expect(standing != .gone && standing != .free, "\(String(decoding: bytes, as: UTF8.self))")
+      try folder.write(bytes, to: "lock.host")
+      #expect(throws: CacheError.self, "\(String(decoding: bytes, as: UTF8.self))") {
+        _ = try claim("b2", at: 7)
+      }
     }
   }
 
-  @Test func `each machine counts by its own clock since when it has seen the same`() {
-    var watch = ClaimWatch()
-
-    #expect(watch.see("a", boot: "b1", at: 1000) == 0)
-    #expect(watch.see("a", boot: "b1", at: 1090) == 90)
-    #expect(watch.see("a", boot: "b2", at: 5) == 0)
-    #expect(watch.see("a", boot: "b2", at: 45) == 40)
-    #expect(watch.see("a", boot: "b1", at: 1120) == 120)
-    // A clock that went back counts anew.
-    #expect(watch.see("a", boot: "b2", at: 4) == 0)
-    // A sign of life ends all waiting.
-    #expect(watch.see("b", boot: "b1", at: 2000) == 0)
-    #expect(watch.see("b", boot: "b2", at: 2000) == 0)
-    #expect(ClaimWatch(watch.text) == watch)
-  }
-
-  @Test func `what is noted of a claim counts only when it is whole to the byte`() {
-    var watch = ClaimWatch()
-    _ = watch.see("a", boot: "b1", at: 1000)
-    _ = watch.see("a", boot: "b2", at: 2000)
-    let whole = Array(watch.text.utf8)
+  @Test func `a note of a wait that was cut or changed anywhere makes no wait shorter`() throws {
+    withExtendedLifetime(try claim("alpha")) {}
+    #expect(throws: CacheError.self) { _ = try claim("beta", at: 1000) }
+    let whole = try folder.read("lock.seen")
 
     for index in whole.indices {
-      #expect(ClaimWatch(String(decoding: whole[..<index], as: UTF8.self)) == nil)
+      var damaged = [Array(whole[..<index])]
       for bit in 0..<8 {
         var bytes = whole
         bytes[index] ^= 1 << bit
-        #expect(ClaimWatch(String(decoding: bytes, as: UTF8.self)) == nil, "\(index) \(bit)")
+        damaged.append(bytes)
+      }
+      for bytes in damaged {
+        try folder.write(bytes, to: "lock.seen")
+        #expect(throws: CacheError.self) { _ = try claim("beta", at: 1119) }
       }
     }
   }
@@ -201,64 +206,65 @@ struct HostClaimTests {
     #expect(try holder() == "larder sync, process 1 on gamma")
   }
 
-  @Test func `a claim of an older larder is never taken from another machine`() throws {
-    try folder.write("larder sync, process 1 on alpha\nboot alpha", to: "lock.host")
+  @Test func `a clock that went back counts anew`() throws {
+    withExtendedLifetime(try claim("alpha")) {}
 
-    for seconds in [Int64(0), 1_000_000] {
-      let error = #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
-      #expect(error?.description.contains("or was killed; a network file system") == true)
+    for seconds in [Int64(1000), 1090, 5, 124] {
+      #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
     }
-    _ = try claim("alpha")
+    _ = try claim("beta", at: 125)
 
-    #expect(try holder() == "larder sync, process 1 on alpha")
+    #expect(try holder() == "larder sync, process 1 on beta")
   }
 
-  /// Judges the claim as a machine that has waited long enough.
-  private func succession(_ host: String) -> Succession {
-    let mine = ClaimText(
-      holder: "larder sync, process 1 on \(host)",
-      boot: host,
-      pulse: .init(token: machine(host).token(), since: 0)
-    )
-    _ = Succession(root, mine, machine(host, at: 0))
-    return Succession(root, mine, machine(host, at: 120))
+  /// Leaves a dead claim that all of these machines have waited for long enough.
+  private func leaveDead(to hosts: [String]) throws {
+    withExtendedLifetime(try claim("alpha")) {}
+    for host in hosts { #expect(throws: CacheError.self) { _ = try claim(host) } }
   }
 
   @Test(arguments: 1...4)
-  func `of two that take over at once one wins, whoever is interrupted where`(_ step: Int) throws {
-    withExtendedLifetime(try claim("alpha")) {}
-    let (first, second) = (succession("beta"), succession("gamma"))
+  func `of two that take over at once one wins, and the other is told who holds the cache`(
+    _ step: Int
+  ) throws {
+    try leaveDead(to: ["beta", "gamma"])
     var winners: [String] = []
-
-    do throws(CacheError) {
-      try first.takeOver { now in
-        guard now == step, (try? second.takeOver()) != nil else { return }
-        winners.append("larder sync, process 1 on gamma")
+    var refusals: [String] = []
+    func take(_ host: String, _ pause: (Int) -> Void = { _ in }) {
+      do throws(CacheError) {
+        _ = try claim(host, at: 120, pause: pause)
+        winners.append("larder sync, process 1 on \(host)")
+      } catch {
+        #expect(error.code == .locked)
+        refusals.append(error.description)
       }
-      winners.append("larder sync, process 1 on beta")
-    } catch {
-      #expect(error.code == .locked)
     }
 
-    #expect(try winners == [holder()])
+    take("beta") { now in if now == step { take("gamma") } }
+
+    let winner = try holder()
+    #expect(winners == [winner])
+    #expect(refusals.count == 1 && refusals[0].contains("\(winner) "))
     #expect(folder.files(below: ".").keys.filter { $0.contains("after") } == [])
   }
 
   @Test(arguments: 2...4)
   func `an heir that stood still for as long is outlived, and knows it`(_ step: Int) throws {
-    withExtendedLifetime(try claim("alpha")) {}
-    let frozen = succession("beta")
+    try leaveDead(to: ["beta"])
     var winners: [String] = []
 
     do throws(CacheError) {
-      try frozen.takeOver { now in
+      _ = try claim("beta", at: 120) { now in
         guard now == step else { return }
-        let other = succession("gamma")
-        if (try? other.takeOver()) != nil { winners.append("larder sync, process 1 on gamma") }
+        #expect(throws: CacheError.self) { _ = try claim("gamma", at: 0) }
+        if (try? claim("gamma", at: 120)) != nil {
+          winners.append("larder sync, process 1 on gamma")
+        }
       }
       winners.append("larder sync, process 1 on beta")
     } catch {
       #expect(error.code == .locked)
+      #expect(error.description.contains("larder sync, process 1 on gamma has it now"))
     }
 
     // At the last step the claim is the heir's, and has been silent as long: it is another's by then.
@@ -270,10 +276,10 @@ struct HostClaimTests {
     _ step: Int
   ) throws {
     let holder = try claim("alpha")
-    let heir = succession("beta")
+    #expect(throws: CacheError.self) { _ = try claim("beta") }
 
     let isTaken =
-      (try? heir.takeOver { now in if now == step { holder.beat() } }) != nil
+      (try? claim("beta", at: 120) { now in if now == step { holder.beat() } }) != nil
     let isHeld = (try? holder.demandHold()) != nil
 
     #expect(isHeld != isTaken)
@@ -349,14 +355,5 @@ struct HostClaimTests {
 
 /// A machine of that name whose kernel calls its boot so, and whose monotonic clock stands at `seconds`.
 func machine(_ host: String, _ boot: String, at seconds: Int64 = 0) -> Machine {
-  Machine(
-    host: host,
-    boot: boot,
-    monotonic: { seconds },
-    now: { 1_795_341_600 },
-    token: {
-      let digits = String(UInt64(UInt(bitPattern: host.hashValue)), radix: 16)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
-  )
+  Machine(host: host, boot: boot, monotonic: { seconds }, now: { 1_795_341_600 })
 }

@@ -4,6 +4,7 @@
 
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/statfs.h>
 #include <sys/types.h>
 #include <time.h>
 

@@ -36,7 +36,7 @@ package final class CacheLock: Sendable {
       layout,
       holder: holder,
       machine: Machine(),
-      isShared: { FileSystemKind.isShared($0) }
+      isShared: { HostClaim.isNeeded($0) }
     )
   }
 
@@ -115,7 +115,7 @@ package final class CacheLock: Sendable {
     isLocked: Bool
   ) throws(CacheError) -> HostClaim {
     let claim = try HostClaim(layout.root, holder: holder, machine: machine, isLocked: isLocked)
-    guard let lost = claim.predecessor?.pulse else { return claim }
+    guard let lost = claim.predecessor else { return claim }
     do throws(CacheError) {
       try layout.leavePartials(to: lost.token)
       return claim
@@ -147,7 +147,7 @@ package final class CacheLock: Sendable {
     }
     defer { close(descriptor) }
     // One that was left on a file system of this machine alone says nothing.
-    if layout.kind(of: HostClaim.name) != nil, FileSystemKind.isShared(descriptor) { return true }
+    if layout.kind(of: HostClaim.name) != nil, HostClaim.isNeeded(descriptor) { return true }
     guard !text(of: descriptor).isEmpty else { return false }
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
       return FileSystemGap.isMissing(lock: errno) ? layout.kind(of: HostClaim.name) != nil : true

@@ -1,24 +1,23 @@
+import CGlibc
 import Dispatch
 import Glibc
 import Synchronization
+import Transport
 
-/// The right to change a cache that other machines see too, held by one of them at a time.
+/// The right to change a cache that other machines see too: the file `lock.host`, renewed every 15 s.
 ///
-/// Over a network file system the kernel may grant `flock` by itself, and so to two machines at once,
-/// as it would to two whose timers ring in the same second. Making a file that must not be there yet
-/// is the server's to grant. (open(2), `O_EXCL`)
+/// Over a network file system the kernel may grant `flock` by itself, and so to two machines at once. Making a file
+/// that must not be there yet is the server's to grant. (open(2), `O_EXCL`)
 ///
-/// What a killed run left is taken over at once on its own machine, where the caller holds the `flock`:
-/// its own machine is the kernel that it ran on, whatever the host was called. On others it is taken
-/// over when they have seen no renewal for eight intervals, by their own clocks. (``LockHolder``,
-/// ``ClaimWatch``) A holder that was frozen so long, and comes back, finds another's claim in place of
-/// its own before it commits anything more. (``demandHold()``)
+/// A claim that a killed run left is taken over at once on its own machine, where the caller holds the `flock`: the
+/// boot of the kernel tells the machine, whatever the host was called. Another machine takes it over once it has seen
+/// the same bytes for two minutes by its own monotonic clock; no two clocks are compared. A holder that was frozen for
+/// as long finds another's token before it commits anything more: ``demandHold()``.
 final class HostClaim: Sendable {
   private let folder: Folder
-  private let machine: Machine
   private let mine: ClaimText
   private let state = Mutex(State())
-  /// What was taken over from another machine; nil when nothing was.
+  /// The claim that was taken over from another machine; nil when nothing was.
   let predecessor: ClaimText?
 
   private struct State {
@@ -28,122 +27,213 @@ final class HostClaim: Sendable {
 
   /// The file, in the cache's folder.
   static let name = "lock.host"
-  /// Where waiting machines note since when they see the same claim.
-  static let watchName = "lock.seen"
-  private static let textLimit = 4096
+  /// Since when waiting machines have seen the same claim: a line a machine, see ``silence(of:in:_:)``.
+  private static let watchName = "lock.seen"
+  /// Seconds without a renewal after which a holder counts as gone: eight renewals are missing then.
+  private static let patience: Int64 = 120
+  private static let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
   /// Claims the cache for this machine; the caller holds its `flock`, where the file system has one.
   ///
   /// - Parameters:
-  ///   - folder: the cache.
-  ///   - holder: what a person understands, such as `larder sync, process 4711`.
-  ///   - machine: this machine.
-  ///   - isLocked: whether the caller holds the `flock`; without it, a claim of this machine's own kernel may be that
-  ///     of a run at work, and counts as another machine's.
-  /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another machine claims it.
+  ///   - folder: The cache.
+  ///   - holder: One line for people, such as `larder sync, process 4711`.
+  ///   - machine: This machine.
+  ///   - isLocked: Whether the caller holds the `flock`. Without it, a claim of this machine may be that of a run at
+  ///     work, and counts as another machine's.
+  ///   - pause: Called between the steps of a takeover, with their number; for tests.
+  /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another machine claims the cache.
   init(
     _ folder: Folder,
     holder: String,
     machine: Machine = Machine(),
-    isLocked: Bool = true
+    isLocked: Bool = true,
+    pause: (Int) -> Void = { _ in }
   ) throws(CacheError) {
     self.folder = folder
-    self.machine = machine
-    mine = ClaimText(
-      holder: "\(holder) on \(machine.host)",
-      boot: machine.boot.isEmpty ? nil : machine.boot,
-      pulse: machine.boot.isEmpty ? nil : .init(token: machine.token(), since: machine.now())
-    )
-    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = openat(folder.descriptor, Self.name, flags | O_CREAT | O_EXCL, 0o600)
-    if descriptor >= 0 {
-      try Self.write(mine, to: descriptor, named: Self.name, in: folder)
+    mine = ClaimText("\(holder) on \(machine.host)", boot: machine.boot, since: machine.now())
+    if try Self.create(Self.name, mine, in: folder) {
       predecessor = nil
       return
     }
-    guard errno == EEXIST else {
-      throw .system("lock", "\(folder.path)/\(Self.name)", errno: errno)
-    }
-    let succession = Succession(folder, mine, machine, isLocked: isLocked)
-    let standing = succession.standing
-    switch standing {
-    case .free where succession.claim.pulse == nil || mine.pulse == nil:
-      let descriptor = openat(folder.descriptor, Self.name, flags | O_TRUNC)
-      guard descriptor >= 0 else {
-        throw .system("lock", "\(folder.path)/\(Self.name)", errno: errno)
-      }
-      try Self.write(mine, to: descriptor, named: Self.name, in: folder)
+    let text = Self.text(in: folder)
+    let found = ClaimText(text)
+    let heirName = "\(Self.name).after-\(found.token)"
+    let heir = folder.kind(of: heirName).map { _ in folder.text(of: heirName, limit: 4096) ?? "" }
+    if found.boot == machine.boot, isLocked, heir == nil {
       predecessor = nil
-    case .free, .gone:
-      try succession.takeOver()
-      predecessor = standing == .gone ? succession.claim : nil
-    case .foreign, .silent:
-      throw CacheError(
-        .locked,
-        "cannot change \(folder.path): \(standing.words); "
-          + "if nothing runs there, remove \(folder.path)/\(Self.name)"
-      )
+    } else {
+      try Self.demandSilence(of: text, heir, in: folder, machine)
+      predecessor = found
+      if heir != nil { unlinkat(folder.descriptor, heirName, 0) }
     }
+    try Self.take(text, by: heirName, mine, in: folder, pause)
   }
 
-  /// Writes a claim into an empty file and closes it; what cannot be written whole is removed.
-  static func write(
-    _ claim: ClaimText,
-    to descriptor: Int32,
-    named name: String,
-    in folder: Folder
+  /// Demands that a claim has a heartbeat, and that this machine has seen none for two minutes.
+  ///
+  /// - Throws: ``CacheError/Code/locked`` with the holder, since when it holds the cache, and how long it was silent.
+  private static func demandSilence(
+    of text: String,
+    _ heir: String?,
+    in folder: Folder,
+    _ machine: Machine
   ) throws(CacheError) {
+    let (claim, taker) = (ClaimText(text), ClaimText(heir ?? ""))
+    let found = taker.since == nil ? claim : taker
+    var words = found.holder.isEmpty ? "another machine" : found.holder
+    if claim.since != nil, let since = found.since {
+      let seconds = silence(of: "\(text)\u{0}\(heir ?? "")", in: folder, machine)
+      if seconds >= patience { return }
+      words +=
+        " holds it since \(since.rfc3339) and "
+        + (seconds == 0 ? "may be at work" : "gave no sign of life for \(seconds) s")
+        + "; try again: once it has given none for \(patience) s, a run takes the cache over"
+    } else {
+      words += " holds it or was killed; a network file system does not show which"
+    }
+    throw CacheError(
+      .locked,
+      "cannot change \(folder.path): \(words); if nothing runs there, remove \(folder.path)/\(name)"
+    )
+  }
+
+  /// For how many seconds this machine has seen the same state of the claim.
+  ///
+  /// Runs are refused at once, so each notes for the next one when its machine first saw the state: `BOOT SECONDS
+  /// DIGEST`, where the digest is of both and the state. A line that was damaged, or is of another state, counts for
+  /// nothing. A clock that went back counts anew. What cannot be written costs the takeover and nothing else.
+  private static func silence(
+    of state: String,
+    in folder: Folder,
+    _ machine: Machine
+  ) -> Int64 {
+    let now = machine.monotonic()
+    func line(_ seconds: Int64) -> String {
+      let text = "\(machine.boot) \(seconds)"
+      return "\(text) \(Hexadecimal.text(ContentDigest.sha256(Array("\(text) \(state)".utf8))))"
+    }
+    var lines = (folder.text(of: watchName, limit: 16 << 10) ?? "").split(separator: "\n")
+      .map(String.init)
+    if let noted = lines.first(where: { $0.hasPrefix("\(machine.boot) ") }),
+      let seen = Int64(noted.dropFirst(machine.boot.count + 1).prefix { $0 != " " }), seen <= now,
+      noted == line(seen)
+    {
+      return now - seen
+    }
+    lines.removeAll { $0.hasPrefix("\(machine.boot) ") }
+    let text = (lines.suffix(31) + [line(now), ""]).joined(separator: "\n")
+    let (disk, temporary) = (SystemDisk(durable: false), "\(watchName).\(ClaimText.newToken())")
+    do throws(CacheError) {
+      try disk.append(
+        Array(text.utf8).span.bytes,
+        to: disk.create(temporary, in: folder)
+      )
+      try disk.rename(temporary, in: folder, to: watchName, in: folder)
+    } catch {
+      try? disk.remove(temporary, in: folder)
+    }
+    return 0
+  }
+
+  /// Puts a claim in the place of a dead one, so that of several who try one succeeds.
+  ///
+  /// The heir makes a file that only one can make, looks again whether the claim is the one that was judged, renames
+  /// its file over the claim, and reads it: who finds its own token has the cache. The file of an heir that died waits
+  /// out the same silence. An heir that was only frozen finds its file gone, or renames another's, and reads that token.
+  ///
+  /// - Throws: ``CacheError/Code/locked`` with the holder, when the dead one gave a sign of life or another was quicker.
+  private static func take(
+    _ text: String,
+    by heirName: String,
+    _ mine: ClaimText,
+    in folder: Folder,
+    _ pause: (Int) -> Void
+  ) throws(CacheError) {
+    pause(1)
+    guard try create(heirName, mine, in: folder) else {
+      throw overtaken(by: folder.text(of: heirName, limit: 4096) ?? Self.text(in: folder), folder)
+    }
+    pause(2)
+    guard Self.text(in: folder) == text else {
+      unlinkat(folder.descriptor, heirName, 0)
+      throw overtaken(by: Self.text(in: folder), folder)
+    }
+    pause(3)
+    renameat(folder.descriptor, heirName, folder.descriptor, name)
+    pause(4)
+    let now = Self.text(in: folder)
+    guard ClaimText(now).token == mine.token else { throw overtaken(by: now, folder) }
+    unlinkat(folder.descriptor, watchName, 0)
+  }
+
+  private static func overtaken(by text: String, _ folder: Folder) -> CacheError {
+    let holder = ClaimText(text).holder
+    return CacheError(
+      .locked,
+      "cannot change \(folder.path): \(holder.isEmpty ? "another machine" : holder) has it now; try "
+        + "again when its run has ended"
+    )
+  }
+
+  /// Makes the file of a claim; false when it is there.
+  ///
+  /// A claim that cannot be written whole is removed.
+  private static func create(
+    _ name: String,
+    _ claim: ClaimText,
+    in folder: Folder
+  ) throws(CacheError) -> Bool {
+    let path = "\(folder.path)/\(name)"
+    let descriptor = openat(folder.descriptor, name, flags | O_CREAT | O_EXCL, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw .system("lock", path, errno: errno)
+    }
     defer { close(descriptor) }
     let text = claim.text
-    let count = text.withCString { Glibc.write(descriptor, $0, strlen($0)) }
+    let count = text.withCString { write(descriptor, $0, strlen($0)) }
     guard count == text.utf8.count else {
       let code = count < 0 ? errno : ENOSPC
       unlinkat(folder.descriptor, name, 0)
-      throw .system("lock", "\(folder.path)/\(name)", errno: code)
+      throw .system("lock", path, errno: code)
     }
+    return true
   }
 
-  /// The claim that is there now; nil when there is none that can be read.
-  static func text(in folder: Folder) -> String? {
+  /// The claim that is there now; empty when there is none that can be read.
+  private static func text(in folder: Folder) -> String {
     // A file that was replaced on the server while it was opened is there under the same name.
-    folder.text(of: name, limit: textLimit) ?? folder.text(of: name, limit: textLimit)
+    folder.text(of: name, limit: 4096) ?? folder.text(of: name, limit: 4096) ?? ""
   }
 
-  /// Renews the claim after an interval, and again and again for as long as it is held.
-  ///
-  /// Most runs are over before the first time.
+  private static let queue = DispatchQueue(label: "larder.claim", qos: .utility)
+
+  /// Renews the claim after 15 s, and again for as long as it is held; most runs are over before.
   func beatLater() {
-    guard let pulse = mine.pulse else { return }
-    Self.queue.asyncAfter(deadline: .now() + .seconds(pulse.interval)) { [weak self] in
+    Self.queue.asyncAfter(deadline: .now() + .seconds(ClaimText.interval)) { [weak self] in
       guard let self else { return }
       beat()
       beatLater()
     }
   }
 
-  private static let queue = DispatchQueue(label: "larder.claim", qos: .utility)
-
-  /// Renews the claim, if it is still ours.
+  /// Renews the claim in place, if it is still ours.
   ///
   /// Ignores errors. A machine that waits sees only that the claim was not renewed, and ``demandHold()`` reports a
   /// claim that was lost.
   func beat() {
-    guard mine.pulse != nil, (try? demandHold()) != nil else { return }
-    let descriptor = openat(
-      folder.descriptor,
-      Self.name,
-      O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    )
+    guard (try? demandHold()) != nil else { return }
+    let descriptor = openat(folder.descriptor, Self.name, Self.flags)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     var claim = mine
-    claim.pulse?.beat = state.withLock { state in
+    claim.beat = state.withLock { state in
       state.beat += 1
       return state.beat
     }
     // The file may have been replaced after `demandHold()` read it and before it was opened: check the token again.
-    guard let found = Self.text(in: folder), ClaimText(found).pulse?.token == mine.pulse?.token
-    else { return }
+    guard ClaimText(Self.text(in: folder)).token == mine.token else { return }
     _ = claim.text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
     fdatasync(descriptor)
   }
@@ -154,16 +244,13 @@ final class HostClaim: Sendable {
   ///
   /// - Throws: ``CacheError/Code/locked`` from the first time on that it is not so.
   func demandHold() throws(CacheError) {
-    // A kernel that does not tell its boot makes claims that nobody takes over.
-    guard mine.pulse != nil else { return }
     if let loss = state.withLock({ $0.loss }) { throw loss }
-    let text = Self.text(in: folder)
-    if let text, ClaimText(text).pulse?.token == mine.pulse?.token { return }
-    let other = text.map { ClaimText($0).holder } ?? ""
+    let found = ClaimText(Self.text(in: folder))
+    if found.token == mine.token { return }
     let loss = CacheError(
       .locked,
       "cannot change \(folder.path) any more: this run did not renew its claim in time, and "
-        + (other.isEmpty ? "another machine" : other)
+        + (found.holder.isEmpty ? "another machine" : found.holder)
         + " took the cache over; what was committed stays, run again for the rest"
     )
     state.withLock { $0.loss = $0.loss ?? loss }
@@ -175,4 +262,116 @@ final class HostClaim: Sendable {
     guard (try? demandHold()) != nil else { return }
     unlinkat(folder.descriptor, Self.name, 0)
   }
+
+  /// Whether a file lies on a file system that other machines may share.
+  static func isNeeded(_ descriptor: Int32) -> Bool {
+    var system = statfs()
+    return fstatfs(descriptor, &system) == 0 && isShared(Int(system.f_type))
+  }
+
+  /// Whether other machines may share file systems of that kind. (statfs(2))
+  static func isShared(_ kind: Int) -> Bool {
+    let shared = [
+      0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B,  // NFS, CIFS, SMB 2 and 3, SMB
+      0x5346_414F, 0x6B41_4653, 0x00C3_6400, 0x0BD0_0BD0,  // AFS, the kernel's AFS, Ceph, Lustre
+      0x4750_4653, 0x0102_1997, 0x1983_0326, 0x6573_5546,  // GPFS, 9P, BeeGFS, FUSE
+      0x7461_636F, 0x0116_1970,  // OCFS2, GFS2
+    ]
+    return shared.contains(kind)
+  }
+}
+
+/// What `lock.host` says.
+///
+///     larder sync, process 4711 on pod-1
+///     boot 3f2c…
+///     claim 8f3a92bc01d4e5f6
+///     since 1790000000
+///     beat 0000000003 every 15 s
+///     end
+///
+/// A text that is not whole to the byte, as one of an older or a newer larder, has no `token` and no `since`, and is
+/// not taken over from another machine.
+struct ClaimText: Equatable, Sendable {
+  /// Who claims, and on which host; one line.
+  let holder: String
+  /// The boot of the holder's kernel; nil where none is told.
+  private(set) var boot: String?
+  /// 16 hexadecimal digits that tell the claim apart from every other.
+  private(set) var token = ""
+  /// When the claim was made, by the holder's clock; for people only.
+  private(set) var since: UnixTime?
+  /// How often it was renewed.
+  var beat = 0
+
+  /// Seconds from one renewal to the next.
+  static let interval = 15
+
+  /// A new claim.
+  init(_ holder: String, boot: String, since: UnixTime) {
+    (self.holder, self.boot, self.since) = (holder, boot, since)
+    token = Self.newToken()
+  }
+
+  /// Reads a text; the holder is empty where it is.
+  init(_ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    func value(_ place: Int, _ key: String) -> Substring? {
+      guard place < lines.count, lines[place].hasPrefix(key) else { return nil }
+      return lines[place].dropFirst(key.count)
+    }
+    holder = String(lines[0])
+    boot = value(1, "boot ").flatMap { $0.isEmpty ? nil : String($0) }
+    guard boot != nil, let token = value(2, "claim "), token.utf8.count == 16,
+      token.allSatisfy({ $0.isHexDigit && !$0.isUppercase }),
+      let since = value(3, "since ").flatMap({ Int64($0) }),
+      let beat = value(4, "beat ").flatMap({ Int($0.prefix { $0 != " " }) })
+    else { return }
+    (self.token, self.since, self.beat) = (String(token), UnixTime(since), beat)
+    if self.text != text { (self.token, self.since) = ("", nil) }
+  }
+
+  /// The text; of the same length for every beat, so that it is renewed in place.
+  var text: String {
+    let count = String(beat)
+    let zeros = String(repeating: "0", count: max(0, 10 - count.utf8.count))
+    return [
+      holder, "boot \(boot ?? "")", "claim \(token)", "since \(since?.seconds ?? 0)",
+      "beat \(zeros)\(count) every \(Self.interval) s", "end", "",
+    ].joined(separator: "\n")
+  }
+
+  /// Sixteen hexadecimal digits that nobody else has.
+  static func newToken() -> String {
+    let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+}
+
+/// What a claim has to know of the machine it is made on.
+struct Machine: Sendable {
+  /// The host's name.
+  var host = Machine.hostName
+  /// The boot of this machine's kernel; the host's name when the kernel does not tell.
+  var boot = PartialBody.boot.isEmpty ? Machine.hostName : PartialBody.boot
+  /// Seconds of a clock that counts from that boot and never goes back.
+  var monotonic: @Sendable () -> Int64 = {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec)
+  }
+  /// The wall clock, for people.
+  var now: @Sendable () -> UnixTime = { UnixTime(Int64(time(nil))) }
+
+  /// A holder's line without the name of this machine, which says nothing to who reads it here.
+  static func withoutHost(_ text: String) -> String {
+    text.hasSuffix(" on \(hostName)") ? String(text.dropLast(" on \(hostName)".count)) : text
+  }
+
+  /// This machine's name.
+  static let hostName: String = {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "an unknown host" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }()
 }
