@@ -1,3 +1,4 @@
+import Catalog
 import FoundationEssentials
 
 /// How the page refers to its small pictures: the text of each, by the digest of the picture.
@@ -65,16 +66,7 @@ package struct PictureBook: Sendable {
   /// What stands before the name of every picture.
   var folder: String {
     guard case .folder(let name) = place else { return "" }
-    return Self.percentEncoded(name) + "/"
-  }
-
-  private static func percentEncoded(_ text: String) -> String {
-    let plain = Set("-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     // Before a colon a relative name would be read as a scheme.
-    return text.utf8.map { byte in
-      plain.contains(byte)
-        ? String(UnicodeScalar(byte))
-        : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }.joined()
+    return PercentEncoding.escaped(name) + "/"
   }
 }
