@@ -180,13 +180,4 @@ import Testing
     #expect(script.errors == "")
     for name in Self.subcommands { #expect(script.output.contains(name)) }
   }
-
-  @Test func `bash can read its completion script`() throws {
-    let check = try Command.shell(
-      #"bash -n <("$larder" --generate-completion-script bash)"#
-    )
-
-    #expect(check.status == 0)
-    #expect(check.errors == "")
-  }
 }

@@ -59,23 +59,6 @@ import Testing
   }
 
   @Test(arguments: [
-    (["synk"], "\"larder sync\""), (["help", "catalgo"], "\"larder catalog\""),
-    (["catalog", "chek", "x"], "\"larder catalog check\""),
-    (["help", "order", "plaec"], "\"larder order place\""),
-  ])
-  func `a word that is no command is named, with the command that comes nearest`(
-    _ arguments: [String],
-    _ nearest: String
-  ) throws {
-    let command = try Command.larder(arguments)
-
-    #expect(command.status == 64)
-    #expect(command.output == "")
-    #expect(command.errors.contains("there is no command"))
-    #expect(command.errors.contains("nearest is \(nearest)"))
-  }
-
-  @Test(arguments: [
     (["bogus"], "there is no command"), (["help", "bogus"], "there is no command"),
     (["publish"], "there is no command"), (["diff", "--from", "3"], "unknown option '--from'"),
     (["crop", "a.jpg", "--out", "o", "--at", "x"], "unknown option '--at'"),
@@ -89,38 +72,6 @@ import Testing
     #expect(command.status == 64)
     #expect(command.errors.contains(said), "\(command.errors)")
     #expect(!command.errors.contains("nearest"), "\(command.errors)")
-  }
-
-  @Test func `an option with a slip names the one that was meant`() throws {
-    let command = try Command.larder(["sync", "shop.yaml", "--retires", "3"])
-
-    #expect(command.status == 64)
-    #expect(command.errors.contains("nearest is '--retries'"), "\(command.errors)")
-  }
-
-  @Test func `a file that is no catalog file is called what it is, with what to do`() throws {
-    let folder = try TemporaryFolder()
-    _ = try folder.write("<!doctype html><title>Shop</title>", to: "saved.html")
-    let photo = "\(Command.samples)/photo/wakeup-12mp.jpg"
-    let url = "http://127.0.0.1:9/shop.json"
-    let cases: [(words: [String], status: Int32, what: String, next: String)] = [
-      (
-        ["sync", folder.path("saved.html")], 78, "it is a page or XML",
-        "larder catalog init writes"
-      ),
-      (["sync", photo], 78, "it is binary data", "larder catalog init writes"),
-      (["sync", url], 64, "it is a URL, not a file", "larder catalog init \(url) writes"),
-      (["shop.yaml"], 64, "\"shop.yaml\" is no command", "larder sync shop.yaml"),
-      (["catalog", "init", folder.path("saved.html")], 65, "an HTML page, not JSON", ": Shop"),
-    ]
-
-    for (words, status, what, next) in cases {
-      let command = try Command.larder(words, environment: ["LARDER_CACHE": folder.path("cache")])
-
-      #expect(command.status == status, "\(words)")
-      #expect(command.errors.contains(what), "\(command.errors)")
-      #expect(command.errors.contains(next), "\(command.errors)")
-    }
   }
 
   @Test(arguments: [
@@ -214,14 +165,6 @@ import Testing
     #expect(command.output.isEmpty || isError(command, [retries]))
     #expect(command.errors.contains("--retries"))
     #expect(command.errors.contains("a number from 0 to 100"), "\(command.errors)")
-  }
-
-  @Test func `a catalog file that is not there is a usage error that names it`() throws {
-    let command = try Command.larder(["sync", "no-such-shop.yaml"])
-
-    #expect(command.status == 64)
-    #expect(command.errors.contains("no-such-shop.yaml"))
-    #expect(command.errors.contains("no such file"))
   }
 
   @Test func `the cache's flag wins over its variable, which wins over the working folder`()
