@@ -248,7 +248,9 @@ struct StampTimeTests {
     let head = Array("II".utf8) + short(42) + long(8)
     let directory = short(2) + entry(0x0132, 2, 20, 56) + entry(0x8769, 4, 1, 38) + long(0)
     let details = short(1) + entry(0x9003, 2, 20, 76) + long(0)
-    let texts = ["2021:01:13 06:30:00", "2021:13:45 99:99:99"].flatMap { Array($0.utf8) + [0] }
+    let texts: [UInt8] = ["2021:01:13 06:30:00", "2021:13:45 99:99:99"].flatMap {
+      Array($0.utf8) + [0]
+    }
 
     let exif = Exif(head + directory + details + texts, in: 0..<96)
 
