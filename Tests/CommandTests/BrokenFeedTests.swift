@@ -1,5 +1,6 @@
 import Foundation
 import SampleStore
+import Support
 import Testing
 
 /// What a shop may do to its feed, and what larder makes of it: nothing that was held is lost, and what
@@ -260,10 +261,9 @@ import Testing
   static let all = fields + bodies + sections + details
 
   /// Each feed with the command that meets it: both in turn from feed to feed, or with
-  /// `LARDER_BROKEN_FEEDS=all` each feed with each, which takes a minute longer.
+  /// `LARDER_SWEEPS=all` each feed with each, which takes a minute longer.
   static let met: [(Case, String)] = all.enumerated().flatMap { place, broken in
-    let isWhole = ProcessInfo.processInfo.environment["LARDER_BROKEN_FEEDS"] == "all"
-    let commands = isWhole ? ["sync", "warm"] : [place.isMultiple(of: 2) ? "sync" : "warm"]
+    let commands = Sweep.isWhole ? ["sync", "warm"] : [place.isMultiple(of: 2) ? "sync" : "warm"]
     return commands.map { (broken, $0) }
   }
 
