@@ -29,7 +29,7 @@ package struct BenchPlan: Sendable {
 /// What a measurement takes from outside.
 package struct BenchSurroundings: Sendable {
   /// Makes a transport with so many transfers at once; it ends when nobody holds it any more.
-  package var transport: @Sendable (_ parallel: Int) throws -> any Fetching & URLParsing
+  package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
   /// A clock that never goes back.
   package var monotonic: @Sendable () -> MonotonicTime
   /// The wall clock.
@@ -41,7 +41,7 @@ package struct BenchSurroundings: Sendable {
 
   /// Takes all of them.
   package init(
-    transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching & URLParsing,
+    transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching,
     monotonic: @escaping @Sendable () -> MonotonicTime,
     wall: @escaping @Sendable () -> UnixTime,
     variables: [String: String] = [:],

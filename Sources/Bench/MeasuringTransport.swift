@@ -5,21 +5,21 @@ import Transport
 ///
 /// With a rate, requests for pictures are held until they are due. Those for sections and details pass at
 /// once and are only counted.
-final class MeasuringTransport: Fetching, URLParsing {
+final class MeasuringTransport: Fetching {
   private struct State {
     var samples: [RequestSample] = []
     var urls: [String] = []
     var others = 0
   }
 
-  private let transport: any Fetching & URLParsing
+  private let transport: any Fetching
   private let pacer: Pacer?
   private let now: @Sendable () -> MonotonicTime
   private let state = Mutex(State())
 
   /// Measures `transport`; `rate` is in requests a second.
   init(
-    _ transport: any Fetching & URLParsing,
+    _ transport: any Fetching,
     rate: Double?,
     now: @escaping @Sendable () -> MonotonicTime
   ) {

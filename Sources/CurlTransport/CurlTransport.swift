@@ -5,7 +5,7 @@ import Transport
 ///
 /// Methods may be called from any thread, completions included. Name resolution aside, nothing runs but that one
 /// thread, and it sleeps when there is nothing to do.
-package final class CurlTransport: Fetching, URLParsing {
+package final class CurlTransport: Fetching {
   private let core: TransferCore
   private let thread: TransferThread
 

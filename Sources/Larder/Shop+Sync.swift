@@ -98,7 +98,7 @@ extension Shop {
 
   /// What a run fetches with, and how to end that.
   private func connection(_ options: SyncOptions) throws
-    -> (fetcher: any Fetching & URLParsing, end: () -> Void)
+    -> (fetcher: any Fetching, end: () -> Void)
   {
     if let transport {
       let adapter = TransportAdapter(transport)

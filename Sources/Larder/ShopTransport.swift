@@ -88,7 +88,7 @@ extension [ShopHeader] {
 }
 
 /// Lets a ``ShopTransport`` stand where the pipeline expects libcurl.
-final class TransportAdapter: Fetching, URLParsing {
+final class TransportAdapter: Fetching {
   private let transport: any ShopTransport
   private let parser = CurlURLParser()
   private let tasks = Mutex(Tasks())

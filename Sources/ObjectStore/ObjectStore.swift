@@ -12,7 +12,7 @@ import Transport
 package final class ObjectStore: Sendable {
   /// Where it is.
   package let location: StoreLocation
-  private let transport: any Fetching & URLParsing
+  private let transport: any Fetching
   private let base: String
   private let token: String?
   private let region: String
@@ -33,7 +33,7 @@ package final class ObjectStore: Sendable {
   package init(
     _ location: StoreLocation,
     _ environment: StoreEnvironment,
-    transport: any Fetching & URLParsing
+    transport: any Fetching
   ) {
     self.location = location
     self.transport = transport

@@ -120,15 +120,15 @@ func documentKey(_ request: Request) -> String {
 /// A transport that logs every exchange: the answers come as they would without it, and can be given again.
 ///
 /// Stands before secrets enter URLs, so that the log has none.
-final class RecordingTransport: Fetching, URLParsing {
-  private let transport: any Fetching & URLParsing
+final class RecordingTransport: Fetching {
+  private let transport: any Fetching
   private let log: LineFile
   private let count = Atomic<Int>(0)
   private let hide: RunParts.Hiding
   private let now: @Sendable () -> UnixTime
 
   init(
-    _ transport: any Fetching & URLParsing,
+    _ transport: any Fetching,
     log: LineFile,
     hiding hide: @escaping RunParts.Hiding,
     now: @escaping @Sendable () -> UnixTime

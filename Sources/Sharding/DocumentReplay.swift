@@ -62,8 +62,8 @@ struct DocumentLog {
 }
 
 /// A transport that gives the answers of a log, and asks nobody.
-final class ReplayTransport: Fetching, URLParsing {
-  private let transport: any Fetching & URLParsing
+final class ReplayTransport: Fetching {
+  private let transport: any Fetching
   private let path: String
   private let log: Mutex<DocumentLog>
   private let queue = DispatchQueue(label: "larder.replay")
@@ -73,7 +73,7 @@ final class ReplayTransport: Fetching, URLParsing {
 
   /// Answers from a log; what is no answer, such as how URLs are read, is another transport's.
   init(
-    _ transport: any Fetching & URLParsing,
+    _ transport: any Fetching,
     _ log: DocumentLog,
     path: String,
     now: @escaping @Sendable () -> UnixTime

@@ -62,7 +62,7 @@ package final class ShardRun: Sendable {
     cache: String,
     token: String,
     maxFailures: Double = 10,
-    transport: any Fetching & URLParsing,
+    transport: any Fetching,
     environment: [String: String] = [:],
     disk: any Disk = SystemDisk(),
     keeper: (any PictureKeeping)? = nil,

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Fetches resources, many at a time.
-package protocol Fetching: Sendable {
+/// Fetches resources, many at a time, and parses their URLs as it will send them.
+package protocol Fetching: URLParsing {
   /// Starts, or queues, a transfer into `sink`.
   ///
   /// `completion` runs on the transfer thread exactly once, whatever happens: be quick there too. It may call

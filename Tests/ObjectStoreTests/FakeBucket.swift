@@ -5,7 +5,7 @@ import Synchronization
 import Transport
 
 /// A bucket in memory that speaks as much of S3 as larder asks for, without a network, and fails when it is told to.
-final class FakeBucket: Fetching, URLParsing {
+final class FakeBucket: Fetching {
   struct Object: Equatable {
     var bytes: [UInt8]
     var headers: Headers

@@ -134,6 +134,10 @@ final class FakeWebhook: Fetching {
 
   func cancelAll() {}
 
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try CurlURLParser.parse(text, relativeTo: base)
+  }
+
   func fetch(
     _ request: Request,
     into sink: any BodySink,

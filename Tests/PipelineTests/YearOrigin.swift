@@ -7,7 +7,7 @@ import Transport
 ///
 /// What it answers is a function of the clock alone. It counts the requests that HTTP's rules made
 /// unnecessary: those for what it had just said would stay fresh, while it still was.
-final class YearOrigin: Fetching, URLParsing {
+final class YearOrigin: Fetching {
   /// What came so far.
   struct Count: Sendable {
     var requests = 0

@@ -5,7 +5,7 @@ import Transport
 /// Answers from memory, on a thread of the caller's, without a network.
 ///
 /// What has no answer is held until ``cancelAll()``, as a transfer that hangs.
-package final class FakeTransport: Fetching, URLParsing {
+package final class FakeTransport: Fetching {
   /// What one URL answers.
   package enum Answer: Sendable {
     /// A body with 200, and the fields that come with it.

@@ -35,7 +35,7 @@ package final class CatalogProbe: Sendable {
   private let named: NamedOrigins
   /// The headers to send where no catalog file says which.
   private let given: Headers
-  private let transport: any Fetching & URLParsing
+  private let transport: any Fetching
 
   /// The most bytes of a response that is looked at.
   package static let limit = ByteCount.mebibytes(64)
@@ -54,7 +54,7 @@ package final class CatalogProbe: Sendable {
     folder: String,
     environment: [String: String],
     now: @escaping @Sendable () -> UnixTime,
-    transport: any Fetching & URLParsing
+    transport: any Fetching
   ) throws {
     let request: RunRequest
     do {
@@ -86,7 +86,7 @@ package final class CatalogProbe: Sendable {
   package init(
     naming url: WebURL,
     headers: [(name: String, value: String)] = [],
-    transport: any Fetching & URLParsing
+    transport: any Fetching
   ) {
     var given = Headers()
     for (name, value) in headers { given[name] = value }

@@ -44,7 +44,7 @@ struct OpenedRun {
     holder: String,
     disk: any Disk,
     keeper: (any PictureKeeping)?,
-    transport: any Fetching & URLParsing,
+    transport: any Fetching,
     parts: RunParts,
     isStopped: @escaping @Sendable () -> Bool,
     progress: SyncProgress,

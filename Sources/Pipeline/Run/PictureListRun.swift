@@ -50,7 +50,7 @@ package final class PictureListRun: Sendable {
     cache: String,
     room: String,
     options: SyncOptions,
-    transport: any Fetching & URLParsing,
+    transport: any Fetching,
     environment: [String: String],
     disk: any Disk = SystemDisk(),
     keeper: (any PictureKeeping)? = nil,

@@ -30,7 +30,7 @@ package final class PicturePull: Sendable {
 
   private let catalog: CatalogFile
   private let room: String
-  private let transport: any Fetching & URLParsing
+  private let transport: any Fetching
   private let reserve: DiskReserve?
   private let environment: [String: String]
   private let options: SyncOptions
@@ -55,7 +55,7 @@ package final class PicturePull: Sendable {
     _ catalog: CatalogFile,
     room: String,
     options: SyncOptions = SyncOptions(),
-    transport: any Fetching & URLParsing,
+    transport: any Fetching,
     reserve: DiskReserve? = nil,
     environment: [String: String],
     now: @escaping @Sendable () -> UnixTime

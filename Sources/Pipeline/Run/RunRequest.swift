@@ -71,9 +71,9 @@ struct RunRequest: Sendable {
   ///   - isStopped: Whether the run is to end.
   /// - Returns: The transport for the run's requests.
   func transport(
-    over transport: any Fetching & URLParsing,
+    over transport: any Fetching,
     isStopped: @escaping @Sendable () -> Bool
-  ) -> any Fetching & URLParsing {
+  ) -> any Fetching {
     let veiling = variables.isEmpty ? transport : VeilingTransport(transport, variables)
     guard let rule = catalog.token else { return veiling }
     return TokenTransport(

@@ -54,7 +54,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     folder: String,
     cache: String,
     options: SyncOptions,
-    transport: any Fetching & URLParsing,
+    transport: any Fetching,
     environment: [String: String] = [:],
     now: UnixTime
   ) throws(SyncError) {

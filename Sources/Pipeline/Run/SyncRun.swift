@@ -43,7 +43,7 @@ package final class SyncRun: Sendable {
     folder: String,
     cache: String,
     options: SyncOptions = SyncOptions(),
-    transport: any Fetching & URLParsing,
+    transport: any Fetching,
     environment: [String: String] = [:],
     parts: RunParts = RunParts(),
     disk: any Disk = SystemDisk(),

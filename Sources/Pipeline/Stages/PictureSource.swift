@@ -32,7 +32,7 @@ package protocol SettledPictures: Sendable {
 /// What takes the place of a run's origins: nothing, in a plain sync.
 package struct RunParts: Sendable {
   /// A way to fetch documents.
-  package typealias Origin = any Fetching & URLParsing
+  package typealias Origin = any Fetching
 
   /// Takes the run's secrets out of a text.
   package typealias Hiding = @Sendable (String) -> String

@@ -9,7 +9,7 @@ struct RunContext: Sendable {
   let catalog: CatalogFile
   let entry: CatalogEntry
   let options: SyncOptions
-  let transport: any Fetching & URLParsing
+  let transport: any Fetching
   /// The environment's part of the catalog's URLs.
   let variables: URLVariables
   let layout: CacheLayout

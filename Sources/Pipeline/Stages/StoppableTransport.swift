@@ -5,11 +5,11 @@ import Transport
 ///
 /// `cancelAll` alone ends only what was submitted before it, while a run still has pictures in its
 /// lines and sections in its decoders that would be submitted after it.
-final class StoppableTransport: Fetching, URLParsing {
-  private let transport: any Fetching & URLParsing
+final class StoppableTransport: Fetching {
+  private let transport: any Fetching
   private let isStopped = Atomic(false)
 
-  init(_ transport: any Fetching & URLParsing) {
+  init(_ transport: any Fetching) {
     self.transport = transport
   }
 

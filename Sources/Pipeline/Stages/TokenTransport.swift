@@ -7,8 +7,8 @@ import Transport
 ///
 /// The command runs once a run at most. What it prints replaces the header in every later request for
 /// a document or picture, and stays out of what the request is known by: a new token is no new owner of what is held.
-final class TokenTransport: Fetching, URLParsing {
-  private let transport: any Fetching & URLParsing
+final class TokenTransport: Fetching {
+  private let transport: any Fetching
   private let rule: TokenRule
   private let secrets: RunSecrets
   private let command: ProgramRun
@@ -33,7 +33,7 @@ final class TokenTransport: Fetching, URLParsing {
   ///   - secrets: Where the value is added to what nobody is to see.
   ///   - isStopped: Whether the run is to end.
   init(
-    _ transport: any Fetching & URLParsing,
+    _ transport: any Fetching,
     _ rule: TokenRule,
     environment: [String: String],
     hiding secrets: RunSecrets,

@@ -1,11 +1,11 @@
 import Transport
 
 /// Puts the environment's values into URLs when requests leave, and takes them out of what comes back.
-final class VeilingTransport: Fetching, URLParsing {
-  private let transport: any Fetching & URLParsing
+final class VeilingTransport: Fetching {
+  private let transport: any Fetching
   private let variables: URLVariables
 
-  init(_ transport: any Fetching & URLParsing, _ variables: URLVariables) {
+  init(_ transport: any Fetching, _ variables: URLVariables) {
     self.transport = transport
     self.variables = variables
   }
