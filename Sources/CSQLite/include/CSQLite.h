@@ -1,10 +1,13 @@
-// What SQLite offers through variadic functions only, which Swift cannot call.
+// Functions of SQLite that are variadic, which Swift cannot call, or belong to no connection of GRDB's.
 #ifndef LARDER_CSQLITE_H
 #define LARDER_CSQLITE_H
 
 /// Turns off SQLite's statistics of its memory; without effect once the process has opened a database.
 /// (https://sqlite.org/c3ref/config.html)
 void larder_sqlite_count_no_memory(void);
+
+/// The release of the library that is loaded, such as 3.40.1.
+const char *_Nonnull larder_sqlite_release(void);
 
 struct sqlite3;
 

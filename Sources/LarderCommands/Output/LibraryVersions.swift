@@ -40,7 +40,7 @@ enum LibraryVersions {
     let tls = curl.map { ", " + ($0.tls.map { "TLS by \($0)" } ?? "without TLS") }
     return [
       ("libcurl", curl?.version, "transfers" + (tls ?? "")),
-      ("SQLite", string(sqlite3_libversion()), "index and orders"),
+      ("SQLite", string(larder_sqlite_release()), "index and orders"),
       ("libpng", string(cpng_release()), "PNG"),
       ("zlib", string(zlibVersion()), "PNG and packed feeds"),
       ("libwebp", LibraryVersion(bits: UInt32(cwebp_release())).description, "WebP"),
