@@ -260,3 +260,11 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+// FORTIFY, which needs optimisation, in C of our own. As a flag of the whole build it would also stand where Swift reads the
+// system's headers, and some modules would then have other definitions than the rest.
+let nameOfC = /C[A-Z].*/
+for target in package.targets where target.name.wholeMatch(of: nameOfC) != nil {
+  target.cSettings =
+    (target.cSettings ?? []) + [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
+}
