@@ -266,5 +266,7 @@ let package = Package(
 let nameOfC = /C[A-Z].*/
 for target in package.targets where target.name.wholeMatch(of: nameOfC) != nil {
   target.cSettings =
-    (target.cSettings ?? []) + [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
+    (target.cSettings ?? []) + [
+      .define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))
+    ]
 }
