@@ -3,11 +3,12 @@
 import importlib
 import sys
 
-KINDS = {"syncs": "syncs", "orders": "orders", "shards": "shards"}
+KINDS = ("syncs", "orders", "shards")
 
 
 def main(words):
-    for word in words or list(KINDS):
+    for word in words or KINDS:
         if word not in KINDS:
-            sys.exit(f"script/torture kill: {word} is none of {', '.join(KINDS)}")
+            print(f"script/torture kill: {word} is none of {', '.join(KINDS)}", file=sys.stderr)
+            sys.exit(64)
         importlib.import_module(word).main()
