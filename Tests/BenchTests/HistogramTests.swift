@@ -92,7 +92,6 @@ import Transport
 
     #expect(sample.latency == 5_000_000)
     #expect(sample.firstByte == 4_000_000)
-    #expect(sample.started.nanoseconds == 45_000_000)
   }
 
   @Test func `under a plan a request counts from the planned start`() {
