@@ -7,7 +7,8 @@ package func percentDecoded(_ text: String) -> [UInt8] {
   var index = 0
   while index < bytes.count {
     if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-      let high = Hexadecimal.value(of: bytes[index + 1]), let low = Hexadecimal.value(of: bytes[index + 2])
+      let high = Hexadecimal.value(of: bytes[index + 1]),
+      let low = Hexadecimal.value(of: bytes[index + 2])
     {
       result.append(high << 4 | low)
       index += 3
