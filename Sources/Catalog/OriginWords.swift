@@ -8,6 +8,8 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
 
   private static let longest = 200
   private static let most = 3
+  /// The bytes of a body beyond which it is what was asked for, whatever is wrong with it.
+  static let longestBody = 4 << 20
 
   /// Reads the body of an answer; nil when it says nothing.
   ///
@@ -15,12 +17,13 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
   ///   - body: The body, or its beginning.
   ///   - isRefusal: Whether the status says that the request failed, so that the body holds nothing else.
   package init?(in body: some Collection<UInt8>, isRefusal: Bool) {
-    let body = Array(body)
+    let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
       description = page
       return
     }
-    guard let root = try? JSONDocument(parsing: body, of: "an answer").root,
+    guard body.count <= Self.longestBody,
+      let root = try? JSONDocument(parsing: body, of: "an answer").root,
       let words = Self.words(of: root, isRefusal: isRefusal)
     else { return nil }
     description = words

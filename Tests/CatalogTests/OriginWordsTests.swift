@@ -117,4 +117,15 @@ import Testing
     }
     #expect(detail?.description == "cannot read detail 7: an HTML page, not JSON: Log in")
   }
+
+  @Test func `a body that is too large to be an answer is not searched`() {
+    let words = Array(#"{"error": "no"}"#.utf8)
+    func found(_ count: Int) -> String? {
+      let body = words + Array(repeating: 0x20, count: count - words.count)
+      return OriginWords(in: body, isRefusal: true)?.description
+    }
+
+    #expect(found(OriginWords.longestBody)?.contains("no") == true)
+    #expect(found(OriginWords.longestBody + 1) == nil)
+  }
 }

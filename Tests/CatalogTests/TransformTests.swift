@@ -322,9 +322,7 @@ struct TransformTests {
 
   @Test
   func `a response that is too large for a program is refused before anything is made of it`() {
-    var body = [UInt8](repeating: 0x20, count: Transform.mostInput + 1)
-    // What comes before the first character is looked at, which takes minutes of a debug build for so many.
-    body[0] = UInt8(ascii: "{")
+    let body = [UInt8](repeating: 0x20, count: Transform.mostInput + 1)
 
     let error = #expect(throws: CatalogError.self) {
       try decodeSection(
