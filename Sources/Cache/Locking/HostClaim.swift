@@ -281,7 +281,7 @@ final class HostClaim: Sendable {
   }
 }
 
-/// What `lock.host` says.
+/// The text of `lock.host`.
 ///
 ///     larder sync, process 4711 on pod-1
 ///     boot 3f2c…
@@ -348,7 +348,7 @@ struct ClaimText: Equatable, Sendable {
   }
 }
 
-/// What a claim has to know of the machine it is made on.
+/// The machine that a claim is made on, as far as the claim depends on it.
 struct Machine: Sendable {
   /// The host's name.
   var host = Machine.hostName
