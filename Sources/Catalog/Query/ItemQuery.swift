@@ -57,3 +57,147 @@ public struct ItemQuery: Hashable, Sendable {
     return limit.map { Array(sorted.prefix($0)) } ?? sorted
   }
 }
+
+/// In which order items are listed when not in the catalog's.
+public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
+  /// The cheapest first, those without a price last.
+  case price
+  /// The dearest first, those without a price last.
+  case dearest = "-price"
+  /// By title, without regard to case and width.
+  case title
+
+  /// Puts elements into order; those that are equal keep theirs.
+  ///
+  /// - Parameters:
+  ///   - elements: What is put into order.
+  ///   - item: The item of an element.
+  /// - Returns: The elements in order.
+  public func sorted<Element>(
+    _ elements: [Element],
+    by item: (Element) -> StoreItem
+  ) -> [Element] {
+    sorted(elements.map { (key: key(of: item($0)), element: $0) }).map(\.element)
+  }
+
+  /// Puts elements into order by their keys, without the items; those that are equal keep theirs.
+  package func sorted<Element>(
+    _ elements: [(key: Key, element: Element)]
+  ) -> [(key: Key, element: Element)] {
+    // Swift's sort is stable.
+    elements.sorted { precedes($0.key, $1.key) }
+  }
+
+  /// What an item is put into order by.
+  package enum Key: Sendable {
+    /// It has no price.
+    case none
+    /// A price, in minor units of a currency with so many digits behind the point.
+    case amount(units: Int, exponent: Int)
+    /// A title, folded.
+    case text(String)
+  }
+
+  /// What an item is put into order by.
+  package func key(of item: StoreItem) -> Key {
+    switch self {
+    case .title: .text(SearchText.foldedText(item.title))
+    case .price, .dearest:
+      item.price.map {
+        .amount(units: $0.minorUnits, exponent: Currency.exponent(of: $0.currency))
+      } ?? .none
+    }
+  }
+
+  /// Whether one key comes before another.
+  private func precedes(_ first: Key, _ second: Key) -> Bool {
+    switch (first, second) {
+    case (.text(let first), .text(let second)): return first < second
+    case (.amount(let first, let places), .amount(let second, let others)):
+      // Units of several currencies are compared as numbers, for want of a rate.
+      let (first, second) = (Self.major(first, places), Self.major(second, others))
+      return self == .dearest ? first > second : first < second
+    case (.amount, _): return true
+    default: return false
+    }
+  }
+
+  /// Minor units as millionths of a major one, exactly while they are below 10^15.
+  private static func major(_ units: Int, _ exponent: Int) -> Double {
+    Double(units) / (0..<exponent).reduce(1.0) { power, _ in power * 10 }
+  }
+}
+
+extension StoreItem {
+  /// What the item costs: the price to pay, else the normal one.
+  public var price: Price? { salePrice ?? normalPrice }
+}
+
+/// Which prices are wanted: at least so much, at most so much, or both, in the currency's major unit.
+public struct PriceBounds: Hashable, Sendable {
+  /// The lowest wanted; nil for none such.
+  private let low: Amount?
+  /// The highest wanted; nil for none such.
+  private let high: Amount?
+
+  /// An exact decimal number.
+  private struct Amount: Hashable, Sendable {
+    /// All digits as one number.
+    let digits: Int
+    /// How many of them are decimals.
+    let places: Int
+
+    init?(_ text: Substring) {
+      let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+      guard (1...2).contains(parts.count), text.utf8.count <= 16,
+        parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+        let digits = Int(parts.joined())
+      else { return nil }
+      self.digits = digits
+      places = parts.count == 2 ? parts[1].utf8.count : 0
+    }
+
+    /// Whether it is above so many units of which `exponent` digits are decimals.
+    func isAbove(_ units: Int, exponent: Int) -> Bool {
+      let own = digits.multipliedFullWidth(by: Self.power(exponent))
+      let other = units.multipliedFullWidth(by: Self.power(places))
+      return (own.high, own.low) > (other.high, other.low)
+    }
+
+    /// Whether it is below so many units of which `exponent` digits are decimals.
+    func isBelow(_ units: Int, exponent: Int) -> Bool {
+      let own = digits.multipliedFullWidth(by: Self.power(exponent))
+      let other = units.multipliedFullWidth(by: Self.power(places))
+      return (own.high, own.low) < (other.high, other.low)
+    }
+
+    private static func power(_ exponent: Int) -> Int {
+      (0..<exponent).reduce(1) { power, _ in power * 10 }
+    }
+  }
+
+  /// What a text has to be, for messages.
+  public static let expected =
+    "LOW..HIGH in the currency's major unit, such as 5000..9000, ..9.99 or 20.."
+
+  /// Reads bounds; nil when the text is not ``expected`` or its low end is above the high one.
+  public init?(_ text: String) {
+    guard let dots = text.firstRange(of: ".."), !text[dots.upperBound...].hasPrefix(".") else {
+      return nil
+    }
+    let (first, second) = (text[..<dots.lowerBound], text[dots.upperBound...])
+    guard !first.isEmpty || !second.isEmpty else { return nil }
+    low = Amount(first)
+    high = Amount(second)
+    guard first.isEmpty == (low == nil), second.isEmpty == (high == nil) else { return nil }
+    if let low, let high, low.isAbove(high.digits, exponent: high.places) { return nil }
+  }
+
+  /// Whether a price is wanted.
+  public func contains(_ price: Price) -> Bool {
+    let exponent = Currency.exponent(of: price.currency)
+    if let low, low.isAbove(price.minorUnits, exponent: exponent) { return false }
+    if let high, high.isBelow(price.minorUnits, exponent: exponent) { return false }
+    return true
+  }
+}

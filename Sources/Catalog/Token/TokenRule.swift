@@ -23,3 +23,208 @@ public struct TokenRule: Hashable, Sendable {
     return String(PlainText.line(name).prefix(80))
   }
 }
+
+/// Reads `token:` of a catalog file.
+enum TokenParser {
+  /// Reads a rule.
+  ///
+  /// - Parameter node: The value of `token`.
+  /// - Returns: The rule.
+  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  static func parse(_ node: YAMLNode) throws(CatalogError) -> TokenRule {
+    let mapping = try node.mapping()
+    try mapping.checkKeys(.token)
+    let header = try mapping.required("header")
+    let name = try header.filledText()
+    do throws(CatalogError) {
+      _ = try HeaderTemplate(name: name, rawValue: "")
+    } catch {
+      throw header.error(error.reason, expected: "a header name")
+    }
+    return TokenRule(header: name, command: try command(mapping.required("command")))
+  }
+
+  private static func command(_ node: YAMLNode) throws(CatalogError) -> [String] {
+    let expected = "a list: the program, then its arguments"
+    guard node.isList else {
+      throw node.error(
+        "expected \(expected)",
+        expected: expected,
+        remedy: "no shell reads it: write [\"program\", \"argument\"]"
+      )
+    }
+    var words: [String] = []
+    for element in try node.list() {
+      let word = try words.isEmpty ? element.filledText() : element.text()
+      guard !word.utf8.contains(0) else {
+        throw element.error("an argument holds no NUL", expected: "text without NUL")
+      }
+      words.append(word)
+    }
+    guard !words.isEmpty else { throw node.error("the list is empty", expected: expected) }
+    return words
+  }
+}
+
+/// What a run knows of the token that its command prints, and what follows from each 401.
+///
+/// A value: its owner guards it, and runs the command when told to. However many requests are refused at
+/// once, one of them starts the command and the others wait for it.
+package struct TokenState<Waiting> {
+  private enum Phase {
+    case unasked
+    case asking([Waiting])
+    case held(String)
+    case failed(String)
+  }
+
+  /// What to do about a refused request.
+  package enum Step: Hashable, Sendable {
+    /// Run the command; the request waits for it.
+    case run
+    /// The command runs already; the request waits for it.
+    case wait
+    /// Send the request again with that value.
+    case again(String)
+    /// The refusal stands: the origin refuses what the command printed, too.
+    case refusedAgain
+    /// The refusal stands, because the command failed; see ``ProgramFault/words``.
+    case stand(String)
+  }
+
+  private var phase = Phase.unasked
+
+  /// Makes the state of a run that begins.
+  package init() {}
+
+  /// The value that requests are sent with from now on; nil before the command has ended well.
+  package var value: String? {
+    if case .held(let value) = phase { value } else { nil }
+  }
+
+  /// Judges a request that came back with 401.
+  ///
+  /// - Parameters:
+  ///   - sent: The command's value that it was sent with; nil when it went out before there was one.
+  ///   - waiting: What to keep until the command has ended.
+  /// - Returns: What to do.
+  package mutating func refused(sentWith sent: String?, _ waiting: Waiting) -> Step {
+    switch phase {
+    case .unasked:
+      phase = .asking([waiting])
+      return .run
+    case .asking(let others):
+      phase = .asking(others + [waiting])
+      return .wait
+    case .held(let value):
+      return sent == value ? .refusedAgain : .again(value)
+    case .failed(let words): return .stand(words)
+    }
+  }
+
+  /// Notes how the command ended.
+  ///
+  /// - Parameter result: The value, or why there is none.
+  /// - Returns: What waits for it.
+  package mutating func ended(_ result: Result<String, ProgramFault>) -> [Waiting] {
+    guard case .asking(let waiting) = phase else { return [] }
+    switch result {
+    case .success(let value): phase = .held(value)
+    case .failure(let fault): phase = .failed(fault.words)
+    }
+    return waiting
+  }
+}
+
+/// How a program that the user names ended, such as the command of a ``TokenRule``.
+package struct ProgramOutput: Hashable, Sendable {
+  /// What ended it.
+  package enum End: Hashable, Sendable {
+    /// It left with a status.
+    case status(Int32)
+    /// A signal ended it.
+    case signal(Int32)
+    /// It took longer than so many seconds.
+    case tooSlow(Int)
+    /// It could not be started; the system's words.
+    case notStarted(String)
+  }
+
+  /// What ended it.
+  package var end: End
+  /// What it wrote to stdout, as far as it was read.
+  package var output: [UInt8]
+  /// What it wrote to stderr, as far as it was read.
+  package var errors: [UInt8]
+
+  /// Makes an outcome.
+  ///
+  /// - Parameters:
+  ///   - end: What ended it.
+  ///   - output: What it wrote to stdout.
+  ///   - errors: What it wrote to stderr.
+  package init(end: End, output: [UInt8] = [], errors: [UInt8] = []) {
+    self.end = end
+    self.output = output
+    self.errors = errors
+  }
+
+  /// The most bytes of a header's value that servers commonly take.
+  private static let longestValue = 16 << 10
+  /// The most characters of stderr that a message repeats.
+  private static let longestWords = 300
+
+  /// The first line of stdout without white space around it; may be no value.
+  private var line: String {
+    let first = output.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false).first
+    return String(decoding: first ?? [], as: UTF8.self).trimmed
+  }
+
+  /// The header's value, or why there is none, as words that follow the program's name.
+  ///
+  /// - Parameter veil: What may not stand in the words besides the value itself.
+  /// - Returns: The value, or the words.
+  package func value(hiding veil: SecretVeil = SecretVeil()) -> Result<String, ProgramFault> {
+    var veil = veil
+    veil.hide(line)
+    if let fault = self.fault(hiding: veil) { return .failure(fault) }
+    func fault(_ reason: String) -> Result<String, ProgramFault> {
+      .failure(self.fault(reason, hiding: veil))
+    }
+    let value = line
+    guard !value.isEmpty else { return fault("printed nothing on its first line") }
+    guard value.utf8.count <= Self.longestValue else {
+      return fault("printed more than 16 KiB on its first line")
+    }
+    guard HeaderTemplate.isFieldValue(value) else {
+      return fault("printed a control character on its first line")
+    }
+    return .success(value)
+  }
+
+  /// Why the program did not do what it should, as words that follow its name; nil when its status is 0.
+  ///
+  /// - Parameter veil: What may not stand in the words.
+  /// - Returns: The fault, with what the program wrote to stderr.
+  package func fault(hiding veil: SecretVeil = SecretVeil()) -> ProgramFault? {
+    switch end {
+    case .notStarted(let words): fault("cannot be started (\(words))", hiding: veil)
+    case .signal(let number): fault("was ended by signal \(number)", hiding: veil)
+    case .tooSlow(let seconds): fault("took longer than \(seconds) s", hiding: veil)
+    case .status(0): nil
+    case .status(let status): fault("ended with status \(status)", hiding: veil)
+    }
+  }
+
+  private func fault(_ reason: String, hiding veil: SecretVeil) -> ProgramFault {
+    let said = PlainText.line(veil.applied(to: String(decoding: errors, as: UTF8.self)))
+    let cut = said.count > Self.longestWords ? said.prefix(Self.longestWords) + "…" : said[...]
+    return ProgramFault(words: reason + (cut.isEmpty ? "" : ": \(cut)"))
+  }
+}
+
+/// Why a program was of no use.
+package struct ProgramFault: Error, Hashable, Sendable {
+  /// What happened, in words that follow the program's name; without what is secret.
+  package let words: String
+}

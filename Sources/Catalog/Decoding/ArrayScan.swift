@@ -1,0 +1,300 @@
+import Glibc
+
+/// Finds one array in a JSON text, and where it can be cut, without making a tree of it or holding it whole.
+///
+/// It does not validate the text: what it misreads is no JSON, and the parser of a piece reports that.
+struct ArrayScan {
+  /// Where the array's elements begin: behind its bracket.
+  private(set) var start = 0
+  /// Where they end: at its closing bracket.
+  private(set) var end = 0
+  /// The commas between elements that stand at least one window apart.
+  private(set) var cuts: [Int] = []
+  /// Whether one of the elements is an array.
+  private(set) var holdsArrays = false
+
+  /// Whether an array is there.
+  enum Finding: Equatable {
+    /// It is, and nothing else has its name.
+    case array
+    /// There is nothing of the name, or something else than an array.
+    case none
+    /// Only a parser can tell.
+    case unsure
+  }
+
+  /// Follows names from the outermost value to an array.
+  ///
+  /// - Parameters:
+  ///   - names: The members to follow.
+  ///   - body: JSON in UTF-8.
+  ///   - place: Where its text begins, behind any byte order mark.
+  ///   - window: How many bytes are between two cuts at least.
+  /// - Returns: What was found; `start`, `end` and `cuts` are of the array.
+  mutating func find(
+    _ names: [String],
+    in body: some RandomAccessBody,
+    from place: Int,
+    window: Int
+  ) -> Finding {
+    var reader = Reader(body, at: place)
+    return find(names[...].map { Array($0.utf8) }[...], &reader, window)
+  }
+
+  /// Follows the names inside the value that the reader stands before, and passes over that value.
+  private mutating func find(
+    _ names: ArraySlice<[UInt8]>,
+    _ reader: inout Reader,
+    _ window: Int
+  ) -> Finding {
+    reader.skipSpace()
+    guard let name = names.first else { return findCuts(&reader, window) }
+    guard reader.take("{") else { return reader.skipValue() ? .none : .unsure }
+    var finding = Finding.none
+    reader.skipSpace()
+    if reader.take("}") { return .none }
+    repeat {
+      reader.skipSpace()
+      // An escape may spell the name in another way.
+      guard let key = reader.plainString() else { return .unsure }
+      reader.skipSpace()
+      guard reader.take(":") else { return .unsure }
+      if key == name {
+        // Of a name that comes again the last value counts.
+        guard finding == .none else { return .unsure }
+        finding = find(names.dropFirst(), &reader, window)
+        if finding == .unsure { return .unsure }
+      } else {
+        reader.skipSpace()
+        guard reader.skipValue() else { return .unsure }
+      }
+      reader.skipSpace()
+    } while reader.take(",")
+    return reader.take("}") ? finding : .unsure
+  }
+
+  /// The elements of an array of sections, each searched for an array of its own.
+  ///
+  /// - Parameters:
+  ///   - names: The members to follow to the array of sections.
+  ///   - inner: The members to follow from a section to its array; the first of these ways that leads to one counts.
+  ///   - body: JSON in UTF-8.
+  ///   - place: Where its text begins, behind any byte order mark.
+  ///   - window: How many bytes are between two cuts of a section's array at least.
+  ///   - found: Told of each section: where it is in the body, and its array when there is one.
+  /// - Returns: What was found; `start` and `end` are of the array of sections.
+  mutating func findSections(
+    _ names: [String],
+    inner: [[String]],
+    in body: some RandomAccessBody,
+    from place: Int,
+    window: Int,
+    _ found: (Range<Int>, ArrayScan?) -> Void
+  ) -> Finding {
+    // The sections themselves are cut nowhere.
+    let finding = find(names, in: body, from: place, window: .max)
+    guard finding == .array else { return finding }
+    var reader = Reader(body, at: start)
+    while reader.place < end {
+      reader.skipSpace()
+      let first = reader.place
+      var own: ArrayScan?
+      for names in inner where own == nil {
+        reader.move(to: first)
+        var scan = ArrayScan()
+        switch scan.find(names[...].map { Array($0.utf8) }[...], &reader, window) {
+        case .unsure: return .unsure
+        case .none: continue
+        case .array: own = scan
+        }
+      }
+      found(first..<reader.place, own)
+      reader.skipSpace()
+      guard reader.take(",") else { return reader.place == end ? .array : .unsure }
+    }
+    return .unsure
+  }
+
+  private mutating func findCuts(_ reader: inout Reader, _ window: Int) -> Finding {
+    guard reader.take("[") else { return reader.skipValue() ? .none : .unsure }
+    start = reader.place
+    var last = start
+    while true {
+      reader.skipSpace()
+      if reader.isBefore("[") { holdsArrays = true }
+      guard reader.skipValue() else {
+        // An array without elements has no value to pass over.
+        end = reader.place
+        return last == start && reader.take("]") ? .array : .unsure
+      }
+      reader.skipSpace()
+      let comma = reader.place
+      if reader.take("]") {
+        end = comma
+        return .array
+      }
+      guard reader.take(",") else { return .unsure }
+      if comma - last >= window {
+        cuts.append(comma)
+        last = comma
+      }
+    }
+  }
+
+  /// A place in a body, of which a piece is held.
+  private struct Reader: ~Copyable {
+    private let body: any RandomAccessBody
+    private let piece: UnsafeMutableBufferPointer<UInt8>
+    /// Where the piece begins in the body.
+    private var first: Int
+    /// How much of the piece was read from the body.
+    private var filled = 0
+    /// The place, in the piece.
+    private var offset = 0
+
+    private static let pieceSize = 256 << 10
+    /// A name that is longer is not compared.
+    private static let longestName = 1024
+
+    init(_ body: any RandomAccessBody, at place: Int) {
+      self.body = body
+      first = place
+      piece = .allocate(capacity: Self.pieceSize)
+    }
+
+    deinit { piece.deallocate() }
+
+    /// The place in the body.
+    var place: Int { first + offset }
+
+    /// Goes to another place.
+    mutating func move(to place: Int) {
+      if place >= first, place <= first + filled {
+        offset = place - first
+      } else {
+        (first, offset, filled) = (place, 0, 0)
+      }
+    }
+
+    /// The byte at the place; nil at the end, and where the body cannot be read.
+    private mutating func peek() -> UInt8? {
+      if offset < filled { return piece[offset] }
+      first += offset
+      offset = 0
+      filled = min(piece.count, body.count - first)
+      guard filled > 0 else { return nil }
+      let room = UnsafeMutableRawBufferPointer(
+        rebasing: UnsafeMutableRawBufferPointer(piece)[..<filled]
+      )
+      if !body.copy(first..<first + filled, to: room) { filled = 0 }
+      return filled > 0 ? piece[0] : nil
+    }
+
+    mutating func skipSpace() {
+      while let byte = peek() {
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+        default: return
+        }
+      }
+    }
+
+    mutating func isBefore(_ character: Unicode.Scalar) -> Bool {
+      peek() == UInt8(ascii: character)
+    }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+      guard isBefore(character) else { return false }
+      offset += 1
+      return true
+    }
+
+    /// Passes over a string; its bytes between the quotes, or nil when it has escapes, is long or there is none.
+    mutating func plainString() -> [UInt8]? {
+      guard take("\"") else { return nil }
+      var bytes: [UInt8] = []
+      while let byte = peek(), byte != UInt8(ascii: "\"") {
+        if byte == UInt8(ascii: "\\") || bytes.count == Self.longestName { return nil }
+        bytes.append(byte)
+        offset += 1
+      }
+      return take("\"") ? bytes : nil
+    }
+
+    /// Passes over a value; false when there is none, or no end to it.
+    mutating func skipValue() -> Bool {
+      let start = place
+      var depth = 0
+      while let byte = peek() {
+        switch byte {
+        case UInt8(ascii: "\""):
+          guard skipString() else { return false }
+          if depth == 0 { return true }
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+          depth += 1
+          offset += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"):
+          if depth == 0 { return place > start }
+          depth -= 1
+          offset += 1
+          if depth == 0 { return true }
+        case UInt8(ascii: ","), 0x20, 0x09, 0x0A, 0x0D:
+          if depth == 0 { return place > start }
+          offset += 1
+        default:
+          offset += 1
+        }
+      }
+      return depth == 0 && place > start
+    }
+
+    private mutating func skipString() -> Bool {
+      offset += 1
+      while peek() != nil {
+        let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[offset..<filled])
+        let quote = Self.place(of: UInt8(ascii: "\""), in: rest) ?? rest.count
+        let before = UnsafeRawBufferPointer(rebasing: rest[..<quote])
+        if let escape = Self.place(of: UInt8(ascii: "\\"), in: before) {
+          offset += escape + 2
+        } else {
+          offset += quote
+          if take("\"") { return true }
+        }
+      }
+      return false
+    }
+
+    /// Where a byte is first; nil when it is not there.
+    ///
+    /// Texts are most of a body.
+    private static func place(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+      guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count)
+      else {
+        return nil
+      }
+      return found - UnsafeMutableRawPointer(mutating: start)
+    }
+  }
+}
+
+/// A body whose bytes are read by their place, be they in memory or in a file.
+package protocol RandomAccessBody: Sendable {
+  /// How many bytes there are.
+  var count: Int { get }
+
+  /// Copies bytes.
+  ///
+  /// - Parameters:
+  ///   - range: Which; all of them are in the body.
+  ///   - buffer: As many bytes of room.
+  /// - Returns: false when they cannot be read.
+  func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool
+}
+
+extension [UInt8]: RandomAccessBody {
+  /// Copies bytes, which are there.
+  package func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range])) }
+    return true
+  }
+}

@@ -1,0 +1,303 @@
+/// What a body listed: sections with their usable items, and what had to be left out.
+public struct DecodedListing: Hashable, Sendable {
+  /// The sections; one, unless the response holds them all.
+  public var sections: [Section]
+  /// Skipped items and fields in feed order: at most ``SkipTally/mostRows`` rows a section, and ten times as many in all.
+  public private(set) var skipped: [SkippedItem] = []
+  /// By section, counts of what was left out beside the rows of ``skipped``.
+  public private(set) var omitted: [String: SkipTally] = [:]
+  /// The sections that were not read to their end, because too much of them is lost already.
+  public package(set) var givenUp: Set<String> = []
+  /// The sections of a combined response that cannot be used.
+  public var failed: [FailedSection] = []
+  /// By section, the fields that the catalog file names and that none of its elements yields; all of
+  /// them when there are no elements.
+  public var absent: [String: Set<ItemField>] = [:]
+  /// How many elements the body listed, skipped ones included; 0 ends counted pages.
+  public var elementCount: Int
+  /// What the body calls the next page, where paging asks for it.
+  public var nextPage: String?
+  /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
+  public var total: Int?
+  /// The member by which the listing goes on, such as `has_more`; nil without one, or behind a transform.
+  package var continuation: String?
+  /// How many rows of ``skipped`` a section has.
+  private var rows: [String: Int] = [:]
+
+  /// Makes a listing.
+  public init(
+    sections: [Section],
+    skipped: [SkippedItem] = [],
+    elementCount: Int,
+    nextPage: String? = nil
+  ) {
+    self.sections = sections
+    self.elementCount = elementCount
+    self.nextPage = nextPage
+    for row in skipped { note(row) }
+  }
+
+  /// How many elements are lost.
+  public var lost: Int {
+    skipped.count { $0.lost == .item } + omitted.values.reduce(0) { $0 + $1.items }
+  }
+
+  /// Notes what was left out: as a row, or by its count once a section has many.
+  mutating func note(_ row: SkippedItem) {
+    let count = rows[row.section, default: 0]
+    if count < SkipTally.mostRows, skipped.count < 10 * SkipTally.mostRows {
+      rows[row.section] = count + 1
+      skipped.append(row)
+    } else {
+      omitted[row.section, default: SkipTally()].add(row.lost, row.reason)
+    }
+  }
+
+  /// Adds the page that follows: sections with the same key grow, others join at the end.
+  ///
+  /// - Parameter page: The next page, decoded with `firstIndex` after this one's elements.
+  public mutating func append(_ page: DecodedListing) {
+    append(page, isNew: false)
+  }
+
+  /// Adds a page whose sections, when `isNew`, are known to be none of those before: nobody has to look.
+  mutating func append(_ page: DecodedListing, isNew: Bool) {
+    for section in page.sections {
+      if !isNew, let index = sections.firstIndex(where: { $0.key == section.key }) {
+        sections[index].items += section.items
+      } else {
+        sections.append(section)
+      }
+    }
+    for row in page.skipped { note(row) }
+    for (key, tally) in page.omitted { omitted[key, default: SkipTally()].add(tally) }
+    givenUp.formUnion(page.givenUp)
+    failed += page.failed
+    absent.merge(page.absent) { $0.intersection($1) }
+    elementCount += page.elementCount
+    nextPage = page.nextPage
+    total = total ?? page.total
+    continuation = continuation ?? page.continuation
+  }
+
+  /// Keeps the first of several items of a section that have one id.
+  ///
+  /// Equal items count once; each one with other values is recorded as skipped.
+  package mutating func dropRepeats() {
+    for place in sections.indices {
+      let items = sections[place].items
+      let repeats = PackedIDs(items.lazy.map(\.id)).repeats
+      guard !repeats.isEmpty else { continue }
+      let others = repeats.filter { items[$0.place] != items[$0.first] }.map(\.place)
+      noteDuplicates(others.map { ($0, items[$0].id) }, in: sections[place].key)
+      let dropped = Set(repeats.map(\.place))
+      sections[place].items = items.indices.filter { !dropped.contains($0) }.map { items[$0] }
+    }
+  }
+
+  /// Records items as skipped whose id an earlier item of the section has.
+  ///
+  /// - Parameters:
+  ///   - items: By place among those that can be read, in order, their ids.
+  ///   - key: The section.
+  package mutating func noteDuplicates(_ items: [(place: Int, id: String)], in key: String) {
+    guard !items.isEmpty else { return }
+    var own = skipped.filter { $0.section == key }
+    let unread = own.filter(\.isUnread).map(\.index)
+    var before = 0
+    for (place, id) in items.prefix(SkipTally.mostRows) {
+      while before < unread.count, unread[before] <= place + before { before += 1 }
+      own.append(
+        SkippedItem(
+          section: key,
+          index: place + before,
+          field: nil,
+          id: id,
+          lost: .item,
+          reason: SkippedItem.duplicateID
+        )
+      )
+    }
+    skipped.removeAll { $0.section == key }
+    rows[key] = nil
+    for row in own.sorted(by: { $0.index < $1.index }) { note(row) }
+    for _ in items.dropFirst(SkipTally.mostRows) {
+      omitted[key, default: SkipTally()].add(.item, SkippedItem.duplicateID)
+    }
+  }
+
+  /// Fails every section whose key another section of the same body has: nothing says which one is meant.
+  ///
+  /// - Returns: The places of the sections that were taken out.
+  package mutating func refuseRepeatedKeys() -> [Int] {
+    let repeats = failed.filter(\.repeatsKey)
+    guard !repeats.isEmpty else { return [] }
+    let reasons = Dictionary(repeats.map { ($0.key ?? "", $0.reason) }) { first, _ in first }
+    let taken = Set(failed.map(\.index))
+    let positions = (0..<sections.count + failed.count).filter { !taken.contains($0) }
+    let places = sections.indices.filter { reasons[sections[$0].key] != nil }
+    for place in places {
+      let key = sections[place].key
+      let reason = reasons[key] ?? ""
+      failed.append(FailedSection(index: positions[place], key: key, reason: reason))
+    }
+    failed.sort { $0.index < $1.index }
+    sections.removeAll { reasons[$0.key] != nil }
+    skipped.removeAll { reasons[$0.section] != nil }
+    for key in reasons.keys {
+      (absent[key], omitted[key], rows[key]) = (nil, nil, nil)
+      givenUp.remove(key)
+    }
+    return places
+  }
+
+  /// Leaves as absent what no section has: those of one response are read by the same paths, and a field that a small
+  /// one lacks is not missing.
+  package mutating func settleAbsence() {
+    let all = absent.values.dropFirst().reduce(absent.values.first ?? []) { $0.intersection($1) }
+    for key in absent.keys { absent[key] = all }
+  }
+}
+
+/// A section of a combined response that cannot be used.
+public struct FailedSection: Hashable, Sendable {
+  /// Its position among the sections, counted from 0.
+  public var index: Int
+  /// Its key; nil when it has none that can be read.
+  public var key: String?
+  /// Why it cannot be used, and what may be done about it.
+  public var reason: String
+  /// Whether an earlier section of the same body has the key too.
+  var repeatsKey = false
+
+  /// Makes a record.
+  public init(index: Int, key: String?, reason: String) {
+    self.index = index
+    self.key = key
+    self.reason = reason
+  }
+}
+
+/// Counts of what could not be read of a section, beside the rows that name it.
+public struct SkipTally: Hashable, Sendable, Codable {
+  /// How many rows a section has at most; more is counted.
+  public static let mostRows = 1000
+  /// How many reasons are told apart: a reason may quote the feed.
+  private static let mostReasons = 50
+
+  /// How many elements are lost.
+  public private(set) var items = 0
+  /// How many elements and fields are lost, by reason.
+  public private(set) var reasons: [String: Int] = [:]
+
+  /// Counts nothing yet.
+  public init() {}
+
+  /// How many elements could not be read, in contrast to those that repeat an id.
+  package var unread: Int { items - (reasons[SkippedItem.duplicateID] ?? 0) }
+  /// Whether nothing was counted.
+  public var isEmpty: Bool { reasons.isEmpty }
+  /// How many elements and fields were counted.
+  public var count: Int { reasons.values.reduce(0, +) }
+
+  /// Counts an element or a field.
+  public mutating func add(_ loss: SkippedItem.Loss, _ reason: String) {
+    if loss == .item { items += 1 }
+    add(1, reason)
+  }
+
+  /// Adds the counts of another part of the section.
+  public mutating func add(_ other: SkipTally) {
+    items += other.items
+    for (reason, count) in other.reasons.sorted(by: { $0.key < $1.key }) { add(count, reason) }
+  }
+
+  private mutating func add(_ count: Int, _ reason: String) {
+    let isKnown = reasons[reason] != nil || reasons.count < Self.mostReasons
+    reasons[isKnown ? reason : "other reasons", default: 0] += count
+  }
+}
+
+/// An element of a feed that could not be used, whole or in one field.
+public struct SkippedItem: Hashable, Sendable, Codable {
+  /// What a fault costs.
+  public enum Loss: String, Hashable, Sendable, Codable {
+    /// The whole element: it is not in the section.
+    case item
+    /// One field: the element is in the section without it.
+    case field
+  }
+
+  /// The reason of an item whose id an earlier item of its section has, with other values.
+  public static let duplicateID = "duplicate-id"
+
+  /// The key of its section.
+  public var section: String
+  /// Its position among the section's elements, counted from 0.
+  public var index: Int
+  /// The field at fault as the feed calls it; nil when the element itself is.
+  public var field: String?
+  /// The item's id; nil when it has none that can be read.
+  public var id: String?
+  /// What is lost by it.
+  public var lost: Loss
+  /// Why it could not be used.
+  public var reason: String
+
+  /// Whether the element could not be read, in contrast to one that repeats an id.
+  package var isUnread: Bool { lost == .item && reason != Self.duplicateID }
+
+  /// Makes a record.
+  public init(
+    section: String,
+    index: Int,
+    field: String?,
+    id: String? = nil,
+    lost: Loss,
+    reason: String
+  ) {
+    self.section = section
+    self.index = index
+    self.field = field
+    self.id = id
+    self.lost = lost
+    self.reason = reason
+  }
+}
+
+/// How many items of a listing may be lost before the listing is not believed.
+public enum SkipLimit: Hashable, Sendable {
+  /// So many of a hundred, and at least one unless it is none at all.
+  case percent(Double)
+  /// So many.
+  case count(Int)
+
+  /// What a run allows that was told nothing else.
+  public static let standard = SkipLimit.percent(10)
+
+  /// Whether a listing is not to be taken: too many of its elements cannot be read, or none can.
+  ///
+  /// - Parameters:
+  ///   - lost: How many cannot be read.
+  ///   - elements: How many the feed lists, these included.
+  /// - Returns: Whether it is refused.
+  public func refuses(lost: Int, of elements: Int) -> Bool {
+    guard lost > 0 else { return false }
+    return lost >= elements || isPassed(by: lost, of: elements)
+  }
+
+  /// Whether too many elements are lost, however many of the others can be read.
+  ///
+  /// - Parameters:
+  ///   - lost: How many cannot be read.
+  ///   - most: How many the feed lists at most, these included.
+  /// - Returns: Whether the listing is refused once all of it is read.
+  package func isPassed(by lost: Int, of most: Int) -> Bool {
+    switch self {
+    case .percent(let share):
+      return lost > (share > 0 ? 1 : 0) && Double(lost) * 100 > share * Double(most)
+    case .count(let limit):
+      return lost > limit
+    }
+  }
+}

@@ -1,0 +1,228 @@
+/// Decodes the body of one listed section.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - source: The section it was fetched for.
+///   - file: The catalog it belongs to.
+///   - firstIndex: How many elements earlier pages listed, so that skipped items keep counting.
+/// - Returns: The section, with what had to be skipped.
+/// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items where
+///   the mapping looks. An empty array is an empty section.
+public func decodeSection(
+  _ body: [UInt8],
+  source: SectionSource,
+  using file: CatalogFile,
+  firstIndex: Int = 0
+) throws(CatalogError) -> DecodedListing {
+  try ListingDecoder(file, source: source).section(body, source: source, firstIndex: firstIndex)
+}
+
+/// Cuts a body of the source at a position into windows, each a smaller body of the same source.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - position: The source, in the catalog's order.
+///   - file: The catalog it belongs to.
+/// - Returns: The windows; nil when the body has to be decoded whole.
+package func windows(
+  of body: some RandomAccessBody,
+  at position: Int,
+  using file: CatalogFile
+) -> ListingWindows? {
+  ListingWindows(
+    body,
+    for: ListingDecoder(file, position: position),
+    parts: file.sections.parts(ofSource: position)
+  )
+}
+
+/// Decodes a window of a body.
+///
+/// - Parameters:
+///   - window: The window.
+///   - position: The source that the body was fetched for, in the catalog's order.
+///   - file: The catalog it belongs to.
+///   - earlier: What the windows before it were decoded to; the items are of no concern.
+///   - elements: How many elements earlier windows listed of its section.
+///   - limits: What the run holds decoding to.
+/// - Returns: The sections, or parts of them, to be added to what is there.
+/// - Throws: ``CatalogError`` when the body has to be decoded whole, which tells what it is.
+package func decodeWindow(
+  _ window: ListingWindow,
+  at position: Int,
+  using file: CatalogFile,
+  after earlier: DecodedListing,
+  elements: Int,
+  within limits: DecodingLimits = DecodingLimits()
+) throws(CatalogError) -> DecodedListing {
+  var decoder = ListingDecoder(file, position: position)
+  // Of one section, a window does not know how much there is.
+  decoder.limits = limits
+  if file.sections.parts(ofSource: position) == nil { decoder.limits.maxSkipped = nil }
+  if let parts = file.sections.parts(ofSource: position) {
+    return try decoder.sections(in: window, plan: parts, after: earlier, elements: elements)
+  }
+  guard case .listed(let sources) = file.sections else { return earlier }
+  return try decoder.section(window.bytes, source: sources[position], firstIndex: elements)
+}
+
+/// Decodes a body of the source at a position: one section, or the many that it holds.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - position: The source, in the catalog's order.
+///   - file: The catalog it belongs to.
+///   - limits: What the run holds decoding to.
+/// - Returns: The sections, with what had to be skipped.
+/// - Throws: ``CatalogError`` when the body cannot be used.
+package func decodeSource(
+  _ body: [UInt8],
+  at position: Int,
+  using file: CatalogFile,
+  within limits: DecodingLimits = DecodingLimits()
+) throws(CatalogError) -> DecodedListing {
+  var decoder = ListingDecoder(file, position: position)
+  decoder.limits = limits
+  switch file.sections {
+  case .combined(let plan):
+    return try decoder.sections(body, plan: plan)
+  case .listed(let sources):
+    guard let parts = sources[position].parts else {
+      return try decoder.section(body, source: sources[position])
+    }
+    return try decoder.sections(body, plan: parts)
+  }
+}
+
+/// Decodes a body that holds all sections of a catalog.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - plan: Where the sections and their names are.
+///   - file: The catalog it belongs to.
+///   - firstIndices: By section, how many elements earlier pages listed.
+/// - Returns: The sections, with what had to be skipped.
+/// - Throws: ``CatalogError`` when the body as a whole cannot be used.
+public func decodeSections(
+  _ body: [UInt8],
+  plan: CombinedSections,
+  using file: CatalogFile,
+  firstIndices: [String: Int] = [:]
+) throws(CatalogError) -> DecodedListing {
+  try ListingDecoder(file).sections(body, plan: plan, firstIndices: firstIndices)
+}
+
+/// Decodes the detail of one item, from a body that holds it alone or those of many.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - id: The item's id.
+///   - file: The catalog it belongs to.
+/// - Returns: The detail.
+/// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no detail of
+///   that item.
+public func decodeDetail(
+  _ body: [UInt8],
+  id: String,
+  using file: CatalogFile
+) throws(CatalogError) -> ItemDetail {
+  guard let mapping = file.mapping.detail else {
+    throw CatalogError(
+      .unexpectedShape,
+      subject: "detail \(id)",
+      reason: "catalog \(file.name) has no details"
+    )
+  }
+  return try DetailDecoder(
+    envelope: file.mapping.envelope,
+    mapping: mapping,
+    currency: file.currency
+  ).detail(body, id: id)
+}
+
+extension ListingDecoder {
+  /// A decoder for a catalog, or for one section of it.
+  public init(_ file: CatalogFile, source: SectionSource? = nil) {
+    let paging = source.map(file.paging) ?? file.paging
+    self.init(
+      mapping: source?.mapping ?? file.mapping,
+      currency: file.currency,
+      nextPage: paging?.path
+    )
+    if case .cursor = paging?.step { nextPageIsCursor = true }
+  }
+
+  /// A decoder for the source at a position.
+  fileprivate init(_ file: CatalogFile, position: Int) {
+    guard case .listed(let sources) = file.sections else {
+      self.init(file)
+      return
+    }
+    self.init(file, source: sources[position])
+  }
+}
+
+/// Decodes a body that holds the details of many items.
+///
+/// - Parameters:
+///   - body: JSON in UTF-8.
+///   - file: The catalog it belongs to.
+/// - Returns: The details in the body's order, and those that cannot be read.
+/// - Throws: ``CatalogError`` when the body cannot be used, or none of its details can be read.
+public func decodeDetails(
+  _ body: [UInt8],
+  using file: CatalogFile
+) throws(CatalogError) -> DecodedDetails {
+  guard let mapping = file.mapping.detail else {
+    throw CatalogError(
+      .unexpectedShape,
+      subject: "details",
+      reason: "catalog \(file.name) has no details"
+    )
+  }
+  return try DetailDecoder(
+    envelope: file.mapping.envelope,
+    mapping: mapping,
+    currency: file.currency
+  ).details(body)
+}
+
+/// Limits of a run on the decoding of a body, such as its deadline, beside those of every body.
+package struct DecodingLimits: Sendable {
+  /// How many elements of a listing may be lost before the rest of it is left unread; nil reads all of it.
+  package var maxSkipped: SkipLimit?
+  /// Asked now and then whether decoding is to end, as at a deadline.
+  package var isStopped: @Sendable () -> Bool
+
+  /// Limits from their parts.
+  package init(
+    maxSkipped: SkipLimit? = nil,
+    isStopped: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.maxSkipped = maxSkipped
+    self.isStopped = isStopped
+  }
+
+  /// Throws once decoding is to end.
+  func demandTime(_ subject: String) throws(CatalogError) {
+    guard isStopped() else { return }
+    throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
+  }
+}
+
+/// How many sections one response may hold.
+enum SectionLimit {
+  static let most = 10_000
+
+  /// Refuses a response of more.
+  static func check(_ count: Int) throws(CatalogError) {
+    guard count > most else { return }
+    throw CatalogError(
+      .unexpectedShape,
+      subject: "sections",
+      expected: "at most \(most) sections",
+      reason: "the response has \(count) sections, and larder reads \(most) at most",
+      remedy: "correct \"each\" under sections, or ask for less"
+    )
+  }
+}

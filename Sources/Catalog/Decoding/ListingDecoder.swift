@@ -1,0 +1,556 @@
+/// Turns bodies into sections: tolerant item by item, strict about the body as a whole.
+public struct ListingDecoder: Sendable {
+  /// Where things are.
+  public let mapping: Mapping
+  /// The catalog's currency.
+  public let currency: String
+  /// Where the next page is named; nil when it is not.
+  public let nextPage: JSONPath?
+  /// Whether it may be a number there: a cursor may, which a URL is not.
+  var nextPageIsCursor = false
+  /// What the run holds decoding to.
+  var limits = DecodingLimits()
+
+  /// Makes a decoder.
+  public init(mapping: Mapping, currency: String, nextPage: JSONPath? = nil) {
+    self.mapping = mapping
+    self.currency = currency
+    self.nextPage = nextPage
+  }
+
+  /// Decodes the body of one section.
+  ///
+  /// - Parameters:
+  ///   - body: JSON in UTF-8.
+  ///   - source: The section it was fetched for.
+  ///   - firstIndex: How many elements earlier pages listed.
+  /// - Returns: The section, with what had to be skipped.
+  /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items
+  ///   where the mapping looks. An empty array is an empty section.
+  public func section(
+    _ body: [UInt8],
+    source: SectionSource,
+    firstIndex: Int = 0
+  ) throws(CatalogError) -> DecodedListing {
+    do throws(CatalogError) {
+      return try listing(body, source: source, firstIndex: firstIndex)
+    } catch {
+      // Of a feed in XML, the fault itself says more than that it is no JSON.
+      throw mapping.notation == .json ? error.quoting(body) : error
+    }
+  }
+
+  private func listing(
+    _ body: [UInt8],
+    source: SectionSource,
+    firstIndex: Int
+  ) throws(CatalogError) -> DecodedListing {
+    let subject = "section \(source.key)"
+    let (root, nextPage, total, continuation) = try read(body, of: subject)
+    try mapping.envelope.checkStatus(of: root, subject: subject)
+    let elements = try elements(of: root, subject: subject)
+    let envelope = mapping.envelope
+    let title = source.title == nil ? try onlyText(envelope.title, in: root) : nil
+    let subtitle = source.subtitle == nil ? try onlyText(envelope.subtitle, in: root) : nil
+    var section = Section(
+      key: source.key,
+      title: source.title ?? title ?? source.key,
+      subtitle: source.subtitle ?? subtitle
+    )
+    var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
+    listing.elementCount = try decode(
+      elements,
+      into: &section,
+      of: &listing,
+      firstIndex: firstIndex
+    )
+    if let reason = sharedID(of: section.items) {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        reason: reason,
+        remedy: "correct item.id in the catalog file, or the feed"
+      )
+    }
+    listing.sections = [section]
+    listing.total = total
+    listing.continuation = continuation
+    listing.absent[source.key] = try absentFields(of: section.items, in: elements)
+    return listing
+  }
+
+  /// Why items cannot be told apart: all have one id, and are not one item; nil when they can.
+  func sharedID(of items: [StoreItem]) -> String? {
+    guard items.count > 2, let id = items.first?.id, items.allSatisfy({ $0.id == id }),
+      items.contains(where: { $0.title != items[0].title })
+    else { return nil }
+    let paths = mapping.item.id.map(\.description).joined(separator: ", ")
+    return "all \(items.count) items have the same id \"\(id.prefix(40))\" at \(paths)"
+  }
+
+  /// Adds the usable elements to a section, and notes in a listing what of them could not be used.
+  ///
+  /// A section of which too much is lost, whatever comes, is given up.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements.
+  ///   - section: The section.
+  ///   - listing: The listing that the section belongs to, or will.
+  ///   - firstIndex: How many elements were listed before.
+  ///   - isWhole: Whether these are all elements of the section.
+  /// - Returns: How many elements were read.
+  /// - Throws: ``CatalogError`` when the run ends.
+  func decode(
+    _ elements: [JSONNode],
+    into section: inout Section,
+    of listing: inout DecodedListing,
+    firstIndex: Int,
+    isWhole: Bool = true
+  ) throws(CatalogError) -> Int {
+    var lost = 0
+    for (position, element) in elements.enumerated() {
+      if position % 1024 == 1023 { try limits.demandTime("section \(section.key)") }
+      let read = item(element)
+      if let item = read.item { section.items.append(item) } else { lost += 1 }
+      for fault in read.faults {
+        listing.note(
+          SkippedItem(
+            section: section.key,
+            index: firstIndex + position,
+            field: fault.field,
+            id: read.id,
+            lost: read.item == nil ? .item : .field,
+            reason: fault.reason
+          )
+        )
+      }
+      if isWhole, read.item == nil, lost > SkipTally.mostRows,
+        limits.maxSkipped?.isPassed(by: lost, of: elements.count) == true
+      {
+        listing.givenUp.insert(section.key)
+        return position + 1
+      }
+    }
+    return elements.count
+  }
+
+  /// An element as it was read; without an item there is one fault, the reason.
+  private struct ReadItem {
+    var item: StoreItem?
+    var id: String?
+    var faults: [FieldFault]
+  }
+
+  /// How long an id may be: it stands in every list of items, and in messages.
+  private static let longestID = 2048
+
+  /// Reads an item, which needs an id and a title; whatever else cannot be read costs its field alone.
+  private func item(_ node: JSONNode) -> ReadItem {
+    func unusable(_ fault: FieldFault, id: String? = nil) -> ReadItem {
+      ReadItem(item: nil, id: id, faults: [fault])
+    }
+    guard node.kind == .object else {
+      // Of linked data, a text stands for what could not be read, and says why.
+      let reason = mapping.notation == .linkedData ? node.text : nil
+      let expected = "expected an object, found \(node.kind.phrase)"
+      return unusable(FieldFault(field: nil, reason: reason ?? expected))
+    }
+    let fields = mapping.item
+    var reader = FieldReader(node: node, currency: currency)
+    guard let id = reader.identifier(fields.id) else {
+      let absent = FieldFault(field: fields.id.first?.lastName, reason: "the item has no id")
+      return unusable(reader.faults.first ?? absent)
+    }
+    guard id.utf8.count <= Self.longestID else {
+      let reason = "the id has \(id.utf8.count) bytes, and \(Self.longestID) are read"
+      return unusable(FieldFault(field: fields.id.first?.lastName, reason: reason))
+    }
+    guard let title = reader.identifier(fields.title) else {
+      let absent = FieldFault(field: fields.title.first?.lastName, reason: "the item has no title")
+      return unusable(reader.faults.first ?? absent, id: id)
+    }
+    let item = StoreItem(
+      id: id,
+      title: title,
+      description: reader.text(fields.description),
+      badges: reader.texts(fields.badges),
+      deliveryTypes: reader.texts(fields.deliveryTypes),
+      normalPrice: reader.price(fields.normalPrice),
+      salePrice: reader.price(fields.salePrice),
+      coordinate: reader.coordinate(fields.latitude, fields.longitude),
+      address: reader.text(fields.address),
+      images: reader.images(fields.images),
+      placeValues: placeValues(&reader)
+    )
+    return ReadItem(item: item, id: id, faults: reader.faults)
+  }
+
+  /// What fills the places that ask for the item's detail; nil when its id is enough.
+  private func placeValues(_ reader: inout FieldReader) -> [String: String]? {
+    let rules = mapping.item.placeValues
+    guard !rules.isEmpty else { return nil }
+    var values: [String: String] = [:]
+    for rule in rules { values[rule.name] = reader.identifier(rule.paths) }
+    return values
+  }
+
+  /// The elements of the arrays that the first fitting alternative leads to.
+  func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
+    for path in mapping.items {
+      if let elements = try elements(path, in: root) { return elements }
+    }
+    let paths = mapping.items.map(\.description).joined(separator: ", ")
+    throw CatalogError(
+      .absentItems,
+      subject: subject,
+      expected: "an array of items at \(paths)",
+      reason: "expected an array of items at \(paths), found none in \(root.kind.phrase)",
+      remedy: "correct \"items\" in the catalog file"
+    )
+  }
+
+  /// The elements of the arrays that a path leads to, or those that it picks from them at last; nil
+  /// unless it leads to arrays alone, `null` aside.
+  private func elements(
+    _ path: JSONPath,
+    in root: JSONNode
+  ) throws(CatalogError) -> [JSONNode]? {
+    let values = try path.values(in: root)
+    let lists = values.filter { $0.kind != .null }
+    if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
+    if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
+    guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,
+      parents.allSatisfy({ $0.kind == .array })
+    else { return nil }
+    return values
+  }
+
+  /// The one text that alternatives lead to; nil when they lead to several different ones.
+  private func onlyText(_ paths: [JSONPath], in root: JSONNode) throws(CatalogError) -> String? {
+    for path in paths {
+      let texts = Set(try path.values(in: root).compactMap(\.text).filter { !$0.isEmpty })
+      if texts.count == 1 { return texts.first }
+    }
+    return nil
+  }
+
+  /// The value that the mapping reads, and what the body as it came calls the next page.
+  func read(
+    _ body: [UInt8],
+    of subject: String
+  ) throws(CatalogError)
+    -> (root: JSONNode, nextPage: String?, total: Int?, continuation: String?)
+  {
+    try mapping.transform?.checkSize(body.count, of: subject)
+    let body = try mapping.notation.json(of: body, subject, within: limits)
+    let response = try JSONDocument(parsing: body, of: subject, within: limits).root
+    let nextPage = try link(in: response, subject)
+    guard let transform = mapping.transform else {
+      return (
+        response, nextPage, Self.total(in: response), Self.continuation(in: response)
+      )
+    }
+    let made = try transform.apply(to: body, of: subject, isStopped: limits.isStopped)
+    return (
+      try JSONDocument(parsing: made, of: "\(subject), transformed").root, nextPage, nil, nil
+    )
+  }
+
+  /// How long the URL or cursor of a next page may be: each is kept for every page.
+  private static let longestNextPage = 16 << 10
+
+  /// What the body calls the next page.
+  private func link(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
+    guard let value = try nextPage?.firstValue(in: root),
+      let text = nextPageIsCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty
+    else { return nil }
+    guard text.utf8.count <= Self.longestNextPage else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        reason:
+          "its next page is named by \(text.utf8.count) bytes, and \(Self.longestNextPage) are read",
+        remedy: "correct the path under paging"
+      )
+    }
+    return text
+  }
+}
+
+extension ListingDecoder {
+  /// Decodes a body that holds all sections.
+  ///
+  /// - Parameters:
+  ///   - body: JSON in UTF-8.
+  ///   - plan: Where the sections and their names are.
+  ///   - firstIndices: By section, how many elements earlier pages listed.
+  /// - Returns: The sections; one that cannot be used is among those that failed.
+  /// - Throws: ``CatalogError`` when the body as a whole cannot be used, or none of its sections.
+  public func sections(
+    _ body: [UInt8],
+    plan: CombinedSections,
+    firstIndices: [String: Int] = [:]
+  ) throws(CatalogError) -> DecodedListing {
+    do throws(CatalogError) {
+      var listing = try listing(body, plan: plan, SectionsBefore(), firstIndices: firstIndices)
+      _ = listing.refuseRepeatedKeys()
+      listing.settleAbsence()
+      if listing.sections.isEmpty, let first = listing.failed.first {
+        let name = first.key.map { ", section \($0)," } ?? ""
+        throw CatalogError(
+          .unexpectedShape,
+          subject: "sections",
+          reason:
+            "none of \(listing.failed.count) can be used, the first\(name) because \(first.reason)"
+        )
+      }
+      return listing
+    } catch {
+      // Of a feed in XML, the fault itself says more than that it is no JSON.
+      throw mapping.notation == .json ? error.quoting(body) : error
+    }
+  }
+
+  /// Decodes a window of a body that holds all sections.
+  ///
+  /// - Parameters:
+  ///   - window: The window.
+  ///   - plan: Where the sections and their names are.
+  ///   - earlier: What the windows before it were decoded to; the items are of no concern.
+  ///   - elements: How many elements earlier windows listed of a section that goes on.
+  /// - Returns: The sections, or parts of them, whose absence is to be settled when all are there; one that cannot be
+  ///   used is among those that failed.
+  /// - Throws: ``CatalogError`` when only the whole body can tell what it is.
+  func sections(
+    in window: ListingWindow,
+    plan: CombinedSections,
+    after earlier: DecodedListing,
+    elements: Int
+  ) throws(CatalogError) -> DecodedListing {
+    let last = earlier.sections.last?.key
+    let hasFailed = earlier.failed.last?.index == window.sectionsBefore
+    return try listing(
+      window.bytes,
+      plan: plan,
+      SectionsBefore(
+        count: window.sectionsBefore,
+        keys: Set(earlier.sections.map(\.key) + earlier.failed.compactMap(\.key)),
+        extent: window.extent,
+        open: hasFailed ? nil : last
+      ),
+      firstIndices: window.isContinuation ? last.map { [$0: elements] } ?? [:] : [:]
+    )
+  }
+
+  /// What stands before the sections that are decoded.
+  private struct SectionsBefore {
+    /// How many sections.
+    var count = 0
+    /// The keys that are taken.
+    var keys: Set<String> = []
+    /// How much of its sections the body has.
+    var extent = ListingWindow.Extent.whole
+    /// The section that goes on in the body; nil when it cannot be used.
+    var open: String?
+  }
+
+  private func listing(
+    _ body: [UInt8],
+    plan: CombinedSections,
+    _ before: SectionsBefore,
+    firstIndices: [String: Int]
+  ) throws(CatalogError) -> DecodedListing {
+    let (root, nextPage, _, _) = try read(body, of: "sections")
+    try mapping.envelope.checkStatus(of: root, subject: "sections")
+    let nodes = try plan.each.values(in: root)
+    guard try nodes.isEmpty ? isArray(plan.each, in: root) : true else {
+      throw CatalogError(
+        .absentItems,
+        subject: "sections",
+        reason: "\(plan.each) leads to nothing in \(root.kind.phrase)",
+        remedy: mapping.transform == nil
+          ? "correct \"each\" under sections"
+          : "let the transform make {\"sections\": […]}, or correct \"each\" under sections"
+      )
+    }
+    try SectionLimit.check(before.count + nodes.count)
+    var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
+    var before = before
+    for node in nodes {
+      try decodeSection(node, plan, &before, firstIndices, into: &listing)
+      before.count += 1
+    }
+    return listing
+  }
+
+  /// Adds one section to the listing, or why it fails: alone, for the others are as good as before.
+  private func decodeSection(
+    _ node: JSONNode,
+    _ plan: CombinedSections,
+    _ before: inout SectionsBefore,
+    _ firstIndices: [String: Int],
+    into listing: inout DecodedListing
+  ) throws(CatalogError) {
+    let position = before.count
+    let isContinuation = before.extent == .continuation
+    func fail(_ key: String?, _ reason: String) {
+      listing.failed.append(FailedSection(index: position, key: key, reason: reason))
+    }
+    var reader = FieldReader(node: node, currency: currency)
+    let remedy = "correct \"key\" under sections, or the feed"
+    let read = try plan.key.firstValue(in: node).flatMap(FieldReader.plainText)
+    if isContinuation, read == nil || read != before.open { return }
+    guard let key = read, !key.isEmpty
+    else { return fail(nil, "it has no key at \(plan.key); \(remedy)") }
+    guard isFileName(key) else {
+      return fail(nil, "its key at \(plan.key) could not be a file name; \(remedy)")
+    }
+    guard before.keys.insert(key).inserted || isContinuation else {
+      fail(key, "another section has the same key at \(plan.key); \(remedy)")
+      listing.failed[listing.failed.count - 1].repeatsKey = true
+      return
+    }
+    let elements: [JSONNode]
+    do throws(CatalogError) {
+      elements = try self.elements(of: node, subject: "section \(key)")
+    } catch {
+      return fail(key, error.reason + (error.remedy.map { "; \($0)" } ?? ""))
+    }
+    var section = Section(
+      key: key,
+      title: plan.title.flatMap { reader.identifier([$0]) } ?? key,
+      subtitle: plan.subtitle.flatMap { reader.identifier([$0]) }
+    )
+    var part = DecodedListing(sections: [], elementCount: 0, nextPage: listing.nextPage)
+    for fault in reader.faults where !isContinuation {
+      part.note(
+        SkippedItem(
+          section: key,
+          index: position,
+          field: fault.field,
+          lost: .field,
+          reason: "section \(key): \(fault.reason)"
+        )
+      )
+    }
+    part.elementCount = try decode(
+      elements,
+      into: &section,
+      of: &part,
+      firstIndex: firstIndices[key] ?? 0,
+      isWhole: before.extent == .whole
+    )
+    if let reason = sharedID(of: section.items) {
+      // The rest of the section may have other ids.
+      guard before.extent == .whole else {
+        throw CatalogError(.unexpectedShape, subject: "section \(key)", reason: reason)
+      }
+      return fail(key, "\(reason); correct item.id in the catalog file, or the feed")
+    }
+    part.absent[key] = try absentFields(of: section.items, in: elements)
+    part.sections = [section]
+    listing.append(part, isNew: true)
+  }
+
+  private func isArray(_ path: JSONPath, in root: JSONNode) throws(CatalogError) -> Bool {
+    try path.withoutLastChoice?.firstValue(in: root).map { $0.kind == .array } ?? false
+  }
+}
+
+extension ListingDecoder {
+  /// What shops call the number of all items, as ``NameWords/plain(_:)`` writes it.
+  static let totalNames: Set<String> = [
+    "total", "total count", "total results", "total items", "total elements", "count",
+  ]
+  /// Objects that the number stands in, if not beside the items.
+  private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
+
+  /// How many items a body says that there are; nil when it says nothing.
+  static func total(in root: JSONNode) -> Int? {
+    guard root.kind == .object else { return nil }
+    for node in [root] + totalPlaces.compactMap({ root[$0] }) where node.kind == .object {
+      for (name, value) in node.firstMembers(60) {
+        guard let number = value.integer, totalNames.contains(NameWords.plain(name)) else {
+          continue
+        }
+        return number
+      }
+    }
+    return nil
+  }
+
+  /// What in a body says that the listing goes on behind it, as `has_more is true`; nil when nothing does.
+  ///
+  /// Looks at the objects around the items, not at the items.
+  static func continuation(in root: JSONNode) -> String? {
+    guard root.kind == .object else { return nil }
+    return continuation(among: root.members.prefix(60), path: "", depth: 0)
+  }
+
+  private static func continuation(
+    among members: some Collection<(name: String, value: JSONNode)>,
+    path: String,
+    depth: Int
+  ) -> String? {
+    var (page, pages): (Int?, Int?) = (nil, nil)
+    for (name, value) in members {
+      let words = NameWords.plain(name)
+      let place = path + name
+      switch value.kind {
+      case .boolean where moreNames.contains(words) && value.boolean == true:
+        return "\(place) is true"
+      case .string where nextNames.contains(words) && value.text?.isEmpty == false:
+        return "it has \(place)"
+      case .integer where nextNames.contains(words) && value.integer ?? 0 > 0:
+        return "it has \(place)"
+      case .integer where pageNames.contains(words): page = value.integer
+      case .integer where pagesNames.contains(words): pages = value.integer
+      case .object where depth < 3:
+        let found = continuation(
+          among: value.members.prefix(60),
+          path: place + ".",
+          depth: depth + 1
+        )
+        // HAL: {"_links": {"next": {"href": "…"}}}
+        if let found { return found }
+        if nextNames.contains(words), value["href"]?.text?.isEmpty == false {
+          return "it has \(place)"
+        }
+      default: break
+      }
+    }
+    guard let page, let pages, page < pages else { return nil }
+    return "it is page \(page) of \(pages)"
+  }
+
+  private static let moreNames: Set<String> = ["has more", "has next", "has next page"]
+  private static let nextNames: Set<String> = [
+    "next", "next page", "next url", "next link", "next page url", "next href", "next cursor",
+    "next page token", "next token", "next cursor token", "continuation token",
+  ]
+  private static let pageNames: Set<String> = ["page", "current page"]
+  private static let pagesNames: Set<String> = [
+    "pages", "total pages", "page count", "last page",
+  ]
+}
+
+extension DecodedListing {
+  /// Judges whether a listing without paging has further pages.
+  ///
+  /// - Parameter hasNextLink: Whether a `Link` header names a next page.
+  /// - Returns: The sign of further pages, and what to do; nil when there is none.
+  package func unfollowed(hasNextLink: Bool) -> String? {
+    if hasNextLink {
+      return "the shop names a next page by a Link header, and it is not read; "
+        + "write paging: {link: true} in the catalog file"
+    }
+    let advice = "say under paging in the catalog file how the listing goes on"
+    if let total, elementCount > 0, total > elementCount {
+      return "the shop says that there are \(total) items, and lists \(elementCount); \(advice)"
+    }
+    guard let continuation, elementCount > 0 else { return nil }
+    return
+      "the shop says that the listing goes on (\(continuation)), and no further page is read; "
+      + advice
+  }
+}

@@ -1,0 +1,313 @@
+/// A part of a body that can be decoded by itself.
+package struct ListingWindow: Sendable {
+  /// A body of its own, with white space at its end that spares the parser a copy; empty, and so no JSON, when the
+  /// whole one could not be read.
+  package let bytes: [UInt8]
+  /// How many sections of the body stand before it; 0 in the body of one section.
+  let sectionsBefore: Int
+  /// How much of its sections it has.
+  let extent: Extent
+  /// How many bytes of the body later windows have.
+  package let bytesAfter: Int
+
+  /// How much of its sections a window of a body of many sections has.
+  enum Extent {
+    /// All of one or of several.
+    case whole
+    /// The first items of one.
+    case beginning
+    /// Further items of one.
+    case continuation
+  }
+
+  /// Whether it has further items of the last section of the window before it, and nothing else.
+  package var isContinuation: Bool { extent == .continuation }
+}
+
+/// A body of a section, or of many, in pieces, each a body of its own: all that stands around the items, and some of
+/// them.
+///
+/// A tree of a whole catalog, and the items read from it, take several times its bytes; those of a window
+/// are gone with the next. All windows together are the body: one that is no JSON makes at least one window
+/// that is none, and what each is decoded to, put together in order, is what the body would be decoded to.
+package struct ListingWindows: Sequence, IteratorProtocol {
+  /// A window before it is read.
+  private struct Plan {
+    var ranges: [Range<Int>]
+    var sectionsBefore = 0
+    var extent = ListingWindow.Extent.whole
+  }
+
+  private let body: any RandomAccessBody
+  private var plans: ArraySlice<Plan>
+  /// The bytes of the last window, whose memory the next one takes over when nobody holds them any more.
+  private var bytes: [UInt8] = []
+
+  /// How many bytes of items make a window at least, where a smaller body is not worth the cutting.
+  private static let size = 2 << 20
+  /// How many bytes around the items each window may repeat.
+  private static let mostAround = 64 << 10
+  /// What simdjson may read behind a text.
+  private static let padding = [UInt8](repeating: 0x20, count: 64)
+
+  /// Cuts a body; nil when it has to be read whole: it is small, or the paths of the decoder may look at all
+  /// items at once, or the items do not stand in one array, or in one of each section.
+  ///
+  /// - Parameters:
+  ///   - body: JSON in UTF-8.
+  ///   - decoder: The decoder that is to read it.
+  ///   - parts: Where its sections are; nil when it is one.
+  ///   - size: How many bytes of items make a window at least.
+  package init?(
+    _ body: some RandomAccessBody,
+    for decoder: ListingDecoder,
+    parts: CombinedSections? = nil,
+    size: Int = Self.size
+  ) {
+    guard body.count > 2 * size, decoder.mapping.notation == .json,
+      decoder.mapping.transform == nil
+    else { return nil }
+    self.body = body
+    var beginning: [UInt8] = [0, 0, 0]
+    guard beginning.withUnsafeMutableBytes({ body.copy(0..<3, to: $0) }) else { return nil }
+    let start = beginning.count - JSONText(beginning).bytes.count
+    let plans =
+      parts.map { Self.plans(of: body, from: start, decoder, $0, size) }
+      ?? Self.plans(of: body, from: start, decoder, size)
+    guard let plans, plans.count > 1 else { return nil }
+    self.plans = plans[...]
+  }
+
+  /// The next window; nil behind the last.
+  package mutating func next() -> ListingWindow? {
+    guard let plan = plans.popFirst() else { return nil }
+    let size = plan.ranges.reduce(0) { $0 + $1.count }
+    let after = plans.reduce(0) { sum, plan in
+      sum + plan.ranges.reduce(0) { $0 + $1.count }
+    }
+    if bytes.count < size {
+      bytes += repeatElement(0, count: size - bytes.count)
+    } else {
+      bytes.removeLast(bytes.count - size)
+    }
+    let isRead = bytes.withUnsafeMutableBytes { [body] buffer in
+      var filled = 0
+      return plan.ranges.allSatisfy { range in
+        defer { filled += range.count }
+        let room = buffer[filled..<filled + range.count]
+        return body.copy(range, to: UnsafeMutableRawBufferPointer(rebasing: room))
+      }
+    }
+    if isRead { bytes += Self.padding } else { bytes = [] }
+    return ListingWindow(
+      bytes: bytes,
+      sectionsBefore: plan.sectionsBefore,
+      extent: plan.extent,
+      bytesAfter: after
+    )
+  }
+
+  /// The windows of the body of one section.
+  private static func plans(
+    of body: some RandomAccessBody,
+    from start: Int,
+    _ decoder: ListingDecoder,
+    _ size: Int
+  ) -> [Plan]? {
+    for path in decoder.mapping.items {
+      guard let (names, isChoice) = path.namesOfArray else { return nil }
+      var scan = ArrayScan()
+      switch scan.find(names, in: body, from: start, window: size) {
+      case .unsure: return nil
+      case .none: continue
+      case .array:
+        let around = body.count - (scan.end - scan.start)
+        // Of lists in a list, those are meant that a path leads to, whatever stands beside them.
+        guard around <= mostAround, !(isChoice && scan.holdsArrays),
+          decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) })
+        else { return nil }
+        return scan.parts.map { part in
+          Plan(ranges: [start..<scan.start, part, scan.end..<body.count])
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The windows of a body of many sections: several small ones each, or a part of a large one.
+  private static func plans(
+    of body: some RandomAccessBody,
+    from start: Int,
+    _ decoder: ListingDecoder,
+    _ sections: CombinedSections,
+    _ size: Int
+  ) -> [Plan]? {
+    let ways = decoder.mapping.items.map(\.namesOfArray)
+    let fromSection = [sections.key, sections.title, sections.subtitle].compactMap(\.self)
+    guard let names = sections.each.namesOfArray?.names, sections.each.isOfEvery,
+      !ways.contains(where: { $0 == nil }),
+      ways.allSatisfy({ way in fromSection.allSatisfy { $0.staysOutside(way?.names ?? []) } }),
+      ([decoder.nextPage].compactMap(\.self) + decoder.mapping.envelope.status)
+        .allSatisfy({ $0.staysOutside(names) })
+    else { return nil }
+    var plans: [Plan] = []
+    var group: (range: Range<Int>, before: Int)?
+    var count = 0
+    var isSure = true
+    func endGroup() {
+      guard let ended = group else { return }
+      plans.append(Plan(ranges: [ended.range], sectionsBefore: ended.before))
+      group = nil
+    }
+    var scan = ArrayScan()
+    let inner = ways.compactMap { $0?.names }
+    let isChoice = ways.contains { $0?.isChoice == true }
+    let finding = scan.findSections(names, inner: inner, in: body, from: start, window: size) {
+      section,
+      items in
+      defer { count += 1 }
+      guard let items, !items.cuts.isEmpty else {
+        group = (
+          (group?.range.lowerBound ?? section.lowerBound)..<section.upperBound,
+          group?.before ?? count
+        )
+        if section.upperBound - (group?.range.lowerBound ?? 0) >= size { endGroup() }
+        return
+      }
+      endGroup()
+      let around = section.count - (items.end - items.start)
+      isSure = isSure && around <= mostAround && !(isChoice && items.holdsArrays)
+      for (place, part) in items.parts.enumerated() {
+        plans.append(
+          Plan(
+            ranges: [
+              section.lowerBound..<items.start, part, items.end..<section.upperBound,
+            ],
+            sectionsBefore: count,
+            extent: place == 0 ? .beginning : .continuation
+          )
+        )
+      }
+    }
+    endGroup()
+    let around = body.count - (scan.end - scan.start)
+    guard finding == .array, isSure, around <= mostAround else { return nil }
+    return plans.map { plan in
+      var plan = plan
+      plan.ranges = [start..<scan.start] + plan.ranges + [scan.end..<body.count]
+      return plan
+    }
+  }
+}
+
+extension ArrayScan {
+  /// The elements between two cuts each.
+  fileprivate var parts: [Range<Int>] {
+    zip([start] + cuts.map { $0 + 1 }, cuts + [end]).map { $0..<$1 }
+  }
+}
+
+extension ListingDecoder {
+  /// The paths that are read from the body beside those of the items.
+  fileprivate var pathsAroundItems: [JSONPath] {
+    let envelope = mapping.envelope
+    return envelope.title + envelope.subtitle + envelope.status + [nextPage].compactMap(\.self)
+  }
+}
+
+extension JSONPath {
+  /// The names that lead to an array, by taking one member after the other, and whether the path then chooses among
+  /// its elements by what each of them says alone; nil of any other path.
+  var namesOfArray: (names: [String], isChoice: Bool)? {
+    var names: [String] = []
+    for (place, segment) in segments.enumerated() {
+      if let name = segment.plainName {
+        names.append(name)
+      } else if place == segments.count - 1, segment.choosesAlone {
+        return (names, true)
+      } else {
+        return nil
+      }
+    }
+    return (names, false)
+  }
+
+  /// Whether the path ends in all elements of an array.
+  var isOfEvery: Bool { segments.last?.selectors == [.wildcard] }
+
+  /// Whether the path never looks into what is at `names`, an array.
+  func staysOutside(_ names: [String]) -> Bool {
+    for (place, segment) in segments.enumerated() {
+      guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
+      let isArray = place >= names.count
+      switch segment.selectors[0] {
+      case .name(let name) where isArray || name != names[place]: return true
+      case .name: break
+      // Past the members on the way, which are objects.
+      case .wildcard where !isArray: break
+      case .index, .slice: return !isArray
+      case .wildcard, .filter: return false
+      }
+    }
+    return segments.count < names.count
+  }
+}
+
+extension JSONPath.Segment {
+  /// The one name that the step takes; nil when it takes anything else.
+  fileprivate var plainName: String? {
+    guard !isDescendant, selectors.count == 1, case .name(let name) = selectors[0] else {
+      return nil
+    }
+    return name
+  }
+
+  /// Whether the step takes elements, or leaves them, by what each of them says alone.
+  fileprivate var choosesAlone: Bool {
+    guard !isDescendant, selectors.count == 1 else { return false }
+    return switch selectors[0] {
+    case .wildcard: true
+    case .filter(let filter): filter.isOfElementAlone
+    case .name, .index, .slice: false
+    }
+  }
+}
+
+extension JSONFilter {
+  /// Whether it looks at nothing but the element in question.
+  fileprivate var isOfElementAlone: Bool {
+    switch self {
+    case .any(let filters), .all(let filters): filters.allSatisfy(\.isOfElementAlone)
+    case .not(let filter): filter.isOfElementAlone
+    case .exists(let query): query.isOfElementAlone
+    case .compares(let left, _, let right): left.isOfElementAlone && right.isOfElementAlone
+    case .finds(let operand, let pattern, _):
+      if case .computed(let other) = pattern {
+        operand.isOfElementAlone && other.isOfElementAlone
+      } else {
+        operand.isOfElementAlone
+      }
+    }
+  }
+}
+
+extension JSONFilter.Query {
+  fileprivate var isOfElementAlone: Bool {
+    isRelative
+      && segments.allSatisfy { segment in
+        segment.selectors.allSatisfy { selector in
+          if case .filter(let filter) = selector { filter.isOfElementAlone } else { true }
+        }
+      }
+  }
+}
+
+extension JSONFilter.Operand {
+  fileprivate var isOfElementAlone: Bool {
+    switch self {
+    case .literal: true
+    case .only(let query), .count(let query), .value(let query): query.isOfElementAlone
+    case .length(let operand): operand.isOfElementAlone
+    }
+  }
+}

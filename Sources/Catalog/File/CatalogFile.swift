@@ -1,0 +1,491 @@
+/// A catalog file: which sections a store has, where they are, and how to read them.
+public struct CatalogFile: Hashable, Sendable {
+  /// The catalog's name, also in the cache; fit to be a file name.
+  public var name: String
+  /// The ISO 4217 code that all prices are in.
+  public var currency: String
+  /// What relative URLs are relative to: http, https or file.
+  ///
+  /// In every URL of the file, `${NAME}` stands for an environment variable; see
+  /// ``resolvedURLVariables(environment:)``.
+  public var base: String?
+  /// The sections.
+  public var sections: SectionPlan
+  /// Where details are; nil when the listings are all there is.
+  public var detail: DetailRule?
+  /// How to read the store's JSON.
+  public var mapping: Mapping
+  /// Request headers, unresolved.
+  public var headers: [HeaderTemplate]
+  /// The paging of listings; nil when one response is all of it.
+  public var paging: PagingRule?
+  /// How sections are asked for; nil for a plain GET.
+  public var request: RequestRule?
+  /// How new credentials are had when an origin refuses these; nil when they are not.
+  public var token: TokenRule?
+  /// How pictures are asked for and told apart.
+  public var pictures: PicturesRule
+  /// Where the file's URLs name variables.
+  var variables: [URLVariable] = []
+
+  /// Makes a catalog without a file.
+  public init(
+    name: String,
+    currency: String,
+    base: String? = nil,
+    sections: SectionPlan,
+    detail: DetailRule? = nil,
+    mapping: Mapping,
+    headers: [HeaderTemplate] = [],
+    paging: PagingRule? = nil,
+    request: RequestRule? = nil,
+    token: TokenRule? = nil,
+    pictures: PicturesRule = PicturesRule()
+  ) {
+    self.name = name
+    self.currency = currency
+    self.base = base
+    self.sections = sections
+    self.detail = detail
+    self.mapping = mapping
+    self.headers = headers
+    self.paging = paging
+    self.request = request
+    self.token = token
+    self.pictures = pictures
+  }
+
+  /// Reads a catalog file.
+  ///
+  /// - Parameters:
+  ///   - bytes: YAML or JSON in UTF-8, 1 MiB at most.
+  ///   - file: The file's name, for messages.
+  /// - Throws: ``CatalogError`` with file, line, column, key and what was expected.
+  public init(parsing bytes: [UInt8], file: String) throws(CatalogError) {
+    let yaml = YAMLFile(name: file, subject: "catalog file \(file)")
+    self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
+  }
+
+  /// How to read the source at a position: a listed section, or the one response that holds them all.
+  public func mapping(ofSource position: Int) -> Mapping {
+    guard case .listed(let sources) = sections else { return mapping }
+    return sources[position].mapping ?? mapping
+  }
+
+  /// Whether the source at a position is many sections, which only its response names.
+  package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
+
+  /// The paging of the source at a position; nil when one response is all of it.
+  public func paging(ofSource position: Int) -> PagingRule? {
+    guard case .listed(let sources) = sections else { return paging }
+    return paging(of: sources[position])
+  }
+
+  /// Whether the catalog file says that a source has one page: `paging: null`.
+  package func isOnePage(source position: Int) -> Bool {
+    guard case .listed(let sources) = sections else { return false }
+    return sources[position].isOnePage
+  }
+
+  /// The paging of a listed section; nil when one response is all of it.
+  func paging(of source: SectionSource) -> PagingRule? {
+    source.isOnePage ? nil : source.paging ?? paging
+  }
+
+  /// How the source at a position is asked for.
+  public func request(ofSource position: Int) -> RequestRule {
+    guard case .listed(let sources) = sections else { return request ?? RequestRule() }
+    return sources[position].request ?? request ?? RequestRule()
+  }
+
+  /// The headers to send, with the environment's values in them.
+  ///
+  /// - Parameter environment: Variables by name.
+  /// - Returns: Names and values in the file's order.
+  /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
+  public func resolvedHeaders(
+    environment: [String: String]
+  ) throws(CatalogError) -> [(name: String, value: String)] {
+    try Self.resolved(headers, environment)
+  }
+
+  /// The headers for pictures by host, with the environment's values in them.
+  ///
+  /// - Parameter environment: Variables by name.
+  /// - Returns: Hosts, and names and values, in the file's order.
+  /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
+  package func resolvedPictureHeaders(
+    environment: [String: String]
+  ) throws(CatalogError) -> [(host: PicturesRule.Host, headers: [(name: String, value: String)])] {
+    var resolved: [(host: PicturesRule.Host, headers: [(name: String, value: String)])] = []
+    for host in pictures.hosts {
+      resolved.append((host, try Self.resolved(host.headers, environment)))
+    }
+    return resolved
+  }
+
+  private static func resolved(
+    _ headers: [HeaderTemplate],
+    _ environment: [String: String]
+  ) throws(CatalogError) -> [(name: String, value: String)] {
+    var resolved: [(name: String, value: String)] = []
+    for header in headers {
+      resolved.append((header.name, try header.resolved(environment: environment)))
+    }
+    return resolved
+  }
+}
+
+/// Reads the root of a catalog file.
+struct CatalogFileParser {
+  static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
+    try root.checkKeys(.root)
+    var mapping = try MappingParser.parse(catalog: root)
+    let detail = try root["detail"].map { node throws(CatalogError) in
+      try DetailParser.parse(node, mapping: mapping)
+    }
+    mapping.item.placeValues = detail?.values ?? []
+    var file = CatalogFile(
+      name: try fileName(root.required("name")),
+      currency: try currency(root.required("currency")),
+      base: try root["base"].map(base),
+      sections: try sections(of: root, mapping: mapping),
+      detail: detail?.rule,
+      mapping: mapping,
+      headers: try headers(root["headers"]),
+      paging: try root["paging"].map(PagingParser.parse),
+      request: try RequestParser.sections(root),
+      token: try root["token"].map(TokenParser.parse),
+      pictures: try root["pictures"].map(PicturesParser.parse) ?? PicturesRule()
+    )
+    try checkPlaces(of: file, root)
+    file.variables = try variables(root)
+    return file
+  }
+
+  /// Refuses places that no paging fills, and paging by a place that is nowhere.
+  private static func checkPlaces(
+    of file: CatalogFile,
+    _ root: YAMLMapping
+  ) throws(CatalogError) {
+    guard let node = root["sections"] else { return }
+    let nodes = node.isList ? try node.list() : [node]
+    for (position, node) in nodes.enumerated() {
+      let url = try node.mapping().required("url")
+      let request = file.request(ofSource: position)
+      let paging = file.paging(ofSource: position)
+      let filled = paging.map { [$0.place, .size] } ?? []
+      let urlText = try url.text()
+      let texts = [(url, urlText), (node, request.body)]
+      for (place, text) in texts {
+        for unfilled in Placeholder.ofSections.subtracting(filled.compactMap(\.self))
+        where unfilled.isIn(text) {
+          throw place.error(
+            "nothing fills \(unfilled.written)",
+            expected: "paging",
+            remedy: "say under paging how the listing goes on"
+          )
+        }
+      }
+      if let paging, case .cursor(nil, _) = paging.step,
+        !texts.contains(where: { Placeholder.cursor.isIn($0.1) })
+      {
+        throw node.error(
+          "paging has no place for the cursor",
+          expected: "{cursor}",
+          remedy: "write {cursor} into the URL or body, or name a parameter by cursor"
+        )
+      }
+    }
+  }
+
+  /// Where URLs name variables, so that one that is not set can be placed.
+  private static func variables(_ root: YAMLMapping) throws(CatalogError) -> [URLVariable] {
+    var nodes = [root["base"], try root["detail"]?.mapping()["url"]]
+    if let sections = root["sections"] {
+      if sections.isMapping {
+        nodes.append(try sections.mapping()["url"])
+      } else {
+        for section in try sections.list() { nodes.append(try section.mapping()["url"]) }
+      }
+    }
+    var variables: [URLVariable] = []
+    for node in nodes.compactMap(\.self) {
+      let names = (try? VariableText(node.text()))?.variables ?? []
+      variables += names.map { URLVariable(name: $0, place: node.error("")) }
+    }
+    return variables
+  }
+
+  /// A text that could be a file's name.
+  static func fileName(_ node: YAMLNode) throws(CatalogError) -> String {
+    let name = try node.filledText()
+    guard isFileName(name) else {
+      throw node.error(
+        "\"\(name.prefix(40))\" could not be a file name",
+        expected: "a file name",
+        remedy: "leave out slashes and control characters, at most 200 bytes"
+      )
+    }
+    return name
+  }
+
+  private static func currency(_ node: YAMLNode) throws(CatalogError) -> String {
+    let code = try node.text()
+    guard Currency.codes.contains(code) else {
+      let nearest = nearest(to: code, in: Currency.codes)
+      throw node.error(
+        "\"\(code.prefix(40))\" is not an ISO 4217 currency code",
+        expected: "an ISO 4217 currency code",
+        nearestKey: nearest,
+        remedy: nearest.map { "the nearest code is \"\($0)\"" }
+      )
+    }
+    return code
+  }
+
+  private static func base(_ node: YAMLNode) throws(CatalogError) -> String {
+    let url = try self.url(node)
+    let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
+    // What a variable begins is judged once its value is known.
+    if url.hasPrefix("${") { return url }
+    let isFile = url.lowercased().hasPrefix("file:///")
+    guard isFile || scheme(of: url) != "file", let first = host.first,
+      isFile || !["/", "?", "#", ":"].contains(first)
+    else {
+      throw node.error(
+        "\"\(url.prefix(80))\" is not the start of an http, https or file URL",
+        expected: "an http, https or file URL"
+      )
+    }
+    return url
+  }
+
+  private static func sections(
+    of root: YAMLMapping,
+    mapping catalog: Mapping
+  ) throws(CatalogError) -> SectionPlan {
+    let node = try root.required("sections")
+    if node.isMapping {
+      return .combined(try combined(node.mapping(), isMade: catalog.transform != nil))
+    }
+    guard node.isList else {
+      throw node.error(
+        "expected a list of sections, or a mapping with url, each and key",
+        expected: "a list of sections"
+      )
+    }
+    var sources: [SectionSource] = []
+    for element in try node.list() {
+      let source = try SectionParser.parse(element, of: root, mapping: catalog)
+      guard !sources.contains(where: { $0.isTheSame(as: source) }) else {
+        let key = try element.mapping().required("key")
+        throw source.parts == nil
+          ? key.error("a second section with the key \"\(source.key)\"", expected: "another key")
+          : key.error("the same sections of one response twice", expected: "another url or each")
+      }
+      sources.append(source)
+    }
+    guard !sources.isEmpty else {
+      throw node.error("expected at least one section, found none", expected: "a section")
+    }
+    return .listed(sources)
+  }
+
+  /// Reads one response with all sections.
+  ///
+  /// A transform's output has a known shape, so that its URL is enough.
+  private static func combined(
+    _ mapping: YAMLMapping,
+    isMade: Bool
+  ) throws(CatalogError) -> CombinedSections {
+    try mapping.checkKeys(.sections)
+    if isMade, mapping["each"] == nil, mapping["key"] == nil {
+      return try OwnShape.sections(at: url(mapping.required("url")))
+    }
+    return try SectionParser.parts(mapping)
+  }
+
+  static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {
+    guard let node else { return [] }
+    var headers: [HeaderTemplate] = []
+    for member in try node.mapping().members {
+      do throws(CatalogError) {
+        var header = try HeaderTemplate(name: member.name, rawValue: try member.value.text())
+        header.place = member.value.error("")
+        headers.append(header)
+      } catch {
+        throw error.line == nil ? member.value.error(error.reason) : error
+      }
+      let name = member.name.lowercased()
+      guard headers.count(where: { $0.name.lowercased() == name }) == 1 else {
+        throw member.key.error("header \(member.name) more than once")
+      }
+    }
+    return headers
+  }
+
+  /// A URL as a catalog file may have it, absolute or not.
+  static func url(_ node: YAMLNode) throws(CatalogError) -> String {
+    let url = try node.filledText()
+    guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
+      throw node.error("a URL holds no white space", expected: "a URL", remedy: "write %20")
+    }
+    do throws(VariableText.Fault) {
+      _ = try VariableText(url)
+    } catch {
+      throw node.error("the URL \(error.reason)", expected: "${NAME}")
+    }
+    if let scheme = scheme(of: url), !["http", "https", "file"].contains(scheme) {
+      throw node.error(
+        "expected an http, https or file URL, found \(scheme)",
+        expected: "http, https or file"
+      )
+    }
+    return url
+  }
+
+  /// The scheme of an absolute URL, lower case. (RFC 3986, section 3.1)
+  private static func scheme(of url: String) -> String? {
+    let scheme = url.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    guard url.dropFirst(scheme.count).hasPrefix(":"), scheme.first?.isLetter == true else {
+      return nil
+    }
+    return scheme.lowercased()
+  }
+}
+
+/// Whether a text can be the name of one file on every file system that larder runs on.
+func isFileName(_ text: String) -> Bool {
+  !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 200
+    && text.unicodeScalars.allSatisfy {
+      $0 != "/" && $0.properties.generalCategory != .control
+    }
+}
+
+/// A variable that a URL of the catalog file names.
+struct URLVariable: Hashable, Sendable {
+  /// Its name.
+  let name: String
+  /// Where the URL stands, as an error that has yet to say what is wrong.
+  let place: CatalogError
+}
+
+extension CatalogFile {
+  /// The variables that the file's URLs name, with what the environment says.
+  ///
+  /// - Parameter environment: Variables by name.
+  /// - Returns: Values by name; empty when no URL names a variable.
+  /// - Throws: ``CatalogError`` that names file, line, key and the variable that is not set or that no
+  ///   URL could hold, and shows no value.
+  public func resolvedURLVariables(
+    environment: [String: String]
+  ) throws(CatalogError) -> [String: String] {
+    var values: [String: String] = [:]
+    for (key, text) in urls {
+      for name in (try? VariableText(text))?.variables ?? [] {
+        let value = environment[name] ?? ""
+        guard !value.isEmpty else {
+          throw fault(name, key, "which is not set", remedy: "set \(name)")
+        }
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+          throw fault(name, key, "which holds a line break or control character", remedy: nil)
+        }
+        values[name] = value
+      }
+    }
+    return values
+  }
+
+  /// The environment variables that the file's URLs and headers name, in its order.
+  package var variableNames: [String] {
+    urls.flatMap { (try? VariableText($0.text))?.variables ?? [] }
+      + (headers + pictures.hosts.flatMap(\.headers)).flatMap(\.variableNames)
+  }
+
+  /// Every URL of the file, with its key.
+  private var urls: [(key: String, text: String)] {
+    var urls: [(String, String)] = []
+    if let base { urls.append(("base", base)) }
+    switch sections {
+    case .listed(let sources):
+      urls += sources.enumerated().map { ("sections[\($0)].url", $1.url) }
+    case .combined(let plan): urls.append(("sections.url", plan.url))
+    }
+    if let detail { urls.append(("detail.url", detail.urlTemplate)) }
+    return urls
+  }
+
+  private func fault(
+    _ name: String,
+    _ key: String,
+    _ why: String,
+    remedy: String?
+  ) -> CatalogError {
+    let place = variables.first { $0.name == name && $0.place.keyPath == key }?.place
+    var error = place ?? CatalogError(.environment, subject: "catalog \(self.name)", reason: "")
+    error.code = .environment
+    error.keyPath = key
+    error.reason = "it needs the environment variable \(name), \(why)"
+    error.remedy = remedy
+    return error
+  }
+}
+
+/// A text of the catalog file in which `${NAME}` stands for an environment variable.
+struct VariableText: Hashable, Sendable {
+  /// A piece of the text.
+  enum Part: Hashable, Sendable {
+    /// What stands for itself.
+    case text(String)
+    /// What the environment brings in.
+    case variable(String)
+  }
+
+  /// Why a text is none such.
+  struct Fault: Error {
+    /// The cause, for a message that names the text before it.
+    let reason: String
+  }
+
+  /// The pieces, in order.
+  let parts: [Part]
+
+  /// The variables in the order in which they come, repeats included.
+  var variables: [String] {
+    parts.compactMap { part in
+      if case .variable(let name) = part { name } else { nil }
+    }
+  }
+
+  /// Takes a text apart.
+  init(_ text: String) throws(Fault) {
+    var parts: [Part] = []
+    var rest = Substring(text)
+    while let start = rest.firstRange(of: "${") {
+      parts.append(.text(String(rest[..<start.lowerBound])))
+      let tail = rest[start.upperBound...]
+      guard let end = tail.firstIndex(of: "}") else {
+        throw Fault(reason: "opens a \"${\" that no \"}\" closes")
+      }
+      let variable = tail[..<end]
+      guard let first = variable.utf8.first, !(0x30...0x39).contains(first),
+        variable.utf8.allSatisfy(Self.isNameByte)
+      else {
+        throw Fault(reason: "names no environment variable between \"${\" and \"}\"")
+      }
+      parts.append(.variable(String(variable)))
+      rest = tail[tail.index(after: end)...]
+    }
+    self.parts = (parts + [.text(String(rest))]).filter { $0 != .text("") }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/// Where the details of items are.
+public struct DetailRule: Hashable, Sendable {
+  /// The URL with places such as `{id}`; without any, one file holds all details.
+  public var urlTemplate: String { didSet { places = Self.places(urlTemplate, request) } }
+  /// How it is asked for; nil for a plain GET.
+  public var request: RequestRule? { didSet { places = Self.places(urlTemplate, request) } }
+  /// The places of URL and body that an item fills.
+  public private(set) var places: Set<Placeholder>
+
+  /// Makes a rule.
+  public init(urlTemplate: String, request: RequestRule? = nil) {
+    self.urlTemplate = urlTemplate
+    self.request = request
+    places = Self.places(urlTemplate, request)
+  }
+
+  private static func places(_ urlTemplate: String, _ request: RequestRule?) -> Set<Placeholder> {
+    Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
+  }
+
+  /// Whether one document holds the details of all items.
+  public var isShared: Bool { places.isEmpty }
+
+  /// What fills the places for an item.
+  ///
+  /// - Parameters:
+  ///   - id: The item's id.
+  ///   - fields: The item's fields that places name.
+  /// - Returns: The values of those places that have one.
+  public func values(of id: String, _ fields: [String: String]?) -> [Placeholder: String] {
+    var values: [Placeholder: String] = [:]
+    for place in places { values[place] = place == .id ? id : fields?[place.rawValue] }
+    return values
+  }
+
+  /// The URL of the detail of an item that is known by its id alone; see ``url(filling:)``.
+  public func url(for id: String) -> String? { url(filling: [.id: id]) }
+
+  /// The URL of an item's detail: each value is one segment of the path, or a part of one, whatever it holds.
+  ///
+  /// Its bytes are escaped but for those that are unreserved. (RFC 3986, section 2.3)
+  ///
+  /// - Parameter values: The values by their places.
+  /// - Returns: The URL as text; nil when a segment would be `.` or `..`, which no escape keeps a server
+  ///   from reading as a folder. (RFC 3986, section 6.2.2.2)
+  public func url(filling values: [Placeholder: String]) -> String? {
+    // A segment is dots alone only when a value in it is.
+    let hasDots = values.values.contains { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }
+    if hasDots, makesDotSegment(of: values) { return nil }
+    return Placeholder.fill(url: urlTemplate, with: values)
+  }
+
+  /// Whether a segment of the path that has places would be dots alone.
+  private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
+    let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
+    return path.split(separator: "/").contains { segment in
+      let filled = Placeholder.fill(url: String(segment), with: values)
+      return filled != segment && [".", ".."].contains(filled)
+    }
+  }
+}
+
+/// Reads of `detail:` in a catalog file how details are asked for.
+enum DetailParser {
+  /// The rule, and what the items of a listing fill its places with.
+  struct Asking {
+    /// Where details are.
+    var rule: DetailRule
+    /// Where in an item the values of places are, beside the id.
+    var values: [Mapping.NoteRule]
+  }
+
+  /// Reads a rule.
+  ///
+  /// - Parameters:
+  ///   - node: The value of `detail`.
+  ///   - mapping: How details are read.
+  /// - Returns: The rule with the values that it needs.
+  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  static func parse(_ node: YAMLNode, mapping: Mapping) throws(CatalogError) -> Asking {
+    let members = try node.mapping()
+    try members.checkKeys(.detail)
+    let url = try members.required("url")
+    let template = try CatalogFileParser.url(url)
+    try check(template, url)
+    guard mapping.detail != nil else {
+      throw node.error(
+        "the format has no details",
+        expected: "a mapping of details",
+        remedy: "spell out description, prices, images or notes here, or leave detail out"
+      )
+    }
+    var rule = DetailRule(urlTemplate: template)
+    rule.request = try members["request"].map { node throws(CatalogError) in
+      try RequestParser.parse(node)
+    }
+    let names = rule.places.subtracting([.id]).map(\.rawValue).sorted()
+    let given = try given(members["values"], of: names)
+    var values: [Mapping.NoteRule] = []
+    for name in names {
+      let member = try JSONPath(parsing: "$['\(name)']")
+      values.append(Mapping.NoteRule(name: name, paths: given[name] ?? [member]))
+    }
+    return Asking(rule: rule, values: values)
+  }
+
+  /// Refuses braces in a URL that are no place.
+  private static func check(_ template: String, _ node: YAMLNode) throws(CatalogError) {
+    let places = Placeholder.all(in: template)
+    let rest = Placeholder.fill(template, Set(places)) { _, _ in "" }.replacing("${", with: "")
+    guard let open = rest.firstIndex(of: "{") else { return }
+    throw node.error(
+      "expected {id} or {NAME}, found \"\(rest[open...].prefix(40))\"",
+      expected: "{id}",
+      remedy: "a name is of letters, digits, - and _"
+    )
+  }
+
+  /// The paths under `values`, by the names of places.
+  private static func given(
+    _ node: YAMLNode?,
+    of names: [String]
+  ) throws(CatalogError) -> [String: [JSONPath]] {
+    var given: [String: [JSONPath]] = [:]
+    for member in try node?.mapping().members ?? [] {
+      guard names.contains(member.name) else {
+        throw member.key.error(
+          "no place {\(member.name)} in url or body",
+          expected: names.isEmpty ? "a place in url or body" : names.joined(separator: ", "),
+          nearestKey: nearest(to: member.name, in: names),
+          remedy: member.name == "id" ? "{id} is what item.id finds" : nil
+        )
+      }
+      given[member.name] = try member.value.paths()
+    }
+    return given
+  }
+}

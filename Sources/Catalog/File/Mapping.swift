@@ -1,0 +1,352 @@
+/// Where in a store's JSON each thing is found: data, not code.
+///
+/// Every field has alternatives in order; the first that leads to something other than `null` counts.
+public struct Mapping: Hashable, Sendable {
+  /// The arrays of items, from the root of a body or, in a combined response, of one section.
+  public var items: [JSONPath]
+  /// What stands around the items.
+  public var envelope: Envelope
+  /// The fields of one item, from the item.
+  public var item: Item
+  /// The fields of one detail; nil when the format has none.
+  public var detail: Detail?
+  /// What a response of sections goes through before it is read; nil when it is read as it comes.
+  public var transform: Transform?
+  /// What bodies of sections are written in.
+  public var notation = BodyNotation.json
+
+  /// Makes a mapping.
+  public init(
+    items: [JSONPath],
+    envelope: Envelope = Envelope(),
+    item: Item,
+    detail: Detail? = nil,
+    transform: Transform? = nil
+  ) {
+    self.items = items
+    self.envelope = envelope
+    self.item = item
+    self.detail = detail
+    self.transform = transform
+  }
+
+  /// What a body says about itself.
+  public struct Envelope: Hashable, Sendable {
+    /// The section's title.
+    public var title: [JSONPath] = []
+    /// The section's subtitle.
+    public var subtitle: [JSONPath] = []
+    /// A number that means failure from 400 on, as HTTP statuses do.
+    public var status: [JSONPath] = []
+
+    /// Makes an envelope that says nothing.
+    public init() {}
+  }
+
+  /// The fields of an item in a listing.
+  public struct Item: Hashable, Sendable {
+    /// Text or a whole number; an item without it is skipped.
+    public var id: [JSONPath] = []
+    /// Text; an item without it is skipped.
+    public var title: [JSONPath] = []
+    /// Text.
+    public var description: [JSONPath] = []
+    /// Text or a list of texts.
+    public var badges: [JSONPath] = []
+    /// Text or a list of texts.
+    public var deliveryTypes: [JSONPath] = []
+    /// The price before a reduction.
+    public var normalPrice: [PriceRule] = []
+    /// The price to pay.
+    public var salePrice: [PriceRule] = []
+    /// Degrees north of where the item is; needs ``longitude``.
+    public var latitude: [JSONPath] = []
+    /// Degrees east of where the item is; needs ``latitude``.
+    public var longitude: [JSONPath] = []
+    /// Where the item is in words.
+    public var address: [JSONPath] = []
+    /// Pictures by role.
+    public var images: ImageRules = ImageRules()
+    /// What fills the places of URL and body that ask for the item's detail, beside its id.
+    public var placeValues: [NoteRule] = []
+    /// The fields whose paths the catalog file itself spells out: a listing that yields none of one
+    /// has a wrong path.
+    ///
+    /// A built-in format names fields that not every shop has.
+    public var given: Set<ItemField> = []
+
+    /// Makes an item of no fields.
+    public init() {}
+  }
+
+  /// The fields of a detail.
+  public struct Detail: Hashable, Sendable {
+    /// The objects that are details; a body may hold those of many items.
+    public var entries: [JSONPath] = []
+    /// The item's id, from the entry.
+    public var id: [JSONPath] = []
+    /// The object that holds the fields below, from the entry.
+    public var root: [JSONPath] = []
+    /// Text.
+    public var description: [JSONPath] = []
+    /// Prices or a list of them.
+    public var prices: [PriceRule] = []
+    /// Pictures by role.
+    public var images: ImageRules = ImageRules()
+    /// Further texts by name, in the order of the file.
+    public var notes: [NoteRule] = []
+    /// The fields whose paths the catalog file itself spells out: when no detail yields one, its path is wrong.
+    public var given: Set<DetailField> = []
+
+    /// Makes a detail of no fields.
+    public init() {}
+  }
+
+  /// Where a price stands.
+  public struct PriceRule: Hashable, Sendable {
+    /// The price itself.
+    public var path: JSONPath
+    /// How many digits are decimals, for feeds that write whole numbers; nil for text and numbers
+    /// of major units.
+    public var scale: Scale?
+    /// Its currency; nil for the catalog's.
+    public var currency: Unit?
+
+    /// Makes a rule.
+    public init(path: JSONPath, scale: Scale? = nil, currency: Unit? = nil) {
+      self.path = path
+      self.scale = scale
+      self.currency = currency
+    }
+
+    /// What a price is in.
+    public enum Unit: Hashable, Sendable {
+      /// Always this ISO 4217 code.
+      case code(String)
+      /// The code that the item has here; the catalog's currency where it has none.
+      case path(JSONPath)
+    }
+
+    /// How many digits of a whole number are decimals.
+    public enum Scale: Hashable, Sendable {
+      /// Always so many.
+      case fixed(Int)
+      /// As many as the currency has: the number counts minor units.
+      case currency
+      /// As many as the item says here.
+      case path(JSONPath)
+    }
+  }
+
+  /// Where a text with a name of its own stands.
+  public struct NoteRule: Hashable, Sendable {
+    /// Its name.
+    public var name: String
+    /// Text or a number.
+    public var paths: [JSONPath]
+
+    /// Makes a rule.
+    public init(name: String, paths: [JSONPath]) {
+      self.name = name
+      self.paths = paths
+    }
+  }
+
+  /// Where the pictures of each role stand; each leads to a URL or a list of URLs.
+  public struct ImageRules: Hashable, Sendable {
+    private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
+
+    /// Makes rules that find no picture.
+    public init() {}
+
+    /// The paths of the alternatives for a role.
+    public subscript(role: ImageReference.Role) -> [JSONPath] {
+      get { self[rules: role].flatMap(\.paths) }
+      set { self[rules: role] = newValue.map { TextsRule(paths: [$0]) } }
+    }
+
+    /// The alternatives for a role.
+    public subscript(rules role: ImageReference.Role) -> [TextsRule] {
+      get { rules[Self.position(of: role)] }
+      set { rules[Self.position(of: role)] = newValue }
+    }
+
+    private static func position(of role: ImageReference.Role) -> Int {
+      switch role {
+      case .thumbnail: 0
+      case .top: 1
+      case .gallery: 2
+      case .section: 3
+      }
+    }
+  }
+}
+
+extension Mapping.Envelope {
+  /// Refuses a body that carries an error's status, whatever HTTP said.
+  func checkStatus(of root: JSONNode, subject: String) throws(CatalogError) {
+    for path in status {
+      guard let value = try path.firstValue(in: root), let text = FieldReader.plainText(value),
+        let number = Int(text), number >= 400
+      else { continue }
+      throw CatalogError(
+        .reportedFailure,
+        subject: subject,
+        reason: "the body reports a failure: \(path.lastName ?? path.description) is \(number)",
+        remedy: "try again later"
+      )
+    }
+  }
+}
+
+extension Mapping {
+  /// One alternative for a field that is a list of texts.
+  public struct TextsRule: Hashable, Sendable {
+    /// Where the texts are; what all of them lead to counts, in their order.
+    public var paths: [JSONPath]
+    /// What parts one text into several; nil takes each as it is.
+    public var split: String?
+    /// What each text becomes, with `{value}` where it belongs; nil leaves it as it is.
+    public var template: String?
+
+    /// Makes a rule.
+    public init(paths: [JSONPath], split: String? = nil, template: String? = nil) {
+      self.paths = paths
+      self.split = split
+      self.template = template
+    }
+
+    /// The texts that one value of the feed stands for.
+    func texts(of text: String) -> [String] {
+      var texts = [text]
+      if let split {
+        texts = text.split(separator: split).map { $0.trimmed }.filter { !$0.isEmpty }
+      }
+      guard let template else { return texts }
+      return texts.map { template.replacing("{value}", with: $0) }
+    }
+
+    /// The rule as text that changes when, and only when, the rule does.
+    var fingerprint: String {
+      var words = paths.map(\.description).joined(separator: " + ")
+      if let split { words += " split \(split.debugDescription)" }
+      if let template { words += " template \(template.debugDescription)" }
+      return words
+    }
+  }
+}
+
+extension YAMLNode {
+  /// Alternatives for a list of texts; nothing for `null`.
+  func textsRules() throws(CatalogError) -> [Mapping.TextsRule] {
+    if isNull { return [] }
+    guard isList else { return [try textsRule()] }
+    var rules: [Mapping.TextsRule] = []
+    for element in try list() { rules.append(try element.textsRule()) }
+    return rules
+  }
+
+  /// A path alone, or `{path: P, split: ",", template: T}`, or `{all: [P, Q]}`.
+  private func textsRule() throws(CatalogError) -> Mapping.TextsRule {
+    guard isMapping else { return Mapping.TextsRule(paths: [try path()]) }
+    let mapping = try mapping()
+    try mapping.checkKeys(.texts)
+    if let all = mapping["all"], mapping["path"] != nil {
+      throw all.error("expected one of path and all", expected: "path or all")
+    }
+    let paths: [JSONPath]
+    if let all = mapping["all"] {
+      paths = try all.paths()
+    } else {
+      paths = [try mapping.required("path").path()]
+    }
+    guard !paths.isEmpty else { throw error("expected a path, found none", expected: "a path") }
+    let split = try mapping["split"]?.text()
+    if split == "" {
+      throw (mapping["split"] ?? self).error("expected what parts the text", expected: "text")
+    }
+    let template = try mapping["template"]?.filledText()
+    if let template, !template.contains("{value}") {
+      throw (mapping["template"] ?? self).error(
+        "expected {value} in \"\(template.prefix(80))\"",
+        expected: "{value}"
+      )
+    }
+    return Mapping.TextsRule(paths: paths, split: split, template: template)
+  }
+}
+
+extension Mapping {
+  /// The whole mapping as text that changes when, and only when, the mapping does.
+  ///
+  /// The same on every machine and in every run, so a cache may keep it or its digest, and decode
+  /// again what it holds when the text is another.
+  public var fingerprint: String {
+    // The number rises when larder itself reads bodies otherwise, so that what it once left out of one
+    // that never changes is read again.
+    var lines = ["mapping 2", line("items", items)]
+    lines.append(line("envelope.title", envelope.title))
+    lines.append(line("envelope.subtitle", envelope.subtitle))
+    lines.append(line("envelope.status", envelope.status))
+    lines.append(line("item.id", item.id))
+    lines.append(line("item.title", item.title))
+    lines.append(line("item.description", item.description))
+    lines.append(line("item.badges", item.badges))
+    lines.append(line("item.deliveryTypes", item.deliveryTypes))
+    lines.append(line("item.normalPrice", item.normalPrice))
+    lines.append(line("item.salePrice", item.salePrice))
+    // Absent in most mappings, whose digest then is as it was.
+    if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
+    if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
+    if !item.address.isEmpty { lines.append(line("item.address", item.address)) }
+    lines += self.lines("item.images", item.images)
+    if !item.given.isEmpty {
+      lines.append((["item.given"] + item.given.map(\.rawValue).sorted()).joined(separator: "\t"))
+    }
+    lines += item.placeValues.map { line("item.placeValues.\($0.name)", $0.paths) }
+    if notation != .json { lines.append("notation\t\(notation.rawValue)") }
+    if let transform { lines.append("transform\t\(transform.program.debugDescription)") }
+    guard let detail else { return lines.joined(separator: "\n") }
+    lines.append(line("detail.entries", detail.entries))
+    lines.append(line("detail.id", detail.id))
+    lines.append(line("detail.root", detail.root))
+    lines.append(line("detail.description", detail.description))
+    lines.append(line("detail.prices", detail.prices))
+    lines += self.lines("detail.images", detail.images)
+    lines += detail.notes.map { line("detail.notes.\($0.name)", $0.paths) }
+    if !detail.given.isEmpty {
+      lines.append((["detail.given"] + detail.given.map(\.name).sorted()).joined(separator: "\t"))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func line(_ name: String, _ paths: [JSONPath]) -> String {
+    ([name] + paths.map(\.description)).joined(separator: "\t")
+  }
+
+  private func line(_ name: String, _ rules: [PriceRule]) -> String {
+    let texts = rules.map { rule in
+      var text = rule.path.description
+      switch rule.scale {
+      case nil: break
+      case .fixed(let scale): text += " scale \(scale)"
+      case .path(let scale): text += " scale \(scale)"
+      case .currency: text += " minorUnits"
+      }
+      switch rule.currency {
+      case nil: break
+      case .code(let code): text += " currency \(code)"
+      case .path(let path): text += " currency \(path)"
+      }
+      return text
+    }
+    return ([name] + texts).joined(separator: "\t")
+  }
+
+  private func lines(_ name: String, _ rules: ImageRules) -> [String] {
+    ImageReference.Role.allCases.map { role in
+      (["\(name).\(role.rawValue)"] + rules[rules: role].map(\.fingerprint))
+        .joined(separator: "\t")
+    }
+  }
+}

@@ -1,0 +1,311 @@
+/// Reads mappings, from catalog files and from built-in formats alike.
+struct MappingParser {
+  /// The keys of a catalog file that belong to its mapping.
+  static let keys = CatalogKeys.mappingKeys.map(\.name)
+  /// The keys of `detail:` that belong to the mapping.
+  static let detailKeys = CatalogKeys.detail.names.filter {
+    !["url", "request", "values"].contains($0)
+  }
+
+  /// Reads the mapping of a catalog file: a format, a spelled out one, or a format with overrides.
+  static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
+    var mapping: Mapping
+    let transform = try catalog["transform"]?.transform()
+    if let format = catalog["format"] {
+      mapping = try builtIn(format).mapping()
+    } else if transform != nil {
+      mapping = try OwnShape.mapping()
+    } else if try isSpelledOut(catalog) {
+      for key in ["items", "item"]
+      where try !sections(of: catalog, haveOneOf: [key, "format", "transform"]) {
+        _ = try catalog.required(key)
+      }
+      mapping = Mapping(items: [], item: Mapping.Item())
+    } else {
+      mapping = try BuiltInFormat.banchan.mapping()
+    }
+    mapping.transform = transform
+    try override(&mapping, with: catalog)
+    return mapping
+  }
+
+  /// Whether a catalog file says by itself where items and their fields are, once or in every section.
+  private static func isSpelledOut(_ catalog: YAMLMapping) throws(CatalogError) -> Bool {
+    if catalog["items"] != nil || catalog["item"] != nil { return true }
+    guard try sections(of: catalog, haveOneOf: ["items"]) else { return false }
+    return try sections(of: catalog, haveOneOf: ["item"])
+  }
+
+  /// Whether each listed section has one of these keys, so that the catalog need not.
+  private static func sections(
+    of catalog: YAMLMapping,
+    haveOneOf keys: [String]
+  ) throws(CatalogError) -> Bool {
+    guard let sections = catalog["sections"], sections.isList else { return false }
+    for section in try sections.list() {
+      let own = try section.mapping()
+      guard keys.contains(where: { own[$0] != nil }) else { return false }
+    }
+    return true
+  }
+
+  /// Reads what a section has of its own; nil when it is read as the catalog says.
+  ///
+  /// A format or a transform of its own begins anew; other keys change what the catalog says.
+  static func parse(
+    section: YAMLMapping,
+    of catalog: Mapping
+  ) throws(CatalogError) -> Mapping? {
+    guard section.members.contains(where: { keys.contains($0.name) }) else { return nil }
+    var mapping = catalog
+    if let member = section.member("transform") {
+      mapping = member.isNull ? mapping : try OwnShape.mapping()
+      mapping.transform = member.isNull ? nil : try member.transform()
+    }
+    if let format = section["format"] {
+      let transform = mapping.transform
+      mapping = try builtIn(format).mapping()
+      mapping.transform = transform
+    }
+    mapping.detail = catalog.detail
+    mapping.item.placeValues = catalog.item.placeValues
+    try override(&mapping, with: section, hasDetail: false)
+    return mapping
+  }
+
+  /// Reads the mapping that a built-in format spells out.
+  static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
+    try format.checkKeys(keys.filter { $0 != "transform" } + ["detail", "paging", "request"])
+    var mapping = Mapping(items: [], item: Mapping.Item())
+    try override(&mapping, with: format)
+    // A format names what its shops may have; only the user knows what one has.
+    mapping.item.given = []
+    mapping.detail?.given = []
+    return mapping
+  }
+
+  /// The format that a file names.
+  static func builtIn(_ node: YAMLNode) throws(CatalogError) -> BuiltInFormat {
+    let name = try node.text()
+    guard let format = BuiltInFormat(rawValue: name) else {
+      let names = BuiltInFormat.allCases.map(\.rawValue)
+      let nearest = nearest(to: name, in: names)
+      throw node.error(
+        "unknown format \"\(name)\"",
+        expected: names.joined(separator: ", "),
+        nearestKey: nearest,
+        remedy: nearest.map { "the nearest known format is \"\($0)\"" }
+      )
+    }
+    return format
+  }
+
+  private static func override(
+    _ mapping: inout Mapping,
+    with root: YAMLMapping,
+    hasDetail: Bool = true
+  ) throws(CatalogError) {
+    if let items = root["items"] { mapping.items = try filled(items, items.paths()) }
+    if let envelope = try root["envelope"]?.mapping() {
+      try envelope.checkKeys(.envelope)
+      try envelope.read("title", into: &mapping.envelope.title)
+      try envelope.read("subtitle", into: &mapping.envelope.subtitle)
+      try envelope.read("status", into: &mapping.envelope.status)
+    }
+    if let item = try root["item"]?.mapping() { try override(&mapping.item, with: item) }
+    if hasDetail, let detail = try root["detail"]?.mapping() {
+      try override(&mapping.detail, with: detail)
+    }
+  }
+
+  private static func override(
+    _ item: inout Mapping.Item,
+    with node: YAMLMapping
+  ) throws(CatalogError) {
+    try node.checkKeys(.item)
+    try node.read("id", into: &item.id)
+    try node.read("title", into: &item.title)
+    try node.read("description", into: &item.description)
+    try node.read("badges", into: &item.badges)
+    try node.read("deliveryTypes", into: &item.deliveryTypes)
+    try node.read("normalPrice", into: &item.normalPrice)
+    try node.read("salePrice", into: &item.salePrice)
+    try node.read("latitude", into: &item.latitude)
+    try node.read("longitude", into: &item.longitude)
+    try node.read("address", into: &item.address)
+    try node.read("images", into: &item.images)
+    try node.note(given: &item)
+    for (name, paths) in [("id", item.id), ("title", item.title)] where paths.isEmpty {
+      _ = try node.required(name)
+    }
+  }
+
+  private static func override(
+    _ detail: inout Mapping.Detail?,
+    with node: YAMLMapping
+  ) throws(CatalogError) {
+    guard node.members.contains(where: { detailKeys.contains($0.name) }) else { return }
+    var changed = detail ?? Mapping.Detail()
+    try node.read("entries", into: &changed.entries)
+    try node.read("id", into: &changed.id)
+    try node.read("root", into: &changed.root)
+    try node.read("description", into: &changed.description)
+    try node.read("prices", into: &changed.prices)
+    try node.read("images", into: &changed.images)
+    if let notes = try node["notes"]?.mapping() {
+      changed.notes = []
+      for member in notes.members {
+        changed.notes.append(
+          Mapping.NoteRule(name: member.name, paths: try member.value.paths())
+        )
+      }
+    }
+    try node.note(given: &changed)
+    let root = try JSONPath(parsing: "$")
+    if changed.entries.isEmpty { changed.entries = [root] }
+    if changed.root.isEmpty { changed.root = [root] }
+    detail = changed
+  }
+
+  private static func filled(
+    _ node: YAMLNode,
+    _ paths: [JSONPath]
+  ) throws(CatalogError) -> [JSONPath] {
+    guard !paths.isEmpty else {
+      throw node.error("expected a path, found an empty list", expected: "a path")
+    }
+    return paths
+  }
+}
+
+extension YAMLMapping {
+  /// Notes which fields of an item stand here with a path.
+  fileprivate func note(given item: inout Mapping.Item) throws(CatalogError) {
+    let roles = try member("images").flatMap { node throws(CatalogError) in
+      node.isNull ? nil : try node.mapping()
+    }
+    for field in ItemField.allCases {
+      let isNamed =
+        field.role.map { roles?.member($0.rawValue) != nil } ?? (member(field.rawValue) != nil)
+      guard isNamed else { continue }
+      if item.paths(of: field).isEmpty {
+        item.given.remove(field)
+      } else {
+        item.given.insert(field)
+      }
+    }
+  }
+
+  /// Notes which fields of a detail stand here with a path.
+  fileprivate func note(given detail: inout Mapping.Detail) throws(CatalogError) {
+    let roles = try member("images").flatMap { node throws(CatalogError) in
+      node.isNull ? nil : try node.mapping()
+    }
+    // Notes that are spelled out replace those of the format.
+    if member("notes") != nil {
+      detail.given = detail.given.filter { if case .note = $0 { false } else { true } }
+    }
+    detail.given.formIntersection(detail.fields)
+    for field in detail.fields {
+      let isNamed =
+        switch field {
+        case .description: member("description") != nil
+        case .prices: member("prices") != nil
+        case .images(let role): roles?.member(role.rawValue) != nil
+        case .note: member("notes") != nil
+        }
+      if isNamed { detail.given.insert(field) }
+    }
+  }
+
+  /// Replaces alternatives when the key is there; `null` means none.
+  fileprivate func read(_ name: String, into paths: inout [JSONPath]) throws(CatalogError) {
+    if let value = member(name) { paths = try value.paths() }
+  }
+
+  /// Replaces price alternatives when the key is there.
+  fileprivate func read(
+    _ name: String,
+    into rules: inout [Mapping.PriceRule]
+  ) throws(CatalogError) {
+    guard let value = member(name) else { return }
+    rules = []
+    if value.isNull { return }
+    guard value.isList else {
+      rules = [try value.priceRule()]
+      return
+    }
+    for element in try value.list() { rules.append(try element.priceRule()) }
+  }
+
+  /// Replaces the paths of those roles that are named.
+  fileprivate func read(
+    _ name: String,
+    into rules: inout Mapping.ImageRules
+  ) throws(CatalogError) {
+    guard let value = member(name) else { return }
+    if value.isNull {
+      rules = Mapping.ImageRules()
+      return
+    }
+    let roles = try value.mapping()
+    try roles.checkKeys(.images)
+    for role in ImageReference.Role.allCases {
+      if let paths = roles.member(role.rawValue) { rules[rules: role] = try paths.textsRules() }
+    }
+  }
+}
+
+extension YAMLNode {
+  /// A price's path, alone or with how it is written: `{path: $.price, minorUnits: true}`.
+  func priceRule() throws(CatalogError) -> Mapping.PriceRule {
+    guard isMapping else { return Mapping.PriceRule(path: try path()) }
+    let mapping = try mapping()
+    let ways = ["scale", "divisor", "minorUnits"]
+    try mapping.checkKeys(.price)
+    let given = ways.filter { mapping[$0] != nil }
+    guard given.count < 2 else {
+      throw error("expected one of \(given.joined(separator: " and "))", expected: given[0])
+    }
+    return Mapping.PriceRule(
+      path: try mapping.required("path").path(),
+      scale: try given.first.flatMap { way throws(CatalogError) in
+        try mapping[way]?.scale(way)
+      },
+      currency: try mapping["currency"]?.unit()
+    )
+  }
+
+  private func scale(_ way: String) throws(CatalogError) -> Mapping.PriceRule.Scale? {
+    switch way {
+    case "scale":
+      if try text().hasPrefix("$") { return .path(try path()) }
+      return .fixed(try number(in: 0...9))
+    case "divisor":
+      let powers = (0...9).map { digits in repeatElement(10, count: digits).reduce(1, *) }
+      let divisor = try number(in: 1...1_000_000_000)
+      guard let digits = powers.firstIndex(of: divisor) else {
+        throw error("\(divisor) is no power of ten", expected: "10, 100, 1000 or the like")
+      }
+      return .fixed(digits)
+    default:
+      switch try text() {
+      case "true": return .currency
+      case "false": return nil
+      default: throw error("expected true or false", expected: "true or false")
+      }
+    }
+  }
+
+  private func unit() throws(CatalogError) -> Mapping.PriceRule.Unit {
+    let text = try text()
+    if text.hasPrefix("$") { return .path(try path()) }
+    guard Currency.codes.contains(text) else {
+      throw error(
+        "\"\(text.prefix(40))\" is neither a path nor an ISO 4217 currency code",
+        expected: "a path or an ISO 4217 currency code"
+      )
+    }
+    return .code(text)
+  }
+}

@@ -1,0 +1,141 @@
+/// A place in a URL or body of the catalog file that each request fills anew: `{cursor}`.
+///
+/// Five names have a meaning of their own; any other names a field of the item whose detail is asked for.
+public struct Placeholder: RawRepresentable, Hashable, Sendable {
+  /// The name between the braces.
+  public let rawValue: String
+
+  /// A place by its name.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// What the last page named as the next one's beginning; empty at first.
+  public static let cursor = Placeholder(rawValue: "cursor")
+  /// The number of the page.
+  public static let page = Placeholder(rawValue: "page")
+  /// How many elements stand before the page.
+  public static let offset = Placeholder(rawValue: "offset")
+  /// How many elements a page is asked to have.
+  public static let size = Placeholder(rawValue: "size")
+  /// The id of the item whose detail is asked for.
+  public static let id = Placeholder(rawValue: "id")
+
+  /// Those that a request for a section fills.
+  static let ofSections: Set<Placeholder> = [.cursor, .page, .offset, .size]
+
+  /// Whether its value is a number.
+  var isNumber: Bool { self == .page || self == .offset || self == .size }
+
+  /// Whether it is found by its name alone, wherever it stands in a body.
+  var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
+
+  /// The place as it is written.
+  public var written: String { "{\(closing)" }
+  /// The same behind its opening brace.
+  private var closing: String { rawValue + "}" }
+
+  /// Whether a text has this place; `${id}` is a variable and no place.
+  func isIn(_ text: String) -> Bool {
+    var found = false
+    _ = Self.fill(text, [self]) { _, _ in
+      found = true
+      return ""
+    }
+    return found
+  }
+
+  /// All places of a text by whatever names, each once and in order.
+  static func all(in text: String) -> [Placeholder] {
+    var places: [Placeholder] = []
+    for open in text.indices where text[open] == "{" && text[..<open].last != "$" {
+      let name = text[text.index(after: open)...].prefix { isNameByte($0) }
+      guard !name.isEmpty, text[name.endIndex...].first == "}" else { continue }
+      let place = Placeholder(rawValue: String(name))
+      if !places.contains(place) { places.append(place) }
+    }
+    return places
+  }
+
+  private static func isNameByte(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "_-".contains(character))
+  }
+
+  /// Puts values into places.
+  ///
+  /// - Parameters:
+  ///   - text: The text with places in it.
+  ///   - places: Those to fill; others stay as they are.
+  ///   - value: What to put into a place, told what of `text` stands before it; nil leaves it as it is.
+  /// - Returns: The text filled.
+  static func fill(
+    _ text: String,
+    _ places: Set<Placeholder>,
+    _ value: (Placeholder, Substring) -> String?
+  ) -> String {
+    var filled = ""
+    var done = text.startIndex
+    var index = text.startIndex
+    let bytes = text.utf8
+    while let open = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
+      index = bytes.index(after: open)
+      let isVariable = bytes[..<open].last == UInt8(ascii: "$")
+      guard !isVariable,
+        let place = places.first(where: { bytes[index...].starts(with: $0.closing.utf8) }),
+        let value = value(place, text[..<open])
+      else { continue }
+      filled += text[done..<open]
+      filled += value
+      done = bytes.index(index, offsetBy: place.closing.utf8.count)
+      index = done
+    }
+    return filled + text[done...]
+  }
+
+  /// A URL of the catalog file with values in its places, each escaped as a part of a segment or of the
+  /// query. (RFC 3986, section 2.3)
+  public static func fill(url: String, with values: [Placeholder: String]) -> String {
+    fill(url, Set(values.keys)) { place, _ in PercentEncoding.escaped(values[place] ?? "") }
+  }
+
+  /// A URL of the catalog file with these places escaped, so that it can be parsed; see ``reopened(_:_:)``.
+  public static func closed(_ url: String, _ places: some Sequence<Placeholder>) -> String {
+    fill(url, Set(places)) { place, _ in place.closed }
+  }
+
+  /// A parsed URL with the places as they were before ``closed(_:_:)``.
+  public static func reopened(_ url: String, _ places: some Sequence<Placeholder>) -> String {
+    places.reduce(url) { $0.replacing($1.closed, with: $1.written) }
+  }
+
+  private var closed: String { "%7B\(rawValue)%7D" }
+}
+
+/// How values are put into URLs and forms.
+package enum PercentEncoding {
+  /// A text with every byte escaped that is not unreserved. (RFC 3986, section 2.3)
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - others: What stays as it is besides, such as `/` in a path.
+  /// - Returns: A segment of a path, or a value in a query.
+  package static func escaped(_ text: String, keeping others: String = "") -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        bytes.append(byte)
+      case _ where "-._~".utf8.contains(byte) || others.utf8.contains(byte): bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The pairs of a query, escaped: `q=%EA%B5%AD&page=2`.
+  package static func query(_ pairs: [(name: String, value: String)]) -> String {
+    pairs.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+  }
+}

@@ -1,0 +1,329 @@
+import Yams
+
+/// A YAML text on its way to values: parsed within limits, faults placed.
+struct YAMLFile {
+  /// The file's name as its caller gave it.
+  let name: String
+  /// What it is, for messages.
+  let subject: String
+
+  /// The largest file that is read.
+  static let sizeLimit = 1 << 20
+  /// How many aliases a file may use: few enough that no nesting of them grows out of hand.
+  static let aliasLimit = 16
+
+  /// Parses a text whose root must be a mapping.
+  func mapping(of bytes: [UInt8]) throws(CatalogError) -> YAMLMapping {
+    guard bytes.count <= Self.sizeLimit else {
+      throw fault("\(bytes.count) bytes are more than a catalog file may have (1 MiB)")
+    }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let content = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
+    guard let text = String(validating: content, as: UTF8.self) else {
+      throw notUTF8(content)
+    }
+    if let line = lineOfAliasTooMany(text) {
+      throw fault("more than \(Self.aliasLimit) aliases; write the values out", line: line)
+    }
+    guard let root = try compose(text) else {
+      throw fault("the file is empty; it needs name, currency and sections")
+    }
+    return try YAMLNode(node: root, keyPath: "", file: self).mapping()
+  }
+
+  private func compose(_ text: String) throws(CatalogError) -> Node? {
+    do {
+      // Without rules every scalar is text, as it is read here: the usual ones are regular expressions, which
+      // take longer to compile than most files to read.
+      return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    } catch let error as YamlError {
+      throw fault(error, in: text)
+    } catch {
+      throw fault("not YAML")
+    }
+  }
+
+  /// Points at the first byte that is no part of a character.
+  private func notUTF8(_ content: ArraySlice<UInt8>) -> CatalogError {
+    var rest = content.makeIterator()
+    var decoder = UTF8()
+    var line = 1
+    var column = 1
+    while case .scalarValue(let scalar) = decoder.decode(&rest) {
+      (line, column) = scalar == "\n" ? (line + 1, 1) : (line, column + 1)
+    }
+    return fault("not UTF-8", line: line, column: column)
+  }
+
+  private func fault(_ error: YamlError, in text: String) -> CatalogError {
+    switch error {
+    case .scanner(let context, let problem, let mark, _),
+      .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      return fault(
+        (context.map { "\($0.text): " } ?? "") + problem,
+        line: mark.line,
+        column: mark.column
+      )
+    case .duplicatedKeysInMapping(let duplicates, let context):
+      let names = duplicates.map { "\"\($0)\"" }.joined(separator: ", ")
+      return fault(
+        "\(names) more than once in one mapping",
+        line: context.mark.line,
+        column: context.mark.column
+      )
+    case .reader(let problem, let offset, _, _):
+      let before = text.prefix(offset ?? 0)
+      let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
+      return fault(problem, line: max(1, lines.count), column: (lines.last?.count ?? 0) + 1)
+    default: return fault("not YAML")
+    }
+  }
+
+  private func fault(_ reason: String, line: Int? = nil, column: Int? = nil) -> CatalogError {
+    CatalogError(
+      .catalogFile,
+      subject: subject,
+      file: name,
+      line: line,
+      column: column,
+      reason: reason
+    )
+  }
+
+  /// Where there is one alias too many: what looks like `*name` where a value may stand, in a file
+  /// that anchors anything.
+  private func lineOfAliasTooMany(_ text: String) -> Int? {
+    var aliases = 0
+    var anchors = 0
+    var line = 1
+    var lineOfExcess: Int?
+    var previous = UInt8(ascii: "\n")
+    var beforePrevious = UInt8(ascii: "\n")
+    for byte in text.utf8 {
+      let startsValue = [0x0A, 0x20, 0x09, 0x5B, 0x7B, 0x2C, 0x0D].contains(beforePrevious)
+      if startsValue, byte > 0x20, byte != UInt8(ascii: "]") {
+        if previous == UInt8(ascii: "*") {
+          aliases += 1
+          if aliases == Self.aliasLimit + 1 { lineOfExcess = line }
+        }
+        if previous == UInt8(ascii: "&") { anchors += 1 }
+      }
+      if byte == 0x0A { line += 1 }
+      (beforePrevious, previous) = (previous, byte)
+    }
+    return anchors > 0 ? lineOfExcess : nil
+  }
+}
+
+/// The members of a YAML mapping, in the file's order.
+struct YAMLMapping {
+  /// A key with its value.
+  struct Member {
+    let name: String
+    let key: YAMLNode
+    let value: YAMLNode
+  }
+
+  /// All members.
+  let members: [Member]
+  /// The mapping itself.
+  let node: YAMLNode
+
+  /// The value under a key; nil when the key is absent or its value is `null`.
+  subscript(name: String) -> YAMLNode? {
+    member(name).flatMap { $0.isNull ? nil : $0 }
+  }
+
+  /// The value under a key, `null` included.
+  func member(_ name: String) -> YAMLNode? {
+    members.first { $0.name == name }?.value
+  }
+
+  /// The value under a key that must be there.
+  func required(_ name: String) throws(CatalogError) -> YAMLNode {
+    guard let value = self[name] else {
+      throw (member(name) ?? node).error("\"\(name)\" is missing", expected: name)
+    }
+    return value
+  }
+
+  /// Refuses keys that nobody knows.
+  func checkKeys(_ keys: CatalogKeys) throws(CatalogError) {
+    try checkKeys(keys.names)
+  }
+
+  /// Refuses keys that nobody knows, and lists those that are known here, the nearest first.
+  func checkKeys(_ known: [String]) throws(CatalogError) {
+    for member in members where !known.contains(member.name) {
+      let nearest = nearest(to: member.name, in: known)
+      let others = known.filter { $0 != nearest }.joined(separator: ", ")
+      var error = member.key.error(
+        "unknown key \"\(member.name)\"",
+        nearestKey: nearest,
+        remedy: nearest.map {
+          "the nearest known key is \"\($0)\""
+            + (others.isEmpty ? "" : "; also allowed here: \(others)")
+        }
+      )
+      error.keyPath = member.value.keyPath
+      throw error
+    }
+  }
+}
+
+/// A value in a YAML file that knows its place.
+struct YAMLNode {
+  /// The value.
+  let node: Node
+  /// The keys that lead to it: `sections[2].url`.
+  let keyPath: String
+  /// The file it stands in.
+  let file: YAMLFile
+
+  /// Whether nothing was written, or `null`.
+  var isNull: Bool {
+    guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else {
+      return false
+    }
+    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+  }
+
+  /// Whether this is a list.
+  var isList: Bool {
+    if case .sequence = node { true } else { false }
+  }
+
+  /// Whether this is a mapping.
+  var isMapping: Bool {
+    if case .mapping = node { true } else { false }
+  }
+
+  /// The text of a scalar, whatever YAML would make of it: `no` and `0123` are text too.
+  func text() throws(CatalogError) -> String {
+    guard case .scalar(let scalar) = node, !isNull else { throw wrongType("text") }
+    return scalar.string
+  }
+
+  /// The text of a scalar that must not be blank.
+  func filledText() throws(CatalogError) -> String {
+    let text = try text()
+    guard text.contains(where: { !$0.isWhitespace }) else {
+      throw error("expected text, found an empty one", expected: "text")
+    }
+    return text
+  }
+
+  /// A whole number within bounds.
+  func number(in range: ClosedRange<Int>) throws(CatalogError) -> Int {
+    let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    guard case .scalar(let scalar) = node else { throw wrongType(expected) }
+    guard let number = Int(scalar.string), range.contains(number) else {
+      throw error("expected \(expected), found \"\(scalar.string)\"", expected: expected)
+    }
+    return number
+  }
+
+  /// The elements of a list.
+  func list() throws(CatalogError) -> [YAMLNode] {
+    guard case .sequence(let sequence) = node else { throw wrongType("a list") }
+    return sequence.enumerated().map {
+      YAMLNode(node: $1, keyPath: "\(keyPath)[\($0)]", file: file)
+    }
+  }
+
+  /// The members of a mapping, whose keys must be text.
+  func mapping() throws(CatalogError) -> YAMLMapping {
+    guard case .mapping(let mapping) = node else { throw wrongType("a mapping") }
+    var members: [YAMLMapping.Member] = []
+    for (key, value) in mapping {
+      let keyNode = YAMLNode(node: key, keyPath: keyPath, file: file)
+      let name = try keyNode.text()
+      let path = keyPath.isEmpty ? name : "\(keyPath).\(name)"
+      members.append(
+        YAMLMapping.Member(
+          name: name,
+          key: keyNode,
+          value: YAMLNode(node: value, keyPath: path, file: file)
+        )
+      )
+    }
+    return YAMLMapping(members: members, node: self)
+  }
+
+  /// A path in the JSON of the store.
+  func path() throws(CatalogError) -> JSONPath {
+    let text = try text()
+    do throws(CatalogError) {
+      let path = try JSONPath(parsing: text)
+      if let fault = path.faultyPattern { throw fault }
+      return path
+    } catch {
+      throw self.error(
+        "\"\(text)\": \(error.reason)",
+        code: .jsonPath,
+        expected: error.expected,
+        remedy: text.hasPrefix("$") ? nil : "write $.\(text)"
+      )
+    }
+  }
+
+  /// A jq program.
+  func transform() throws(CatalogError) -> Transform {
+    let program = try filledText()
+    guard case .scalar(let scalar) = node else { throw wrongType("text") }
+    let isBlock = scalar.style == .literal || scalar.style == .folded
+    do throws(CatalogError) {
+      return try Transform(compiling: program, line: node.mark.map { $0.line + (isBlock ? 1 : 0) })
+    } catch {
+      var placed = self.error(error.reason, expected: error.expected, remedy: error.remedy)
+      if scalar.style != .folded, let line = error.line, line != placed.line {
+        placed.line = line
+        placed.column = nil
+      }
+      throw placed
+    }
+  }
+
+  /// A path or a list of alternatives; nothing for `null`.
+  func paths() throws(CatalogError) -> [JSONPath] {
+    if isNull { return [] }
+    guard isList else { return [try path()] }
+    var paths: [JSONPath] = []
+    for element in try list() { paths.append(try element.path()) }
+    return paths
+  }
+
+  /// Makes an error that points here.
+  func error(
+    _ reason: String,
+    code: CatalogError.Code = .catalogFile,
+    expected: String? = nil,
+    nearestKey: String? = nil,
+    remedy: String? = nil
+  ) -> CatalogError {
+    let mark = node.mark
+    return CatalogError(
+      code,
+      subject: file.subject,
+      file: file.name,
+      line: mark?.line,
+      column: mark?.column,
+      keyPath: keyPath.isEmpty ? nil : keyPath,
+      expected: expected,
+      nearestKey: nearestKey,
+      reason: reason,
+      remedy: remedy
+    )
+  }
+
+  private func wrongType(_ expected: String) -> CatalogError {
+    let found =
+      switch node {
+      case .mapping: "a mapping"
+      case .sequence: "a list"
+      default: isNull ? "nothing" : "text"
+      }
+    return error("expected \(expected), found \(found)", expected: expected)
+  }
+}

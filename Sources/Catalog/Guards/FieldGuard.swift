@@ -1,0 +1,132 @@
+/// Finds values that a whole listing suddenly lacks, or that all its items suddenly share.
+///
+/// A shop that renames or empties a field removes it from all items at once; one that serves a placeholder has one
+/// picture, price or title in all of them. Such a listing is not shown.
+package struct FieldGuard {
+  /// A fault of a listing.
+  package enum Finding: Sendable, Hashable {
+    /// Most items had the field, and none has it now.
+    case gone(ItemField)
+    /// All items have one value, where they had several.
+    case shared(SharedField)
+  }
+
+  /// A value that tells items apart.
+  package enum SharedField: String, Sendable, CaseIterable {
+    case picture, price, title
+
+    fileprivate func value(of item: StoreItem) -> AnyHashable? {
+      switch self {
+      case .picture: item.images.first.map { AnyHashable($0.url) }
+      case .price: (item.salePrice ?? item.normalPrice).map(AnyHashable.init)
+      case .title: AnyHashable(item.title)
+      }
+    }
+  }
+
+  /// The fields that are guarded; badges and ways of delivery come and go with a shop's campaigns.
+  private static let guarded: [ItemField] = [
+    .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
+  ]
+
+  /// So many items may share a value.
+  private static let mostAlike = 10
+
+  private var gone: [ItemField]
+  private var shared: [(field: SharedField, value: AnyHashable?)]
+
+  /// A guard of the items held.
+  ///
+  /// A field counts that more than half of them have: of text, prices and places, when there are three items at least.
+  /// A smaller section may change as it likes; pictures count in a section of any size, because their files would go
+  /// with them. The price before a reduction counts only when no item has a price to pay: reductions end.
+  ///
+  /// - Parameters:
+  ///   - held: The items held, or some of them, evenly spread.
+  ///   - item: Where the feed has the fields; those without a path are not guarded.
+  ///   - count: How many items the feed lists now.
+  package init(held: [StoreItem], _ item: Mapping.Item, count: Int) {
+    gone = Self.guarded.filter { field in
+      guard !item.paths(of: field).isEmpty, field.role != nil || held.count >= 3 else {
+        return false
+      }
+      return held.count(where: field.isHeld) * 2 > held.count
+    }
+    shared = SharedField.allCases.filter { field in
+      count > Self.mostAlike && Self.haveSeveral(held.map(field.value))
+    }.map { ($0, nil) }
+    if count == 0 { gone = [] }
+  }
+
+  /// Whether more than a tenth of the values differ from the most frequent one: a shop where all prices but one are alike
+  /// may make them all alike.
+  private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
+    var counts: [AnyHashable?: Int] = [:]
+    for value in values { counts[value, default: 0] += 1 }
+    return (values.count - (counts.values.max() ?? 0)) * 10 > values.count
+  }
+
+  /// Whether further items can change nothing: nothing is lost, and no value is shared.
+  package var isSettled: Bool { gone.isEmpty && shared.isEmpty }
+
+  /// Takes in the next items that the feed lists.
+  package mutating func add(_ items: [StoreItem]) {
+    for item in items where !isSettled {
+      gone.removeAll { $0.isHeld(by: item) || $0 == .normalPrice && item.salePrice != nil }
+      for place in shared.indices.reversed() {
+        let value = shared[place].field.value(of: item)
+        if let value, shared[place].value == nil || shared[place].value == value {
+          shared[place].value = value
+        } else {
+          shared.remove(at: place)
+        }
+      }
+    }
+  }
+
+  /// What is wrong, once all items were added.
+  package var findings: [Finding] { gone.map(Finding.gone) + shared.map { .shared($0.field) } }
+}
+
+/// Keeps what details held in a field that all of them have suddenly lost: a shop that renames a field takes
+/// it from all details at once.
+///
+/// The counterpart of `FieldGuard` for what is fetched item by item.
+public enum DetailGuard {
+  /// What a run learned of one field.
+  public struct Evidence: Hashable, Sendable {
+    /// How many details that are held were answered for.
+    public var held = 0
+    /// How many of those had the field.
+    public var had = 0
+    /// Whether any detail has it now, be it new or as it was.
+    public var isLeft = false
+    /// How many of the held came anew.
+    public var came = 0
+    /// How many of those had the field.
+    public var cameWith = 0
+    /// Whether any of what came has it.
+    public var isInNew = false
+
+    /// Evidence of nothing.
+    public init() {}
+  }
+
+  /// Details that lose a field together and stand for those that were not asked for.
+  static let telling = 10
+
+  /// Judges whether a field is lost as if by a fault, rather than dropped by some details.
+  ///
+  /// It is when more than half of the details had it and none has it now. Of details that are asked for a
+  /// few at a time, as each goes stale, ten that come anew tell as much: more than half of them had it and
+  /// none has. Fewer than three details may change as they like.
+  ///
+  /// - Parameter evidence: What a run learned of the field.
+  /// - Returns: Whether what was held is to stay.
+  public static func isLost(_ evidence: Evidence) -> Bool {
+    guard evidence.held >= 3 else { return false }
+    if !evidence.isLeft { return evidence.had * 2 > evidence.held }
+    return !evidence.isInNew && evidence.cameWith >= telling
+      && evidence.cameWith * 2 > evidence.came
+  }
+}

@@ -1,0 +1,452 @@
+/// What items have at one place: the ground on which a proposal stands.
+struct FieldEvidence {
+  /// Where it is.
+  var place: FieldPlace
+  /// How many items were looked at.
+  var total = 0
+  /// How many of them have a value here that is not empty.
+  var held = 0
+  /// How many values there are, several of one item included.
+  var values = 0
+  var texts = 0
+  var integers = 0
+  var reals = 0
+  /// The texts, and numbers as text, up to a bound.
+  var samples: [String] = []
+  /// The values of the first of each item: as many as items when all differ.
+  var distinct: Set<String> = []
+  /// Whether a currency's code stands beside it, in an object that is not the item itself.
+  var isBesideCurrency = false
+
+  /// The share of items that have it, 0 to 1.
+  var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
+  /// The share of items that differ in it, among those that have it.
+  var variety: Double { held == 0 ? 0 : Double(distinct.count) / Double(held) }
+  var isText: Bool { values > 0 && texts == values }
+  var isNumber: Bool { values > 0 && integers + reals == values }
+
+  /// The share of samples that satisfy a condition.
+  func share(_ isSo: (String) -> Bool) -> Double {
+    samples.isEmpty ? 0 : Double(samples.count(where: isSo)) / Double(samples.count)
+  }
+
+  /// The same at another place.
+  func at(_ place: FieldPlace) -> Self {
+    var evidence = self
+    evidence.place = place
+    return evidence
+  }
+
+  /// What the values are, for people: "text", "a number".
+  var phrase: String {
+    if isText { return place.isMany ? "texts" : "text" }
+    if isNumber { return place.isMany ? "numbers" : "a number" }
+    return "text or a number"
+  }
+}
+
+/// Gathers what items have, place by place, in the order in which the places appear.
+struct EvidenceCollection {
+  /// The evidence.
+  private(set) var all: [FieldEvidence] = []
+  private var positions: [FieldPlace: Int] = [:]
+
+  /// How many items are looked at, and how many places.
+  static let itemLimit = 200
+  private static let placeLimit = 400
+  private static let depthLimit = 7
+  private static let sampleLimit = 400
+  private static let elementLimit = 10
+
+  /// Looks at items, evenly spread over a long list.
+  init(_ items: [JSONNode]) {
+    let step = max(1, (items.count + Self.itemLimit - 1) / Self.itemLimit)
+    let chosen = stride(from: 0, to: items.count, by: step).map { items[$0] }
+    for item in chosen {
+      var seen: Set<Int> = []
+      visit(item, FieldPlace(steps: []), &seen)
+    }
+    let amounts = Set(
+      all.filter { $0.place.steps.count > 1 && CurrencyProposal.isNamed(by: $0) }
+        .map { $0.place.steps.dropLast() }
+    )
+    for position in all.indices {
+      all[position].total = chosen.count
+      all[position].isBesideCurrency = amounts.contains(all[position].place.steps.dropLast())
+    }
+  }
+
+  private mutating func visit(_ node: JSONNode, _ place: FieldPlace, _ seen: inout Set<Int>) {
+    switch node.kind {
+    case .object:
+      guard place.steps.count < Self.depthLimit else { return }
+      for (name, value) in node.members {
+        var next = place
+        next.steps.append(FieldPlace.Step(name: name))
+        visit(value, next, &seen)
+      }
+    case .array:
+      guard let last = place.steps.indices.last, !place.steps[last].isList,
+        place.steps[last].choice == nil
+      else { return }
+      let isPair = visitPosition(node, place, &seen)
+      visitPairs(node, place, &seen)
+      if isPair { return }
+      var next = place
+      next.steps[last].isList = true
+      for element in node.elements.prefix(Self.elementLimit) { visit(element, next, &seen) }
+    case .string, .integer, .real: record(node, place, &seen)
+    case .boolean, .null: break
+    }
+  }
+
+  /// Looks at two numbers that are a place on earth, in the order of GeoJSON or of people.
+  private mutating func visitPosition(
+    _ node: JSONNode,
+    _ place: FieldPlace,
+    _ seen: inout Set<Int>
+  ) -> Bool {
+    guard let last = place.steps.last, let order = Self.position(NameWords.plain(last.name)) else {
+      return false
+    }
+    let numbers = node.elements
+    guard (2...3).contains(numbers.count),
+      numbers.allSatisfy({ $0.kind == .integer || $0.kind == .real })
+    else { return false }
+    for (index, meaning) in order.enumerated() {
+      var next = place
+      next.steps[next.steps.count - 1].choice = "[\(index)]"
+      next.steps[next.steps.count - 1].meaning = meaning
+      record(numbers[index], next, &seen)
+    }
+    return true
+  }
+
+  /// What two numbers under a name are, in their order. (RFC 7946, section 3.1.1)
+  private static func position(_ name: String) -> [String]? {
+    switch name {
+    case "coordinates", "coords", "lnglat", "lonlat", "lng lat", "lon lat":
+      ["longitude", "latitude"]
+    case "latlng", "latlon", "lat lng", "lat lon": ["latitude", "longitude"]
+    default: nil
+    }
+  }
+
+  /// Looks at a list of names with values, such as `{"code": "price", "value": 7}`, by these names.
+  private mutating func visitPairs(
+    _ node: JSONNode,
+    _ place: FieldPlace,
+    _ seen: inout Set<Int>
+  ) {
+    let elements = node.elements.prefix(40)
+    guard let first = elements.first, first.kind == .object,
+      let value = ["value", "values", "val"].first(where: { first[$0] != nil }),
+      let key = ["attribute_code", "code", "key", "name", "slug"].first(where: {
+        first[$0]?.text?.isEmpty == false
+      })
+    else { return }
+    for element in elements {
+      guard let name = element[key]?.text, !name.isEmpty, name.utf8.count <= 60,
+        let held = element[value]
+      else {
+        continue
+      }
+      var next = place
+      next.steps[next.steps.count - 1].choice =
+        "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(name))]"
+      next.steps[next.steps.count - 1].meaning = name
+      next.steps.append(FieldPlace.Step(name: value))
+      visit(held, next, &seen)
+    }
+  }
+
+  private mutating func record(_ node: JSONNode, _ place: FieldPlace, _ seen: inout Set<Int>) {
+    guard !node.isEmpty, let text = FieldReader.plainText(node) else { return }
+    let position: Int
+    if let known = positions[place] {
+      position = known
+    } else {
+      guard all.count < Self.placeLimit else { return }
+      position = all.count
+      positions[place] = position
+      all.append(FieldEvidence(place: place))
+    }
+    all[position].values += 1
+    switch node.kind {
+    case .string: all[position].texts += 1
+    case .integer: all[position].integers += 1
+    default: all[position].reals += 1
+    }
+    if all[position].samples.count < Self.sampleLimit {
+      all[position].samples.append(String(text.prefix(2000)))
+    }
+    if seen.insert(position).inserted {
+      all[position].held += 1
+      all[position].distinct.insert(text)
+    }
+  }
+}
+
+/// A place in an item, by the names that lead to it from there.
+struct FieldPlace: Hashable {
+  /// A name on the way, and whether it leads to a list.
+  struct Step: Hashable {
+    let name: String
+    var isList = false
+    /// The one element of the list that is meant, as a segment of a path: `[1]`, `[?@.code == 'price']`.
+    var choice: String?
+    /// What that element is called.
+    var meaning: String?
+  }
+
+  /// The way from the item.
+  var steps: [Step]
+
+  /// The name that it ends in.
+  var name: String { names.last ?? "" }
+
+  /// The name before the last.
+  var parent: String? { names.dropLast().last }
+
+  /// What stands on the way, as it is called: of `{"code": "price", "value": 7}` in a list, `price`.
+  var names: [String] {
+    var names: [String] = []
+    var isChosen = false
+    for step in steps {
+      // What a chosen element holds is called as that element is; what a language holds, as the text is.
+      let isSilent = isChosen || names.last.map { Self.isVeil(step.name, $0) } ?? false
+      isChosen = step.choice != nil
+      if !isSilent { names.append(step.meaning ?? step.name) }
+    }
+    return names
+  }
+
+  /// Whether a name says nothing, because what stands before it is the name of the text: `{"name": {"en": …}}`.
+  private static func isVeil(_ name: String, _ parent: String) -> Bool {
+    let words = NameWords.words(of: name)
+    if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
+    {
+      return true
+    }
+    guard FieldVocabulary.isText(parent) else { return false }
+    if ["value", "text", "_", "#cdata-section", "displayvalue"].contains(name.lowercased()) {
+      return true
+    }
+    guard let first = words.first, words.count <= 2 else {
+      return false
+    }
+    return languages.contains(first)
+  }
+
+  private static let languages: Set<String> = [
+    "ar", "bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "he", "hi", "hr", "hu", "id",
+    "it",
+    "ja", "ko", "kr", "lt", "lv", "ms", "nb", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr",
+    "sv",
+    "th", "tr", "uk", "vi", "zh",
+  ]
+
+  /// Whether an item may have several values here.
+  var isMany: Bool { steps.contains(where: \.isList) }
+
+  /// Whether its only lists are those of one text in several languages: `{"name": [{"id": 1, "value": …}]}`.
+  var isTextList: Bool {
+    entersList && steps.allSatisfy { !$0.isList || FieldVocabulary.isText($0.name) }
+      && steps.last?.name == "value"
+  }
+
+  /// Whether it leads through a list of objects, of which it takes a field.
+  var entersList: Bool { steps.dropLast().contains(where: \.isList) }
+
+  /// Whether it leads into a list of things, other than pictures, that may be items by themselves.
+  var isBorrowed: Bool {
+    guard entersList, let list = steps.firstIndex(where: \.isList) else { return false }
+    return !steps[...list].contains { FieldVocabulary.isPicture($0.name) }
+  }
+
+  /// The path to the first value.
+  var first: String { path("[0]") }
+
+  /// The path to all values; a list at its end is taken apart by whoever reads it.
+  var all: String { path("[*]", atEnd: "") }
+
+  /// The elements of the lists that it leads to; choices are not heeded.
+  func nodes(in node: JSONNode) -> [JSONNode] {
+    var nodes = [node]
+    for step in steps {
+      nodes = nodes.flatMap { node -> [JSONNode] in
+        guard let value = node[step.name] else { return [] }
+        return step.isList ? value.elements : [value]
+      }
+    }
+    return nodes
+  }
+
+  private func path(_ choice: String, atEnd end: String? = nil) -> String {
+    var path = "$"
+    for (position, step) in steps.enumerated() {
+      path += Self.segment(step.name)
+      if let choice = step.choice {
+        path += choice
+        continue
+      }
+      if step.isList { path += position == steps.count - 1 ? end ?? choice : choice }
+    }
+    return path
+  }
+
+  /// What stands among names for all elements of a list.
+  static let everyElement = "[*]"
+
+  /// A name as a segment of a path, in brackets where it is no plain word. (RFC 9535, section 2.5.1)
+  static func segment(_ name: String) -> String {
+    if name == everyElement { return name }
+    let isWord =
+      name.unicodeScalars.first.map { $0 == "_" || $0.properties.isAlphabetic } ?? false
+      && name.unicodeScalars.allSatisfy {
+        $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0)
+      }
+    return isWord ? ".\(name)" : "[\(quoted(name))]"
+  }
+
+  /// A text as a string of a path. (RFC 9535, section 2.3.1)
+  static func quoted(_ name: String) -> String {
+    var quoted = ""
+    for scalar in name.unicodeScalars {
+      if scalar == "'" || scalar == "\\" { quoted += "\\" }
+      if scalar.value < 0x20 {
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      } else {
+        quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return "'\(quoted)'"
+  }
+}
+
+/// How well a place fits a field, and what speaks for it.
+struct FieldScore {
+  /// What the place holds.
+  let evidence: FieldEvidence
+  /// From 0, it is not this field, to 1, it surely is.
+  let confidence: Double
+
+  /// Below this nothing is proposed.
+  static let floor = 0.3
+
+  /// Judges a place as a field by its name and its values.
+  static func judge(_ field: FieldVocabulary.Field, _ evidence: FieldEvidence) -> FieldScore {
+    let name = FieldVocabulary.score(field, evidence.place)
+    let fit = fit(field, evidence)
+    // A name that says nothing leaves the values to speak, and these are seldom sure.
+    let spoken = name > 0 ? name : silent(field, evidence)
+    // Nested places are less likely meant than what stands at the top.
+    let depth = max(0, evidence.place.steps.count - 1)
+    let nearness = max(0.85, 1 - 0.03 * Double(depth))
+    return FieldScore(evidence: evidence, confidence: spoken * fit * nearness)
+  }
+
+  /// All places that may be a field, the likeliest first; of equals the first in the item.
+  static func ranking(_ field: FieldVocabulary.Field, _ all: [FieldEvidence]) -> [FieldScore] {
+    all.map { judge(field, $0) }.enumerated()
+      .filter { $0.element.confidence >= floor }
+      .sorted { ($1.element.confidence, $0.offset) < ($0.element.confidence, $1.offset) }
+      .map(\.element)
+  }
+
+  /// How likely values alone make it this field, for names that nobody knows.
+  private static func silent(_ field: FieldVocabulary.Field, _ evidence: FieldEvidence) -> Double {
+    if field == .gallery || field == .thumbnail {
+      let place = evidence.place
+      let isPicture =
+        place.steps.count <= 3 && !FieldVocabulary.isOfAnother(place)
+        && evidence.share(PictureText.hasEnding) > 0.8
+      let isSingle = place.steps.count == 1 && !place.isMany
+      return isPicture ? (isSingle ? 0.6 : 0.5) : 0
+    }
+    if field == .salePrice { return silentPrice(evidence) }
+    guard evidence.place.steps.count == 1, !evidence.place.isMany else { return 0 }
+    switch field {
+    case .id:
+      let isPrice = [FieldVocabulary.Field.salePrice, .normalPrice].contains {
+        FieldVocabulary.score($0, evidence.place) > 0
+      }
+      return isPrice ? 0 : silentID(evidence)
+    case .title:
+      let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
+      return isWords && evidence.variety > 0.8 ? 0.35 : 0
+    default: return 0
+    }
+  }
+
+  /// A price that nobody calls so is written with its currency, or stands beside it.
+  private static func silentPrice(_ evidence: FieldEvidence) -> Double {
+    let place = evidence.place
+    guard place.steps.count <= 3, !place.isMany, !FieldVocabulary.isPriceAside(place) else {
+      return 0
+    }
+    if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.5 }
+    return evidence.isBesideCurrency ? 0.5 : 0
+  }
+
+  private static func silentID(_ evidence: FieldEvidence) -> Double {
+    let isToken = evidence.share {
+      $0.utf8.count <= 40 && !$0.contains(" ") && !PictureText.isLink($0)
+    }
+    return evidence.variety == 1 && isToken == 1 ? 0.35 : 0
+  }
+
+  /// How well values fit, whatever the name says.
+  private static func fit(_ field: FieldVocabulary.Field, _ evidence: FieldEvidence) -> Double {
+    let share = 0.5 + 0.5 * evidence.share
+    switch field {
+    case .id:
+      guard !evidence.place.isMany else { return 0 }
+      let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
+      // One item may stand in several sections.
+      return isShort && evidence.reals == 0 ? evidence.share * min(1, evidence.variety * 2) : 0
+    case .title:
+      guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
+      let isOther =
+        evidence.share(PictureText.isLink) > 0.5 || evidence.share(PriceText.hasUnit) > 0.5
+      return isOther ? 0 : evidence.share * (0.5 + 0.5 * evidence.variety)
+    case .description:
+      guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
+      return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
+    case .badges, .deliveryTypes:
+      guard evidence.isText else { return 0 }
+      return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
+    case .normalPrice, .salePrice:
+      let isList = evidence.place.isMany && !evidence.place.entersList
+      let read = evidence.share { PriceText.isPrice($0) }
+      // Zero says that there is no such price.
+      let asked = 1 - evidence.share { Double($0) == 0 }
+      return isList || read < 0.8 ? 0 : share * read * asked
+    case .latitude, .longitude:
+      let bound = field == .latitude ? 90.0 : 180.0
+      let isDegrees =
+        evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
+      return isDegrees && !evidence.place.isMany ? share : 0
+    case .address:
+      guard evidence.isText, !evidence.place.isMany else { return 0 }
+      return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
+    case .thumbnail:
+      guard evidence.isText, isPictures(evidence) else { return 0 }
+      return share * (evidence.place.isMany ? 0.8 : 1)
+    case .gallery:
+      guard evidence.isText else { return 0 }
+      if evidence.place.isMany { return isPictures(evidence) ? share : 0 }
+      return PictureText.separator(of: evidence) == nil ? 0 : share
+    }
+  }
+
+  /// Whether the values may be pictures: URLs or paths, and no pages by their ending; some may be the picture itself.
+  private static func isPictures(_ evidence: FieldEvidence) -> Bool {
+    let addresses = evidence.samples.filter { !PictureText.isData($0) }
+    guard !addresses.isEmpty else { return false }
+    let links = addresses.count(where: PictureText.isLink)
+    let pages = addresses.count(where: PictureText.isPage)
+    return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
+  }
+}

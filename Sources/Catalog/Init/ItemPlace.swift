@@ -1,0 +1,254 @@
+/// Where the items of a response are.
+struct ItemPlace {
+  /// The shape around the items.
+  enum Shape: Hashable {
+    /// An array at a path, by the names that lead to it.
+    case list(path: [String])
+    /// Sections in an array at a path, each with its items at a place of its own.
+    case sections(path: [String], member: FieldPlace)
+    /// Sections by their names, in an object at a path: arrays, or objects that have their array in a member.
+    case sectionsByName(path: [String], member: String?)
+    /// Items by their id, in an object at a path.
+    case itemsByID(path: [String])
+  }
+
+  /// The shape.
+  let shape: Shape
+  /// The items, in the order of the response.
+  let items: [JSONNode]
+  /// The sections, where the response has several; else empty.
+  let sections: [JSONNode]
+
+  /// The names that lead to it, outermost first.
+  var path: [String] {
+    switch shape {
+    case .list(let path), .itemsByID(let path): path
+    case .sections(let path, _): path
+    case .sectionsByName(let path, _): path
+    }
+  }
+
+  /// Every place that may hold items, outermost first.
+  static func all(in root: JSONNode) -> [ItemPlace] {
+    var search = Search()
+    search.visit(root, at: [])
+    return search.found
+  }
+
+  /// One place for the same shape in several responses.
+  static func joined(_ places: [ItemPlace]) -> ItemPlace? {
+    guard let first = places.first, places.allSatisfy({ $0.shape == first.shape }) else {
+      return nil
+    }
+    return ItemPlace(
+      shape: first.shape,
+      items: places.flatMap(\.items),
+      sections: places.flatMap(\.sections)
+    )
+  }
+
+  private struct Search {
+    var found: [ItemPlace] = []
+    private var visited = 0
+
+    mutating func visit(_ node: JSONNode, at path: [String]) {
+      visited += 1
+      guard path.count < 8, visited < 5000 else { return }
+      if node.kind == .array {
+        let elements = node.elements
+        guard Search.areObjects(elements) else { return }
+        found.append(ItemPlace(shape: .list(path: path), items: elements, sections: []))
+        addSections(elements, at: path)
+        return
+      }
+      guard node.kind == .object else { return }
+      let members = node.members
+      addByName(members.map(\.value), at: path)
+      for (name, value) in members {
+        visit(value, at: path + [name])
+      }
+    }
+
+    /// Adds arrays that the elements of an array have at one place, directly, in an object or in the elements of
+    /// another list: `products`, `products.nodes`, `groups[*].dishes`.
+    private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
+      var places: [FieldPlace] = []
+      for element in elements.prefix(50) {
+        Self.lists(in: element, at: FieldPlace(steps: []), into: &places)
+      }
+      for place in places.prefix(20) {
+        let lists = elements.map { place.nodes(in: $0) }
+        guard lists.contains(where: { !$0.isEmpty }),
+          lists.allSatisfy({ $0.isEmpty || Search.areObjects($0) })
+        else { continue }
+        let isWhole = zip(elements, lists).allSatisfy { element, list in
+          !list.isEmpty || place.steps.first.flatMap { element[$0.name] } != nil
+        }
+        guard isWhole else { continue }
+        addDeeper(elements, at: path, by: place)
+        found.append(
+          ItemPlace(
+            shape: .sections(path: path, member: place),
+            items: lists.flatMap(\.self),
+            sections: elements
+          )
+        )
+      }
+    }
+
+    /// Adds the sections within sections, when each has a name of its own.
+    private mutating func addDeeper(
+      _ elements: [JSONNode],
+      at path: [String],
+      by place: FieldPlace
+    ) {
+      guard let last = place.steps.dropLast().lastIndex(where: \.isList) else { return }
+      let outer = FieldPlace(steps: Array(place.steps[...last]))
+      let member = FieldPlace(steps: Array(place.steps[(last + 1)...]))
+      let sections = elements.flatMap { outer.nodes(in: $0) }
+      let names = sections.compactMap { section in
+        ["key", "slug", "id", "code", "name", "title"].lazy.compactMap {
+          section[$0].flatMap(FieldReader.plainText)
+        }.first
+      }
+      guard sections.count > 1, Set(names).count == sections.count else { return }
+      var way = path + [FieldPlace.everyElement]
+      for (position, step) in outer.steps.enumerated() {
+        way.append(step.name)
+        if step.isList, position < last { way.append(FieldPlace.everyElement) }
+      }
+      found.append(
+        ItemPlace(
+          shape: .sections(path: way, member: member),
+          items: sections.flatMap { member.nodes(in: $0) },
+          sections: sections
+        )
+      )
+    }
+
+    /// Notes where below an element lists of objects are.
+    private static func lists(
+      in node: JSONNode,
+      at place: FieldPlace,
+      into places: inout [FieldPlace]
+    ) {
+      guard place.steps.count < 3 else { return }
+      for (name, value) in node.members {
+        var next = place
+        switch value.kind {
+        case .array:
+          guard areObjects(value.elements) else { continue }
+          next.steps.append(FieldPlace.Step(name: name, isList: true))
+          if !places.contains(next) { places.append(next) }
+          if let first = value.elements.first { lists(in: first, at: next, into: &places) }
+        case .object:
+          next.steps.append(FieldPlace.Step(name: name))
+          lists(in: value, at: next, into: &places)
+        default: continue
+        }
+      }
+    }
+
+    /// Adds what an object holds by name: arrays of items, or items.
+    private mutating func addByName(_ values: [JSONNode], at path: [String]) {
+      if values.count > 1,
+        values.allSatisfy({ $0.kind == .array && Search.areObjects($0.elements) })
+      {
+        found.append(
+          ItemPlace(
+            shape: .sectionsByName(path: path, member: nil),
+            items: values.flatMap(\.elements),
+            sections: values
+          )
+        )
+      }
+      if values.count > 1, Search.areObjects(values) {
+        let members = values[0].members.filter { Search.areObjects($0.value.elements) }.map(\.name)
+        for member in members.prefix(10) where values.allSatisfy({ $0[member]?.kind == .array }) {
+          let lists = values.flatMap { $0[member]?.elements ?? [] }
+          guard Search.areObjects(lists) else { continue }
+          found.append(
+            ItemPlace(
+              shape: .sectionsByName(path: path, member: member),
+              items: lists,
+              sections: values
+            )
+          )
+        }
+      }
+      if values.count > 1, Search.areObjects(values), Search.areAlike(values) {
+        found.append(ItemPlace(shape: .itemsByID(path: path), items: values, sections: []))
+      }
+    }
+
+    private static func areObjects(_ nodes: [JSONNode]) -> Bool {
+      !nodes.isEmpty && nodes.allSatisfy { $0.kind == .object }
+    }
+
+    /// Whether objects have most of their names in common.
+    private static func areAlike(_ nodes: [JSONNode]) -> Bool {
+      let first = Set(nodes[0].members.map(\.name))
+      guard first.count > 1 else { return false }
+      return nodes.prefix(20).allSatisfy { node in
+        let names = Set(node.members.map(\.name))
+        return names.intersection(first).count * 2 > max(first.count, names.count)
+      }
+    }
+  }
+}
+
+/// A response whose items have been found.
+struct ResponseLook {
+  /// The body: JSON in UTF-8.
+  let body: [UInt8]
+  /// The response as it came.
+  let response: JSONNode
+  /// What holds the items: the response, or what a program made of it.
+  let root: JSONNode
+  /// What the response went through.
+  let program: JoiningProgram?
+  /// Where the items are.
+  let place: ItemPlace
+  /// How sure that is, 0 to 1 and a little more.
+  let confidence: Double
+  /// The fields that the items have.
+  let fields: MappingProposal.ItemFields
+
+  /// Looks for the items.
+  ///
+  /// - Throws: ``CatalogError`` when it is no JSON, or nothing in it looks like items.
+  init(_ body: [UInt8]) throws(CatalogError) {
+    let response = try JSONDocument(parsing: body, of: "the response").root
+    let program = JoiningProgram(for: response)
+    // What a program makes is taken only when there are items in it.
+    let joined = program?.applied(to: body)
+    let found = joined.flatMap(Self.best)
+    guard let best = found ?? Self.best(in: response) else {
+      throw MappingProposal.nothingFound(in: response)
+    }
+    self.body = body
+    self.response = response
+    root = found == nil ? response : joined ?? response
+    self.program = found == nil ? nil : program
+    place = best.place
+    confidence = best.confidence
+    fields = best.fields
+  }
+
+  private typealias Found = (
+    place: ItemPlace, confidence: Double, fields: MappingProposal.ItemFields
+  )
+
+  /// The place that looks most like items.
+  private static func best(in root: JSONNode) -> Found? {
+    var best: Found?
+    for place in ItemPlace.all(in: root) {
+      let fields = MappingProposal.ItemFields(EvidenceCollection(place.items).all)
+      let confidence = fields.confidence * MappingProposal.weight(of: place)
+      if fields.isUsable(in: place), confidence > (best?.confidence ?? 0) {
+        best = (place, confidence, fields)
+      }
+    }
+    return best
+  }
+}

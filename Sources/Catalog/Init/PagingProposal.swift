@@ -1,0 +1,547 @@
+/// A paging that a listing may have.
+struct PagingProposal: Equatable {
+  /// The value of `paging:` in the catalog file.
+  let yaml: String
+  /// How sure that is, 0 to 1; below one half it is a comment in the file.
+  let confidence: Double
+  /// Why.
+  let reason: String
+  /// What is to be sent, where what tells pages apart belongs into the body of a request.
+  var body: String?
+  /// The section's URL, where it belongs into that and is no parameter of its query.
+  var url: String?
+
+  /// How many are tried at most, each by a request.
+  static let mostTried = 8
+
+  /// Whether the response itself leaves no doubt about it.
+  var isSure: Bool { confidence >= 0.85 }
+
+  /// The same, taken to be right so that it can be tried.
+  var believed: Self {
+    Self(yaml, 0.95, "\(reason), and asked for so, a second page has other items", body, url)
+  }
+
+  /// The same, after a second page brought nothing new.
+  var refuted: Self {
+    Self(
+      yaml,
+      min(confidence, 0.4),
+      "\(reason), but a second page asked for so has no other items",
+      body,
+      url
+    )
+  }
+
+  /// The likeliest paging that can be told without asking the shop.
+  init?(
+    root: JSONNode,
+    place: ItemPlace,
+    formats: [String] = [],
+    query: [(name: String, value: String)],
+    hasNextLink: Bool
+  ) {
+    let ranking = Self.ranking(
+      root: root,
+      place: place,
+      formats: formats,
+      query: query,
+      hasNextLink: hasNextLink
+    )
+    guard let first = ranking.first else { return nil }
+    self = first
+  }
+
+  /// Judges by the response's `Link` header, what stands around the items, and the URL's query.
+  ///
+  /// - Parameters:
+  ///   - root: The response.
+  ///   - place: Where its items are.
+  ///   - formats: The built-in formats that read it as well.
+  ///   - query: The names and values of the URL's query.
+  ///   - hasNextLink: Whether the `Link` header names a next page.
+  ///   - url: The URL, relative to the catalog's base.
+  ///   - id: The path to an item's id, from the item; nil when it has none.
+  ///   - request: The body of the request; nil for a plain GET.
+  /// - Returns: What it may be, the likeliest first; only the first needs no trial, if it is sure.
+  static func ranking(
+    root: JSONNode,
+    place: ItemPlace,
+    formats: [String] = [],
+    query: [(name: String, value: String)],
+    hasNextLink: Bool,
+    url: String = "",
+    id: String? = nil,
+    request: String? = nil
+  ) -> [PagingProposal] {
+    if hasNextLink {
+      return [Self("{link: true}", 0.95, "the response has a Link header with rel=next")]
+    }
+    let around = members(around: root, place: place)
+    let count = place.items.count
+    if let request { return posted(around, count: count, PostedPaging(request)) }
+    if let next = around.first(where: { isNextURL($0) }) {
+      return [Self("{next: \(YAMLText.scalar(next.path))}", 0.9, "it holds the next page's URL")]
+    }
+    let cursors = cursors(around, query)
+    if !cursors.isEmpty { return cursors }
+    if formats.contains("shopify") {
+      return [
+        Self("{page: page, size: {name: limit, value: 250}}", 0.85, "the shop looks like shopify")
+      ]
+    }
+    if formats.contains("woocommerce") {
+      return [
+        Self(
+          "{page: page, size: {name: per_page, value: 100}}",
+          0.85,
+          "the shop looks like woocommerce"
+        )
+      ]
+    }
+    if around.contains(where: { $0.path.contains("search_criteria") }) {
+      return [
+        Self(
+          "{page: \"searchCriteria[currentPage]\"}",
+          0.85,
+          "it has search_criteria, as Magento does"
+        )
+      ]
+    }
+    var ranking = counted(around, count: count)
+    ranking.insert(contentsOf: inPath(url), at: 0)
+    ranking.insert(contentsOf: behindLast(around, place, id), at: 0)
+    for name in ["page", "skip", "offset", "start", "p", "from"]
+    where query.contains(where: { $0.name == name }) {
+      let way = ["page", "p"].contains(name) ? "page" : "offset"
+      ranking.append(Self("{\(way): \(name)}", 0.6, "the URL has \(name)="))
+    }
+    // The last page has no next one, and says so by a member without value.
+    if ranking.isEmpty, let next = around.first(where: { $0.value.kind == .null && isNext($0) }) {
+      return [
+        Self("{next: \(YAMLText.scalar(next.path))}", 0.6, "it would hold the next page's URL")
+      ]
+    }
+    if ranking.isEmpty, isPage(count) {
+      let reason = "\(count) items may be one page of more"
+      ranking = [
+        Self("{page: page}", 0.2, reason), Self("{offset: offset}", 0.15, reason),
+        Self("{offset: skip}", 0.1, reason),
+      ]
+    }
+    return ranking.enumerated().filter { place, paging in
+      !ranking[..<place].contains { $0.yaml == paging.yaml }
+    }.map(\.element)
+  }
+
+  /// Whether so many items may be one page of more.
+  static func isPage(_ count: Int) -> Bool {
+    [10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100, 200, 250, 500].contains(count)
+  }
+
+  /// Pages that the URL counts in its path: `products/page/1`, `products/page-1.json`.
+  private static func inPath(_ url: String) -> [PagingProposal] {
+    let file = url.prefix { $0 != "?" && $0 != "#" }
+    let digits = file.prefix { $0 != "." }.reversed().prefix { $0.isWholeNumber }
+    let head = file.prefix { $0 != "." }.dropLast(digits.count)
+    guard let first = Int(String(digits.reversed())), (0...1).contains(first),
+      ["", "p", "page", "page-", "page_", "page/", "p/"].contains(
+        head.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+      )
+    else { return [] }
+    let paged = head + Placeholder.page.written + url[head.endIndex...].dropFirst(digits.count)
+    let yaml = "{page: page\(first == 0 ? ", first: 0" : "")}"
+    return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
+  }
+
+  /// What follows the last item, which is named by its id, where the response only says that there is more.
+  private static func behindLast(
+    _ around: [Member],
+    _ place: ItemPlace,
+    _ id: String?
+  ) -> [PagingProposal] {
+    let goesOn = around.contains {
+      moreNames.contains(NameWords.plain($0.name)) && $0.value.boolean == true
+    }
+    let isCounted = around.contains { $0.value.kind == .integer }
+    guard goesOn, !isCounted, let id, case .list(let path) = place.shape else { return [] }
+    let from = "$\(path.map(FieldPlace.segment).joined())[-1]\(id.dropFirst())"
+    return ["starting_after", "after"].map { name in
+      Self("{cursor: \(name), from: \(YAMLText.scalar(from))}", 0.3, "it says that there are more")
+    }
+  }
+
+  init(
+    _ yaml: String,
+    _ confidence: Double,
+    _ reason: String,
+    _ body: String? = nil,
+    _ url: String? = nil
+  ) {
+    self.yaml = yaml
+    self.confidence = confidence
+    self.reason = reason
+    self.body = body
+    self.url = url
+  }
+
+  /// A member that stands around the items.
+  struct Member {
+    let name: String
+    let path: String
+    let value: JSONNode
+  }
+
+  /// The scalars around the items, and those one or two objects below.
+  private static func members(around root: JSONNode, place: ItemPlace) -> [Member] {
+    var members: [Member] = []
+    func gather(_ node: JSONNode, _ path: String, _ depth: Int) {
+      for (name, value) in node.members.prefix(60) {
+        let place = path + FieldPlace.segment(name)
+        if value.kind == .object, depth < 3 {
+          gather(value, place, depth + 1)
+        } else if value.kind != .array {
+          members.append(Member(name: name, path: place, value: value))
+        }
+      }
+    }
+    if case .list = place.shape { gather(root, "$", 0) }
+    return members
+  }
+
+  /// What says, as a flag, that there is a next page.
+  private static let moreNames: Set<String> = ["has more", "has next", "has next page", "more"]
+
+  static let cursorNames: Set<String> = [
+    "cursor", "next cursor", "end cursor", "next page token", "continuation token", "after",
+    "next token", "continuation", "cursor next", "next after", "page token", "next cursor token",
+  ]
+
+  /// Where the response names what leads to the next page.
+  static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
+    let found = around.first { member in
+      guard let text = FieldReader.plainText(member.value), !text.isEmpty else { return false }
+      let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init).map(
+        NameWords.plain
+      )
+      let isNamed = cursorNames.contains(words.last ?? "")
+      // Some call a cursor what others count.
+      let isOffset =
+        ["offset", "start", "skip"].contains(words.last ?? "") && member.value.kind == .string
+        && Int(text) == nil
+      return isNamed || isOffset
+        || (words.last == "next" && !PictureText.isLink(text) && !text.hasPrefix("?"))
+    }
+    guard let found else { return nil }
+    let more = around.first {
+      ["has next page", "has more", "has next"].contains(NameWords.plain($0.name))
+        && $0.value.kind == .boolean
+        && parent($0.path) == parent(found.path)
+    }
+    // The last page may have a cursor too.
+    guard let more, let holder = parent(found.path), let outer = parent(holder) else {
+      return (found, found.path)
+    }
+    let name = FieldPlace.segment(more.name)
+    return (found, "\(outer)[?@\(name) == true]\(found.path.dropFirst(holder.count))")
+  }
+
+  private static func parent(_ path: String) -> String? {
+    path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) }
+  }
+
+  /// The parameters that may take a cursor, the likeliest first.
+  private static func cursors(
+    _ around: [Member],
+    _ query: [(name: String, value: String)]
+  ) -> [PagingProposal] {
+    guard let (member, path) = cursor(around) else { return [] }
+    let own = member.name
+    let bare = own.replacing("next_", with: "").replacing("end_", with: "")
+    let plain =
+      own.hasPrefix("next") && own.count > 4
+      ? own.dropFirst(4) : own.hasPrefix("end") ? own.dropFirst(3) : own[...]
+    var names = query.map(\.name).filter { cursorNames.contains(NameWords.plain($0)) }
+    names += [
+      bare.hasPrefix("next") || bare.hasPrefix("end")
+        ? plain.prefix(1).lowercased() + plain.dropFirst() : bare
+    ]
+    names += ["cursor", "after", own, "page_token", "pageToken", "next"]
+    return names.enumerated().filter { !names[..<$0].contains($1) && !$1.isEmpty }.map {
+      place,
+      name in
+      let yaml = "{cursor: \(YAMLText.scalar(name)), from: \(YAMLText.scalar(path))}"
+      return Self(yaml, place == 0 ? 0.6 : 0.4, "it holds a cursor")
+    }
+  }
+
+  private static func isNextURL(_ member: Member) -> Bool {
+    guard let text = member.value.text,
+      PictureText.isLink(text) || text.hasPrefix("?") || text.contains("?") && text.contains("=")
+    else { return false }
+    return isNext(member)
+  }
+
+  /// Whether a member is called as the next page's URL is.
+  private static func isNext(_ member: Member) -> Bool {
+    let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init)
+      .map(NameWords.plain)
+    return words.contains {
+      ["next", "next page", "next url", "next link", "next page url", "next href", "more url"]
+        .contains($0)
+    }
+  }
+
+  /// Pages or elements that are counted: there are more than the response has.
+  static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
+    func number(_ names: Set<String>) -> (name: String, value: Int)? {
+      around.lazy.compactMap { member in
+        // {"total": {"value": 15}} is called by what stands before.
+        let words = member.path.split { ".[]'".contains($0) }.map(String.init)
+        let called = member.name == "value" ? words.dropLast().last ?? "" : member.name
+        guard names.contains(NameWords.plain(called)) else { return nil }
+        return member.value.integer.map { (member.name, $0) }
+      }.first
+    }
+    func flag(_ names: Set<String>) -> Bool {
+      around.contains { names.contains(NameWords.plain($0.name)) && $0.value.boolean == true }
+    }
+    let total = number(
+      ListingDecoder.totalNames.union([
+        "total elements", "total records", "total products", "num found", "nb hits",
+        "total results",
+      ])
+    )
+    let pages = number([
+      "total pages", "last page", "pages", "page count", "num pages", "max page", "nb pages",
+      "number of pages",
+    ])
+    let goesOn =
+      flag(moreNames.union(["is truncated"]))
+      || number(["next page"]) != nil
+    let skipped = number(["skip", "offset", "start"])
+    let size = number(["limit", "per page", "page size", "pagesize"])
+    let page = number([
+      "page", "current page", "page number", "page index", "number", "page no", "pageno",
+    ])
+    let hasMore = goesOn ? true : total.map { $0.value > count } ?? pages.map { $0.value > 1 }
+    guard let hasMore else { return [] }
+    let now = "it has all items now"
+    let shown =
+      pages.map { $0.value > 1 } == true
+      ? "it names further pages"
+      : goesOn
+        ? "it says that there are more"
+        : "it has \(count) of \(total?.value ?? 0) items"
+    var ranking: [PagingProposal] = []
+    if let skipped {
+      let sized = size.map {
+        ", size: {name: \(YAMLText.scalar($0.name)), value: \(max($0.value, 1))}"
+      }
+      let yaml = "{offset: \(YAMLText.scalar(skipped.name))\(sized ?? "")}"
+      ranking.append(Self(yaml, hasMore ? 0.9 : 0.4, hasMore ? shown : now))
+    }
+    let first = page.map { $0.value == 0 ? ", first: 0" : "" } ?? ""
+    if pages != nil || page != nil {
+      // Of "pageNo" the parameter is the same, of "current_page" it is "page".
+      let own = page.flatMap {
+        ["page no", "pageno", "page number"].contains(NameWords.plain($0.name)) ? $0.name : nil
+      }
+      ranking.append(
+        Self(
+          "{page: \(YAMLText.scalar(own ?? "page"))\(first)}",
+          hasMore ? 0.8 : 0.4,
+          hasMore ? shown : now
+        )
+      )
+    }
+    guard hasMore else { return ranking }
+    let holder = page.flatMap { page in
+      around.first { $0.name == page.name }?.path.split { ".[]'$".contains($0) }.dropLast().last
+    }
+    let named = (page.map { [$0.name] } ?? []) + (holder.map { ["\($0)[page]"] } ?? [])
+    for name in named + ["page", "p", "pageNumber"] where name != "number" {
+      ranking.append(Self("{page: \(YAMLText.scalar(name))\(first)}", 0.3, shown))
+    }
+    for name in ["offset", "skip", "start", "from"] {
+      ranking.append(Self("{offset: \(name)}", 0.3, shown))
+    }
+    return ranking
+  }
+}
+
+/// The places in the JSON of a request that may tell pages apart.
+struct PostedPaging {
+  /// A member of the request, by its name and its value as written.
+  struct Slot {
+    /// What the value means: the member's name, or that of the argument that GraphQL gives it to.
+    let meaning: String
+    /// The value: a number, `null`, or a text in quotes.
+    let value: Substring
+
+    /// The value as a number.
+    var number: Int? { Int(value) }
+    /// Whether it says that nothing is asked for yet.
+    var isEmpty: Bool { value == "null" || value == "\"\"" }
+  }
+
+  /// The request.
+  let request: String
+  /// Its members that hold a number, a text or nothing, in order.
+  let slots: [Slot]
+
+  /// Whether it is GraphQL, which takes no member that the query does not name.
+  let isGraphQL: Bool
+
+  /// Looks for places.
+  ///
+  /// - Parameter request: JSON.
+  init(_ request: String) {
+    self.request = request
+    var slots: [Slot] = []
+    var query = ""
+    var rest = request[...]
+    while let open = rest.firstIndex(of: "\"") {
+      guard let close = Self.end(ofText: rest[rest.index(after: open)...]) else { break }
+      let name = rest[rest.index(after: open)..<close]
+      let behind = rest[rest.index(after: close)...].drop(while: \.isWhitespace)
+      guard behind.first == ":" else {
+        rest = behind
+        continue
+      }
+      let value = behind.dropFirst().drop(while: \.isWhitespace)
+      rest = value
+      if value.first == "\"", let end = Self.end(ofText: value.dropFirst()) {
+        let text = value[...end]
+        rest = value[value.index(after: end)...]
+        if name == "query" { query = String(text) }
+        slots.append(Slot(meaning: String(name), value: text))
+      } else if let first = value.first, first.isNumber || first == "n" || first == "-" {
+        let scalar = value.prefix { !",}]".contains($0) && !$0.isWhitespace }
+        rest = rest[scalar.endIndex...]
+        slots.append(Slot(meaning: String(name), value: scalar))
+      }
+    }
+    isGraphQL = query.contains("{")
+    self.slots = slots.map { slot in
+      // products(currentPage: $p)
+      guard let use = query.firstRange(of: ": $\(slot.meaning)"),
+        query[use.upperBound...].first.map({ !$0.isLetter && !$0.isNumber && $0 != "_" }) ?? true
+      else { return slot }
+      let argument = query[..<use.lowerBound].reversed().prefix { $0.isLetter || $0 == "_" }
+      return Slot(meaning: String(argument.reversed()), value: slot.value)
+    }
+  }
+
+  /// The request with a place in the stead of a slot's value.
+  func request(with place: Placeholder, at slot: Slot) -> String {
+    let isText = slot.value.hasPrefix("\"")
+    let written = isText ? "\"\(place.written)\"" : place.written
+    return request.replacingCharacters(
+      in: slot.value.startIndex..<slot.value.endIndex,
+      with: written
+    )
+  }
+
+  /// The request with one more member that is a place; nil where none can be added.
+  func request(with place: Placeholder, named name: String) -> String? {
+    guard !isGraphQL, let end = request.lastIndex(of: "}") else { return nil }
+    let head = String(request[..<end]).trimmed
+    let comma = head.hasSuffix("{") ? "" : ", "
+    return "\(head)\(comma)\(JQText.string(name)): \(place.written)}"
+  }
+
+  /// Where a text ends: at its closing quote.
+  private static func end(ofText text: Substring) -> Substring.Index? {
+    var isEscaped = false
+    return text.firstIndex { character in
+      defer { isEscaped = character == "\\" && !isEscaped }
+      return character == "\"" && !isEscaped
+    }
+  }
+}
+
+extension String {
+  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
+    self[..<range.lowerBound] + text + self[range.upperBound...]
+  }
+}
+
+extension PagingProposal {
+  /// The paging of what is asked for by a body: what tells pages apart is put where the body has a place for it.
+  static func posted(_ around: [Member], count: Int, _ posted: PostedPaging) -> [PagingProposal] {
+    if let (member, path) = cursor(around) { return [posted.paging(by: member, at: path)] }
+    let signs = counted(around, count: count)
+    let says = signs.first.map { ($0.reason, 0.8) } ?? ("it may be one page of more", 0.4)
+    guard !signs.isEmpty || isPage(count) else { return [] }
+    var ranking: [PagingProposal] = []
+    for slot in posted.slots {
+      guard let first = slot.number else { continue }
+      let meaning = NameWords.plain(slot.meaning)
+      if pageNames.contains(meaning), (0...1).contains(first) {
+        let yaml = "{page: \(YAMLText.scalar(slot.meaning))\(first == 0 ? ", first: 0" : "")}"
+        let body = posted.request(with: .page, at: slot)
+        ranking.append(Self(yaml, says.1, says.0, body))
+      } else if offsetNames.contains(meaning), first == 0 {
+        let body = posted.request(with: .offset, at: slot)
+        ranking.append(Self("{offset: \(YAMLText.scalar(slot.meaning))}", says.1, says.0, body))
+      }
+    }
+    guard ranking.isEmpty else { return ranking }
+    // What the response counts by is what the request may be asked by.
+    let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }
+    for name in counts.map(\.name).filter({ pageNames.contains(NameWords.plain($0)) }) + ["page"] {
+      let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }
+      guard let body = posted.request(with: .page, named: name) else { continue }
+      ranking.append(
+        Self(
+          "{page: \(YAMLText.scalar(name))\(isFromZero ? ", first: 0" : "")}",
+          0.3,
+          says.0,
+          body
+        )
+      )
+    }
+    for name in counts.map(\.name).filter({ offsetNames.contains(NameWords.plain($0)) })
+      + ["offset", "skip", "from"]
+    {
+      guard let body = posted.request(with: .offset, named: name) else { continue }
+      ranking.append(Self("{offset: \(YAMLText.scalar(name))}", 0.3, says.0, body))
+    }
+    return ranking.enumerated().filter { place, paging in
+      !ranking[..<place].contains { $0.body == paging.body }
+    }.map(\.element)
+  }
+
+  private static let pageNames: Set<String> = [
+    "page", "p", "page no", "pageno", "page number", "page num", "page index", "current page",
+  ]
+  private static let offsetNames: Set<String> = ["offset", "skip", "from", "start"]
+}
+
+extension PostedPaging {
+  /// The paging by a cursor.
+  fileprivate func paging(by member: PagingProposal.Member, at path: String) -> PagingProposal {
+    let yaml = "{from: \(YAMLText.scalar(path))}"
+    let names = [
+      member.name, "after", "cursor", "afterCursor", "page_token", "pageToken", "starting_after",
+    ].map(NameWords.plain)
+    let empty = slots.filter(\.isEmpty)
+    for name in names {
+      guard let slot = empty.first(where: { NameWords.plain($0.meaning) == name }) else {
+        continue
+      }
+      let body = request(with: .cursor, at: slot)
+      return PagingProposal(yaml, 0.9, "it holds a cursor, and the request takes one", body)
+    }
+    guard let body = request(with: .cursor, named: member.name) else {
+      return PagingProposal(
+        yaml,
+        0.3,
+        "it holds a cursor; write {cursor} where the request takes it, outside of quotes"
+      )
+    }
+    let reason = "it holds a cursor, which the request is taken to take under that name"
+    return PagingProposal(yaml, 0.7, reason, body)
+  }
+}

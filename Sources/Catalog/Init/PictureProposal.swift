@@ -1,0 +1,166 @@
+/// How the pictures of a role are read: where their texts are, and what becomes of them.
+struct PictureProposal {
+  /// The places; of several, all are taken, for texts and objects are mixed there.
+  let scores: [FieldScore]
+  /// The value of the role in the catalog file.
+  let yaml: String
+  /// The same of the first picture alone; nil where one text holds several.
+  let first: String?
+
+  /// Judges the ranking of a role.
+  ///
+  /// - Parameters:
+  ///   - ranking: The places that may be the role, the likeliest first.
+  ///   - isMany: Whether the role takes all pictures of an item.
+  ///   - all: All that items have.
+  ///   - root: The response, whose other members may say what file names are relative to.
+  init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
+    guard let best = ranking.first else { return nil }
+    let mixed = Self.mixed(with: best.evidence, among: all)
+    scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) }
+    let template = Self.template(for: best.evidence, root: root)
+    let mark = PictureText.separator(of: best.evidence)
+    yaml = Self.yaml(scores, isMany: isMany, mark: mark, template: template)
+    first = mark == nil ? Self.yaml(scores, isMany: false, mark: nil, template: template) : nil
+  }
+
+  private static func yaml(
+    _ scores: [FieldScore],
+    isMany: Bool,
+    mark: String?,
+    template: String?
+  ) -> String {
+    let places = scores.map(\.evidence.place)
+    var members: [String] = []
+    if places.count > 1 {
+      // A list is taken apart by its elements here, so that each path may pass over what the other one reads.
+      let paths = places.map { place in
+        isMany && place.steps.last?.isList == true
+          ? place.all + "[*]" : isMany ? place.all : place.first
+      }
+      members.append("all: [\(paths.map(YAMLText.quoted).joined(separator: ", "))]")
+    } else {
+      members.append("path: \(YAMLText.scalar(isMany ? places[0].all : places[0].first))")
+    }
+    if let mark { members.append("split: \(YAMLText.quoted(mark))") }
+    if let template { members.append("template: \(YAMLText.quoted(template))") }
+    let isPlain = members.count == 1 && places.count == 1
+    return isPlain
+      ? String(members[0].dropFirst("path: ".count)) : "{\(members.joined(separator: ", "))}"
+  }
+
+  /// The texts beside objects in one list, or the objects' beside texts.
+  private static func mixed(
+    with evidence: FieldEvidence,
+    among all: [FieldEvidence]
+  ) -> [FieldEvidence] {
+    let steps = evidence.place.steps
+    let list = steps.last?.isList == true ? steps : Array(steps.dropLast())
+    guard list.last?.isList == true else { return [] }
+    return all.filter { other in
+      guard other.place != evidence.place, other.isText, other.share(PictureText.isLink) > 0.8
+      else { return false }
+      let isText = other.place.steps == list
+      let isObject = steps == list && other.place.steps.dropLast() == list[...]
+      return isText || isObject
+    }.prefix(2).map(\.self)
+  }
+
+  /// What file names are put into; nil where they are addresses already, or nothing says it.
+  static func template(for evidence: FieldEvidence, root: JSONNode) -> String? {
+    guard evidence.share(PictureText.isAbsolute) < 0.2 else { return nil }
+    let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
+    let names = evidence.place.names.map(NameWords.plain)
+    if names.contains("media gallery entries"), isRooted { return "/media/catalog/product{value}" }
+    var found: (words: Set<String>, text: String)?
+    for (name, text) in prefixes(in: root, depth: 0) {
+      let words = Set(NameWords.words(of: name))
+      let own = Set(evidence.place.names.flatMap { NameWords.words(of: $0) })
+      let isNearer = words.intersection(own).count > (found?.words.intersection(own).count ?? -1)
+      if isNearer { found = (words, text) }
+    }
+    guard var prefix = found?.text else { return nil }
+    if let open = prefix.firstIndex(of: "{"), let close = prefix.lastIndex(of: "}"), open < close,
+      !prefix[prefix.index(after: open)..<close].contains(where: { "{}".contains($0) })
+    {
+      return prefix[..<open] + "{value}" + prefix[prefix.index(after: close)...]
+    }
+    guard !prefix.contains("{") else { return nil }
+    if prefix.hasSuffix("/"), isRooted { prefix.removeLast() }
+    if !prefix.hasSuffix("/"), !isRooted, !prefix.hasSuffix("=") { prefix += "/" }
+    return prefix + "{value}"
+  }
+
+  /// The members around the items that name what pictures are relative to.
+  private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
+    guard depth < 4 else { return [] }
+    return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
+      if value.kind == .object {
+        // {"media": {"base": …}}
+        return prefixes(in: value, depth: depth + 1).map { ("\(name)_\($0.name)", $0.text) }
+      }
+      guard let text = value.text, text.utf8.count < 300, !text.contains(where: \.isWhitespace),
+        PictureText.isAbsolute(text) || text.hasPrefix("/"),
+        !PictureText.hasEnding(text) || text.contains("{")
+      else { return [] }
+      return [(name, text)]
+    }.filter { name, _ in
+      let words = Set(NameWords.words(of: name))
+      return FieldVocabulary.isPicture(name)
+        || !words.isDisjoint(with: ["cdn", "asset", "assets", "static", "prefix"])
+    }
+  }
+}
+
+/// What a text that may name a picture looks like.
+enum PictureText {
+  private static let endings = [
+    ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff",
+  ]
+
+  /// Whether its path ends as pictures do.
+  static func hasEnding(_ text: String) -> Bool {
+    let path = path(text)
+    return endings.contains(where: path.hasSuffix)
+  }
+
+  /// Whether it is no address but the picture itself. (RFC 2397)
+  static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
+
+  /// What parts several addresses in one text; nil where each text is one.
+  static func separator(of evidence: FieldEvidence) -> String? {
+    guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
+    return [",", "|", ";", " ", "\n"].first { mark in
+      var several = 0
+      for text in evidence.samples {
+        let parts = text.split(separator: mark).map(\.trimmed)
+        // Services that scale pictures write commas into their addresses.
+        guard parts.allSatisfy(isLink), Set(parts.map(isAbsolute)).count <= 1 else { return false }
+        if parts.count > 1 { several += 1 }
+      }
+      return several * 2 > evidence.samples.count
+    }
+  }
+
+  /// Whether its path ends as pages do.
+  static func isPage(_ text: String) -> Bool {
+    let path = path(text)
+    return [".html", ".htm", ".php", ".asp", ".aspx", ".jsp"].contains(where: path.hasSuffix)
+  }
+
+  /// Whether it is a URL, or a path that ends as pictures do.
+  static func isLink(_ text: String) -> Bool {
+    let lower = text.lowercased()
+    if lower.contains(where: \.isWhitespace) { return false }
+    return ["http://", "https://", "//", "/"].contains(where: lower.hasPrefix) || hasEnding(text)
+  }
+
+  /// Whether it says by itself which host it is on.
+  static func isAbsolute(_ text: String) -> Bool {
+    ["http://", "https://", "//"].contains { text.lowercased().hasPrefix($0) }
+  }
+
+  private static func path(_ text: String) -> String {
+    text.prefix { $0 != "?" && $0 != "#" }.lowercased()
+  }
+}

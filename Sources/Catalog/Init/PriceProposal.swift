@@ -1,0 +1,314 @@
+/// Where a price is, and how its number is meant.
+struct PriceProposal {
+  /// How a number is turned into money.
+  enum Unit: Equatable {
+    /// It counts major units, as text or a number.
+    case major
+    /// It counts the currency's minor units.
+    case minor
+    /// The item says at a path how many digits are decimals.
+    case scaled(path: String)
+    /// The number is to be divided by this power of ten.
+    case divided(by: Int)
+    /// It counts major units as it seems, yet may count minor ones.
+    case doubtful
+  }
+
+  /// The places, of which the first that has a value counts.
+  let scores: [FieldScore]
+  /// How its number is meant.
+  let unit: Unit
+  /// Where the item names the currency, when items differ in it.
+  var currency: String?
+
+  /// What a price at a place is, beside all else that items have.
+  init(_ scores: [FieldScore], among all: [FieldEvidence], currency: CurrencyProposal) {
+    self.scores = scores
+    self.currency = currency.path
+    let evidence = scores[0].evidence
+    let parents = evidence.place.steps.dropLast().map(\.name)
+    let digits = all.first { other in
+      other.place.steps.dropLast().map(\.name) == parents && !parents.isEmpty
+        && Self.digitNames.contains(NameWords.plain(other.place.name))
+        && other.share { Int($0).map { (0...4).contains($0) } ?? false } == 1
+    }
+    let words = Set(evidence.place.names.suffix(2).flatMap { NameWords.words(of: $0) })
+    let isWhole = evidence.share(PriceText.isWhole) == 1
+    if let digits, isWhole {
+      unit = .scaled(path: digits.place.first)
+    } else if isWhole, let divisor = Self.divisor(beside: evidence, among: all) {
+      unit = .divided(by: divisor)
+    } else if isWhole,
+      evidence.place.name == "unit_amount" || !words.isDisjoint(with: Self.minorWords)
+        || Self.isCalledMinor(evidence, among: all)
+        || Self.isShown(evidence, among: all, currency.code)
+    {
+      unit = .minor
+    } else {
+      unit = Self.seemsMinor(evidence, in: currency.code) ? .doubtful : .major
+    }
+  }
+
+  /// Whether a text beside the number says that it counts cents, in every item.
+  private static func isCalledMinor(
+    _ evidence: FieldEvidence,
+    among all: [FieldEvidence]
+  ) -> Bool {
+    let parents = evidence.place.steps.dropLast()
+    return all.contains { other in
+      other.place.steps.dropLast() == parents && !parents.isEmpty
+        && ["unit", "units", "scale", "format"].contains(NameWords.plain(other.place.name))
+        && other.share { !minorWords.isDisjoint(with: NameWords.words(of: $0)) } == 1
+    }
+  }
+
+  /// The power of ten that stands beside the number in every item; nil without one.
+  private static func divisor(beside evidence: FieldEvidence, among all: [FieldEvidence]) -> Int? {
+    let parents = evidence.place.steps.dropLast()
+    let beside = all.first { other in
+      other.place.steps.dropLast() == parents && !parents.isEmpty && other.distinct.count == 1
+        && ["divisor", "divide by", "denominator"].contains(NameWords.plain(other.place.name))
+    }
+    let divisor = beside?.samples.first.flatMap { Int($0) } ?? 0
+    return [10, 100, 1000, 10_000].contains(divisor) ? divisor : nil
+  }
+
+  /// Whether another field shows the same digits with their decimals: 1999 beside "$19.99".
+  private static func isShown(
+    _ evidence: FieldEvidence,
+    among all: [FieldEvidence],
+    _ currency: String
+  ) -> Bool {
+    guard Currency.exponent(of: currency) == 2, evidence.samples.count == evidence.total else {
+      return false
+    }
+    return all.contains { other in
+      guard other.samples.count == evidence.samples.count, other.isText else { return false }
+      return zip(evidence.samples, other.samples).allSatisfy { number, text in
+        guard let minor = Int(number), minor > 0, text.utf8.count < 40, PriceText.isPrice(text),
+          let unit = PriceText.units(of: text).first,
+          let code = Currency.codes(writtenAs: unit).first,
+          let price = try? Price(parsing: text, currency: code)
+        else { return false }
+        return price.minorUnits == minor
+      }
+    }
+  }
+
+  private static let digitNames: Set<String> = [
+    "currency minor unit", "minor unit", "minor units", "exponent", "fraction digits", "precision",
+    "scale", "decimals",
+  ]
+  private static let minorWords: Set<String> = [
+    "cents", "cent", "minor", "pence", "subunits", "money",
+  ]
+
+  /// Whether whole numbers look like cents: large, and most end as prices in cents do.
+  private static func seemsMinor(_ evidence: FieldEvidence, in currency: String) -> Bool {
+    guard Currency.exponent(of: currency) == 2, evidence.share(PriceText.isWhole) == 1
+    else { return false }
+    let numbers = evidence.samples.compactMap { Int($0) }
+    return numbers.count == evidence.samples.count && seemsMinor(numbers)
+  }
+
+  /// Whether whole numbers, of a currency with cents, look like cents.
+  static func seemsMinor(_ numbers: [Int]) -> Bool {
+    guard numbers.count > 2, numbers.allSatisfy({ $0 == 0 || $0 >= 100 }) else { return false }
+    let typical = numbers.count { [99, 95, 90, 50, 49, 0].contains($0 % 100) }
+    let round = numbers.count { $0.isMultiple(of: 1000) }
+    return typical * 2 > numbers.count && round * 2 < numbers.count
+  }
+}
+
+/// What prices are in.
+struct CurrencyProposal: Equatable {
+  /// An ISO 4217 code.
+  var code: String
+  /// How sure that is, 0 to 1.
+  var confidence: Double
+  /// Why.
+  var reason: String
+  /// Where an item names it, when items differ in it.
+  var path: String?
+
+  /// Judges by what the user said, what the items name, what the prices are written with, or what the
+  /// response names elsewhere.
+  init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
+    let named = items.first(where: Self.isNamed)
+    if let given {
+      self.init(code: given, confidence: 1, reason: "given")
+      if let named, named.distinct.count > 1 { path = named.place.first }
+      return
+    }
+    if let named, let code = named.samples.first?.uppercased() {
+      let isOne = named.distinct.count == 1
+      self.init(
+        code: code,
+        confidence: isOne ? 0.95 : 0.6,
+        reason: isOne ? "the items name it" : "items differ, each names its own"
+      )
+      path = isOne ? nil : named.place.first
+      return
+    }
+    let code = Self.code(in: root, depth: 0)
+    if let written = Self.written(in: prices, named: code) {
+      self = written
+      return
+    }
+    if let code {
+      self.init(code: code, confidence: 0.8, reason: "the response names it")
+      return
+    }
+    // {"price": {"EUR": 7, "USD": 8}}
+    let names = prices.compactMap {
+      Currency.codes.contains($0.place.name.uppercased()) ? $0.place.name.uppercased() : nil
+    }
+    if let code = names.first {
+      self.init(code: code, confidence: 0.8, reason: "the price that is read is called so")
+      return
+    }
+    if let code = Self.spoken(items) {
+      self.init(
+        code: code,
+        confidence: 0.4,
+        reason:
+          "the response names none, its texts are \(code == "KRW" ? "Korean" : "Japanese"): correct it if need be"
+      )
+      return
+    }
+    if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
+      self.init(
+        code: "EUR",
+        confidence: 0.2,
+        reason: "the response names none, prices have a decimal comma: correct it"
+      )
+      return
+    }
+    self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
+  }
+
+  /// Whether what stands at a place is the code of a currency, and is called so.
+  static func isNamed(by evidence: FieldEvidence) -> Bool {
+    names.contains(NameWords.plain(evidence.place.name))
+      && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
+  }
+
+  private init(code: String, confidence: Double, reason: String) {
+    self.code = code
+    self.confidence = confidence
+    self.reason = reason
+  }
+
+  /// What the signs and codes say that prices are written with; one that several currencies share is told by the
+  /// code that the response names.
+  private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
+    for evidence in prices {
+      var counts: [String: Int] = [:]
+      for sample in evidence.samples {
+        for unit in Set(PriceText.units(of: sample)) { counts[unit, default: 0] += 1 }
+      }
+      guard let unit = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
+        unit.value * 10 > evidence.samples.count * 3
+      else { continue }
+      let codes = Currency.codes(writtenAs: unit.key)
+      guard let first = codes.first else { continue }
+      let shown = codes.count == 1 && codes[0].lowercased() == unit.key ? codes[0] : unit.key
+      if let named, codes.contains(named) {
+        return Self(
+          code: named,
+          confidence: 0.95,
+          reason: "the response names it, and prices have \"\(shown)\""
+        )
+      }
+      return Self(
+        code: first,
+        confidence: codes.count == 1 ? 0.9 : 0.6,
+        reason: "prices have \"\(shown)\""
+          + (codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))")
+      )
+    }
+    return nil
+  }
+
+  /// The currency of the one country in which items speak so; nil for other languages.
+  private static func spoken(_ items: [FieldEvidence]) -> String? {
+    for (code, range) in [("KRW", "\u{AC00}"..."\u{D7A3}"), ("JPY", "\u{3041}"..."\u{30FE}")] {
+      let isSpoken = items.contains { evidence in
+        evidence.isText && evidence.share { $0.contains { range.contains(String($0)) } } > 0.5
+      }
+      if isSpoken { return code }
+    }
+    return nil
+  }
+
+  private static func hasDecimalComma(_ text: String) -> Bool {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
+  }
+
+  private static let names: Set<String> = [
+    "currency", "currency code", "currency id", "currencycode", "price currency", "currency iso",
+    "iso currency", "moneda", "devise", "währung", "waehrung", "valuta", "moeda", "通貨", "货币",
+    "curr", "ccy", "통화",
+  ]
+
+  private static func code(in node: JSONNode, depth: Int) -> String? {
+    guard depth < 3 else { return nil }
+    for (name, value) in node.members {
+      if names.contains(NameWords.plain(name)), let text = value.text?.uppercased(),
+        Currency.codes.contains(text)
+      {
+        return text
+      }
+      if let code = code(in: value, depth: depth + 1) { return code }
+    }
+    return nil
+  }
+}
+
+/// What a text that may be a price looks like.
+enum PriceText {
+  /// Whether it is an amount with units that are those of a currency, or two of them with a mark between.
+  static func isPrice(_ text: String) -> Bool {
+    guard text.utf8.count <= 60 else { return false }
+    let parts = amounts(text)
+    let digits = text.utf8.count { (0x30...0x39).contains($0) }
+    return (1...2).contains(parts.count) && digits <= 30
+      && parts.allSatisfy { $0.utf8.count <= 30 && isAmount($0) }
+  }
+
+  /// Whether it is a price with the sign of its currency, or with its code in capitals: "Cup 1" is no Cuban peso.
+  static func hasUnit(_ text: String) -> Bool {
+    isPrice(text)
+      && units(of: text).contains { unit in
+        unit.unicodeScalars.contains { !$0.isASCII || $0 == "$" }
+          || unit.utf8.count == 3 && text.contains(unit.uppercased())
+      }
+  }
+
+  /// The units of a currency that stand in a text, lower case.
+  static func units(of text: String) -> [String] {
+    guard text.utf8.count <= 60 else { return [] }
+    return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
+  }
+
+  /// The ends of a range, or the whole text.
+  private static func amounts(_ text: String) -> [String] {
+    text.split { "~～〜–—−".contains($0) }.flatMap { part in
+      // A hyphen may be in a unit, or stand for no decimals: "12,-".
+      let ends = part.split(separator: "-")
+      let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
+      return isRange ? ends.map(String.init) : [String(part)]
+    }
+  }
+
+  private static func isAmount(_ text: String) -> Bool {
+    guard let written = try? WrittenPrice(text) else { return false }
+    return written.units.allSatisfy { !Currency.codes(writtenAs: $0).isEmpty }
+  }
+
+  /// Whether it is digits alone.
+  static func isWhole(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+}

@@ -1,0 +1,256 @@
+/// How responses are read: by a mapping of their own, or by a built-in format.
+enum ProposedReading {
+  case mapping(MappingProposal)
+  case format(FormatProposal)
+
+  /// Whether sources with both can be read in one way.
+  func isLike(_ other: ProposedReading) -> Bool {
+    switch (self, other) {
+    case (.mapping(let one), .mapping(let other)):
+      one.place.shape == other.place.shape && one.program == other.program
+    case (.format(let one), .format(let other)): one.format == other.format
+    default: false
+    }
+  }
+
+  /// The first lines of a catalog file.
+  fileprivate var preface: [String] {
+    switch self {
+    case .mapping(let mapping): mapping.preface
+    case .format(let format): format.preface
+    }
+  }
+
+  /// The catalog's currency.
+  var currency: String {
+    switch self {
+    case .mapping(let mapping): mapping.currency.code
+    case .format(let format): format.currency.code
+    }
+  }
+
+  fileprivate var currencyLine: String {
+    switch self {
+    case .mapping(let mapping): mapping.currencyLine
+    case .format(let format):
+      "currency: \(format.currency.code)   \(YAMLText.comment(format.currency.reason))"
+    }
+  }
+
+  fileprivate var partLines: [String] {
+    if case .mapping(let mapping) = self { mapping.partLines } else { [] }
+  }
+
+  /// The paging that stands in the file, not in a comment.
+  var paging: PagingProposal? {
+    guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
+    else { return nil }
+    return paging
+  }
+
+  /// Whether a transform makes the sections.
+  var makesSections: Bool {
+    if case .mapping(let mapping) = self { mapping.makesSections } else { false }
+  }
+
+  fileprivate func lines(isLocal: Bool) -> [String] {
+    switch self {
+    case .mapping(let mapping): mapping.readingLines(isLocal: isLocal)
+    case .format(let format): format.lines
+    }
+  }
+}
+
+extension ProposedFile {
+  /// The lines of the file; the first part's way of reading is the catalog's, the others' stands in their sections.
+  var lines: [String] {
+    let sources = parts.flatMap(\.sources)
+    let first = parts[0].reading
+    var lines = ["# yaml-language-server: $schema=larder.schema.json"] + first.preface
+    let variables = sources.flatMap(\.variables) + headers.flatMap(\.variableNames)
+    if !variables.isEmpty {
+      lines.append(
+        "# Set in the environment before a run: "
+          + variables.enumerated().filter { !variables[..<$0.offset].contains($0.element) }.map(
+            \.element
+          )
+          .joined(separator: ", ")
+      )
+    }
+    lines.append("name: \(YAMLText.scalar(sources[0].name))")
+    lines.append(first.currencyLine)
+    if let base = sources[0].base {
+      let note =
+        sources[0].isUnknown
+        ? "   # stdin has no address: put in that of the shop, and of the listing below" : ""
+      lines.append("base: \(YAMLText.quoted(base))\(note)")
+    }
+    if !headers.isEmpty {
+      lines.append("headers:")
+      lines += headers.map { "  \(YAMLText.scalar($0.name)): \(YAMLText.quoted($0.rawValue))" }
+    }
+    lines += Self.sections(parts)
+    lines += Self.request(first.paging?.body ?? sources[0].body)
+    lines += first.lines(isLocal: sources[0].base == nil)
+    lines += detail?.lines ?? []
+    return lines
+  }
+
+  private static func sections(_ parts: [Part]) -> [String] {
+    let sources = parts.flatMap(\.sources)
+    let first = parts[0].reading
+    if sources.count == 1 {
+      let url = YAMLText.quoted(first.paging?.url ?? sources[0].url)
+      if first.makesSections { return ["sections: {url: \(url)}"] }
+      let own = first.partLines
+      if !own.isEmpty { return ["sections:", "  url: \(url)"] + own.map { "  \($0)" } }
+    }
+    var lines = ["sections:"]
+    for (place, part) in parts.enumerated() {
+      for source in part.sources {
+        let paged = part.sources.count == 1 ? part.reading.paging?.url : nil
+        let url = YAMLText.quoted(paged ?? source.url)
+        let key = YAMLText.scalar(source.key)
+        let own = part.reading.partLines
+        let reading = place == 0 ? [] : part.reading.lines(isLocal: source.base == nil)
+        if own.isEmpty, reading.isEmpty {
+          lines.append("  - {key: \(key), url: \(url)\(without(source.absent))}")
+          continue
+        }
+        lines += own.isEmpty ? ["  - key: \(key)", "    url: \(url)"] : ["  - url: \(url)"]
+        lines += (own + withoutCatalogs(reading, first)).map { "    \($0)" }
+      }
+    }
+    return lines
+  }
+
+  /// An end to fields that a section has not, as a member of it.
+  private static func without(_ fields: [ItemField]) -> String {
+    guard !fields.isEmpty else { return "" }
+    let plain = fields.filter { $0.role == nil }.map { "\($0.rawValue): null" }
+    let roles = fields.compactMap { $0.role.map { "\($0.rawValue): null" } }
+    let images = roles.isEmpty ? [] : ["images: {\(roles.joined(separator: ", "))}"]
+    return ", item: {\((plain + images).joined(separator: ", "))}"
+  }
+
+  /// What a section says of its own, with an end to what the catalog says and it has not.
+  private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
+    guard !reading.isEmpty else { return [] }
+    func has(_ key: String, _ lines: [String]) -> Bool {
+      lines.contains { $0.hasPrefix("\(key):") }
+    }
+    let catalogs = first.lines(isLocal: false)
+    let ended = ["transform", "paging", "envelope"].filter {
+      has($0, catalogs) && !has($0, reading)
+    }
+    return withoutFields(of: catalogs, reading)
+      + ended.map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
+  }
+
+  /// The fields of an item with an end to those that the catalog has and these items have not.
+  private static func withoutFields(of catalogs: [String], _ reading: [String]) -> [String] {
+    func keys(_ lines: [String], indent: String) -> [String] {
+      lines.drop { $0 != "item:" }.filter { $0.hasPrefix(indent) }.map {
+        $0.dropFirst(indent.count)
+      }
+      .filter { $0.first.map { $0.isLetter } ?? false }.map { String($0.prefix { $0 != ":" }) }
+    }
+    guard let place = reading.firstIndex(of: "item:") else { return reading }
+    let own = keys(reading, indent: "  ")
+    let roles = keys(reading, indent: "    ")
+    let absent = keys(catalogs, indent: "  ").filter { !own.contains($0) }
+    let absentRoles =
+      own.contains("images") ? keys(catalogs, indent: "    ").filter { !roles.contains($0) } : []
+    var lines = reading
+    if let images = lines.firstIndex(of: "  images:") {
+      lines.insert(contentsOf: absentRoles.map { "    \($0): null" }, at: images + 1)
+    }
+    lines.insert(contentsOf: absent.map { "  \($0): null" }, at: place + 1)
+    return lines
+  }
+
+  /// How sections are asked for, when it is not by a plain GET.
+  private static func request(_ body: String?) -> [String] {
+    guard let body else { return [] }
+    return ["request:", "  body: |"] + YAMLText.block(body, indent: "    ")
+  }
+}
+
+/// A built-in format for a response that is not plain JSON: a page with JSON-LD, or a product feed.
+struct FormatProposal {
+  /// The format.
+  let format: BuiltInFormat
+  /// How many items it reads.
+  let count: Int
+  /// What prices are in, and why.
+  let currency: (code: String, reason: String)
+  /// Whether the response's `Link` header names a next page.
+  let hasNextLink: Bool
+
+  /// Looks at a response.
+  ///
+  /// - Returns: nil for plain JSON.
+  /// - Throws: ``CatalogError`` when it can be nothing else, and holds no products.
+  init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
+    hasNextLink = page.hasNextLink
+    if MerchantFeed.isMeant(by: page.body) {
+      format = .googleMerchant
+      let feed = try JSONDocument(parsing: MerchantFeed.json(of: page.body, "the response")).root
+      let items = feed["items"]?.elements ?? []
+      guard !items.isEmpty else {
+        throw CatalogError(
+          .unexpectedShape,
+          subject: "the response",
+          reason: "it is a product feed without items",
+          remedy: "name a URL that lists items"
+        )
+      }
+      count = items.count
+      let codes = items.compactMap { $0["price"]?.text.flatMap { PriceText.units(of: $0).first } }
+        .compactMap { Currency.codes(writtenAs: $0).first }
+      self.currency = Self.currency(currency, named: codes, of: items.count, at: "the prices")
+      return
+    }
+    guard LinkedData.isMeant(by: page.body) else { return nil }
+    let products = try LinkedData.products(in: page.body, "the response")
+    guard !products.items.isEmpty else {
+      // A page can be read in no other way.
+      if LinkedData.isPage(page.body) { throw products.nothingFound("the response") }
+      return nil
+    }
+    format = .linkedData
+    count = products.items.count
+    let codes = products.texts("priceCurrency").filter { Currency.codes.contains($0) }
+    self.currency = Self.currency(currency, named: codes, of: count, at: "priceCurrency")
+  }
+
+  private static func currency(
+    _ given: String?,
+    named: [String],
+    of count: Int,
+    at place: String
+  ) -> (code: String, reason: String) {
+    if let given { return (given, "given") }
+    let counts = Dictionary(grouping: named, by: \.self).mapValues(\.count)
+    let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    guard let usual else { return ("USD", "assumed; none is named: correct it") }
+    return (usual.key, "\(place) of \(usual.value) of \(count)")
+  }
+
+  /// The first lines of a catalog file.
+  var preface: [String] {
+    let what =
+      format == .linkedData
+      ? "\(count) \(count == 1 ? "product" : "products") of schema.org in JSON-LD"
+      : "\(count) \(count == 1 ? "item" : "items") of a product feed"
+    return [
+      "# Proposed by larder catalog init from \(what).",
+      "# What the format reads, to be changed: larder catalog show \(format.rawValue)",
+    ]
+  }
+
+  /// How the response is read.
+  var lines: [String] {
+    ["format: \(format.rawValue)"] + (hasNextLink ? ["paging: {link: true}"] : [])
+  }
+}

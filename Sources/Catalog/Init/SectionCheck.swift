@@ -1,0 +1,368 @@
+/// What the first page of a section says about its catalog file: what maps, and what looks wrong.
+package struct SectionCheck: Sendable {
+  /// A field of the catalog file, and how many items have a value in it.
+  package struct Field: Sendable {
+    /// The field: `salePrice`, `images.thumbnail`.
+    package let name: String
+    /// Its paths, in order.
+    package let paths: [String]
+    /// How many items have it.
+    package let items: Int
+  }
+
+  /// The section.
+  package let section: Section
+  /// How many elements could not be read.
+  package let skipped: Int
+  /// The fields that have paths.
+  package let fields: [Field]
+  /// What looks wrong, the gravest first.
+  package var findings: [CatalogFinding]
+
+  /// Judges a section of a page.
+  ///
+  /// - Parameters:
+  ///   - section: The section.
+  ///   - listing: The page that it is from.
+  ///   - mapping: How it was read.
+  package init(_ section: Section, of listing: DecodedListing, mapping: Mapping) {
+    self.section = section
+    let items = section.items
+    let skips = listing.skipped.filter { $0.section == section.key }
+    skipped = Set(skips.filter { $0.lost == .item }.map(\.index)).count
+    var fields = [
+      Field(name: "id", paths: mapping.item.id.map(\.description), items: items.count),
+      Field(name: "title", paths: mapping.item.title.map(\.description), items: items.count),
+    ]
+    for field in ItemField.allCases where !mapping.item.paths(of: field).isEmpty {
+      fields.append(
+        Field(
+          name: field.rawValue,
+          paths: mapping.item.paths(of: field).map(\.description),
+          items: items.count(where: field.isHeld)
+        )
+      )
+    }
+    self.fields = fields
+    findings =
+      Self.unreadable(skips) + Self.unmatched(fields, of: section, in: listing)
+      + Self.odd(items, mapping.item)
+  }
+
+  /// What could not be read, by field and reason.
+  private static func unreadable(_ skips: [SkippedItem]) -> [CatalogFinding] {
+    var groups: [(skip: SkippedItem, examples: [String], count: Int)] = []
+    for skip in skips {
+      let example = skip.id ?? "element \(skip.index)"
+      if let place = groups.firstIndex(where: {
+        $0.skip.lost == skip.lost && $0.skip.field == skip.field
+          && (skip.lost == .field || $0.skip.reason == skip.reason)
+      }) {
+        groups[place].examples.append(example)
+        groups[place].count += 1
+      } else {
+        groups.append((skip, [example], 1))
+      }
+    }
+    return groups.map { skip, examples, count in
+      CatalogFinding(
+        skip.lost == .item ? .itemSkipped : .fieldLost,
+        field: skip.field,
+        count: count,
+        message: skip.lost == .item
+          ? "cannot be read: \(skip.reason)" : "have a value that cannot be read: \(skip.reason)",
+        examples: examples
+      )
+    }
+  }
+
+  /// Paths that the catalog file spells out and that lead to nothing.
+  private static func unmatched(
+    _ fields: [Field],
+    of section: Section,
+    in listing: DecodedListing
+  ) -> [CatalogFinding] {
+    guard !section.items.isEmpty else {
+      return [
+        CatalogFinding(.empty, message: "the section has no items; is that so in the shop?")
+      ]
+    }
+    let absent = Set(listing.absent[section.key]?.map(\.rawValue) ?? [])
+    return fields.filter { absent.contains($0.name) }.map { field in
+      CatalogFinding(
+        .neverMatches,
+        field: field.name,
+        count: section.items.count,
+        message: "no item has a value at \(field.paths.joined(separator: ", ")); "
+          + "correct the path or remove the key"
+      )
+    }
+  }
+
+  private static func odd(_ items: [StoreItem], _ mapping: Mapping.Item) -> [CatalogFinding] {
+    var findings: [CatalogFinding] = []
+    var seen: Set<String> = []
+    let repeated = items.filter { !seen.insert($0.id).inserted }.map(\.id)
+    if !repeated.isEmpty {
+      findings.append(
+        CatalogFinding(
+          .duplicateID,
+          field: "id",
+          count: repeated.count,
+          message: "have an id that an earlier item has; is id the right field?",
+          examples: repeated
+        )
+      )
+    }
+    let dearer = items.filter { item in
+      guard let sale = item.salePrice, let normal = item.normalPrice else { return false }
+      return sale.currency == normal.currency && sale.minorUnits > normal.minorUnits
+    }
+    if !dearer.isEmpty {
+      findings.append(
+        CatalogFinding(
+          .saleAboveNormal,
+          field: "salePrice",
+          count: dearer.count,
+          message: dearer.count * 2 > items.count
+            ? "cost more than their normal price; are salePrice and normalPrice swapped?"
+            : "cost more than their normal price",
+          examples: dearer.map(\.id)
+        )
+      )
+    }
+    if let finding = minorUnits(items, mapping.salePrice) { findings.append(finding) }
+    let pages = items.filter { $0.images.contains { PictureText.isPage($0.url) } }
+    if !pages.isEmpty {
+      findings.append(
+        CatalogFinding(
+          .pictureIsPage,
+          field: "images",
+          count: pages.count,
+          message: "have a picture whose URL ends as a page's; take the field with the "
+            + "picture itself",
+          examples: pages.map(\.id)
+        )
+      )
+    }
+    return findings
+  }
+
+  /// Prices that look a hundred times too high, where the file does not say how a number is meant.
+  private static func minorUnits(
+    _ items: [StoreItem],
+    _ rules: [Mapping.PriceRule]
+  ) -> CatalogFinding? {
+    guard rules.allSatisfy({ $0.scale == nil }) else { return nil }
+    let priced = items.filter { $0.salePrice != nil }
+    let prices = priced.compactMap(\.salePrice)
+    guard let currency = prices.first?.currency, Currency.exponent(of: currency) == 2,
+      prices.allSatisfy({ $0.minorUnits.isMultiple(of: 100) }),
+      PriceProposal.seemsMinor(prices.map { $0.minorUnits / 100 })
+    else { return nil }
+    return CatalogFinding(
+      .minorUnits,
+      field: "salePrice",
+      count: priced.count,
+      message: "seem to cost a hundred times too much (\(prices[0].formatted())); "
+        + "if the number counts cents, write {path: \(rules.first?.path.description ?? "$"), minorUnits: true}",
+      examples: priced.map(\.id)
+    )
+  }
+}
+
+extension DecodedListing {
+  /// What looks wrong about a page as a whole, not about one section.
+  ///
+  /// - Parameters:
+  ///   - body: The page.
+  ///   - paging: The paging in the catalog file; nil when there is none.
+  ///   - hasNextLink: Whether its `Link` header names a next page.
+  /// - Returns: What looks wrong; nothing when all is well.
+  package func pageFindings(
+    of body: [UInt8],
+    paging: PagingRule?,
+    hasNextLink: Bool
+  ) -> [CatalogFinding] {
+    if let size = paging?.size, elementCount > size.value {
+      return [
+        CatalogFinding(
+          .pageSize,
+          field: "paging.size",
+          count: elementCount,
+          message: "\(size.value) elements a page are asked for, and \(elementCount) came; "
+            + "the shop does not know \(size.name), or names it otherwise"
+        )
+      ]
+    }
+    guard paging == nil, let root = try? JSONDocument(parsing: body).root else { return [] }
+    let place = ItemPlace.all(in: root).first { $0.items.count == elementCount }
+    let goesOn = place.flatMap {
+      PagingProposal(root: root, place: $0, query: [], hasNextLink: hasNextLink)
+    }
+    if let goesOn, goesOn.confidence >= 0.8 {
+      let message =
+        "the listing seems to have more pages (\(goesOn.reason)), and the file has no paging; "
+        + "write paging: \(goesOn.yaml)"
+      return [
+        CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)
+      ]
+    }
+    // What a sync warns of is found here too.
+    guard let message = unfollowed(hasNextLink: hasNextLink) else { return [] }
+    return [CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)]
+  }
+}
+
+/// Something in what a catalog file reads that looks wrong.
+package struct CatalogFinding: Hashable, Sendable {
+  /// What kind of thing.
+  package enum Code: String, Sendable, CaseIterable {
+    /// Items that cannot be read.
+    case itemSkipped = "item-skipped"
+    /// Values that cannot be read.
+    case fieldLost = "field-lost"
+    /// A path of the catalog file that leads to nothing.
+    case neverMatches = "never-matches"
+    /// Items that cost more than before their reduction.
+    case saleAboveNormal = "sale-above-normal"
+    /// An id that several items of a section have.
+    case duplicateID = "duplicate-id"
+    /// A section with the key of another, which a sync refuses.
+    case duplicateKey = "duplicate-key"
+    /// Prices that seem to count cents and are read as major units.
+    case minorUnits = "minor-units"
+    /// Prices whose point only the custom of the currency explains.
+    case ambiguousPrice = "ambiguous-price"
+    /// Pictures whose URL, or answer, is a page's.
+    case pictureIsPage = "picture-is-page"
+    /// A picture that cannot be fetched.
+    case pictureFails = "picture-fails"
+    /// A listing with further pages, in a catalog file without paging.
+    case morePages = "more-pages"
+    /// More elements on a page than asked for.
+    case pageSize = "page-size"
+    /// No item at all.
+    case empty
+  }
+
+  /// What kind of thing.
+  package let code: Code
+  /// The field of the catalog file that it is about; nil when it is about none.
+  package let field: String?
+  /// How many items it is about.
+  package let count: Int
+  /// What it is, and what may help.
+  package let message: String
+  /// The ids of some of the items, or what else shows it.
+  package let examples: [String]
+
+  /// Makes a finding; of the examples three are kept.
+  package init(
+    _ code: Code,
+    field: String? = nil,
+    count: Int = 0,
+    message: String,
+    examples: [String] = []
+  ) {
+    self.code = code
+    self.field = field
+    self.count = count
+    self.message = message
+    self.examples = Array(examples.prefix(3))
+  }
+
+  /// One finding for several of a kind, in the words of the first; nil for none.
+  package init?(joining findings: [CatalogFinding]) {
+    guard let first = findings.first else { return nil }
+    self.init(
+      first.code,
+      field: first.field,
+      count: findings.map(\.count).reduce(0, +),
+      message: first.message,
+      examples: findings.flatMap(\.examples)
+    )
+  }
+}
+
+extension CatalogFile {
+  /// What only the custom of a currency tells of the prices on a page: "1.299" is 1,299 in euros, and might be 1.30 in
+  /// somebody's database.
+  ///
+  /// Where other prices of the field show what the point does, nothing is in doubt.
+  ///
+  /// - Parameters:
+  ///   - body: The page.
+  ///   - position: The source that it is of.
+  /// - Returns: A finding for each field with such prices; none for a page that cannot be read, which fails by itself.
+  package func customaryPrices(
+    in body: [UInt8],
+    ofSource position: Int
+  ) -> [CatalogFinding] {
+    guard let (decoder, elements) = try? elements(of: body, position) else { return [] }
+    let item = decoder.mapping.item
+    return [("normalPrice", item.normalPrice), ("salePrice", item.salePrice)].compactMap {
+      field,
+      rules in
+      var custom = PriceCustom()
+      for element in elements {
+        var reader = FieldReader(node: element, currency: decoder.currency)
+        guard let (text, currency) = reader.priceText(rules) else { continue }
+        custom.add(text, currency)
+      }
+      return custom.finding(field)
+    }
+  }
+
+  /// The items of a page as they came, of all its sections.
+  private func elements(
+    of body: [UInt8],
+    _ position: Int
+  ) throws(CatalogError) -> (decoder: ListingDecoder, elements: [JSONNode]) {
+    let decoder = ListingDecoder(mapping: mapping(ofSource: position), currency: currency)
+    let root = try decoder.read(body, of: "page").root
+    var elements: [JSONNode] = []
+    for node in try sections.parts(ofSource: position)?.each.values(in: root) ?? [root] {
+      elements += try decoder.elements(of: node, subject: "page")
+    }
+    return (decoder, elements)
+  }
+}
+
+/// The texts of a price field, and whether they leave open what the point does.
+struct PriceCustom {
+  /// What the texts that are sure say of the point.
+  private var shown: Set<WrittenPrice.Point> = []
+  /// The texts that are not, each with what it is read as.
+  private var open: [(text: String, price: Price, meaning: WrittenPrice.Point)] = []
+
+  /// Takes a price as it is written.
+  mutating func add(_ text: String, _ currency: String) {
+    // What cannot be read at all is reported as lost.
+    guard let written = try? WrittenPrice(text), let point = written.point(in: currency) else {
+      return
+    }
+    guard point == .open else {
+      shown.insert(point)
+      return
+    }
+    guard let price = try? Price(parsing: text, currency: currency),
+      let isGrouped = try? written.parts(in: currency).fraction.isEmpty
+    else { return }
+    open.append((text, price, isGrouped ? .groups : .decimals))
+  }
+
+  /// What is in doubt; nil when nothing is.
+  func finding(_ field: String) -> CatalogFinding? {
+    guard let (text, price, meaning) = open.first, shown != [meaning] else { return nil }
+    return CatalogFinding(
+      .ambiguousPrice,
+      field: field,
+      count: open.count,
+      message:
+        "only the custom of \(price.currency) tells what such prices mean: \"\(text)\" is read as "
+        + "\(price.formatted()); when that is wrong, let a transform make it a number",
+      examples: open.map(\.text)
+    )
+  }
+}

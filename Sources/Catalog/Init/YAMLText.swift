@@ -1,0 +1,97 @@
+/// Text as a part of a YAML file that stays on its line and means itself.
+enum YAMLText {
+  /// A scalar: plain where that is safe in any place, else in double quotes. (YAML 1.2, section 7.3.1)
+  static func scalar(_ text: String) -> String {
+    let isSafe = text.unicodeScalars.allSatisfy {
+      "._-/".unicodeScalars.contains($0) || $0 == "$"
+        || (($0.properties.isAlphabetic || $0.properties.numericType != nil)
+          && !PlainText.isHarmful($0))
+    }
+    let isWord = text.unicodeScalars.first.map { $0 == "$" || $0.properties.isAlphabetic } ?? false
+    let isKeyword = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
+      .contains(text.lowercased())
+    return isSafe && isWord && !isKeyword ? text : quoted(text)
+  }
+
+  /// A scalar in double quotes, with every line break, control and other invisible character escaped.
+  static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" {
+        quoted += "\\"
+        quoted.unicodeScalars.append(scalar)
+      } else if PlainText.isHarmful(scalar) {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+      } else {
+        quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// A comment behind its mark, on one line.
+  static func comment(_ text: String) -> String { "# \(PlainText.line(text))" }
+
+  /// The lines of a literal block (YAML 1.2, section 8.1.2), for JSON and programs: their text is the same when what
+  /// YAML takes for a line break, or for no character, is escaped as JSON escapes it.
+  static func block(_ text: String, indent: String) -> [String] {
+    let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
+    return lines.map { line in
+      var escaped = indent
+      for scalar in line.unicodeScalars {
+        if PlainText.isHarmful(scalar), scalar != "\t" {
+          for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+          }
+        } else {
+          escaped.unicodeScalars.append(scalar)
+        }
+      }
+      return escaped
+    }
+  }
+
+  /// Whether a line of a file is one line to YAML, which knows more breaks than the line feed. (YAML 1.1, section 4.2)
+  static func isOneLine(_ line: String) -> Bool {
+    line.unicodeScalars.allSatisfy {
+      !["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"].contains($0)
+    }
+  }
+}
+
+/// Text as part of a jq program.
+enum JQText {
+  /// A string literal.
+  ///
+  /// All but printable ASCII is escaped, and so is the backslash: nothing in it closes the string, opens an
+  /// interpolation or ends the line on which it stands.
+  static func string(_ text: String) -> String {
+    var quoted = "\""
+    for unit in text.utf16 {
+      if unit > 0x1F, unit < 0x7F, unit != 0x22, unit != 0x5C {
+        quoted.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+      } else {
+        let digits = String(unit, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// A member by its name: `.name`, or `.["a name"]` where it is no identifier.
+  static func member(_ name: String) -> String {
+    let isIdentifier =
+      name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
+      && name.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+    return isIdentifier ? ".\(name)" : ".[\(string(name))]"
+  }
+}

@@ -1,0 +1,106 @@
+/// What a store tells about one item beyond its listing.
+public struct ItemDetail: Hashable, Sendable, Codable {
+  /// The id of the item.
+  public var id: String
+  /// The description, which may differ from the listing's.
+  public var description: String?
+  /// The prices as the detail lists them, one or two; they may disagree with the listing's.
+  public var prices: [Price]
+  /// Its pictures: top, gallery, section, each in the feed's order; one URL may come twice.
+  public var images: [ImageReference]
+  /// What else it says, by name: `point`, `delivery_info`, `delivery_fee`.
+  public var notes: [String: String]
+  /// The fields that are there and could not be read; nil when there are none.
+  public var lost: [LostField]?
+  /// The fields, by their names in the catalog file, that it spells out and that are lists without elements
+  /// here: no value, and no sign of a wrong path either; nil when there are none.
+  public var empty: [String]?
+
+  /// Makes a detail; what a feed may leave out may be left out here.
+  public init(
+    id: String,
+    description: String? = nil,
+    prices: [Price] = [],
+    images: [ImageReference] = [],
+    notes: [String: String] = [:],
+    lost: [LostField]? = nil
+  ) {
+    self.id = id
+    self.description = description
+    self.prices = prices
+    self.images = images
+    self.notes = notes
+    self.lost = lost
+  }
+}
+
+/// A field that is there and could not be read; what it belongs to does without it.
+public struct LostField: Hashable, Sendable, Codable {
+  /// The field as the feed calls it; nil when its path ends in no name.
+  public var field: String?
+  /// Why it could not be used.
+  public var reason: String
+
+  /// Makes a record.
+  public init(field: String?, reason: String) {
+    self.field = field
+    self.reason = reason
+  }
+}
+
+extension ItemDetail {
+  /// The detail as compact JSON: the same detail always gives the same bytes.
+  public func encoded() -> [UInt8] {
+    var writer = StoredFormWriter()
+    writer.object {
+      $0.member("id", id)
+      if let description {
+        $0.member("description", description)
+      }
+      $0.name("prices")
+      $0.array { for price in prices { $0.value(price) } }
+      $0.name("images")
+      $0.value(images)
+      $0.name("notes")
+      $0.object {
+        for (name, text) in notes.sorted(by: { $0.key < $1.key }) {
+          $0.name(escaping: name)
+          $0.value(text)
+        }
+      }
+      if let empty { $0.member("empty", empty) }
+      if let lost {
+        $0.name("lost")
+        $0.value(lost)
+      }
+    }
+    return writer.bytes
+  }
+
+  /// Reads what ``encoded()`` or any other JSON coder wrote.
+  ///
+  /// - Parameter bytes: One JSON object.
+  /// - Throws: ``CatalogError`` when the bytes are anything else.
+  public init(decoding bytes: [UInt8]) throws(CatalogError) {
+    let reader = try StoredFormReader(bytes, subject: "stored detail")
+    self.init(
+      id: try reader.text("id"),
+      description: try reader.optionalText("description"),
+      prices: try reader.prices("prices"),
+      images: try reader.images("images"),
+      notes: try reader.dictionary("notes"),
+      lost: try reader.optionalLostFields("lost")
+    )
+    empty = try reader.optionalTexts("empty")
+  }
+
+  /// The fields that a stored detail lost, found without reading the detail where it lost none.
+  ///
+  /// - Parameter bytes: What ``encoded()`` wrote.
+  /// - Returns: The fields, in the order in which they were read.
+  public static func lostFields(in bytes: [UInt8]) -> [LostField] {
+    // A detail ends in the object of its notes or the names of empty fields, unless the list of lost fields follows.
+    guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }
+    return (try? ItemDetail(decoding: bytes))?.lost ?? []
+  }
+}

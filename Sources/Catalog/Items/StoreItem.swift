@@ -1,0 +1,221 @@
+/// One thing on sale, as a section lists it.
+public struct StoreItem: Hashable, Sendable, Codable {
+  /// The store's own name for it; the same item in two sections has one id.
+  public var id: String
+  /// What it is called.
+  public var title: String
+  /// A line about it.
+  public var description: String?
+  /// Why it stands out ("이벤트특가"), in the feed's order.
+  public var badges: [String]
+  /// How it can be delivered, in the feed's order.
+  public var deliveryTypes: [String]
+  /// The price before a reduction; nil when the feed names none.
+  public var normalPrice: Price?
+  /// The price to pay; may be above `normalPrice`, for feeds disagree with themselves.
+  public var salePrice: Price?
+  /// Where it is, when the catalog says.
+  public var coordinate: Coordinate?
+  /// Where it is in words, when the catalog says.
+  public var address: String?
+  /// Its pictures, thumbnails first, else in the feed's order.
+  public var images: [ImageReference]
+  /// What fills the places of the catalog file that ask for the item's detail, by their names; nil when none
+  /// asks for more than the id.
+  public var placeValues: [String: String]?
+
+  /// Makes an item; what a feed may leave out may be left out here.
+  public init(
+    id: String,
+    title: String,
+    description: String? = nil,
+    badges: [String] = [],
+    deliveryTypes: [String] = [],
+    normalPrice: Price? = nil,
+    salePrice: Price? = nil,
+    coordinate: Coordinate? = nil,
+    address: String? = nil,
+    images: [ImageReference] = [],
+    placeValues: [String: String]? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.description = description
+    self.badges = badges
+    self.deliveryTypes = deliveryTypes
+    self.normalPrice = normalPrice
+    self.salePrice = salePrice
+    self.coordinate = coordinate
+    self.address = address
+    self.images = images
+    self.placeValues = placeValues
+  }
+}
+
+extension StoreItem {
+  /// The item as compact JSON: the same item always gives the same bytes, and absent values no key.
+  public func encoded() -> [UInt8] {
+    var writer = StoredFormWriter()
+    writer.object {
+      $0.member("id", id)
+      $0.member("title", title)
+      if let description {
+        $0.member("description", description)
+      }
+      $0.member("badges", badges)
+      $0.member("deliveryTypes", deliveryTypes)
+      if let normalPrice {
+        $0.name("normalPrice")
+        $0.value(normalPrice)
+      }
+      if let salePrice {
+        $0.name("salePrice")
+        $0.value(salePrice)
+      }
+      if let coordinate {
+        $0.member("coordinate", coordinate.text)
+      }
+      if let address {
+        $0.member("address", address)
+      }
+      $0.name("images")
+      $0.value(images)
+      if let placeValues {
+        $0.name("placeValues")
+        $0.value(placeValues)
+      }
+    }
+    return writer.bytes
+  }
+
+  /// Reads what ``encoded()`` or any other JSON coder wrote.
+  ///
+  /// - Parameter bytes: One JSON object.
+  /// - Throws: ``CatalogError`` when the bytes are anything else.
+  public init(decoding bytes: [UInt8]) throws(CatalogError) {
+    let reader = try StoredFormReader(bytes, subject: "stored item")
+    self.init(
+      id: try reader.text("id"),
+      title: try reader.text("title"),
+      description: try reader.optionalText("description"),
+      badges: try reader.texts("badges"),
+      deliveryTypes: try reader.texts("deliveryTypes"),
+      normalPrice: try reader.optionalPrice("normalPrice"),
+      salePrice: try reader.optionalPrice("salePrice"),
+      coordinate: try reader.optionalText("coordinate").flatMap { Coordinate(text: $0) },
+      address: try reader.optionalText("address"),
+      images: try reader.images("images"),
+      placeValues: try reader.optionalDictionary("placeValues")
+    )
+  }
+}
+
+/// A place on earth in degrees, as WGS 84 has it: where a shop, a branch or an item is.
+public struct Coordinate: Hashable, Sendable, Codable {
+  /// Degrees north, from -90 to 90.
+  public let latitude: Double
+  /// Degrees east, from -180 to 180.
+  public let longitude: Double
+
+  /// Makes a place; nil when there is none such.
+  public init?(latitude: Double, longitude: Double) {
+    guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+
+  /// Both numbers with a space between, as the index keeps them.
+  var text: String { "\(latitude) \(longitude)" }
+
+  /// Reads ``text`` back.
+  init?(text: String) {
+    let parts = text.split(separator: " ").compactMap { Double($0) }
+    guard parts.count == 2 else { return nil }
+    self.init(latitude: parts[0], longitude: parts[1])
+  }
+}
+
+extension FieldReader {
+  /// The place that two paths lead to, numbers or numbers in texts; nil when both lead nowhere, or one
+  /// leads to something that is no degree.
+  mutating func coordinate(_ north: [JSONPath], _ east: [JSONPath]) -> Coordinate? {
+    let faultCount = faults.count
+    let degrees = (degree(north, limit: 90), degree(east, limit: 180))
+    switch degrees {
+    case (let latitude?, let longitude?):
+      return Coordinate(latitude: latitude, longitude: longitude)
+    case (nil, nil): return nil
+    // One that was refused is said already.
+    case (nil, _) where faults.count == faultCount:
+      return fail(north.first, "the item has a longitude and no latitude")
+    case (_, nil) where faults.count == faultCount:
+      return fail(east.first, "the item has a latitude and no longitude")
+    default: return nil
+    }
+  }
+
+  private mutating func degree(_ paths: [JSONPath], limit: Double) -> Double? {
+    guard let (path, value) = first(paths) else { return nil }
+    guard let number = value.real ?? value.integer.map(Double.init) ?? Self.number(in: value)
+    else {
+      return fail(path, "expected a number of degrees")
+    }
+    guard (-limit...limit).contains(number) else {
+      return fail(path, "\(number) is not between -\(Int(limit)) and \(Int(limit)) degrees")
+    }
+    return number
+  }
+
+  private static func number(in value: JSONNode) -> Double? {
+    guard let text = value.text, let first = text.firstIndex(where: { $0 != " " }),
+      let last = text.lastIndex(where: { $0 != " " })
+    else { return nil }
+    return Double(text[first...last])
+  }
+}
+
+/// A picture that an item shows, and the part it plays there.
+public struct ImageReference: Hashable, Sendable, Codable {
+  /// Where a picture appears.
+  public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The small picture in a list.
+    case thumbnail
+    /// The large picture on top of a detail.
+    case top
+    /// One of the pictures to leaf through.
+    case gallery
+    /// A part of the long description, often text made into a picture.
+    case section
+  }
+
+  /// The part this picture plays.
+  public let role: Role
+  /// The URL exactly as the feed wrote it; may be relative.
+  public let url: String
+
+  /// Makes a reference.
+  public init(role: Role, url: String) {
+    self.role = role
+    self.url = url
+  }
+}
+
+/// A named part of a catalog with its items in the feed's order.
+public struct Section: Hashable, Sendable, Codable {
+  /// Its name in the cache and on the command line.
+  public var key: String
+  /// Its name for people.
+  public var title: String
+  /// A line under the title.
+  public var subtitle: String?
+  /// The listings; one id may come more than once.
+  public var items: [StoreItem]
+
+  /// Makes a section.
+  public init(key: String, title: String, subtitle: String? = nil, items: [StoreItem] = []) {
+    self.key = key
+    self.title = title
+    self.subtitle = subtitle
+    self.items = items
+  }
+}

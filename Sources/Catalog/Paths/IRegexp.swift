@@ -1,0 +1,465 @@
+/// A regular expression for interoperability. (RFC 9485)
+///
+/// Matched by following all its alternatives at once, so that the time is at most the length of the
+/// text times ``size``, whatever the pattern: both may be hostile. Swift's own `Regex` backtracks and can
+/// take exponential time; of the libraries that do not, RE2 is C++ with a new ABI in each release, and
+/// knows a richer language that would have to be kept out.
+struct IRegexp: Hashable, Sendable {
+  /// What is wrong with a pattern.
+  struct Fault: Error, Hashable {
+    /// Where, in scalars from 0.
+    let position: Int
+    /// What should have stood there.
+    let expected: String
+  }
+
+  /// One step of the program that a pattern becomes.
+  enum Instruction: Hashable, Sendable {
+    /// Takes one scalar that is in the set, and goes on.
+    case take(ScalarSet)
+    /// Goes on at both places.
+    case fork(Int, Int)
+    /// Goes on elsewhere.
+    case jump(Int)
+    /// Goes on at the beginning of the text only.
+    case begin
+    /// Goes on at the end of the text only.
+    case end
+    /// The pattern has matched.
+    case done
+  }
+
+  private let program: [Instruction]
+
+  /// The most instructions that a pattern may become.
+  static let sizeLimit = 10_000
+
+  /// Reads a pattern.
+  ///
+  /// - Throws: ``Fault`` when it is none, or becomes more than ``sizeLimit`` instructions.
+  init(parsing text: String) throws(Fault) {
+    var parser = IRegexpParser(text)
+    guard let program = IRegexpCompiler.program(of: try parser.parse()) else {
+      throw Fault(position: 0, expected: "a pattern of at most \(Self.sizeLimit) steps")
+    }
+    self.program = program
+  }
+
+  /// How many instructions each scalar of a text may take.
+  var size: Int { program.count }
+
+  /// Whether a text is matched.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - isWhole: Whether all of it must match, not a part of it.
+  /// - Returns: Whether it does.
+  func matches(_ text: [Unicode.Scalar], isWhole: Bool) -> Bool {
+    var threads = Threads(count: program.count)
+    var next = Threads(count: program.count)
+    for position in 0...text.count {
+      if position == 0 || !isWhole { threads.add(0, at: position, of: text.count, program) }
+      if threads.isDone, !isWhole || position == text.count { return true }
+      guard position < text.count, !isWhole || !threads.waiting.isEmpty else { return false }
+      let scalar = text[position]
+      next.removeAll()
+      for place in threads.waiting {
+        guard case .take(let set) = program[place], set.contains(scalar) else { continue }
+        next.add(place + 1, at: position + 1, of: text.count, program)
+      }
+      swap(&threads, &next)
+    }
+    return false
+  }
+
+  /// The places at which the program waits for a scalar, each once.
+  private struct Threads {
+    private(set) var waiting: [Int] = []
+    private(set) var isDone = false
+    private var isKnown: [Bool]
+    private var known: [Int] = []
+    private var pending: [Int] = []
+
+    init(count: Int) {
+      isKnown = [Bool](repeating: false, count: count)
+    }
+
+    mutating func removeAll() {
+      for place in known { isKnown[place] = false }
+      known.removeAll(keepingCapacity: true)
+      waiting.removeAll(keepingCapacity: true)
+      isDone = false
+    }
+
+    mutating func add(_ place: Int, at position: Int, of count: Int, _ program: [Instruction]) {
+      pending.append(place)
+      while let place = pending.popLast() {
+        if isKnown[place] { continue }
+        isKnown[place] = true
+        known.append(place)
+        switch program[place] {
+        case .take: waiting.append(place)
+        case .fork(let one, let other):
+          pending.append(one)
+          pending.append(other)
+        case .jump(let target): pending.append(target)
+        case .begin: if position == 0 { pending.append(place + 1) }
+        case .end: if position == count { pending.append(place + 1) }
+        case .done: isDone = true
+        }
+      }
+    }
+  }
+}
+
+/// Reads a regular expression by its grammar. (RFC 9485, section 4)
+///
+/// `^` and `$` outside brackets stand for the beginning and the end of the text, as the RFC's own
+/// translations to other dialects (section 5) and the compliance cases of JSONPath have them.
+struct IRegexpParser {
+  /// A pattern as it is built.
+  indirect enum Tree {
+    case set(ScalarSet)
+    case begin
+    case end
+    case sequence([Tree])
+    case choice([Tree])
+    case times(Tree, least: Int, most: Int?)
+  }
+
+  private let scalars: [Unicode.Scalar]
+  private var position = 0
+  private var depth = 0
+  /// How many groups may enclose one another.
+  private static let depthLimit = 64
+
+  /// Takes a pattern.
+  init(_ text: String) {
+    scalars = Array(text.unicodeScalars)
+  }
+
+  /// The whole pattern.
+  mutating func parse() throws(IRegexp.Fault) -> Tree {
+    let tree = try choice()
+    guard position == scalars.count else { throw fault("no \")\" without \"(\"") }
+    return tree
+  }
+
+  private mutating func choice() throws(IRegexp.Fault) -> Tree {
+    var branches = [try branch()]
+    while take("|") { branches.append(try branch()) }
+    return branches.count == 1 ? branches[0] : .choice(branches)
+  }
+
+  private mutating func branch() throws(IRegexp.Fault) -> Tree {
+    var parts: [Tree] = []
+    while let next = peek, next != "|", next != ")" {
+      parts.append(try quantified(try atom()))
+    }
+    return .sequence(parts)
+  }
+
+  private mutating func atom() throws(IRegexp.Fault) -> Tree {
+    guard let scalar = peek else { throw fault("a character") }
+    switch scalar {
+    case "(":
+      guard depth < Self.depthLimit else {
+        throw fault("at most \(Self.depthLimit) groups in one")
+      }
+      position += 1
+      depth += 1
+      let tree = try choice()
+      depth -= 1
+      guard take(")") else { throw fault("\")\"") }
+      return tree
+    case "^":
+      position += 1
+      return .begin
+    case "$":
+      position += 1
+      return .end
+    case ".":
+      position += 1
+      return .set(.dot)
+    case "[": return .set(try bracketed())
+    case "\\":
+      var set = ScalarSet()
+      if try !category(into: &set) { set = ScalarSet(try escape()) }
+      return .set(set)
+    case "*", "+", "?", "{", "}", "]": throw fault("a character; write \\\(scalar) for one")
+    default:
+      position += 1
+      return .set(ScalarSet(scalar))
+    }
+  }
+
+  private mutating func quantified(_ tree: Tree) throws(IRegexp.Fault) -> Tree {
+    switch peek {
+    case "*":
+      position += 1
+      return .times(tree, least: 0, most: nil)
+    case "+":
+      position += 1
+      return .times(tree, least: 1, most: nil)
+    case "?":
+      position += 1
+      return .times(tree, least: 0, most: 1)
+    case "{":
+      position += 1
+      let least = try count()
+      var most: Int? = least
+      if take(",") { most = peek == "}" ? nil : try count() }
+      guard most ?? least >= least else { throw fault("no less than \(least)") }
+      guard take("}") else { throw fault("\"}\"") }
+      return .times(tree, least: least, most: most)
+    default: return tree
+    }
+  }
+
+  private mutating func count() throws(IRegexp.Fault) -> Int {
+    let start = position
+    while let scalar = peek, ("0"..."9").contains(scalar) { position += 1 }
+    let digits = String(String.UnicodeScalarView(scalars[start..<position]))
+    guard let count = Int(digits), count <= IRegexp.sizeLimit else {
+      position = start
+      throw fault("a number up to \(IRegexp.sizeLimit)")
+    }
+    return count
+  }
+
+  /// A set in brackets: a hyphen stands for itself at the beginning and the end only.
+  private mutating func bracketed() throws(IRegexp.Fault) -> ScalarSet {
+    position += 1
+    var set = ScalarSet()
+    set.isNegated = take("^")
+    var isEmpty = true
+    if take("-") {
+      set.ranges.append(0x2D...0x2D)
+      isEmpty = false
+    }
+    while let scalar = peek, scalar != "]" {
+      isEmpty = false
+      if scalar == "-" {
+        position += 1
+        guard peek == "]" else { throw fault("\"]\"; a hyphen stands first or last") }
+        set.ranges.append(0x2D...0x2D)
+        break
+      }
+      if try category(into: &set) { continue }
+      let low = try member()
+      var high = low
+      if peek == "-", position + 1 < scalars.count, scalars[position + 1] != "]" {
+        position += 1
+        high = try member()
+      }
+      guard low <= high else { throw fault("a range from low to high") }
+      set.ranges.append(low.value...high.value)
+    }
+    guard !isEmpty else { throw fault("a character") }
+    guard take("]") else { throw fault("\"]\"") }
+    return set
+  }
+
+  private mutating func member() throws(IRegexp.Fault) -> Unicode.Scalar {
+    guard let scalar = peek, !["-", "[", "]"].contains(scalar) else { throw fault("a character") }
+    if scalar == "\\" { return try escape() }
+    position += 1
+    return scalar
+  }
+
+  /// Reads `\p{…}` or `\P{…}`; false when there is none.
+  private mutating func category(into set: inout ScalarSet) throws(IRegexp.Fault) -> Bool {
+    guard peek == "\\", position + 1 < scalars.count else { return false }
+    let kind = scalars[position + 1]
+    guard kind == "p" || kind == "P" else { return false }
+    position += 2
+    guard take("{") else { throw fault("\"{\"") }
+    let start = position
+    while let scalar = peek, scalar != "}" { position += 1 }
+    let name = String(String.UnicodeScalarView(scalars[start..<position]))
+    guard ScalarSet.knownCategories.contains(name), take("}") else {
+      position = start
+      throw fault("a general category of Unicode and \"}\"")
+    }
+    if kind == "p" { set.categories.append(name) } else { set.otherCategories.append(name) }
+    return true
+  }
+
+  private mutating func escape() throws(IRegexp.Fault) -> Unicode.Scalar {
+    position += 1
+    guard let scalar = peek else { throw fault("an escaped character") }
+    switch scalar {
+    case "n", "r", "t":
+      position += 1
+      return scalar == "n" ? "\n" : scalar == "r" ? "\r" : "\t"
+    case "("..."+", "-", ".", "?", "["..."^", "{"..."}":
+      position += 1
+      return scalar
+    default: throw fault("one of ()*+-.?[\\]^{|}nrtpP behind \"\\\"")
+    }
+  }
+
+  private var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard peek == scalar else { return false }
+    position += 1
+    return true
+  }
+
+  private func fault(_ expected: String) -> IRegexp.Fault {
+    IRegexp.Fault(position: position, expected: expected)
+  }
+}
+
+/// The Unicode scalars that one place of a regular expression takes. (RFC 9485, section 4)
+struct ScalarSet: Hashable, Sendable {
+  /// Scalars by value.
+  var ranges: [ClosedRange<UInt32>] = []
+  /// Unicode's general categories, by their names of one or two letters: `L`, `Lu`.
+  var categories: [String] = []
+  /// General categories that the scalar must not be of, each alone enough.
+  var otherCategories: [String] = []
+  /// Whether the scalars meant are those outside.
+  var isNegated = false
+
+  /// A set of one scalar.
+  init(_ scalar: Unicode.Scalar) {
+    ranges = [scalar.value...scalar.value]
+  }
+
+  /// An empty set.
+  init() {}
+
+  /// What a dot takes: all but the ends of lines.
+  static let dot: ScalarSet = {
+    var set = ScalarSet()
+    set.ranges = [0x0A...0x0A, 0x0D...0x0D]
+    set.isNegated = true
+    return set
+  }()
+
+  /// Whether the set holds a scalar.
+  func contains(_ scalar: Unicode.Scalar) -> Bool {
+    if ranges.contains(where: { $0.contains(scalar.value) }) { return !isNegated }
+    if categories.isEmpty, otherCategories.isEmpty { return isNegated }
+    let name = scalar.properties.generalCategory.shortName
+    let isHeld =
+      categories.contains { name.hasPrefix($0) }
+      || otherCategories.contains { !name.hasPrefix($0) }
+    return isHeld != isNegated
+  }
+
+  /// The categories that a pattern may name. (RFC 9485, section 4)
+  static let knownCategories: Set<String> = [
+    "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P", "Pc",
+    "Pd",
+    "Pe", "Pf", "Pi", "Po", "Ps", "Z", "Zl", "Zp", "Zs", "S", "Sc", "Sk", "Sm", "So", "C", "Cc",
+    "Cf",
+    "Cn", "Co",
+  ]
+}
+
+extension Unicode.GeneralCategory {
+  /// The category's short name in the Unicode Standard. (section 4.5, table 4-4)
+  fileprivate var shortName: String {
+    switch self {
+    case .uppercaseLetter: "Lu"
+    case .lowercaseLetter: "Ll"
+    case .titlecaseLetter: "Lt"
+    case .modifierLetter: "Lm"
+    case .otherLetter: "Lo"
+    case .nonspacingMark: "Mn"
+    case .spacingMark: "Mc"
+    case .enclosingMark: "Me"
+    case .decimalNumber: "Nd"
+    case .letterNumber: "Nl"
+    case .otherNumber: "No"
+    case .connectorPunctuation: "Pc"
+    case .dashPunctuation: "Pd"
+    case .openPunctuation: "Ps"
+    case .closePunctuation: "Pe"
+    case .initialPunctuation: "Pi"
+    case .finalPunctuation: "Pf"
+    case .otherPunctuation: "Po"
+    case .mathSymbol: "Sm"
+    case .currencySymbol: "Sc"
+    case .modifierSymbol: "Sk"
+    case .otherSymbol: "So"
+    case .spaceSeparator: "Zs"
+    case .lineSeparator: "Zl"
+    case .paragraphSeparator: "Zp"
+    case .control: "Cc"
+    case .format: "Cf"
+    case .surrogate: "Cs"
+    case .privateUse: "Co"
+    case .unassigned: "Cn"
+    @unknown default: "Cn"
+    }
+  }
+}
+
+/// Turns the tree of a pattern into a program.
+///
+/// Each choice becomes a fork, as in Ken Thompson's "Regular Expression Search Algorithm" (1968).
+struct IRegexpCompiler {
+  private var program: [IRegexp.Instruction] = []
+  /// How many parts have been compiled: a part may be nothing, and still be repeated at every level.
+  private var partCount = 0
+
+  /// The program of a pattern; nil when it would be too long.
+  static func program(of tree: IRegexpParser.Tree) -> [IRegexp.Instruction]? {
+    var compiler = IRegexpCompiler()
+    guard compiler.append(tree) else { return nil }
+    compiler.program.append(.done)
+    return compiler.program
+  }
+
+  /// Appends the instructions of a part; false when there are too many.
+  private mutating func append(_ tree: IRegexpParser.Tree) -> Bool {
+    partCount += 1
+    guard max(program.count, partCount) < IRegexp.sizeLimit else { return false }
+    switch tree {
+    case .set(let set): program.append(.take(set))
+    case .begin: program.append(.begin)
+    case .end: program.append(.end)
+    case .sequence(let parts):
+      for part in parts where !append(part) { return false }
+    case .choice(let branches): return append(choice: branches)
+    case .times(let part, let least, nil):
+      for _ in 0..<least where !append(part) { return false }
+      let fork = reserve()
+      guard append(part) else { return false }
+      program.append(.jump(fork))
+      program[fork] = .fork(fork + 1, program.count)
+    case .times(let part, let least, let most?):
+      for _ in 0..<least where !append(part) { return false }
+      var forks: [Int] = []
+      for _ in least..<most {
+        forks.append(reserve())
+        guard append(part) else { return false }
+      }
+      for fork in forks { program[fork] = .fork(fork + 1, program.count) }
+    }
+    return true
+  }
+
+  private mutating func append(choice branches: [IRegexpParser.Tree]) -> Bool {
+    var exits: [Int] = []
+    for branch in branches.dropLast() {
+      let fork = reserve()
+      guard append(branch) else { return false }
+      exits.append(reserve())
+      program[fork] = .fork(fork + 1, program.count)
+    }
+    if let last = branches.last, !append(last) { return false }
+    for exit in exits { program[exit] = .jump(program.count) }
+    return true
+  }
+
+  /// Keeps a place for an instruction whose targets are not known yet.
+  private mutating func reserve() -> Int {
+    program.append(.jump(0))
+    return program.count - 1
+  }
+}

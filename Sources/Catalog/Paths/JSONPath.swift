@@ -1,0 +1,224 @@
+/// A path into JSON values. (RFC 9535)
+///
+/// Filters are safe on hostile input: what they may cost is bounded by the size of the document, and
+/// their regular expressions take time in proportion to the text. (RFC 9485)
+public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
+  /// The path as it was written.
+  public let description: String
+  /// The steps from the root, in order.
+  let segments: [Segment]
+  /// Whether the path leads to one value at most. (RFC 9535, section 2.3.5.1)
+  let isSingular: Bool
+
+  /// One step: which values to look at, and what to take from them. (RFC 9535, section 2.5)
+  struct Segment: Hashable, Sendable {
+    /// Whether to look at every descendant (`..`), not at the value alone.
+    let isDescendant: Bool
+    /// What to take, in order.
+    let selectors: [Selector]
+
+    /// Whether the step leads from one value to one at most.
+    var isSingular: Bool {
+      guard !isDescendant, selectors.count == 1 else { return false }
+      switch selectors[0] {
+      case .name, .index: return true
+      case .wildcard, .slice, .filter: return false
+      }
+    }
+  }
+
+  /// What a step takes from a value. (RFC 9535, section 2.3)
+  enum Selector: Hashable, Sendable {
+    case name(String)
+    case wildcard
+    case index(Int)
+    case slice(start: Int?, end: Int?, step: Int)
+    case filter(JSONFilter)
+  }
+
+  /// Reads a path.
+  ///
+  /// - Parameter text: A query such as `$.products[?@.price > 0].images[0]`.
+  /// - Throws: ``CatalogError`` with code `json-path`; its column is the position in `text`.
+  public init(parsing text: String) throws(CatalogError) {
+    var parser = JSONPathParser(text)
+    self.init(description: text, segments: try parser.parse())
+  }
+
+  /// What is wrong with the first regular expression that the path spells out and that is none; nil
+  /// when there is no such.
+  ///
+  /// RFC 9535 lets nothing match it. In a catalog file it is a mistake.
+  var faultyPattern: CatalogError? {
+    for segment in segments {
+      for case .filter(let filter) in segment.selectors {
+        guard let (fault, place) = filter.faultyPattern else { continue }
+        return JSONPathParser(description).error(
+          "\(fault.expected) at position \(fault.position + 1) of the pattern (RFC 9485)",
+          at: place
+        )
+      }
+    }
+    return nil
+  }
+
+  /// Makes a path of steps that are already known.
+  init(description: String, segments: [Segment]) {
+    self.description = description
+    self.segments = segments
+    isSingular = segments.allSatisfy(\.isSingular)
+  }
+
+  /// The last name in the path, which is how the feed calls what it leads to.
+  var lastName: String? {
+    for segment in segments.reversed() {
+      for case .name(let name) in segment.selectors { return name }
+    }
+    return nil
+  }
+
+  /// The path before its last wildcard, slice or filter: `$.products` for `$.products[?@.price]`.
+  var withoutLastChoice: JSONPath? {
+    guard let last = segments.last, !last.isDescendant, last.selectors.count == 1 else {
+      return nil
+    }
+    switch last.selectors[0] {
+    case .wildcard, .slice, .filter:
+      return JSONPath(description: description, segments: segments.dropLast())
+    case .name, .index: return nil
+    }
+  }
+}
+
+extension JSONPath {
+  /// All values that the path selects, in the order of RFC 9535.
+  ///
+  /// - Parameter root: What `$` stands for.
+  /// - Returns: The values; one may come more than once.
+  /// - Throws: ``CatalogError`` with code `path-work` when filters and descendants take more steps
+  ///   than the document's size allows.
+  public func values(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
+    try Self.values(of: segments[...], from: root, root: root, isCounted: false)
+  }
+
+  /// The first value that the path selects.
+  ///
+  /// - Parameter root: What `$` stands for.
+  /// - Returns: The value; nil when there is none.
+  /// - Throws: ``CatalogError`` as ``values(in:)`` does.
+  public func firstValue(in root: JSONNode) throws(CatalogError) -> JSONNode? {
+    var value = root
+    for (index, segment) in segments.enumerated() {
+      guard let next = try Self.only(segment, of: value) else {
+        if segment.isSingular { return nil }
+        let rest = segments[index...]
+        return try Self.values(of: rest, from: value, root: root, isCounted: false).first
+      }
+      value = next
+    }
+    return value
+  }
+
+  /// What a step leads to that leads to one value at most; nil for any other.
+  static func only(_ segment: Segment, of value: JSONNode) throws(CatalogError) -> JSONNode? {
+    guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
+    switch segment.selectors[0] {
+    case .name(let name): return value[name]
+    case .index(let position): return value.element(at: position)
+    case .wildcard, .slice, .filter: return nil
+    }
+  }
+
+  /// What steps lead to.
+  ///
+  /// - Parameters:
+  ///   - segments: The steps.
+  ///   - start: Where the first step is taken.
+  ///   - root: What `$` stands for in filters.
+  ///   - isCounted: Whether each look is work that a filter causes, and so is bounded.
+  /// - Returns: The values.
+  /// - Throws: ``CatalogError`` as ``values(in:)`` does.
+  static func values(
+    of segments: ArraySlice<Segment>,
+    from start: JSONNode,
+    root: JSONNode,
+    isCounted: Bool
+  ) throws(CatalogError) -> [JSONNode] {
+    var values = [start]
+    for segment in segments {
+      var selected: [JSONNode] = []
+      let selection = Selection(selectors: segment.selectors, root: root)
+      for value in values {
+        if segment.isDescendant {
+          try selection.descend(value, into: &selected)
+        } else {
+          if isCounted { try value.countLook() }
+          try selection.select(value, into: &selected)
+        }
+      }
+      values = selected
+    }
+    return values
+  }
+
+  /// The selectors of one step, and what `$` stands for in their filters.
+  private struct Selection {
+    let selectors: [Selector]
+    let root: JSONNode
+
+    /// Selects from a value, then from all below it, parents before children.
+    func descend(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
+      try value.countLook()
+      try select(value, into: &selected)
+      for child in value.children { try descend(child, into: &selected) }
+    }
+
+    func select(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
+      for selector in selectors {
+        switch selector {
+        case .name(let name):
+          if let member = value[name] { selected.append(member) }
+        case .wildcard: selected += value.children
+        case .index(let index):
+          if let element = value.element(at: index) { selected.append(element) }
+        case .slice(let start, let end, let step):
+          guard value.kind == .array else { continue }
+          let elements = value.elements
+          let positions = slice(of: elements.count, start: start, end: end, step: step)
+          selected += positions.map { elements[$0] }
+        case .filter(let filter):
+          for child in value.children where try filter.holds(for: child, root: root) {
+            selected.append(child)
+          }
+        }
+      }
+    }
+  }
+
+  /// The positions that a slice takes from an array. (RFC 9535, section 2.3.4.2.2)
+  private static func slice(
+    of count: Int,
+    start: Int?,
+    end: Int?,
+    step: Int
+  ) -> StrideTo<Int> {
+    func normalized(_ index: Int) -> Int { index >= 0 ? index : count + index }
+    guard step != 0 else { return stride(from: 0, to: 0, by: 1) }
+    if step > 0 {
+      let lower = min(max(normalized(start ?? 0), 0), count)
+      let upper = min(max(normalized(end ?? count), 0), count)
+      return stride(from: lower, to: upper, by: step)
+    }
+    let upper = min(max(start.map(normalized) ?? count - 1, -1), count - 1)
+    let lower = min(max(end.map(normalized) ?? -1, -1), count - 1)
+    return stride(from: upper, to: lower, by: step)
+  }
+}
+
+extension JSONNode {
+  /// The element at an index that counts from the end when it is negative; nil when there is none.
+  func element(at index: Int) -> JSONNode? {
+    guard index < 0 else { return self[index] }
+    return kind == .array ? self[count + index] : nil
+  }
+}

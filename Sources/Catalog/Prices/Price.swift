@@ -1,0 +1,555 @@
+/// An exact amount of money, held in minor units so that no total is ever rounded.
+public struct Price: Hashable, Sendable, Codable {
+  /// Won, pence or cents: the smallest unit that `currency` has.
+  public let minorUnits: Int
+  /// An ISO 4217 code, upper case.
+  public let currency: String
+
+  /// Makes a price from minor units.
+  public init(minorUnits: Int, currency: String) {
+    self.minorUnits = minorUnits
+    self.currency = currency
+  }
+}
+
+extension Price {
+  /// The price for people, with its unit once: "7,000원", "$9.99", "1,299.50 EUR".
+  public func formatted() -> String {
+    let sign = minorUnits < 0 ? "-" : ""
+    let amount = groupedAmount
+    switch currency {
+    case "KRW": return "\(sign)\(amount)원"
+    case "USD": return "\(sign)$\(amount)"
+    case "GBP": return "\(sign)£\(amount)"
+    case "JPY": return "\(sign)¥\(amount)"
+    default: return "\(sign)\(amount) \(currency)"
+    }
+  }
+
+  /// The amount without sign or unit: thousands apart, decimals as the currency has them.
+  private var groupedAmount: String {
+    let places = Currency.exponent(of: currency)
+    var digits = String(minorUnits.magnitude)
+    if digits.count <= places {
+      digits = String(repeating: "0", count: places + 1 - digits.count) + digits
+    }
+    let whole = digits.dropLast(places)
+    var grouped = ""
+    for (index, digit) in whole.enumerated() {
+      if index > 0, (whole.count - index).isMultiple(of: 3) { grouped += "," }
+      grouped.append(digit)
+    }
+    return places == 0 ? grouped : grouped + "." + digits.suffix(places)
+  }
+}
+
+extension Price {
+  /// Reads a price as shops write it: "7,000원", "39,000", "$1,299.50", "1.299,50 €".
+  ///
+  /// The last of two different separators is the decimal one. A lone comma before three digits
+  /// groups thousands. A lone point before three digits groups them where that is the currency's
+  /// custom ("1.299 €", "12.990" CLP); elsewhere it is the decimal point, and the third digit must be
+  /// a zero ("19.990" USD is 19.99). What may mean two amounts ("19.999" USD, "19.990" EUR) is an
+  /// error. Of a range ("5~7", "10.00 - 12.50 EUR") the low end is the price. A unit, where there is
+  /// one, must belong to `currency`. Nothing is ever rounded.
+  ///
+  /// - Parameters:
+  ///   - text: The price as written.
+  ///   - currency: The catalog's currency, an ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price`; its reason fits into a list of skipped items.
+  public init(parsing text: String, currency: String) throws(CatalogError) {
+    let places = Currency.exponent(of: currency)
+    var plain = text
+    if let units = plain.withUTF8({
+      plainUnits($0, unit: currency == "KRW" ? "원" : "", places: places)
+    }) {
+      self.init(minorUnits: units, currency: currency)
+      return
+    }
+    if let low = try PriceRange.low(of: text, currency: currency) {
+      self = low
+      return
+    }
+    let written = try WrittenPrice(text)
+    try written.checkUnits(against: currency)
+    let (whole, fraction) = try written.parts(in: currency)
+    self.init(
+      minorUnits: try joinedUnits(whole: whole, fraction: fraction, places: places, of: text),
+      currency: currency
+    )
+  }
+
+  /// Reads a price that JSON holds as a number of major units: 9.99 USD is 999 cents.
+  ///
+  /// The number's shortest decimal text counts, not its binary value. Where that text has 15 digits
+  /// or more it is the dust of somebody's arithmetic, and is rounded to the minor unit.
+  ///
+  /// - Parameters:
+  ///   - number: The amount in major units.
+  ///   - currency: The catalog's currency, an ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price`.
+  public init(_ number: Double, currency: String) throws(CatalogError) {
+    let text = number.description
+    guard number.isFinite else { throw priceError("\(text) is not an amount") }
+    guard number >= 0 else { throw priceError("\(text) is negative") }
+    let places = Currency.exponent(of: currency)
+    guard var decimal = DecimalDigits(text) else { throw priceError("\(text) is not an amount") }
+    if decimal.digits.count >= 15 { decimal.round(toPlaces: places) }
+    let (whole, fraction) = decimal.parts
+    self.init(
+      minorUnits: try joinedUnits(whole: whole, fraction: fraction, places: places, of: text),
+      currency: currency
+    )
+  }
+
+  /// Reads a whole number of major units.
+  ///
+  /// - Parameters:
+  ///   - number: The amount in major units.
+  ///   - currency: The catalog's currency, an ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price`, when negative or too large.
+  public init(_ number: Int, currency: String) throws(CatalogError) {
+    guard number >= 0 else { throw priceError("\(number) is negative") }
+    var units = number
+    for _ in 0..<Currency.exponent(of: currency) {
+      let (product, overflow) = units.multipliedReportingOverflow(by: 10)
+      guard !overflow else { throw priceError("\(number) is too large") }
+      units = product
+    }
+    self.init(minorUnits: units, currency: currency)
+  }
+
+  /// Reads a whole number that counts 10^-`scale` of a major unit, as some stores' APIs do.
+  ///
+  /// - Parameters:
+  ///   - number: The digits.
+  ///   - scale: How many of them are decimals.
+  ///   - currency: The catalog's currency, an ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price`.
+  public init(_ number: Int, scale: Int, currency: String) throws(CatalogError) {
+    guard (0...9).contains(scale) else { throw priceError("a scale of \(scale) makes no sense") }
+    guard number >= 0 else { throw priceError("\(number) is negative") }
+    var digits = String(number).utf8.map { $0 - 48 }
+    if digits.count <= scale {
+      digits.insert(contentsOf: repeatElement(0, count: scale + 1 - digits.count), at: 0)
+    }
+    let places = Currency.exponent(of: currency)
+    self.init(
+      minorUnits: try joinedUnits(
+        whole: Array(digits.dropLast(scale)),
+        fraction: Array(digits.suffix(scale)),
+        places: places,
+        of: "\(number)"
+      ),
+      currency: currency
+    )
+  }
+}
+
+/// Makes the error that says why a price cannot be read.
+func priceError(_ reason: String) -> CatalogError {
+  CatalogError(.price, subject: "price", reason: reason)
+}
+
+/// Joins digits to minor units; decimals past the currency's last must be zeros.
+private func joinedUnits(
+  whole: [UInt8],
+  fraction: [UInt8],
+  places: Int,
+  of text: String
+) throws(CatalogError) -> Int {
+  guard fraction.dropFirst(places).allSatisfy({ $0 == 0 }) else {
+    throw priceError("\"\(text)\" has more decimals than the currency's \(places)")
+  }
+  var units = 0
+  let padding = repeatElement(UInt8(0), count: max(0, places - fraction.count))
+  for digit in whole + fraction.prefix(places) + padding {
+    let (product, overflow) = units.multipliedReportingOverflow(by: 10)
+    let (sum, carry) = product.addingReportingOverflow(Int(digit))
+    guard !overflow, !carry else { throw priceError("\"\(text)\" is too large") }
+    units = sum
+  }
+  return units
+}
+
+/// Reads "7,000원", "39,000" and "1,299.50" without the care that other prices need.
+///
+/// Nearly all prices of a feed are written like this, and a large section has many thousands.
+///
+/// - Parameters:
+///   - text: The price in UTF-8.
+///   - unit: What may stand behind it.
+///   - places: How many decimals the currency has.
+/// - Returns: The minor units; nil when the text must be looked at more closely.
+func plainUnits(
+  _ text: UnsafeBufferPointer<UInt8>,
+  unit: StaticString,
+  places: Int
+) -> Int? {
+  var end = text.count
+  let start = end - unit.utf8CodeUnitCount
+  if start >= 0, (start..<end).allSatisfy({ text[$0] == unit.utf8Start[$0 - start] }) {
+    end = start
+  }
+  var units = 0
+  var digitsInGroup = 0
+  var commas = 0
+  var decimals: Int?
+  guard end <= 15, text.first != UInt8(ascii: "0") else { return nil }
+  for byte in text[..<end] {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      units = units * 10 + Int(byte - UInt8(ascii: "0"))
+      digitsInGroup += 1
+      if let count = decimals { decimals = count + 1 }
+    case UInt8(ascii: ",") where decimals == nil:
+      guard commas == 0 ? (1...3).contains(digitsInGroup) : digitsInGroup == 3 else { return nil }
+      commas += 1
+      digitsInGroup = 0
+    case UInt8(ascii: ".") where decimals == nil && digitsInGroup > 0:
+      guard commas == 0 || digitsInGroup == 3 else { return nil }
+      decimals = 0
+    default: return nil
+    }
+  }
+  if let decimals { return decimals == places && places > 0 ? units : nil }
+  guard digitsInGroup > 0, commas == 0 || digitsInGroup == 3 else { return nil }
+  for _ in 0..<places { units *= 10 }
+  return units
+}
+
+/// A price text taken apart: units around an amount.
+struct WrittenPrice {
+  /// The whole text, for messages.
+  let text: String
+  /// The units before and after the amount, lower case.
+  private(set) var units: [String] = []
+  /// Digits as their value; separators as the scalar that stood there.
+  private var amount: [Part] = []
+
+  private enum Part: Equatable {
+    case digit(UInt8)
+    case separator(Unicode.Scalar)
+  }
+
+  /// Splits a text into units and amount.
+  init(_ text: String) throws(CatalogError) {
+    self.text = text
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { Self.digit($0) != nil }),
+      let last = scalars.lastIndex(where: { Self.digit($0) != nil })
+    else { throw priceError("\"\(Self.shortened(text))\" holds no amount") }
+
+    for part in [scalars[..<first], scalars[scalars.index(after: last)...]] {
+      let unit = try Self.unit(in: part, of: text)
+      if !unit.isEmpty { units.append(unit) }
+    }
+    for scalar in scalars[first...last] {
+      if let value = Self.digit(scalar) {
+        amount.append(.digit(value))
+      } else if let separator = Self.separator(scalar) {
+        amount.append(.separator(separator))
+      } else {
+        throw priceError("\"\(Self.shortened(text))\" is not one amount")
+      }
+    }
+  }
+
+  /// Refuses units of another currency.
+  func checkUnits(against currency: String) throws(CatalogError) {
+    for unit in units {
+      let codes = Currency.codes(writtenAs: unit)
+      guard let code = codes.first else {
+        throw priceError("\"\(Self.shortened(text))\" has the unknown unit \"\(unit)\"")
+      }
+      guard codes.contains(currency) else {
+        throw priceError(
+          "\"\(Self.shortened(text))\" is in \(code), and the catalog in \(currency)"
+        )
+      }
+    }
+  }
+
+  /// The digits before and after the decimal separator.
+  ///
+  /// - Throws: ``CatalogError`` when the digits stand in no known order, or in one that may mean two
+  ///   amounts.
+  func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
+    var (groups, separators) = split()
+    let fraction = try hasDecimals(groups, separators, currency) ? groups.removeLast() : []
+    let grouping = groups.count > 1 ? separators.first : nil
+    let isGrouped =
+      separators.prefix(groups.count - 1).allSatisfy { $0 == grouping }
+      && (1...3).contains(groups[0].count)
+      && groups.dropFirst().dropLast().allSatisfy { (2...3).contains($0.count) }
+      && groups.last?.count == 3
+    guard groups.count == 1 || isGrouped, groups.count > 1 || !groups[0].isEmpty else {
+      throw priceError("\"\(Self.shortened(text))\" groups its digits in no known way")
+    }
+    return (groups.flatMap(\.self), fraction)
+  }
+
+  /// The digits between separators, and these.
+  private func split() -> (groups: [[UInt8]], separators: [Unicode.Scalar]) {
+    var groups: [[UInt8]] = [[]]
+    var separators: [Unicode.Scalar] = []
+    for part in amount {
+      switch part {
+      case .digit(let value): groups[groups.count - 1].append(value)
+      case .separator(let scalar):
+        separators.append(scalar)
+        groups.append([])
+      }
+    }
+    return (groups, separators)
+  }
+
+  /// What the point does in a price.
+  enum Point: Hashable {
+    /// It parts thousands, or would: the comma is the decimal one.
+    case groups
+    /// It is the decimal point, or would be: the comma parts thousands.
+    case decimals
+    /// It stands before three digits at the end, and only the custom of the currency says what it does.
+    case open
+  }
+
+  /// What this text says of the point; nil when nothing.
+  func point(in currency: String) -> Point? {
+    let (groups, separators) = split()
+    guard let last = separators.last, last == "." || last == "," else { return nil }
+    if let isDecimal = Self.lastIsDecimal(groups, separators) {
+      return (last == ".") == isDecimal ? .decimals : .groups
+    }
+    if last == "," { return .decimals }
+    return Currency.exponent(of: currency) == 2 ? .open : nil
+  }
+
+  /// Whether the last separator, a point or a comma, is the decimal one.
+  ///
+  /// Nil for a lone one before three digits, of which the digits alone do not tell.
+  private static func lastIsDecimal(
+    _ groups: [[UInt8]],
+    _ separators: [Unicode.Scalar]
+  ) -> Bool? {
+    if separators.count > 1 { return separators.dropLast().allSatisfy { $0 != separators.last } }
+    return groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3 ? true : nil
+  }
+
+  /// Whether the last separator is the decimal one.
+  private func hasDecimals(
+    _ groups: [[UInt8]],
+    _ separators: [Unicode.Scalar],
+    _ currency: String
+  ) throws(CatalogError) -> Bool {
+    guard let last = separators.last, last == "." || last == "," else { return false }
+    if let isDecimal = Self.lastIsDecimal(groups, separators) { return isDecimal }
+    return try meaning(of: last, before: groups[1], currency) == .decimals
+  }
+
+  /// What a lone separator before three digits means: thousands, or decimals with a zero at the end.
+  ///
+  /// Which of them is the custom of the currency; what custom leaves open is an error.
+  private func meaning(
+    of separator: Unicode.Scalar,
+    before digits: [UInt8],
+    _ currency: String
+  ) throws(CatalogError) -> SeparatorMeaning {
+    // Decimals that the currency has not could only be zeros, and nobody writes three of those.
+    switch Currency.exponent(of: currency) {
+    case 0: return .thousands
+    case 2: break
+    default: return separator == "." ? .decimals : .thousands
+    }
+    // Programs write no decimal comma, and people three decimals of nothing.
+    if separator == "," { return .thousands }
+    let isPadded = digits.last == 0
+    switch Currency.separators(of: currency) {
+    case .decimalPoint:
+      if isPadded { return .decimals }
+    case .pointGroups: return .thousands
+    case .either:
+      // A written unit tells a text for people, where thousands are apart; a bare number may be a
+      // database's.
+      if !units.isEmpty || !isPadded { return .thousands }
+    }
+    throw priceError(
+      "\"\(Self.shortened(text))\" may mean thousands or decimals in \(currency)"
+    )
+  }
+
+  private enum SeparatorMeaning {
+    case thousands
+    case decimals
+  }
+
+  /// What stands behind a whole amount in place of decimals: "12,-", "99:-", "5.--", "5/-".
+  private static let emptyDecimals = [",", ".", ":", "/"].flatMap { separator in
+    ["--", "-", "–", "—"].map { separator + $0 }
+  }
+
+  /// What says that the amount is all there is to pay.
+  ///
+  /// Other notes may mean another amount.
+  private static let taxNotes = [
+    "税込み", "税込", "incl.vat", "inc.vat", "includingvat", "vatincluded", "vatincl.",
+    "incl.tax", "inc.tax", "taxincluded", "incl.gst", "inc.gst", "inkl.mwst.", "inkl.mwst",
+    "inkl.ust.", "ttc", "ivaincluido", "ivaincluído", "ivaincl.", "ivainclusa", "inkl.moms",
+    "부가세포함", "vat포함", "含税",
+  ]
+
+  /// A unit without the note that taxes are in the amount, in brackets or not.
+  private static func withoutTaxNote(_ unit: String) -> String {
+    for note in taxNotes {
+      for text in ["(\(note))", "（\(note)）", note]
+      where unit.hasSuffix(text) || unit.hasPrefix(text) {
+        return unit.replacing(text, with: "", maxReplacements: 1)
+      }
+    }
+    return unit
+  }
+
+  /// The unit in the text around the amount, without white space, notes and what stands for no decimals.
+  private static func unit(
+    in part: Substring.UnicodeScalarView,
+    of text: String
+  ) throws(CatalogError) -> String {
+    var unit = ""
+    for scalar in part where !scalar.properties.isWhitespace {
+      // Marks of the direction in which people read say nothing.
+      if scalar.properties.generalCategory != .format { unit.unicodeScalars.append(scalar) }
+    }
+    if let mark = emptyDecimals.first(where: unit.hasPrefix) {
+      unit.removeFirst(mark.count)
+    }
+    if unit.hasPrefix("-") || unit.hasPrefix("−") || unit.hasSuffix("-") {
+      throw priceError("\"\(shortened(text))\" is negative")
+    }
+    return unit.isEmpty ? unit : withoutTaxNote(unit.lowercased())
+  }
+
+  /// The value of a digit, half or full width, or as Arabic and Persian write it.
+  private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
+    switch scalar.value {
+    case 0x30...0x39: UInt8(scalar.value - 0x30)
+    case 0xFF10...0xFF19: UInt8(scalar.value - 0xFF10)
+    case 0x0660...0x0669: UInt8(scalar.value - 0x0660)
+    case 0x06F0...0x06F9: UInt8(scalar.value - 0x06F0)
+    default: nil
+    }
+  }
+
+  /// The separator that a scalar is, with its look-alikes folded into one.
+  private static func separator(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    switch scalar {
+    case ",", "，", "٬": ","
+    case ".", "．", "٫": "."
+    case "'", "’": "'"
+    case " ", "\u{A0}", "\u{2009}", "\u{202F}": " "
+    default: nil
+    }
+  }
+
+  /// The text, cut so that a message stays one line.
+  private static func shortened(_ text: String) -> String {
+    let line = text.prefix(40).map { $0.isNewline ? " " : $0 }
+    return String(line) + (text.count > 40 ? "…" : "")
+  }
+}
+
+/// A price text that names two ends: "5~7", "10.00 - 12.50 EUR".
+enum PriceRange {
+  private static let marks: Set<Character> = ["~", "～", "〜", "-", "–", "—", "−"]
+  /// The longest text that is looked at, in bytes: two amounts with their units are shorter.
+  private static let longest = 80
+
+  /// The low end of a range; nil for a text that is none.
+  ///
+  /// - Parameters:
+  ///   - text: The price as written.
+  ///   - currency: The catalog's currency, an ISO 4217 code.
+  /// - Returns: The low end, which the item costs at least.
+  /// - Throws: ``CatalogError`` with code `price` when an end cannot be read or the first is the higher one.
+  static func low(of text: String, currency: String) throws(CatalogError) -> Price? {
+    guard text.utf8.count <= longest else { return nil }
+    let places = text.indices.filter { marks.contains(text[$0]) }
+    guard places.count == 1, let place = places.first else { return nil }
+    let first = text[..<place]
+    let second = text[text.index(after: place)...]
+    guard first.contains(where: \.isWholeNumber), second.contains(where: \.isWholeNumber) else {
+      return nil
+    }
+    let high = try Price(parsing: String(second), currency: currency)
+    let low = try Price(parsing: withUnit(first, of: second), currency: currency)
+    guard low.minorUnits <= high.minorUnits else {
+      throw priceError("\"\(text)\" is not one amount, nor a range with its low end first")
+    }
+    return low
+  }
+
+  /// The first end with the unit that stands behind the second one, when it has none of its own.
+  private static func withUnit(_ first: Substring, of second: Substring) -> String {
+    let isBare = first.allSatisfy { $0.isWholeNumber || $0.isWhitespace || ".,'’".contains($0) }
+    guard isBare, let last = second.lastIndex(where: \.isWholeNumber) else { return String(first) }
+    return String(first) + second[second.index(after: last)...]
+  }
+}
+
+/// A decimal number in digits, from the shortest text of a `Double`.
+struct DecimalDigits {
+  /// The significant digits, most significant first.
+  var digits: [UInt8] = []
+  /// How many digits stand before the point; may be negative or past the end.
+  var pointIndex = 0
+
+  /// Takes the text apart; nil when it is no unsigned decimal number.
+  init?(_ text: String) {
+    var pointSeen = false
+    var rest = Substring(text).utf8
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        digits.append(byte - 48)
+        if !pointSeen { pointIndex += 1 }
+      case UInt8(ascii: "."): pointSeen = true
+      case UInt8(ascii: "e"):
+        guard let exponent = Int(Substring(rest)) else { return nil }
+        pointIndex += exponent
+        rest = rest.suffix(0)
+      default: return nil
+      }
+    }
+    while digits.count > 1, digits.first == 0 {
+      digits.removeFirst()
+      pointIndex -= 1
+    }
+  }
+
+  /// The digits before and after the point.
+  var parts: (whole: [UInt8], fraction: [UInt8]) {
+    if pointIndex <= 0 {
+      return ([0], Array(repeating: 0, count: min(-pointIndex, 400)) + digits)
+    }
+    let missing = min(max(0, pointIndex - digits.count), 400)
+    let whole = digits.prefix(pointIndex) + repeatElement(0, count: missing)
+    return (Array(whole), Array(digits.dropFirst(pointIndex)))
+  }
+
+  /// Rounds half up to so many decimals.
+  mutating func round(toPlaces places: Int) {
+    let kept = pointIndex + places
+    guard kept >= 0, kept < digits.count else { return }
+    let roundsUp = digits[kept] >= 5
+    digits.removeSubrange(kept...)
+    guard roundsUp else { return }
+    for index in digits.indices.reversed() {
+      if digits[index] < 9 {
+        digits[index] += 1
+        return
+      }
+      digits[index] = 0
+    }
+    digits.insert(1, at: 0)
+    pointIndex += 1
+  }
+}

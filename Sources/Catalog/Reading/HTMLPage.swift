@@ -1,0 +1,258 @@
+import CXML
+import Glibc
+
+/// What is told of an HTML page while it is read: override what matters.
+class HTMLReceiver {
+  /// How many elements are open.
+  private(set) var depth = 0
+  /// How often anything was told.
+  fileprivate var events = 0
+  /// Whether what follows is no markup until the end tag, as in a script.
+  fileprivate var isRaw = false
+
+  /// An element begins: its name in lower case, and for a script its `type`.
+  func start(_ name: String, type: String?) {}
+
+  /// An element ends, by its tag, by what follows, or with the page.
+  func end(_ name: String) {}
+
+  /// Characters, entities undone; those of a script as they stand.
+  ///
+  /// A text may come in pieces, cut anywhere.
+  func text(_ bytes: [UInt8]) {}
+
+  fileprivate func took(start name: String, type: String?) {
+    events += 1
+    depth += 1
+    isRaw = name == "script" || name == "style"
+    start(name, type: type)
+  }
+
+  fileprivate func took(end name: String) {
+    events += 1
+    depth -= 1
+    isRaw = false
+    end(name)
+  }
+
+  fileprivate func took(text bytes: [UInt8]) {
+    events += 1
+    text(bytes)
+  }
+}
+
+/// A reading of one HTML page by libxml2, which mends what is broken as browsers do.
+///
+/// It fetches nothing. libxml2 compares each attribute of a tag with all others, and each end tag with all open
+/// elements, so ``MarkupTags`` and ``Limits`` bound both.
+struct HTMLPage: ~Copyable {
+  /// How much a page may ask for.
+  struct Limits {
+    /// Elements in one another.
+    var depth = 512
+    /// Words in one tag or comment of many kilobytes: each may be an attribute.
+    var words = 50_000
+    /// Seconds of processor time; nil for two and one more for each megabyte.
+    var seconds: Double?
+  }
+
+  /// How many bytes are given to the parser at once.
+  private static let piece = 64 << 10
+
+  private let page: OpaquePointer
+  private let handler: UnsafeMutablePointer<cxml_page_handler>
+  private let receiver: HTMLReceiver
+
+  /// Reads a page.
+  ///
+  /// - Parameters:
+  ///   - bytes: The page; when it is no UTF-8, in the encoding that its `meta` element names.
+  ///   - receiver: What is told of it, before this returns.
+  ///   - subject: What is read, for messages.
+  ///   - limits: How much it may ask for.
+  ///   - run: What the run holds decoding to.
+  /// - Throws: ``CatalogError`` when memory is out or a limit is passed.
+  static func read(
+    _ bytes: ArraySlice<UInt8>,
+    into receiver: HTMLReceiver,
+    _ subject: String,
+    limits: Limits = Limits(),
+    within run: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) {
+    if let fault = MarkupTags.fault(inHTML: bytes) {
+      throw refusal("\(fault.reason), on line \(fault.line)", subject)
+    }
+    let page = try HTMLPage(isUTF8: isUTF8(bytes), receiver, subject)
+    let seconds = limits.seconds ?? 2 + Double(bytes.count) / 1_000_000
+    let end = processorTime() + seconds
+    var place = bytes.startIndex
+    var words = 0
+    while place < bytes.endIndex {
+      let piece = Self.piece(of: bytes, from: place)
+      place = piece.endIndex
+      let events = receiver.events
+      words += wordCount(of: piece)
+      guard receiver.isRaw || words <= limits.words else {
+        throw refusal("has a tag, comment or text of more than \(limits.words) words", subject)
+      }
+      try run.demandTime(subject)
+      page.push(piece)
+      // What was told of is behind the parser; the last tag of the piece may go on.
+      if receiver.events > events { words = wordCount(of: piece) }
+      guard receiver.depth <= limits.depth else {
+        throw refusal("has more than \(limits.depth) elements in one another", subject)
+      }
+      guard processorTime() < end else {
+        throw refusal("takes more than \(Int(seconds)) s of processor time", subject)
+      }
+    }
+    page.end()
+  }
+
+  private init(
+    isUTF8: Bool,
+    _ receiver: HTMLReceiver,
+    _ subject: String
+  ) throws(CatalogError) {
+    let handler = UnsafeMutablePointer<cxml_page_handler>.allocate(capacity: 1)
+    // SAFETY: the context is the receiver, which this value holds until the page is freed, and the parser calls
+    // back only from within push and end.
+    handler.initialize(
+      to: cxml_page_handler(
+        context: Unmanaged.passUnretained(receiver).toOpaque(),
+        start: { context, name, type in
+          guard let context, let name else { return }
+          Unmanaged<HTMLReceiver>.fromOpaque(context).takeUnretainedValue()
+            .took(start: String(cString: name), type: type.map { String(cString: $0) })
+        },
+        end: { context, name in
+          guard let context, let name else { return }
+          Unmanaged<HTMLReceiver>.fromOpaque(context).takeUnretainedValue()
+            .took(end: String(cString: name))
+        },
+        text: { context, bytes, count in
+          guard let context else { return }
+          Unmanaged<HTMLReceiver>.fromOpaque(context).takeUnretainedValue()
+            .took(text: Array(UnsafeBufferPointer(start: bytes, count: count)))
+        }
+      )
+    )
+    guard let page = cxml_page_start(handler, isUTF8) else {
+      handler.deallocate()
+      throw .outOfMemory(subject)
+    }
+    self.page = page
+    self.handler = handler
+    self.receiver = receiver
+  }
+
+  deinit {
+    cxml_page_free(page)
+    handler.deallocate()
+  }
+
+  private borrowing func push(_ piece: ArraySlice<UInt8>) {
+    piece.withUnsafeBufferPointer { cxml_page_push(page, $0.baseAddress, $0.count) }
+  }
+
+  private borrowing func end() { cxml_page_end(page) }
+
+  /// The bytes that come next, up to the last `<` in them: the parser takes the end tag of a script for its text when
+  /// it sees a part of it.
+  private static func piece(of bytes: ArraySlice<UInt8>, from start: Int) -> ArraySlice<UInt8> {
+    let rest = bytes[start...]
+    guard rest.count > piece else { return rest }
+    let next = rest.prefix(piece)
+    let last = next.dropFirst().lastIndex(of: UInt8(ascii: "<"))
+    return last.map { bytes[start..<$0] } ?? next
+  }
+
+  /// How many attributes a text may hold: each but the first stands behind white space or a quote.
+  private static func wordCount(of bytes: ArraySlice<UInt8>) -> Int {
+    var count = 0
+    var wasSpace = false
+    for byte in bytes {
+      let isSpace = byte <= 0x20
+      if isSpace ? !wasSpace : byte == 0x22 || byte == 0x27 { count += 1 }
+      wasSpace = isSpace
+    }
+    return count
+  }
+
+  private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
+  }
+
+  /// The processor time of this thread, in seconds.
+  private static func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  private static func refusal(_ what: String, _ subject: String) -> CatalogError {
+    CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      expected: "a page that a browser could show",
+      reason: "the page \(what)",
+      remedy: "name another page, or the shop's JSON"
+    )
+  }
+}
+
+/// The text of a piece of HTML, as shops write it into the fields of their data.
+enum PageText {
+  /// Elements that begin on a line of their own.
+  private static let blocks: Set<String> = [
+    "p", "div", "br", "li", "ul", "ol", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+    "section", "article", "header", "footer", "blockquote", "pre", "dl", "dt", "dd",
+  ]
+
+  /// A text without its tags, entities undone, blocks on lines of their own.
+  ///
+  /// - Parameter text: HTML, or plain text.
+  /// - Returns: Plain text; what cannot be read stays as it is.
+  static func plain(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else {
+      return text
+    }
+    let gathering = Gathering()
+    guard (try? HTMLPage.read(Array(text.utf8)[...], into: gathering, "text")) != nil else {
+      return text
+    }
+    return PlainText.block(String(decoding: gathering.bytes, as: UTF8.self))
+  }
+
+  /// A text with its entities undone; what looks like a tag stays.
+  ///
+  /// - Parameter text: Text with character references (HTML, section 13.5), or without.
+  /// - Returns: The text; as it was when it cannot be read.
+  static func withoutEntities(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+    return plain(text.replacing("<", with: "&lt;"))
+  }
+
+  private final class Gathering: HTMLReceiver {
+    var bytes: [UInt8] = []
+    private var hidden = 0
+
+    override func start(_ name: String, type: String?) {
+      if name == "script" || name == "style" { hidden += 1 }
+      if PageText.blocks.contains(name) { endLine() }
+    }
+
+    override func end(_ name: String) {
+      if name == "script" || name == "style" { hidden -= 1 }
+      if PageText.blocks.contains(name) { endLine() }
+    }
+
+    private func endLine() {
+      if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
+    }
+
+    override func text(_ piece: [UInt8]) {
+      if hidden == 0 { bytes += piece }
+    }
+  }
+}

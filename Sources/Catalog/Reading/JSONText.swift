@@ -1,0 +1,410 @@
+/// The bytes of a JSON text without byte order mark, able to say where something stands.
+struct JSONText {
+  /// The text in UTF-8.
+  let bytes: ArraySlice<UInt8>
+
+  /// Takes a text, skipping its byte order mark. (RFC 8259, section 8.1)
+  init(_ bytes: [UInt8]) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    self.bytes = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
+  }
+
+  /// The offset of the first bracket that opens one level too many.
+  func offset(deeperThan limit: Int) -> Int? {
+    bytes.withUnsafeBufferPointer { bytes in
+      var depth = 0
+      var index = 0
+      while index < bytes.count {
+        switch bytes[index] {
+        case UInt8(ascii: "\""):
+          index += 1
+          while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+          }
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+          depth += 1
+          if depth > limit { return index }
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        default: break
+        }
+        index += 1
+      }
+      return nil
+    }
+  }
+
+  /// Why the text cannot be read, with the place of what is wrong first.
+  func error(subject: String) -> CatalogError {
+    // A text without fault is one that simdjson had no memory for.
+    let fault =
+      JSONFault(in: bytes)
+      ?? JSONFault(offset: 0, expected: "valid JSON (too large for this machine)", found: nil)
+    return error(
+      .malformedJSON,
+      at: fault.offset,
+      subject: subject,
+      expected: fault.expected,
+      found: fault.found
+    )
+  }
+
+  /// Makes an error that names the line and column of an offset, both counted from 1.
+  func error(
+    _ code: CatalogError.Code,
+    at offset: Int,
+    subject: String,
+    expected: String,
+    found: String? = nil
+  ) -> CatalogError {
+    let before = bytes.prefix(offset)
+    let lineStart = before.lastIndex(of: 0x0A).map { before.index(after: $0) } ?? before.startIndex
+    return CatalogError(
+      code,
+      subject: subject,
+      line: before.count { $0 == 0x0A } + 1,
+      column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1,
+      expected: expected,
+      reason: "expected \(expected)" + (found.map { ", found \($0)" } ?? "")
+    )
+  }
+}
+
+/// Where a text stops being JSON, and what was to stand there. (RFC 8259)
+///
+/// simdjson is fast and says neither; its refusal is looked into here.
+struct JSONFault: Error, Equatable {
+  /// How many bytes stand before the token that is wrong.
+  var offset: Int
+  /// What was to stand there.
+  var expected: String
+  /// What stands there, as it goes into a message; nil where nothing can be pointed at.
+  var found: String?
+
+  /// Reads a text; nil when nothing is wrong with it.
+  init?(in text: ArraySlice<UInt8>) {
+    var reader = JSONFaultReader(text)
+    do throws(JSONFault) {
+      try reader.read()
+      return nil
+    } catch {
+      self = error
+    }
+  }
+
+  /// Makes a fault.
+  init(offset: Int, expected: String, found: String?) {
+    (self.offset, self.expected, self.found) = (offset, expected, found)
+  }
+}
+
+/// Reads a JSON text for its grammar alone, and throws what is wrong first.
+private struct JSONFaultReader {
+  private let bytes: ArraySlice<UInt8>
+  private var index: Int
+  /// The brackets that are to close what is open, the innermost last.
+  private var closers: [UInt8] = []
+
+  private enum Place {
+    case value, firstElement, name, firstName, colon, afterValue
+  }
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    index = bytes.startIndex
+  }
+
+  mutating func read() throws(JSONFault) {
+    var place = Place.value
+    while true {
+      while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
+      switch place {
+      case .value, .firstElement: place = try value(isFirst: place == .firstElement)
+      case .name, .firstName: place = try name(isFirst: place == .firstName)
+      case .colon:
+        guard byte == UInt8(ascii: ":") else { throw fault("\":\"") }
+        index += 1
+        place = .value
+      case .afterValue:
+        guard let closer = closers.last else {
+          guard byte == nil else { throw fault("the end of the text after one value") }
+          return
+        }
+        guard byte != 0 else { throw fault("text without NUL bytes") }
+        if byte == closer {
+          close()
+        } else if byte == UInt8(ascii: ",") {
+          index += 1
+          place = closer == Self.bracket ? .value : .name
+        } else {
+          throw fault("\"\(Character(UnicodeScalar(closer)))\"")
+        }
+      }
+    }
+  }
+
+  private static let bracket = UInt8(ascii: "]")
+  private static let brace = UInt8(ascii: "}")
+
+  private var byte: UInt8? { index < bytes.endIndex ? bytes[index] : nil }
+
+  private mutating func close() {
+    closers.removeLast()
+    index += 1
+  }
+
+  private mutating func value(isFirst: Bool) throws(JSONFault) -> Place {
+    switch byte {
+    case Self.bracket where isFirst:
+      close()
+      return .afterValue
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      let isArray = byte == UInt8(ascii: "[")
+      closers.append(isArray ? Self.bracket : Self.brace)
+      index += 1
+      return isArray ? .firstElement : .firstName
+    case UInt8(ascii: "\""): try string()
+    default:
+      let token = token
+      let isLiteral = ["true", "false", "null"].contains { token.elementsEqual($0.utf8) }
+      guard isLiteral || token.isJSONNumber else { throw fault("a value") }
+      index = token.endIndex
+    }
+    return .afterValue
+  }
+
+  private mutating func name(isFirst: Bool) throws(JSONFault) -> Place {
+    if isFirst, byte == Self.brace {
+      close()
+      return .afterValue
+    }
+    guard byte == UInt8(ascii: "\"") else {
+      throw fault(
+        token.isJSONNumber ? "valid JSON, whose names are strings" : "string or \"}\""
+      )
+    }
+    try string()
+    return .colon
+  }
+
+  private mutating func string() throws(JSONFault) {
+    let start = index
+    func unfinished(_ expected: String, _ end: Int) -> JSONFault {
+      fault(expected, at: start, found: Self.quoted(bytes[start..<end]))
+    }
+    index += 1
+    while let byte {
+      switch byte {
+      case UInt8(ascii: "\""):
+        index += 1
+        return
+      case UInt8(ascii: "\\"):
+        guard let count = escapeLength else { throw unfinished("a known escape", index + 1) }
+        index += count
+      case 0x0A: throw unfinished("a closing quote before the line ends", index)
+      case 0..<0x20: throw unfinished("control characters to be escaped", index)
+      case 0x80...:
+        guard let count = characterLength else { throw fault("UTF-8") }
+        index += count
+      default: index += 1
+      }
+    }
+    throw fault("a closing quote", at: start, found: Self.end)
+  }
+
+  /// The length of the escape that stands here; nil when it is none.
+  private var escapeLength: Int? {
+    let escape = bytes[(index + 1)...].prefix(5)
+    guard let kind = escape.first, "\"\\/bfnrtu".utf8.contains(kind) else { return nil }
+    guard kind == UInt8(ascii: "u") else { return 2 }
+    let digits = escape.dropFirst()
+    guard digits.count == 4 else { return nil }
+    return digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } ? 6 : nil
+  }
+
+  /// The length of the character that stands here; nil when these bytes are not UTF-8.
+  private var characterLength: Int? {
+    (1...4).first { count in
+      let character = bytes[index...].prefix(count)
+      return character.count == count && String(validating: character, as: UTF8.self) != nil
+    }
+  }
+
+  /// What stands here: a word, a number, a string or one character.
+  private var token: ArraySlice<UInt8> {
+    let rest = bytes[index...]
+    guard let byte else { return rest }
+    func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+    if isLetter(byte) { return rest.prefix(while: isLetter) }
+    let number = rest.prefix { "0123456789+-.eE".utf8.contains($0) }
+    if !number.isEmpty { return number }
+    guard byte == UInt8(ascii: "\"") else { return rest.prefix(characterLength ?? 1) }
+    let end = rest.dropFirst().firstIndex(of: byte)
+    return end.map { rest[...$0] } ?? rest
+  }
+
+  /// A fault at the token that stands here.
+  private func fault(_ expected: String) -> JSONFault {
+    guard let byte else { return fault(expected, at: index, found: Self.end) }
+    if byte == 0 {
+      return fault(expected, at: index, found: "a NUL byte, which JSON does not allow there")
+    }
+    guard characterLength != nil else {
+      return fault("UTF-8", at: index, found: "the byte 0x\(String(byte, radix: 16))")
+    }
+    return fault(expected, at: index, found: Self.quoted(token))
+  }
+
+  private func fault(_ expected: String, at place: Int, found: String) -> JSONFault {
+    JSONFault(offset: place - bytes.startIndex, expected: expected, found: found)
+  }
+
+  private static let end = "the end of the text"
+
+  /// A token as messages show it: on one line, and not too long.
+  private static func quoted(_ token: ArraySlice<UInt8>) -> String {
+    let text = String(decoding: token.prefix(120), as: UTF8.self)
+    let line = text.prefix(24).map { $0.isNewline ? " " : String($0) }.joined()
+    return "\"\(line)\(text.count > 24 ? "…" : "")\""
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether these bytes are a JSON number. (RFC 8259, section 6)
+  var isJSONNumber: Bool {
+    var rest = self
+    func skip(_ bytes: String) -> Bool {
+      guard let first = rest.first, bytes.utf8.contains(first) else { return false }
+      rest.removeFirst()
+      return true
+    }
+    func digits() -> Bool {
+      let count = rest.count
+      rest = rest.drop { (0x30...0x39).contains($0) }
+      return rest.count < count
+    }
+    _ = skip("-")
+    guard skip("0") || digits() else { return false }
+    if skip("."), !digits() { return false }
+    if skip("eE") {
+      _ = skip("+-")
+      guard digits() else { return false }
+    }
+    return rest.isEmpty
+  }
+}
+
+/// A JSON text rewritten so that values which simdjson cannot hold do not spoil the rest.
+///
+/// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair becomes
+/// U+FFFD. Everything else stays as it is, faults included.
+struct JSONRepair {
+  /// The rewritten text.
+  private(set) var bytes: ArraySlice<UInt8>
+
+  /// Rewrites a text; nil when there is nothing to mend.
+  ///
+  /// - Parameters:
+  ///   - original: The text.
+  ///   - wholeLimit: The largest whole number that stays one, for readers who hold it in a `Double`.
+  init?(_ original: ArraySlice<UInt8>, wholeLimit: Int = .max) {
+    var output: [UInt8] = []
+    output.reserveCapacity(original.count + 64)
+    var isChanged = false
+    var index = original.startIndex
+    while index < original.endIndex {
+      let byte = original[index]
+      if byte == UInt8(ascii: "\"") {
+        let end = Self.endOfString(original, from: index)
+        let string = Self.mended(original[index..<end])
+        isChanged = isChanged || string != nil
+        output += string ?? original[index..<end]
+        index = end
+      } else if Self.isNumeric(byte) {
+        let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
+        let number = original[index..<end]
+        // A number in a name's place stays what it is: a fault.
+        if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
+          output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
+          isChanged = true
+        } else {
+          output += number
+        }
+        index = end
+      } else {
+        output.append(byte)
+        index += 1
+      }
+    }
+    guard isChanged else { return nil }
+    bytes = output[...]
+  }
+
+  private static func endOfString(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
+    var index = start + 1
+    while index < bytes.endIndex {
+      if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
+      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return bytes.endIndex
+  }
+
+  private static func isFollowedByColon(_ bytes: ArraySlice<UInt8>, _ end: Int) -> Bool {
+    bytes[end...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ":")
+  }
+
+  private static func isNumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether a token is a number that fits neither an `Int` nor a `Double`.
+  private static func isTooLarge(_ token: ArraySlice<UInt8>, _ wholeLimit: Int) -> Bool {
+    // `22.e9` is no number, though Swift would take it for one: it stays, to be refused.
+    guard token.isJSONNumber else { return false }
+    let text = String(decoding: token, as: UTF8.self)
+    let isWhole = !token.contains { ".eE".utf8.contains($0) }
+    guard isWhole else { return Double(text)?.isInfinite == true }
+    return Int(text).map { wholeLimit < .max && $0.magnitude > wholeLimit.magnitude } ?? true
+  }
+
+  /// The string with its unusable escapes replaced; nil when it has none.
+  private static func mended(_ string: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard string.contains(UInt8(ascii: "\\")) else { return nil }
+    var output = string
+    var isChanged = false
+    var index = string.startIndex
+    while index < string.endIndex {
+      guard string[index] == UInt8(ascii: "\\") else {
+        index += 1
+        continue
+      }
+      guard let unit = escapedUnit(string, at: index) else {
+        index += 2
+        continue
+      }
+      let isPair =
+        (0xD800..<0xDC00).contains(unit)
+        && escapedUnit(string, at: index + 6).map { (0xDC00..<0xE000).contains($0) } == true
+      if !isPair, (0xD800..<0xE000).contains(unit) {
+        output.replaceSubrange(index..<index + 6, with: "\\ufffd".utf8)
+        isChanged = true
+      }
+      index += isPair ? 12 : 6
+    }
+    return isChanged ? output : nil
+  }
+
+  /// The UTF-16 unit that a `\uXXXX` at an index names.
+  private static func escapedUnit(_ string: ArraySlice<UInt8>, at index: Int) -> UInt16? {
+    guard index + 6 <= string.endIndex, string[index] == UInt8(ascii: "\\"),
+      string[index + 1] == UInt8(ascii: "u")
+    else { return nil }
+    let digits = String(decoding: string[index + 2..<index + 6], as: UTF8.self)
+    // A sign is no digit, though Swift would take one.
+    return digits.allSatisfy(\.isHexDigit) ? UInt16(digits, radix: 16) : nil
+  }
+}

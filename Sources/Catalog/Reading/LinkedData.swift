@@ -1,0 +1,359 @@
+/// Products of schema.org as shops publish them for search engines: JSON-LD, alone or in an HTML page.
+///
+/// They become `{"title": …, "items": [{"sku": …, "name": …, "price": …, "image": […]}]}`, see ``LinkedProducts``.
+/// (schema.org/Product; JSON-LD 1.1, section 7 "Embedding JSON-LD in HTML Documents")
+enum LinkedData {
+  /// The most blocks of a page that are read.
+  private static let blockLimit = 10_000
+
+  /// A body as JSON that a mapping reads.
+  ///
+  /// A block of a page that is no JSON is skipped; when it speaks of products, a text in place of an item says so.
+  ///
+  /// - Throws: ``CatalogError`` when the body is neither, or holds neither products nor an empty list of them.
+  static func json(
+    of body: [UInt8],
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> [UInt8] {
+    let products = try products(in: body, subject, within: limits)
+    guard !products.items.isEmpty || !products.unreadable.isEmpty || products.hasEmptyList else {
+      throw products.nothingFound(subject)
+    }
+    return products.json
+  }
+
+  /// Whether a body is a page rather than JSON.
+  static func isPage(_ body: [UInt8]) -> Bool {
+    JSONText(body).bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
+  }
+
+  /// Whether a body looks like data of this kind, whether or not it holds products.
+  static func isMeant(by body: [UInt8]) -> Bool {
+    if isPage(body) { return (try? scripts(in: body, "page"))?.isEmpty == false }
+    guard let root = try? JSONDocument(parsing: body).root else { return false }
+    let nodes = root.kind == .array ? Array(root.elements.prefix(10)) : [root]
+    return nodes.contains { $0["@context"] != nil || $0["@graph"] != nil || $0["@type"] != nil }
+  }
+
+  /// The products of a body, none when it has none.
+  static func products(
+    in body: [UInt8],
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> LinkedProducts {
+    guard isPage(body) else {
+      let root = try JSONDocument(parsing: body, of: subject).root
+      return try LinkedProducts(in: [root], of: body.count, place: .json)
+    }
+    var roots: [JSONNode] = []
+    var faults: [LinkedProducts.Unreadable] = []
+    let scripts = try scripts(in: body, subject, within: limits)
+    for (number, script) in scripts.enumerated() {
+      try limits.demandTime(subject)
+      let text = unwrapped(script[...])
+      guard !text.isEmpty else { continue }
+      do throws(CatalogError) {
+        roots.append(try JSONDocument(parsing: Array(text), of: "block \(number + 1)").root)
+      } catch {
+        faults.append(LinkedProducts.Unreadable(error, block: number + 1, of: text))
+      }
+    }
+    let place = LinkedProducts.Place.page(blocks: scripts.count, faults)
+    return try LinkedProducts(in: roots, of: body.count, place: place)
+  }
+
+  /// The texts of a page's scripts that hold JSON-LD, in their order.
+  private static func scripts(
+    in page: [UInt8],
+    _ subject: String,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> [[UInt8]] {
+    let gathering = Gathering()
+    try HTMLPage.read(JSONText(page).bytes, into: gathering, subject, within: limits)
+    guard gathering.scripts.count <= blockLimit else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        expected: "at most \(blockLimit) blocks",
+        reason: "the page has more than \(blockLimit) blocks of JSON-LD",
+        remedy: "name another page"
+      )
+    }
+    return gathering.scripts
+  }
+
+  private final class Gathering: HTMLReceiver {
+    var scripts: [[UInt8]] = []
+    private var isOpen = false
+
+    override func start(_ name: String, type: String?) {
+      let essence = (type ?? "").prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+      isOpen = name == "script" && essence == "application/ld+json"
+      if isOpen { scripts.append([]) }
+    }
+
+    override func end(_ name: String) { isOpen = false }
+
+    override func text(_ piece: [UInt8]) {
+      if isOpen { scripts[scripts.count - 1] += piece }
+    }
+  }
+
+  /// A script without the comments and CDATA marks that are put around it for old browsers and for XHTML.
+  private static func unwrapped(_ script: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var text = script
+    var length: Int
+    repeat {
+      length = text.count
+      text = text.drop { $0 <= 0x20 }
+      while let last = text.last, last <= 0x20 || last == UInt8(ascii: ";") { text.removeLast() }
+      for mark in ["<!--", "//", "/*", "*/", "<![CDATA[", "\u{FEFF}"]
+      where text.starts(with: mark.utf8) {
+        text.removeFirst(mark.utf8.count)
+      }
+      for mark in ["-->", "//", "/*", "*/", "]]>"]
+      where text.reversed().starts(with: mark.utf8.reversed()) {
+        text.removeLast(mark.utf8.count)
+      }
+    } while text.count < length
+    return text
+  }
+}
+
+/// The nodes of JSON-LD, found by their `@id`.
+///
+/// Nodes of one `@id` are one thing (JSON-LD 1.1, section 3.3), so a reference `{"@id": …}` has what stands elsewhere
+/// under that id. Nothing is followed but on demand and one step at a time: cycles do no harm.
+struct LinkedGraph {
+  /// How many nodes of one `@id` are put together.
+  private static let mostParts = 8
+
+  private var nodes: [String: [JSONNode]] = [:]
+  /// By a variant's `@id`, the group that refers to it.
+  private(set) var groups: [String: JSONNode] = [:]
+  /// By a product's `@id`, the offer that refers to it.
+  private(set) var offers: [String: JSONNode] = [:]
+  /// The types that there are, in the order of their first mention.
+  private(set) var types: [String] = []
+
+  /// Looks at every node below some roots.
+  init(_ roots: [JSONNode]) {
+    for root in roots { visit(root) }
+  }
+
+  private mutating func visit(_ node: JSONNode) {
+    guard node.kind == .object else {
+      for element in node.elements { visit(element) }
+      return
+    }
+    for type in Self.types(of: node) where types.count < 8 && !types.contains(type) {
+      types.append(type)
+    }
+    let members = node.members
+    if let id = Self.id(of: node), members.count > 1, nodes[id, default: []].count < Self.mostParts
+    {
+      nodes[id, default: []].append(node)
+    }
+    for (name, value) in members where name != "@context" {
+      switch Self.plain(name) {
+      case "hasVariant": note(value, in: &groups, as: node)
+      case "itemOffered": note(value, in: &offers, as: node)
+      default: break
+      }
+      visit(value)
+    }
+  }
+
+  private func note(_ value: JSONNode, in table: inout [String: JSONNode], as node: JSONNode) {
+    for target in value.kind == .array ? value.elements : [value] {
+      if let id = Self.id(of: target), table[id] == nil { table[id] = node }
+    }
+  }
+
+  /// A node with what stands under its `@id` elsewhere, its own words first.
+  ///
+  /// - Throws: ``CatalogError`` with code `path-work` when more is looked up than a body of this size needs.
+  func node(_ json: JSONNode) throws(CatalogError) -> LinkedNode {
+    var node = LinkedNode(id: Self.id(of: json))
+    try node.add(json)
+    for part in node.id.flatMap({ nodes[$0] }) ?? [] where !part.isSamePlace(as: json) {
+      if try !node.contradicts(part) { try node.add(part) }
+    }
+    return node
+  }
+
+  /// What a node is called, by which others refer to it.
+  static func id(of node: JSONNode) -> String? {
+    guard node.kind == .object, let id = (node["@id"] ?? node["id"])?.text, !id.isEmpty else {
+      return nil
+    }
+    return id
+  }
+
+  /// The types of a node without their prefix.
+  static func types(of node: JSONNode) -> [String] {
+    node.kind == .object ? (node["@type"] ?? node["type"]).map(plainTexts) ?? [] : []
+  }
+
+  fileprivate static func plainTexts(_ value: JSONNode) -> [String] {
+    (value.kind == .array ? Array(value.elements.prefix(20)) : [value]).compactMap(\.text)
+      .map(plain)
+  }
+
+  /// A name of schema.org's without its prefix: `https://schema.org/InStock` is `InStock`.
+  static func plain(_ name: String) -> String {
+    for prefix in ["https://schema.org/", "http://schema.org/", "schema:"]
+    where name.hasPrefix(prefix) {
+      return String(name.dropFirst(prefix.count))
+    }
+    for prefix in ["https://www.schema.org/", "http://www.schema.org/"]
+    where name.hasPrefix(prefix) {
+      return String(name.dropFirst(prefix.count))
+    }
+    return name
+  }
+}
+
+/// One thing of JSON-LD: the members that its nodes have, by their plain names.
+struct LinkedNode {
+  /// What it is called; nil when nothing can refer to it.
+  let id: String?
+  /// The names in their order.
+  private(set) var names: [String] = []
+  private var values: [String: JSONNode] = [:]
+
+  fileprivate init(id: String?) {
+    self.id = id
+  }
+
+  /// Whether a node of the same `@id` is another thing all the same: templates give all products of a page one.
+  fileprivate func contradicts(_ node: JSONNode) throws(CatalogError) -> Bool {
+    try node.countLook()
+    return ["sku", "name"].contains { name in
+      guard let own = values[name]?.text, let other = node[name]?.text else { return false }
+      return own != other
+    }
+  }
+
+  /// Adds the members of a node; what is there already and says something stays.
+  fileprivate mutating func add(_ node: JSONNode) throws(CatalogError) {
+    let members = node.members
+    // Taking a member over costs more than a step of a path.
+    try node.document.count(steps: 8 * (1 + members.count))
+    for (name, value) in members where !value.isEmpty {
+      let plain = LinkedGraph.plain(name)
+      if values[plain] == nil {
+        names.append(plain)
+        values[plain] = value
+      }
+    }
+  }
+
+  /// Its types without their prefix.
+  var types: [String] { (values["@type"] ?? values["type"]).map(LinkedGraph.plainTexts) ?? [] }
+
+  /// The value of a member; nil when it has none that says something.
+  subscript(name: String) -> JSONNode? { values[name] }
+
+  /// The values of a member, a list taken apart.
+  func all(_ name: String) -> [JSONNode] {
+    guard let value = values[name] else { return [] }
+    if value.kind == .array { return value.elements.filter { !$0.isEmpty } }
+    for list in ["@list", "@set"] {
+      if let elements = value[list]?.elements { return elements }
+    }
+    return [value]
+  }
+}
+
+/// A value of JSON-LD on its way to plain JSON.
+enum LinkedValue: Equatable {
+  case text(String)
+  case integer(Int)
+  case real(Double)
+  case list([LinkedValue])
+
+  /// What a text, a number, a typed value, a list of these, or a thing with a name says in plain; nil when it says
+  /// nothing.
+  init?(_ node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
+    guard node.kind == .array else {
+      try self.init(single: node, in: graph)
+      return
+    }
+    var values: [LinkedValue] = []
+    for element in node.elements {
+      if let value = try LinkedValue(single: element, in: graph) { values.append(value) }
+    }
+    guard let first = values.first else { return nil }
+    self = values.count == 1 ? first : .list(values)
+  }
+
+  private init?(single node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
+    switch node.kind {
+    case .integer: self = .integer(node.integer ?? 0)
+    case .real: self = .real(node.real ?? 0)
+    case .boolean: self = .text(node.boolean == true ? "true" : "false")
+    case .string:
+      guard let text = node.text?.trimmed, !text.isEmpty else { return nil }
+      self = .text(Self.isAddress(text) ? Self.address(text) : PageText.withoutEntities(text))
+    case .object:
+      // A value with a language or a type (JSON-LD 1.1, section 9.5), else a thing such as a brand.
+      if let value = Self.scalar(node) {
+        try self.init(single: value, in: graph)
+        return
+      }
+      let name = try graph.node(node)["name"]
+      guard let name, let value = Self.scalar(name.kind == .array ? name[0] ?? name : name) else {
+        return nil
+      }
+      try self.init(single: value, in: graph)
+    case .array, .null: return nil
+    }
+  }
+
+  /// The value that a node is or has; nil for a list, and for a thing.
+  private static func scalar(_ node: JSONNode) -> JSONNode? {
+    guard let value = node.kind == .object ? node["@value"] : node,
+      value.kind != .object, value.kind != .array
+    else { return nil }
+    return value
+  }
+
+  /// The text of a text; nil for anything else.
+  var text: String? {
+    if case .text(let text) = self { text } else { nil }
+  }
+
+  /// The first of a list, or the value itself.
+  var first: LinkedValue {
+    if case .list(let values) = self, let first = values.first { first } else { self }
+  }
+
+  /// What the value counts; nil for what is no plain number.
+  var number: Double? {
+    switch self {
+    case .text(let text): Double(text)
+    case .integer(let number): Double(number)
+    case .real(let number): number
+    case .list: nil
+    }
+  }
+
+  /// Whether a text is a URL, in which `&copy=1` is no character reference.
+  static func isAddress(_ text: String) -> Bool {
+    text.contains("://") || text.hasPrefix("/")
+  }
+
+  /// A URL as it was before a shop's template escaped it.
+  static func address(_ text: String) -> String { text.replacing("&amp;", with: "&") }
+
+  func write(to writer: inout StoredFormWriter) {
+    switch self {
+    case .text(let text): writer.value(text)
+    case .integer(let number): writer.value(number as Int?)
+    case .real(let number): writer.value(number)
+    case .list(let values): writer.array { for value in values { value.write(to: &$0) } }
+    }
+  }
+}

@@ -1,0 +1,484 @@
+/// The products of JSON-LD as plain JSON, an object each.
+///
+/// Its members are `price`, `listPrice`, `priceCurrency` and `availability` (a list) of the offer that counts, `image` (a
+/// list of URLs), and what else the product says in texts and numbers, under the names of schema.org; of a thing such
+/// as a brand its name. A variant has what its group says where it says nothing itself.
+struct LinkedProducts {
+  /// A product, by the names of its members.
+  typealias Item = [(name: String, value: LinkedValue)]
+
+  /// The products, in the order of the body.
+  private(set) var items: [Item] = []
+  /// What the list of them is called.
+  private(set) var title: String?
+  /// Whether the body has a list of products that is empty.
+  private(set) var hasEmptyList = false
+
+  let graph: LinkedGraph
+  let place: Place
+  private let byteLimit: Int
+  private var byteCount = 0
+  /// What is taken, by `@id`, number and name.
+  private var seen: Set<[String]> = []
+  /// By id and name, where a product stands.
+  private var places: [String: Int] = [:]
+  /// The first page that a list names in place of a product.
+  private(set) var linkedPage: String?
+
+  private static let products: Set<String> = [
+    "Product", "IndividualProduct", "ProductModel", "SomeProducts", "Vehicle", "Car", "Motorcycle",
+  ]
+  private static let groups: Set<String> = ["ProductGroup"]
+  private static let lists: Set<String> = ["ItemList", "OfferCatalog", "ProductCollection"]
+  /// What leads to other things than the page is about.
+  private static let others: Set<String> = [
+    "@context", "itemReviewed", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor",
+    "isConsumableFor", "review", "reviews",
+  ]
+  /// What a variant does not share with its group.
+  private static let ownMembers: Set<String> = [
+    "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
+    "productGroupID", "variesBy",
+  ]
+  /// What becomes other members than it has.
+  private static let remade: Set<String> = [
+    "offers", "image", "availability", "price", "hasVariant", "isVariantOf", "description",
+    "aggregateRating", "@id", "@type", "@context", "id", "type",
+  ]
+
+  /// Finds the products below some roots.
+  ///
+  /// - Parameters:
+  ///   - roots: The documents.
+  ///   - count: How many bytes they came from.
+  ///   - place: Where they stood.
+  /// - Throws: ``CatalogError`` when references make more of them than their size allows.
+  init(in roots: [JSONNode], of count: Int, place: Place) throws(CatalogError) {
+    graph = LinkedGraph(roots)
+    self.place = place
+    byteLimit = 1 << 20 + 16 * count
+    for root in roots { try visit(root) }
+  }
+
+  /// The plain JSON, in UTF-8.
+  var json: [UInt8] {
+    var writer = StoredFormWriter()
+    writer.object {
+      $0.member("title", title)
+      $0.name("items")
+      $0.array {
+        for item in items {
+          $0.object {
+            for (name, value) in item {
+              $0.name(escaping: name)
+              value.write(to: &$0)
+            }
+          }
+        }
+        for reason in unreadable { $0.value(reason) }
+      }
+    }
+    return writer.bytes
+  }
+
+  /// The texts of a member, of every product where it is one.
+  func texts(_ name: String) -> [String] {
+    items.compactMap { item in item.first { $0.name == name }?.value.text }
+  }
+
+  // MARK: - The walk
+
+  private mutating func visit(_ node: JSONNode, within offer: JSONNode? = nil) throws(CatalogError)
+  {
+    guard node.kind == .object else {
+      for element in node.elements { try visit(element, within: offer) }
+      return
+    }
+    let types = Set(LinkedGraph.types(of: node))
+    if !types.isDisjoint(with: Self.groups.union(Self.products)) {
+      return try take(node, types, within: offer)
+    }
+    if !types.isDisjoint(with: Self.lists) { try begin(list: node) }
+    for (name, value) in node.members {
+      let plain = LinkedGraph.plain(name)
+      if Self.others.contains(plain) { continue }
+      switch plain {
+      case "itemOffered": try visit(untyped: value, within: node)
+      case "item" where types.contains("ListItem"):
+        if value.kind == .object, value["offers"] == nil {
+          try visit(value)
+        } else {
+          try visit(untyped: value)
+        }
+      default: try visit(value)
+      }
+    }
+  }
+
+  /// Visits what has to be a product when it does not say what it is.
+  private mutating func visit(
+    untyped node: JSONNode,
+    within offer: JSONNode? = nil
+  ) throws(CatalogError) {
+    for element in node.kind == .array ? node.elements : [node] {
+      if element.kind == .object, LinkedGraph.types(of: element).isEmpty {
+        try take(element, [], within: offer)
+      } else {
+        try visit(element, within: offer)
+      }
+    }
+  }
+
+  private mutating func begin(list node: JSONNode) throws(CatalogError) {
+    let list = try graph.node(node)
+    let elements = list.all("itemListElement")
+    if title == nil, let name = list["name"] {
+      title = try LinkedValue(name, in: graph)?.first.text
+    }
+    if elements.isEmpty, node["itemListElement"]?.kind == .array { hasEmptyList = true }
+    if linkedPage == nil { linkedPage = elements.lazy.compactMap { $0["url"]?.text }.first }
+  }
+
+  /// Takes a product, or the variants of one that has some.
+  private mutating func take(
+    _ json: JSONNode,
+    _ types: Set<String>,
+    within offer: JSONNode?
+  ) throws(CatalogError) {
+    let node = try graph.node(json)
+    guard !types.isEmpty || node.types.allSatisfy({ Self.products.contains($0) }) else { return }
+    // The group may be within the one variant that the page is about. Of the node itself, not of what its id leads
+    // to: that may lead back.
+    for (name, group) in json.members where LinkedGraph.plain(name) == "isVariantOf" {
+      if group["hasVariant"] != nil { try visit(group) }
+    }
+    let variants = node.all("hasVariant").filter { $0.kind == .object }
+    guard variants.isEmpty else {
+      for variant in variants { try add(graph.node(variant), of: node) }
+      return
+    }
+    var group = node.id.flatMap { graph.groups[$0] }
+    if group == nil { group = node.all("isVariantOf").first { $0.kind == .object } }
+    let parent: LinkedNode? = if let group { try graph.node(group) } else { nil }
+    try add(node, of: parent, within: offer)
+  }
+
+  // MARK: - One product
+
+  private mutating func add(
+    _ node: LinkedNode,
+    of group: LinkedNode? = nil,
+    within offer: JSONNode? = nil
+  ) throws(CatalogError) {
+    // A mention of what another page has.
+    let isVariant = group != nil && node.names.contains { !$0.hasPrefix("@") }
+    guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
+    let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
+    if node.id != nil, !seen.insert(key).inserted { return }
+    var item = try members(of: node, or: group)
+    func append(_ name: String, _ value: LinkedValue?) {
+      if let value { item.append((name, value)) }
+    }
+
+    if let text = try text("description", of: node, or: group) {
+      append("description", .text(text))
+    }
+
+    var offers = node.all("offers")
+    if offers.isEmpty { offers = offer.map { [$0] } ?? [] }
+    if offers.isEmpty { offers = node.id.flatMap { graph.offers[$0] }.map { [$0] } ?? [] }
+    if offers.isEmpty { offers = group?.all("offers") ?? [] }
+    let best = try LinkedOffer.best(of: offers, in: graph)
+    append("price", best?.price)
+    append("listPrice", best?.listPrice)
+    if let currency = best?.currency {
+      item.removeAll { $0.name == "priceCurrency" }
+      append("priceCurrency", currency)
+    }
+    append("availability", best?.availability.map { .list([.text($0)]) })
+    if !item.contains(where: { $0.name == "url" }) { append("url", best?.url) }
+    append("@id", lasting(node.id, hasOther: item.contains { $0.name == "url" }))
+
+    var images = try self.images(node.all("image"))
+    if images.isEmpty { images = try self.images(group?.all("image") ?? []) }
+    if !images.isEmpty { append("image", .list(images.map(LinkedValue.text))) }
+    try take(item)
+  }
+
+  /// What a product and its group say in texts and numbers.
+  private func members(
+    of node: LinkedNode,
+    or group: LinkedNode?
+  ) throws(CatalogError) -> Item {
+    var item: Item = []
+    var taken = Self.remade.union(Self.others)
+    for source in [node, group] {
+      for name in source?.names ?? [] where !name.hasPrefix("@") {
+        guard taken.insert(name).inserted, let json = source?[name],
+          let value = try LinkedValue(json, in: graph)
+        else { continue }
+        let isOne = name == "name" || Self.ownMembers.contains(name)
+        item.append((name, isOne ? value.first : value))
+      }
+      taken.formUnion(Self.ownMembers)
+    }
+    return item
+  }
+
+  /// An `@id` that means the same on every page; one that only this page knows when there is no other.
+  private func lasting(_ id: String?, hasOther: Bool) -> LinkedValue? {
+    guard let id, !id.hasPrefix("_:"), !(id.hasPrefix("#") && hasOther) else { return nil }
+    return .text(id)
+  }
+
+  private func text(
+    _ name: String,
+    of node: LinkedNode,
+    or group: LinkedNode?
+  ) throws(CatalogError) -> String? {
+    for source in [node, group] {
+      guard let json = source?[name] else { continue }
+      let single = json.kind == .array ? json.elements.first : json
+      let text = single.flatMap { $0["@value"] ?? $0 }?.text
+      if let text, !text.isEmpty { return PageText.plain(text) }
+    }
+    return nil
+  }
+
+  /// The URLs of pictures, each once. (schema.org/ImageObject)
+  private func images(_ values: [JSONNode]) throws(CatalogError) -> [String] {
+    var urls: [String] = []
+    var seen: Set<String> = []
+    for value in values {
+      var found = value.text ?? value["@value"]?.text
+      if value.kind == .object, found == nil {
+        let picture = try graph.node(value)
+        for name in ["contentUrl", "url"] where found == nil {
+          let address = picture.all(name).first
+          found = address.flatMap { $0.text ?? LinkedGraph.id(of: $0) }
+        }
+        // In expanded JSON-LD a URL is a node without members.
+        if found == nil, picture.names.allSatisfy({ $0.hasPrefix("@") }) {
+          found = picture.id.flatMap { $0.contains("://") && !$0.contains("#") ? $0 : nil }
+        }
+      }
+      guard let url = found?.trimmed, !url.isEmpty else { continue }
+      let address = LinkedValue.address(url)
+      if seen.insert(address).inserted { urls.append(address) }
+    }
+    return urls
+  }
+
+  /// Adds a product, or what it says more than the one before it: themes and their extensions often publish it twice.
+  private mutating func take(_ item: Item) throws(CatalogError) {
+    func value(_ names: String...) -> String? {
+      let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
+      return found.map { "\($0.value.first)" }
+    }
+    try count(item)
+    let id = value("sku", "productID", "gtin", "gtin14", "gtin13", "gtin12", "gtin8", "mpn", "url")
+    guard let id, let name = value("name") else { return items.append(item) }
+    let key = "\(id) \(name)"
+    guard let place = places[key] else {
+      places[key] = items.count
+      return items.append(item)
+    }
+    let names = Set(items[place].map(\.name))
+    items[place] += item.filter { !names.contains($0.name) }
+  }
+
+  private mutating func count(_ item: Item) throws(CatalogError) {
+    var writer = StoredFormWriter()
+    for (_, value) in item { value.write(to: &writer) }
+    byteCount += writer.bytes.count
+    guard byteCount <= byteLimit else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "JSON-LD",
+        expected: "at most \(byteLimit) bytes of products",
+        reason: "references make more than \(byteLimit) bytes of its products",
+        remedy: "name another page"
+      )
+    }
+  }
+}
+
+extension LinkedProducts {
+  /// Where the data stood.
+  enum Place {
+    case json
+    /// A page with so many blocks, of which some could not be read.
+    case page(blocks: Int, [Unreadable])
+  }
+
+  /// A block that is no JSON.
+  struct Unreadable {
+    /// Why, in a line.
+    let reason: String
+    /// Whether it speaks of products.
+    let concernsProducts: Bool
+
+    init(_ error: CatalogError, block: Int, of text: ArraySlice<UInt8>) {
+      let place = error.line.map { "line \($0)" + (error.column.map { ", column \($0)" } ?? "") }
+      reason =
+        "the page's JSON-LD block \(block) is no JSON: "
+        + [place, error.reason].compactMap(\.self).joined(separator: ": ")
+      concernsProducts = text.firstRange(of: Array("Product".utf8)) != nil
+    }
+  }
+
+  /// Why blocks that speak of products cannot be read.
+  var unreadable: [String] {
+    guard case .page(_, let faults) = place else { return [] }
+    return faults.filter(\.concernsProducts).map(\.reason)
+  }
+
+  /// Why there are no products.
+  func nothingFound(_ subject: String) -> CatalogError {
+    var found: String
+    switch place {
+    case .json:
+      found = "found \(graph.types.isEmpty ? "JSON without @type" : "none in JSON-LD")"
+    case .page(0, _):
+      found = "found a page without <script type=\"application/ld+json\">"
+    case .page(let blocks, let faults):
+      found =
+        "found a page with \(blocks) \(blocks == 1 ? "block" : "blocks") of JSON-LD and none in it"
+      if let fault = faults.first { found += "; \(fault.reason)" }
+    }
+    if !graph.types.isEmpty {
+      let types = graph.types.map { PlainText.line(String($0.prefix(40))) }
+      found += " (only \(types.joined(separator: ", ")))"
+    }
+    if let linkedPage {
+      found +=
+        "; its list names only the pages of the items, such as "
+        + PlainText.line(String(linkedPage.prefix(200)))
+    }
+    return CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      expected: "a Product of schema.org",
+      reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD, "
+        + found,
+      remedy: "name the page of a product, a category page that has them, or the shop's JSON"
+    )
+  }
+}
+
+/// What a thing is sold for: one of the offers of its `offers`.
+///
+/// (schema.org/Offer, AggregateOffer and PriceSpecification)
+struct LinkedOffer {
+  /// What is to be paid.
+  private(set) var price: LinkedValue?
+  /// What was to be paid before a reduction, or is said to be the usual price.
+  private(set) var listPrice: LinkedValue?
+  /// What both are in, as the page writes it.
+  private(set) var currency: LinkedValue?
+  /// `InStock` and the like, without prefix.
+  private(set) var availability: String?
+  /// Where it is sold.
+  private(set) var url: LinkedValue?
+
+  /// The types of prices before a reduction, the best first. (schema.org/PriceTypeEnumeration)
+  private static let listTypes = [
+    "StrikethroughPrice", "ListPrice", "RegularPrice", "MSRP", "SRP",
+  ]
+  private static let soldOut: Set<String> = ["OutOfStock", "SoldOut", "Discontinued"]
+
+  /// The offer that counts among those of a thing: the cheapest that can be had, in the currency of the first.
+  ///
+  /// - Parameters:
+  ///   - values: What `offers` holds.
+  ///   - graph: Where references lead.
+  /// - Returns: The offer; nil when there is none.
+  /// - Throws: ``CatalogError`` with code `path-work` when they refer to more than a body of this size needs.
+  static func best(
+    of values: [JSONNode],
+    in graph: LinkedGraph
+  ) throws(CatalogError) -> LinkedOffer? {
+    var seen: Set<String> = []
+    let all = try offers(values, in: graph, depth: 0, &seen)
+    let priced = all.filter { $0.price != nil }
+    guard let first = priced.first else { return all.first }
+    var rivals = priced.filter { $0.currency == first.currency }
+    let available = rivals.filter { !soldOut.contains($0.availability ?? "") }
+    if !available.isEmpty { rivals = available }
+    // A price in words cannot be compared.
+    guard rivals.allSatisfy({ $0.price?.number != nil }) else { return rivals.first }
+    return rivals.min { ($0.price?.number ?? 0) < ($1.price?.number ?? 0) }
+  }
+
+  /// The offers of values, those within an aggregate that names no price among them.
+  private static func offers(
+    _ values: [JSONNode],
+    in graph: LinkedGraph,
+    depth: Int,
+    _ seen: inout Set<String>
+  ) throws(CatalogError) -> [LinkedOffer] {
+    var offers: [LinkedOffer] = []
+    for value in values where value.kind == .object {
+      // An offer may refer to itself, or to one of a long chain.
+      if let id = LinkedGraph.id(of: value), !seen.insert(id).inserted { continue }
+      let node = try graph.node(value)
+      let offer = try LinkedOffer(node, in: graph)
+      let inner = node.all("offers")
+      if offer.price == nil, !inner.isEmpty, depth < 4 {
+        offers += try Self.offers(inner, in: graph, depth: depth + 1, &seen)
+      } else {
+        offers.append(offer)
+      }
+    }
+    return offers
+  }
+
+  private init(_ node: LinkedNode, in graph: LinkedGraph) throws(CatalogError) {
+    func value(_ name: String, of node: LinkedNode) throws(CatalogError) -> LinkedValue? {
+      guard let json = node[name] else { return nil }
+      return try LinkedValue(json, in: graph)?.first
+    }
+    price = try value("price", of: node)
+    if price == nil { price = try value("lowPrice", of: node) }
+    currency = try value("priceCurrency", of: node)
+    url = try value("url", of: node)
+    availability = Self.word("availability", of: node)
+
+    var rank = Self.listTypes.count
+    var listCurrency: LinkedValue?
+    for json in node.all("priceSpecification") where json.kind == .object {
+      let specification = try graph.node(json)
+      // What members of a club pay is not what others pay.
+      guard specification["validForMemberTier"] == nil else { continue }
+      var amount = try value("price", of: specification)
+      if amount == nil { amount = try value("minPrice", of: specification) }
+      guard let amount else { continue }
+      let unit = try value("priceCurrency", of: specification)
+      let type = Self.word("priceType", of: specification)
+      if let type, let place = Self.listTypes.firstIndex(of: type) {
+        if place < rank {
+          (rank, listPrice, listCurrency) = (place, amount, unit)
+        }
+      } else if price == nil, type == nil || type == "SalePrice" {
+        price = amount
+        currency = unit ?? currency
+      }
+    }
+    if price == nil, let listPrice {
+      price = listPrice
+      currency = listCurrency ?? currency
+    }
+    if let listCurrency {
+      if currency == nil { currency = listCurrency }
+      if currency != listCurrency { listPrice = nil }
+    }
+  }
+
+  /// A word of schema.org's, a text or a reference, without its prefix.
+  private static func word(_ name: String, of node: LinkedNode) -> String? {
+    guard let json = node.all(name).first else { return nil }
+    return (json.text ?? json["@value"]?.text ?? LinkedGraph.id(of: json)).map {
+      LinkedGraph.plain($0.trimmed)
+    }
+  }
+}

@@ -1,0 +1,298 @@
+import CGlibc
+import CJQ
+import Glibc
+
+/// A jq program that turns one response into larder's own shape, or into what a mapping reads.
+///
+/// It runs in a process of its own without environment and files, and gets no more time and memory than
+/// ``Limits`` allow, so that neither the program nor the response can harm the run.
+public struct Transform: Hashable, Sendable {
+  /// The program as it was written.
+  public let program: String
+  /// The line of the catalog file on which the program begins, counted from 1; nil without a file.
+  public let line: Int?
+
+  /// What a program may use for one response.
+  public struct Limits: Hashable, Sendable {
+    /// Seconds of processor time.
+    public var seconds: Int
+    /// Bytes of memory.
+    public var memory: Int
+    /// Bytes of JSON that it may yield.
+    public var output: Int
+
+    /// Makes limits.
+    public init(seconds: Int, memory: Int, output: Int = 1 << 30) {
+      self.seconds = seconds
+      self.memory = memory
+      self.output = output
+    }
+
+    /// What is enough for a response of so many bytes: jq reads 10 MB a second or more, holds a value in up to thirty
+    /// times the space of its text, and yields little more than it reads.
+    public static func usual(forBytes count: Int) -> Limits {
+      Limits(
+        seconds: 2 + count / 500_000,
+        memory: 64 << 20 + 32 * count,
+        output: max(4 << 20, 4 * count)
+      )
+    }
+  }
+
+  /// Takes a program that is known to compile.
+  init(program: String, line: Int?) {
+    self.program = program
+    self.line = line
+  }
+
+  /// Compiles a program.
+  ///
+  /// - Parameter program: The program.
+  /// - Throws: ``CatalogError`` when libjq does not know the program's words.
+  public init(compiling program: String) throws(CatalogError) {
+    try self.init(compiling: program, line: nil)
+  }
+
+  /// Compiles a program that begins on a line of a file.
+  init(compiling program: String, line: Int?) throws(CatalogError) {
+    self.init(program: program, line: line)
+    guard !program.mentionsEnvironment else { throw fault("$ENV is not available in a transform") }
+    switch try start(nil, limits: Limits(seconds: 10, memory: 512 << 20)) {
+    case .value: return
+    case .notCompiled(let words): throw fault(compiling: words)
+    case .refused(let words): throw fault(words)
+    }
+  }
+
+  /// The largest response that a program is given, in bytes: jq holds all of it at once, many times its size.
+  static let mostInput = 256 << 20
+
+  /// Refuses a response that is too large for a program.
+  func checkSize(_ count: Int, of subject: String) throws(CatalogError) {
+    guard count > Self.mostInput else { return }
+    throw CatalogError(
+      .transform,
+      subject: subject,
+      reason:
+        "a transform holds the whole response in memory, and takes \(Self.mostInput >> 20) MiB at most; this "
+        + "one has \((count + (1 << 20) - 1) >> 20) MiB",
+      remedy: "ask for it in pages, or read it by items and item alone"
+    )
+  }
+
+  /// Runs the program on a response.
+  ///
+  /// - Parameters:
+  ///   - body: JSON in UTF-8. A whole number that a `Double` does not hold exactly reaches the program as text
+  ///     with the same digits, because jq would change it.
+  ///   - subject: What it is, for messages: "section main".
+  ///   - limits: What the run may use; nil for ``Limits/usual(forBytes:)``.
+  ///   - isStopped: Asked several times a second whether the run is to end.
+  /// - Returns: The one value that the program yields, as JSON in UTF-8.
+  /// - Throws: ``CatalogError`` with code `transform`, and the line of the program in its catalog file.
+  public func apply(
+    to body: [UInt8],
+    of subject: String,
+    limits: Limits? = nil,
+    isStopped: @escaping @Sendable () -> Bool = { false }
+  ) throws(CatalogError) -> [UInt8] {
+    let text = JSONText(body).bytes
+    let exact = JSONRepair(text, wholeLimit: 1 << 53)?.bytes ?? text
+    let result = try start(
+      exact,
+      limits: limits ?? .usual(forBytes: exact.count),
+      isStopped: isStopped
+    )
+    if isStopped() {
+      throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
+    }
+    switch result {
+    case .value(let value): return value
+    case .notCompiled(let words), .refused(let words):
+      let place = line.map { " of line \($0)" } ?? ""
+      throw CatalogError(
+        .transform,
+        subject: subject,
+        reason: "the transform\(place) fails: \(words)",
+        remedy: "correct \"transform\" in the catalog file, or the feed"
+      )
+    }
+  }
+
+  private func start(
+    _ body: ArraySlice<UInt8>?,
+    limits: Limits,
+    isStopped: @escaping @Sendable () -> Bool = { false }
+  ) throws(CatalogError) -> JQRun.Outcome {
+    do throws(JQRun.Failure) {
+      return try JQRun(program: Self.preamble + program, limits: limits, isStopped: isStopped)
+        .outcome(of: body)
+    } catch {
+      throw fault(error.reason)
+    }
+  }
+
+  /// What the program must not use.
+  ///
+  /// Defined on the first line of the text that is compiled, so that lines keep their numbers.
+  private static let preamble: String = {
+    let names = [
+      "env", "input", "inputs", "debug", "debug(f)", "stderr", "input_filename",
+      "input_line_number",
+      "halt", "halt_error", "halt_error(f)", "get_search_list",
+    ]
+    return names.map { name in
+      let shown = name.prefix { $0 != "(" }
+      return "def \(name): error(\"\(shown) is not available in a transform\"); "
+    }.joined()
+  }()
+
+  /// libjq's words, "jq: error: WHAT at <top-level>, line N:" and more, with the line in the file.
+  private func fault(compiling words: String) -> CatalogError {
+    let first = words.prefix { $0 != "\n" }
+    let place = first.ranges(of: " at <top-level>, line ").last
+    var what = place.map { first[..<$0.lowerBound] } ?? first
+    if what.hasPrefix("jq: error: ") { what = what.dropFirst("jq: error: ".count) }
+    // A hint for those who write programs on a command line.
+    if let hint = what.firstRange(of: " (Unix shell quoting issues?)") {
+      what = what[..<hint.lowerBound] + what[hint.upperBound...]
+    }
+    var error = fault("jq: \(what.prefix(200))", expected: "a jq program")
+    let number = place.flatMap { Int(first[$0.upperBound...].prefix { $0.isNumber }) }
+    if let line, let number { error.line = line + number - 1 }
+    return error
+  }
+
+  private func fault(_ reason: String, expected: String? = nil) -> CatalogError {
+    CatalogError(
+      .catalogFile,
+      subject: "transform",
+      line: line,
+      expected: expected,
+      reason: reason
+    )
+  }
+}
+
+extension String {
+  /// Whether the program mentions `$ENV`.
+  ///
+  /// libjq has no option that refuses it with a message of ours.
+  fileprivate var mentionsEnvironment: Bool {
+    ranges(of: "$ENV").contains { range in
+      guard range.upperBound < endIndex else { return true }
+      let next = self[range.upperBound]
+      return !(next.isLetter || next.isNumber || next == "_")
+    }
+  }
+}
+
+/// One run of a jq program in a process of its own.
+struct JQRun {
+  /// The program.
+  let program: String
+  /// What the process may use.
+  let limits: Transform.Limits
+  /// Asked several times a second whether to end the process.
+  var isStopped: @Sendable () -> Bool = { false }
+
+  /// How a run ended.
+  enum Outcome: Equatable {
+    /// The program yields one value: its JSON.
+    case value([UInt8])
+    /// libjq does not know the program's words: its own about it.
+    case notCompiled(String)
+    /// The program fails on this input: why.
+    case refused(String)
+  }
+
+  /// Why nothing can be run at all.
+  struct Failure: Error {
+    let reason: String
+  }
+
+  /// Runs the program on a JSON text; without one the program is compiled only.
+  func outcome(of text: ArraySlice<UInt8>?) throws(Failure) -> Outcome {
+    guard !program.utf8.contains(0) else { return .refused("a program holds no NUL") }
+    var output: Int32 = -1
+    let process = start(text, &output)
+    guard process > 0 else {
+      let words = String(cString: larder_error_words(errno))
+      throw Failure(reason: "cannot start a process for jq: \(words)")
+    }
+    let read = answer(from: output)
+    close(output)
+    if case .left = read { kill(process, SIGKILL) }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    switch read {
+    case .left(let reason): return .refused(reason)
+    case .whole(let answer): return outcome(answer, status: status)
+    }
+  }
+
+  private func start(_ text: ArraySlice<UInt8>?, _ output: inout Int32) -> pid_t {
+    let limits = cjq_limits(
+      seconds: UInt32(clamping: max(limits.seconds, 1)),
+      memory: max(limits.memory, 0)
+    )
+    guard let text else { return cjq_start(program, nil, 0, limits, &output) }
+    return text.withUnsafeBytes {
+      // An empty text has no address, which would mean none.
+      let start = $0.baseAddress?.assumingMemoryBound(to: CChar.self)
+      return cjq_start(program, start, $0.count, limits, &output)
+    }
+  }
+
+  /// What came from a process.
+  private enum Read {
+    case whole([UInt8])
+    /// The process has to be ended, and why.
+    case left(String)
+  }
+
+  /// Reads until the process closes its end, for a few times as long as it may compute.
+  private func answer(from output: Int32) -> Read {
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(10 + 4 * limits.seconds)
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let left = clock.now.duration(to: end).components.seconds
+      guard !isStopped() else { return .left("the run ended while it ran") }
+      guard left > 0 else { return .left("it takes longer than \(10 + 4 * limits.seconds) s") }
+      var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      guard Glibc.poll(&poll, 1, Int32(clamping: min(left * 1000, 200))) > 0 else { continue }
+      let count = read(output, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return .whole(bytes) }
+      guard bytes.count + count <= limits.output else {
+        return .left("it yields more than \(limits.output >> 20) MiB")
+      }
+      bytes += chunk[..<count]
+    }
+  }
+
+  private func outcome(_ answer: [UInt8], status: Int32) -> Outcome {
+    let signal = status & 0x7F
+    if signal == SIGKILL || signal == SIGXCPU {
+      return .refused("it takes more than \(limits.seconds) s of processor time")
+    }
+    let memory = "\(limits.memory >> 20) MiB of memory"
+    if signal == SIGABRT { return .refused("it takes more than \(memory)") }
+    guard signal == 0, let letter = answer.first else {
+      return .refused("libjq crashed; perhaps it needs more than \(memory), or more stack")
+    }
+    let rest = answer.dropFirst()
+    func words() -> String { String(decoding: rest.prefix(300), as: UTF8.self) }
+    switch letter {
+    case UInt8(ascii: "v"): return .value(Array(rest))
+    case UInt8(ascii: "c"): return .notCompiled(words())
+    case UInt8(ascii: "e"): return .refused(words())
+    case UInt8(ascii: "n"): return .refused("it yields nothing")
+    case UInt8(ascii: "m"): return .refused("it yields more than one value; write [ ] around it")
+    case UInt8(ascii: "h"): return .refused("it halts")
+    default: return .refused("libjq gave no answer")
+    }
+  }
+}

@@ -1,0 +1,313 @@
+import CXML
+
+/// A pull parser over an XML document, freed exactly once.
+///
+/// It expands no entity and fetches nothing. ``MarkupTags`` looks at the document first, for what libxml2 takes too long.
+struct XMLReader: ~Copyable {
+  /// What comes next in a document.
+  enum Event {
+    /// An element begins: its name without prefix, its namespace, and whether it has no content.
+    case start(name: String, namespace: String?, isEmpty: Bool)
+    /// An element ends.
+    case end
+    /// Characters of the element that is open.
+    case text(String)
+  }
+
+  private let reader: OpaquePointer
+  private let subject: String
+  // The parser reads the bytes in place.
+  private let bytes: UnsafeMutableBufferPointer<UInt8>
+
+  /// Starts to read a document.
+  ///
+  /// - Parameters:
+  ///   - body: The document, in any encoding that it declares.
+  ///   - subject: What is read, for messages.
+  /// - Throws: ``CatalogError`` when a tag of the document is at fault or memory is out.
+  init(_ body: [UInt8], of subject: String) throws(CatalogError) {
+    if let fault = MarkupTags.fault(inXML: body) {
+      throw Self.fault(fault.line, fault.reason, subject)
+    }
+    let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(body.count, 1))
+    _ = bytes.update(fromContentsOf: body)
+    guard let reader = cxml_start(bytes.baseAddress, body.count) else {
+      bytes.deallocate()
+      throw .outOfMemory(subject)
+    }
+    self.reader = reader
+    self.bytes = bytes
+    self.subject = subject
+  }
+
+  deinit {
+    cxml_free(reader)
+    bytes.deallocate()
+  }
+
+  /// What comes next; nil at the end.
+  func next() throws(CatalogError) -> Event? {
+    switch Int(cxml_next(reader)) {
+    case cxml_done: return nil
+    case cxml_element:
+      return .start(
+        name: cxml_name(reader).map { String(cString: $0) } ?? "",
+        namespace: cxml_namespace(reader).map { String(cString: $0) },
+        isEmpty: cxml_is_empty(reader)
+      )
+    case cxml_element_end: return .end
+    case cxml_text: return .text(cxml_characters(reader).map { String(cString: $0) } ?? "")
+    case cxml_refused:
+      throw fault(MarkupTags.documentType)
+    default: throw fault("is not well-formed XML")
+    }
+  }
+
+  /// An attribute of the element that just began.
+  func attribute(_ name: String) -> String? {
+    cxml_attribute(reader, name).map { String(cString: $0) }
+  }
+
+  /// A fault on the line that the parser has come to.
+  func fault(_ reason: String) -> CatalogError {
+    Self.fault(Int(cxml_line(reader)), reason, subject)
+  }
+
+  private static func fault(_ line: Int, _ reason: String, _ subject: String) -> CatalogError {
+    CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      reason: "line \(line) \(reason)",
+      remedy: "look at what the shop sends"
+    )
+  }
+}
+
+extension CatalogError {
+  /// libxml2 has no memory for a parser.
+  static func outOfMemory(_ subject: String) -> CatalogError {
+    CatalogError(.unexpectedShape, subject: subject, reason: "there is no memory to read it")
+  }
+}
+
+/// A look at the tags of an XML document or an HTML page before libxml2 parses it.
+///
+/// libxml2 compares each attribute of a tag with all before it, and each name with all namespaces in force, which takes
+/// the square of their number. A document type of XML is refused here too, so that none of its entities is ever read.
+enum MarkupTags {
+  /// How many attributes one tag may have.
+  static let mostAttributes = 256
+  /// How many namespaces one tag may declare.
+  static let mostNamespaces = 16
+  /// What is said of a document type.
+  static let documentType = "has a document type or an entity of its own, which is not read"
+
+  /// Why a document is not parsed.
+  struct Fault: Equatable {
+    /// The line, counted from 1.
+    var line: Int
+    /// The cause, as a sentence without its subject.
+    var reason: String
+  }
+
+  /// The first fault of an XML document; nil when there is none.
+  ///
+  /// - Parameter body: The document. Its markup has to be ASCII, or UTF-16.
+  /// - Returns: The fault.
+  static func fault(inXML body: [UInt8]) -> Fault? {
+    guard let units = units(of: body) else {
+      return Fault(line: 1, reason: "is in an encoding that is not read; UTF-8 is")
+    }
+    return units.withUnsafeBufferPointer { bytes in
+      var scan = Scan(bytes: bytes)
+      return scan.faultOfXML()
+    }
+  }
+
+  /// The first fault of an HTML page; nil when there is none.
+  ///
+  /// Where a page is so broken that libxml2 sees other tags in it than this does, its limit of time holds.
+  static func fault(inHTML page: ArraySlice<UInt8>) -> Fault? {
+    page.withUnsafeBufferPointer { bytes in
+      var scan = Scan(bytes: bytes)
+      return scan.faultOfHTML()
+    }
+  }
+
+  /// The document with a byte for each unit of its encoding; nil where markup may hide in other bytes.
+  private static func units(of body: [UInt8]) -> [UInt8]? {
+    let isLittle = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0x3C, 0x00])
+    if isLittle || body.starts(with: [0xFE, 0xFF]) {
+      // UTF-32 looks alike. (XML 1.0, appendix F)
+      guard !body.starts(with: [0x3C, 0x00, 0x00]), !body.starts(with: [0xFF, 0xFE, 0x00, 0x00])
+      else { return nil }
+      return stride(from: 0, to: body.count - 1, by: 2).map { place in
+        let (low, high) = (body[isLittle ? place : place + 1], body[isLittle ? place + 1 : place])
+        return high == 0 && low < 0x80 ? low : 0x80
+      }
+    }
+    return isASCIIBased(encoding(of: body)) ? body : nil
+  }
+
+  /// The encoding that an XML declaration names, in lower case; nil when there is none.
+  private static func encoding(of body: [UInt8]) -> String? {
+    let head = String(decoding: body.prefix(1024), as: UTF8.self)
+    guard let start = head.firstRange(of: "<?xml"), let end = head.firstRange(of: "?>"),
+      start.upperBound <= end.lowerBound,
+      let name = head[start.upperBound..<end.lowerBound].firstRange(of: "encoding")
+    else { return nil }
+    let rest = head[name.upperBound..<end.lowerBound].drop { $0.isWhitespace || $0 == "=" }
+    guard let quote = rest.first, quote == "\"" || quote == "'" else { return nil }
+    return rest.dropFirst().prefix { $0 != quote }.lowercased()
+  }
+
+  /// Whether the bytes of markup mean markup, and no others do.
+  ///
+  /// Those of ISO-2022, UTF-7 and EBCDIC do not.
+  private static func isASCIIBased(_ encoding: String?) -> Bool {
+    guard let encoding else { return true }
+    return [
+      "utf-8", "utf8", "us-ascii", "ascii", "iso-8859", "iso8859", "iso_8859", "latin", "windows-",
+      "cp125", "cp949", "euc", "shift_jis", "shift-jis", "sjis", "big5", "gb", "koi8", "ks_c",
+      "uhc", "tis-620", "macintosh",
+    ].contains { encoding.hasPrefix($0) }
+  }
+
+  /// A walk from tag to tag.
+  private struct Scan {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var place = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) {
+      self.bytes = bytes
+    }
+
+    mutating func faultOfXML() -> Fault? {
+      while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+        place = start + 1
+        if take("!--") {
+          skip(past: "-->")
+        } else if take("![CDATA[") {
+          skip(past: "]]>")
+        } else if take("!") {
+          return Fault(line: line(of: start), reason: documentType)
+        } else if take("?") {
+          skip(past: "?>")
+        } else if let reason = tagFault() {
+          return Fault(line: line(of: start), reason: reason)
+        }
+      }
+      return nil
+    }
+
+    /// Passes over a tag.
+    private mutating func tagFault() -> String? {
+      var attributes = 0
+      var namespaces = 0
+      // Where the last name began.
+      var name = place
+      while place < bytes.count {
+        let byte = bytes[place]
+        place += 1
+        switch byte {
+        case UInt8(ascii: ">"): return nil
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+          guard let end = bytes[place...].firstIndex(of: byte) else {
+            place = bytes.count
+            return nil
+          }
+          place = end + 1
+          name = place
+        case UInt8(ascii: "="):
+          attributes += 1
+          if bytes[name...].starts(with: "xmlns".utf8) { namespaces += 1 }
+          if attributes > mostAttributes {
+            return "has a tag of more than \(mostAttributes) attributes"
+          }
+          if namespaces > mostNamespaces {
+            return "has a tag that declares more than \(mostNamespaces) namespaces"
+          }
+        case 0x20, 0x09, 0x0A, 0x0D: name = place
+        default: break
+        }
+      }
+      return nil
+    }
+
+    mutating func faultOfHTML() -> Fault? {
+      while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+        place = start + 1
+        if take("!--") {
+          skip(past: "-->")
+        } else if place < bytes.count, bytes[place] | 0x20 >= UInt8(ascii: "a"),
+          bytes[place] | 0x20 <= UInt8(ascii: "z"), let reason = pageTagFault()
+        {
+          return Fault(line: line(of: start), reason: reason)
+        }
+      }
+      return nil
+    }
+
+    /// Passes over a tag of HTML, and over the text of a script. (HTML, sections 13.2.5.6 to 13.2.5.40)
+    private mutating func pageTagFault() -> String? {
+      let start = place
+      while place < bytes.count, bytes[place] > 0x20, !">/".utf8.contains(bytes[place]) {
+        place += 1
+      }
+      let name = bytes[start..<place].map { $0 | 0x20 }
+      var attributes = 0
+      var isInName = false
+      while place < bytes.count {
+        let byte = bytes[place]
+        place += 1
+        switch byte {
+        case UInt8(ascii: ">"):
+          if name.elementsEqual("script".utf8) { skip(past: "</script") }
+          if name.elementsEqual("style".utf8) { skip(past: "</style") }
+          return nil
+        case UInt8(ascii: "="):
+          isInName = false
+          while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+          guard place < bytes.count else { return nil }
+          if bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'") {
+            let rest = bytes[(place + 1)...]
+            place = rest.firstIndex(of: bytes[place]).map { $0 + 1 } ?? bytes.count
+          } else {
+            while place < bytes.count, bytes[place] > 0x20, bytes[place] != UInt8(ascii: ">") {
+              place += 1
+            }
+          }
+        case 0...0x20, UInt8(ascii: "/"): isInName = false
+        default:
+          guard !isInName else { continue }
+          isInName = true
+          attributes += 1
+          if attributes > mostAttributes {
+            return "has a tag of more than \(mostAttributes) attributes"
+          }
+        }
+      }
+      return nil
+    }
+
+    private mutating func take(_ text: StaticString) -> Bool {
+      let isHere = text.withUTF8Buffer { bytes[place...].starts(with: $0) }
+      if isHere { place += text.utf8CodeUnitCount }
+      return isHere
+    }
+
+    private mutating func skip(past end: StaticString) {
+      let first = end.utf8Start[0]
+      while let next = bytes[place...].firstIndex(of: first) {
+        place = next
+        if take(end) { return }
+        place += 1
+      }
+      place = bytes.count
+    }
+
+    private func line(of place: Int) -> Int {
+      1 + bytes[..<place].count { $0 == 0x0A }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// Text from elsewhere, made harmless: nothing in it can move a cursor, hide or reorder what
+/// follows.
+///
+/// The one judgement for all that larder shows of a feed, a server or an order: on a terminal, in
+/// a log, in a CSV and in a message.
+public enum PlainText {
+  /// The text on one line, trimmed: runs of white space become one space, and what
+  /// ``isHarmful(_:)`` goes.
+  public static func line(_ text: String) -> String {
+    if isPlainLine(text) { return text }
+    return without(text, keepingBreaks: false).split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+  }
+
+  /// The text on one line as it is, every break a space: for a line that is laid out already.
+  public static func row(_ text: String) -> String {
+    if isPlain(text) { return text }
+    return without(text, keepingBreaks: false)
+  }
+
+  /// The text with its line breaks, each a line feed, and none at its ends.
+  public static func block(_ text: String) -> String {
+    let lines = without(text, keepingBreaks: true)
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map { line(String($0)) }
+    guard let first = lines.firstIndex(where: { !$0.isEmpty }),
+      let last = lines.lastIndex(where: { !$0.isEmpty })
+    else { return "" }
+    return lines[first...last].joined(separator: "\n")
+  }
+
+  /// Whether a text is already a line, judged by its scalars, as most texts are.
+  ///
+  /// False for combining letters, which need a look at whole characters.
+  private static func isPlainLine(_ text: String) -> Bool {
+    var previous: UInt32 = 0x20
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x20: if previous == 0x20 { return false }
+      case 0x21...0x7E, 0xA1...0x02FF, 0x20A0...0x20BF: break
+      // Kana, Han and Hangul.
+      case 0x3041...0x3096, 0x30A0...0x9FFF, 0xAC00...0xD7A3: break
+      default: return false
+      }
+      previous = scalar.value
+    }
+    return previous != 0x20 || text.isEmpty
+  }
+
+  /// Whether a character never stands in text that is shown.
+  ///
+  /// Controls (C0, DEL, C1), line and paragraph separators, what turns the direction of text
+  /// (Unicode, UAX 9), what has no width and no shape, and what is no character. The joiners that
+  /// emoji and some scripts need are none of them; tag characters are, but in the flags that they
+  /// were made for.
+  public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20...0x7E, 0xA0...0x061B: false
+    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028...0x202E: true
+    case 0x2060...0x206F, 0xFDD0...0xFDEF, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+    case let value: value & 0xFFFE == 0xFFFE
+    }
+  }
+
+  /// Whether nothing in the text is harmful.
+  public static func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { !isHarmful($0) }
+  }
+
+  /// The text without what is harmful; controls that are white space, and breaks, become a space
+  /// or a line feed.
+  private static func without(_ text: String, keepingBreaks: Bool) -> String {
+    var plain = String.UnicodeScalarView()
+    var isFlag = false
+    var last: Unicode.Scalar?
+    for scalar in text.unicodeScalars {
+      // CR LF is one break.
+      let endsBreak = scalar == "\n" && last == "\r"
+      last = scalar
+      if endsBreak { continue }
+      switch scalar.value {
+      case 0x0A...0x0D, 0x85, 0x2028, 0x2029: plain.append(keepingBreaks ? "\n" : " ")
+      case 0x09, 0x1C...0x1F: plain.append(" ")
+      // England, Scotland and Wales: a black flag, then tags.
+      case 0xE0020...0xE007F where isFlag:
+        plain.append(scalar)
+        continue
+      default: if !isHarmful(scalar) { plain.append(scalar) }
+      }
+      isFlag = scalar.value == 0x1F3F4
+    }
+    return String(plain)
+  }
+}
+
+extension StringProtocol {
+  /// The text without white space at its ends.
+  var trimmed: String {
+    guard let first = firstIndex(where: { !$0.isWhitespace }),
+      let last = lastIndex(where: { !$0.isWhitespace })
+    else { return "" }
+    return String(self[first...last])
+  }
+}
