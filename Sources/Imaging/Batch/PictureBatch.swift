@@ -1,0 +1,531 @@
+import Dispatch
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Makes one picture of another: a crop or a stamp.
+///
+/// Called on several threads at once.
+public protocol PictureMaking: Sendable {
+  /// What a picture may ask for.
+  var limits: PictureLimits { get }
+
+  /// Judges the wish itself, before any picture is read.
+  func check() throws(ImagingError)
+
+  /// Makes a picture, whole, in memory.
+  ///
+  /// - Parameter file: The input.
+  /// - Returns: What was made.
+  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture
+
+  /// Makes a picture that becomes a file.
+  ///
+  /// Nothing is at `output` until ``PictureBatch`` puts it there. A large picture may be on the same disk until then, and
+  /// is gone when nothing holds the result any more.
+  ///
+  /// - Parameters:
+  ///   - file: The input.
+  ///   - output: The file that it becomes.
+  /// - Returns: What was made.
+  /// - Throws: ``ImagingError`` when nothing can be made of it, or the disk is full.
+  func make(from file: PictureFile, for output: FilePath) throws(ImagingError) -> EncodedPicture
+}
+
+extension PictureMaking {
+  /// Makes a picture in memory, whatever it becomes.
+  public func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(ImagingError) -> EncodedPicture {
+    try make(from: file)
+  }
+}
+
+/// Which pictures become which files: a plan, made before anything is written.
+///
+///     let batch = try PictureBatch(["photos", "cat.png"], into: "squares")
+///     let results = try batch.run(Crop(size: 512))
+public struct PictureBatch: Sendable, Equatable {
+  /// One input, and where what is made of it goes.
+  public struct Item: Sendable, Equatable {
+    /// The input; `-` for what came on stdin.
+    public let input: FilePath
+    /// The output; nil for an input that cannot be read.
+    public let output: FilePath?
+    /// Why the input cannot be read.
+    public let error: ImagingError?
+    /// All of an input that came on stdin; nil for a file.
+    var bytes: [UInt8]?
+
+    /// The picture, where it is.
+    var picture: PictureInput {
+      bytes.map { .bytes($0, name: PictureBatch.standardInputName) } ?? .path(input)
+    }
+  }
+
+  /// What errors and names of outputs call the picture that comes on stdin.
+  static let standardInputName = "stdin"
+
+  /// The inputs in their order, those of a folder by name.
+  public let items: [Item]
+  /// The files of folders that are passed over, as they are no pictures, in their order.
+  public let others: [FilePath]
+
+  /// Looks at the inputs' first bytes, and no more, and names their outputs.
+  ///
+  /// - Parameters:
+  ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
+  ///   - folder: Where the outputs go.
+  ///   - format: The format of the outputs, which their names end as; nil for the inputs' own.
+  ///   - name: What the outputs are called.
+  ///   - standardInput: Reads all of stdin, for the input that is called `-`, whose stem is `stdin`;
+  ///     nil where `-` is a file's name.
+  /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
+  ///   input, or `folder` is none; and what `standardInput` throws.
+  public init(
+    _ inputs: [FilePath],
+    into folder: FilePath,
+    format: PictureFormat? = nil,
+    name: PictureName = .usual,
+    standardInput: (() throws(ImagingError) -> [UInt8])? = nil
+  ) throws(ImagingError) {
+    if let kind = Self.kind(of: folder), kind != S_IFDIR {
+      throw ImagingError(
+        .usage,
+        "cannot write into \(folder.shown): it is not a folder; give one, or a name that is free"
+      )
+    }
+    let naming = Naming(format: format, name: name)
+    var (items, others): ([Item], [FilePath]) = ([], [])
+    for input in inputs {
+      if input == "-", let standardInput {
+        items.append(Self.item(try standardInput(), to: folder, as: naming))
+      } else if Self.kind(of: input) == S_IFDIR {
+        Self.add(
+          to: &items,
+          others: &others,
+          below: input,
+          to: folder,
+          as: naming,
+          isSame: Self.identity(of: folder)
+        )
+      } else {
+        items.append(Self.item(input, to: folder, as: naming))
+      }
+    }
+    (self.items, self.others) = (items, others)
+    try checkOutputs()
+  }
+
+  /// What outputs are, and are called.
+  private struct Naming {
+    let format: PictureFormat?
+    let name: PictureName
+  }
+
+  private func checkOutputs() throws(ImagingError) {
+    var owners: [FilePath: FilePath] = [:]
+    var inputs: Set<Identity> = []
+    for item in items where item.bytes == nil {
+      if let identity = Self.identity(of: item.input) { inputs.insert(identity) }
+    }
+    for item in items {
+      guard let output = item.output else { continue }
+      if let other = owners.updateValue(item.input, forKey: output) {
+        let isSame = Self.identity(of: other).map { $0 == Self.identity(of: item.input) } ?? false
+        throw ImagingError(
+          .usage,
+          isSame
+            ? "cannot write \(output.shown): \(item.input.shown) is named twice; name it once"
+            : "cannot write \(output.shown): both \(other.shown) and \(item.input.shown) would "
+              + "become it; rename one"
+        )
+      }
+      if let identity = Self.identity(of: output), inputs.contains(identity) {
+        throw ImagingError(
+          .usage,
+          "cannot write \(output.shown): it is one of the inputs; choose another folder"
+        )
+      }
+    }
+  }
+
+  /// What tells two files apart whatever their paths say.
+  private struct Identity: Hashable {
+    let device: UInt
+    let number: UInt
+  }
+
+  private static func identity(of path: FilePath) -> Identity? {
+    var status = stat()
+    guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
+    return Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
+  }
+
+  private static func kind(of path: FilePath) -> mode_t? {
+    var status = stat()
+    return path.withPlatformString({ stat($0, &status) }) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  /// Adds the pictures below a folder, and to `others` what is none; what is hidden or the outputs' own
+  /// is passed over.
+  private static func add(
+    to items: inout [Item],
+    others: inout [FilePath],
+    below input: FilePath,
+    to output: FilePath,
+    as naming: Naming,
+    isSame own: Identity?
+  ) {
+    guard let folder = input.withPlatformString({ opendir($0) }) else {
+      items.append(Item(input: input, output: nil, error: .unread(input.shown, errno)))
+      return
+    }
+    var names: [FilePath.Component] = []
+    while let entry = readdir(folder) {
+      // Not by way of a String, which would replace bytes that are no UTF-8.
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        FilePath.Component(
+          platformString: bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
+        )
+      }
+      if let name, !name.string.hasPrefix(".") { names.append(name) }
+    }
+    closedir(folder)
+    for name in names.sorted(by: { $0.string < $1.string }) {
+      let path = input.appending(name)
+      var status = stat()
+      // A link to a folder may lead back up.
+      guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
+        // Gone since the folder was read; whatever else hides it is told.
+        if errno != ENOENT {
+          items.append(Item(input: path, output: nil, error: .unread(path.shown, errno)))
+        }
+        continue
+      }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        if let own, identity(of: path) == own { continue }
+        let below = output.appending(name)
+        add(to: &items, others: &others, below: path, to: below, as: naming, isSame: own)
+      } else if kind(of: path) == S_IFREG {
+        let item = item(path, to: output, as: naming)
+        if item.output != nil || item.error?.code != .unsupported {
+          items.append(item)
+        } else {
+          others.append(path)
+        }
+      }
+    }
+  }
+
+  private static func item(
+    _ input: FilePath,
+    to folder: FilePath,
+    as naming: Naming
+  ) -> Item {
+    func refused(_ error: ImagingError) -> Item { Item(input: input, output: nil, error: error) }
+    let file = input.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard file >= 0 else { return refused(.unread(input.shown, errno)) }
+    defer { close(file) }
+    var head = [UInt8](repeating: 0, count: PictureFormat.sniffLength)
+    let count = read(file, &head, head.count)
+    guard let found = PictureFormat(sniffing: head.prefix(max(count, 0))) else {
+      return refused(.noPicture(input.shown))
+    }
+    let output = output(of: stem(of: input), found, in: folder, as: naming)
+    return Item(input: input, output: output, error: nil)
+  }
+
+  /// The item of what came on stdin.
+  private static func item(_ bytes: [UInt8], to folder: FilePath, as naming: Naming) -> Item {
+    guard let found = PictureFormat(sniffing: bytes) else {
+      return Item(input: "-", output: nil, error: .noPicture(standardInputName), bytes: bytes)
+    }
+    let output = output(of: Array(standardInputName.utf8), found, in: folder, as: naming)
+    return Item(input: "-", output: output, error: nil, bytes: bytes)
+  }
+
+  /// A file's name without its ending, byte for byte.
+  private static func stem(of input: FilePath) -> [UInt8] {
+    let name = input.lastComponent?.withPlatformString { name in
+      Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+    }
+    guard let name, let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0 else {
+      return name ?? Array("picture".utf8)
+    }
+    return Array(name[..<dot])
+  }
+
+  private static func output(
+    of stem: [UInt8],
+    _ found: PictureFormat,
+    in folder: FilePath,
+    as naming: Naming
+  ) -> FilePath? {
+    let ending = (naming.format ?? found.kept).fileExtension
+    let name = naming.name.bytes(stem: stem, ending: ending).map { CChar(bitPattern: $0) }
+    return FilePath.Component(platformString: name + [0]).map { folder.appending($0) }
+  }
+}
+
+extension PictureBatch {
+  /// Makes every picture on a bounded number of threads.
+  ///
+  /// Blocks until all are done. One input that cannot be read stops none of the others.
+  ///
+  /// - Parameters:
+  ///   - making: What is to be made of each input.
+  ///   - workers: Pictures that are worked on at a time, which more than there are processors make no
+  ///     more of; nil for one a processor.
+  ///   - overwrite: Whether outputs that are there may be replaced.
+  ///   - skipsExisting: Whether inputs whose output is there already are left out.
+  ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
+  ///   - isCancelled: Asked before each picture; true leaves the rest unmade and without result.
+  ///   - deliver: What else is done with a picture once its file is whole, as an upload is; it may
+  ///     block, and is called for at most eight pictures at a time.
+  /// - Returns: The results in the inputs' order.
+  /// - Throws: ``ImagingError`` when `making` asks for the impossible, or the disk fails at the end.
+  @discardableResult
+  public func run(
+    _ making: some PictureMaking,
+    workers: Int? = nil,
+    overwrite: Bool = false,
+    skipsExisting: Bool = false,
+    report: @escaping @Sendable (PictureResult) -> Void = { _ in },
+    isCancelled: @Sendable () -> Bool = { false },
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
+  ) throws(ImagingError) -> [PictureResult] {
+    try making.check()
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+      try making.make(from: input.file(making.limits), for: output)
+    }
+    return try run(
+      make,
+      workers: workers,
+      overwrite: overwrite,
+      skipsExisting: skipsExisting,
+      report: report,
+      isCancelled: isCancelled,
+      deliver: deliver
+    )
+  }
+
+  /// Makes every picture where `place` says, as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``
+  /// does in this process.
+  @discardableResult
+  package func run(
+    _ order: PictureOrder,
+    at place: some PictureWorking,
+    workers: Int? = nil,
+    overwrite: Bool = false,
+    skipsExisting: Bool = false,
+    report: @escaping @Sendable (PictureResult) -> Void = { _ in },
+    isCancelled: @Sendable () -> Bool = { false },
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
+  ) throws(ImagingError) -> [PictureResult] {
+    try order.making.check()
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+      try place.make(order, of: input, for: output, isStopped: { false })
+    }
+    return try run(
+      make,
+      workers: workers,
+      overwrite: overwrite,
+      skipsExisting: skipsExisting,
+      report: report,
+      isCancelled: isCancelled,
+      deliver: deliver
+    )
+  }
+
+  private typealias Make =
+    @Sendable (PictureInput, _ output: FilePath) throws(ImagingError) -> EncodedPicture
+
+  private func run(
+    _ make: Make,
+    workers: Int?,
+    overwrite: Bool,
+    skipsExisting: Bool,
+    report: @escaping @Sendable (PictureResult) -> Void,
+    isCancelled: @Sendable () -> Bool,
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
+  ) throws(ImagingError) -> [PictureResult] {
+    let next = Atomic(0)
+    let ledger = Ledger(count: items.count, report: report)
+    let desk = WritingDesk(overwrite: overwrite, deliver: deliver)
+    let threads = min(max(workers ?? processors, 1), max(items.count, 1))
+    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+      while !isCancelled() {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        guard index < items.count else { return }
+        let item = items[index]
+        if skipsExisting, let output = item.output, WholeFile.isThere(output) {
+          ledger.record(PictureResult(skipping: item.input.shown, output.shown), at: index)
+          continue
+        }
+        do throws(ImagingError) {
+          let picture = try Self.make(make, of: item, overwrite)
+          desk.write(picture, of: item) { ledger.record($0, at: index) }
+        } catch {
+          ledger.record(PictureResult(input: item.input.shown, error: error), at: index)
+        }
+      }
+    }
+    try desk.close()
+    return ledger.results()
+  }
+
+  /// What a run would do, of which nothing is done: results without what only the pictures tell.
+  ///
+  /// - Parameters:
+  ///   - overwrite: Whether outputs that are there may be replaced.
+  ///   - skipsExisting: Whether inputs whose output is there already are left out.
+  /// - Returns: A result for each input, in their order.
+  public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
+    items.map { item in
+      let input = item.input.shown
+      guard let output = item.output else {
+        let error = item.error ?? ImagingError(.unsupported, "cannot read \(input)")
+        return PictureResult(input: input, error: error)
+      }
+      if skipsExisting, WholeFile.isThere(output) {
+        return PictureResult(skipping: input, output.shown)
+      }
+      do throws(ImagingError) {
+        if !overwrite { try WholeFile.checkAbsent(output) }
+        return PictureResult(planning: input, output.shown)
+      } catch {
+        return PictureResult(input: input, error: error)
+      }
+    }
+  }
+
+  private static func make(
+    _ make: Make,
+    of item: Item,
+    _ overwrite: Bool
+  ) throws(ImagingError) -> EncodedPicture {
+    guard let output = item.output else {
+      throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input.shown)")
+    }
+    if !overwrite { try WholeFile.checkAbsent(output) }
+    return try make(item.picture, output)
+  }
+}
+
+/// Writes pictures while others are being made, as waiting for the disk takes no processor.
+private final class WritingDesk: Sendable {
+  private let overwrite: Bool
+  private let deliver: @Sendable (EncodedPicture, PictureResult) -> PictureResult
+  private let queue = DispatchQueue(label: "larder.pictures.write", attributes: .concurrent)
+  private let written = DispatchGroup()
+  /// Pictures that may wait in memory for the disk.
+  private let slots = DispatchSemaphore(value: 8)
+  /// Folders whose new names are not on disk yet, guarded by itself.
+  private let folders = Mutex<Set<FilePath>>([])
+  /// Folders that were looked through for what killed runs left, guarded by itself.
+  private let swept = Mutex<Set<FilePath>>([])
+
+  init(
+    overwrite: Bool,
+    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
+  ) {
+    self.overwrite = overwrite
+    self.deliver = deliver
+  }
+
+  /// Writes a picture soon, and says how it went.
+  func write(
+    _ picture: EncodedPicture,
+    of item: PictureBatch.Item,
+    then report: @escaping @Sendable (PictureResult) -> Void
+  ) {
+    guard let output = item.output else { return }
+    slots.wait()
+    queue.async(group: written) { [self] in
+      defer { slots.signal() }
+      let input = item.input.shown
+      do throws(ImagingError) {
+        sweepOnce(output.removingLastComponent())
+        try picture.file.write(to: output, overwrite: overwrite)
+        folders.withLock { _ = $0.insert(output.removingLastComponent()) }
+        let result = PictureResult(input: input, output: output.shown, picture: picture)
+        report(deliver(picture, result))
+      } catch {
+        report(PictureResult(input: input, error: error))
+      }
+    }
+  }
+
+  /// Removes what killed runs left in a folder, before the first file of this run goes there.
+  private func sweepOnce(_ folder: FilePath) {
+    guard swept.withLock({ $0.insert(folder).inserted }) else { return }
+    WholeFile.sweep(folder)
+  }
+
+  /// Waits for what is under way and puts the names on disk.
+  func close() throws(ImagingError) {
+    written.wait()
+    for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }
+  }
+}
+
+/// The results so far, handed on in order.
+private final class Ledger: Sendable {
+  private struct State {
+    var results: [PictureResult?]
+    var reported = 0
+  }
+
+  /// Guarded by itself; never held while `report` runs.
+  private let state: Mutex<State>
+  private let order = DispatchQueue(label: "larder.pictures.report")
+  private let report: @Sendable (PictureResult) -> Void
+
+  init(count: Int, report: @escaping @Sendable (PictureResult) -> Void) {
+    state = Mutex(State(results: Array(repeating: nil, count: count)))
+    self.report = report
+  }
+
+  func record(_ result: PictureResult, at index: Int) {
+    state.withLock { $0.results[index] = result }
+    order.sync {
+      let ready = state.withLock { state in
+        let ready = state.results[state.reported...].prefix { $0 != nil }.compactMap(\.self)
+        state.reported += ready.count
+        return ready
+      }
+      for result in ready { report(result) }
+    }
+  }
+
+  func results() -> [PictureResult] {
+    state.withLock { $0.results.compactMap(\.self) }
+  }
+}
+
+/// The processors that are there to be used.
+private var processors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
+
+extension FilePath {
+  /// The path as people and JSON get it: a byte that is no UTF-8 stands as `\xE9`.
+  ///
+  /// For messages and results only; the system is asked for the path's own bytes.
+  package var shown: String {
+    let bytes = withPlatformString { path in
+      Array(UnsafeRawBufferPointer(start: path, count: length))
+    }
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var (text, rest) = ("", bytes[...])
+    while let first = rest.first {
+      let whole = (1...min(4, rest.count)).lazy.compactMap { count in
+        String(validating: rest.prefix(count), as: UTF8.self).map { (count, $0) }
+      }.first
+      text += whole?.1 ?? "\\x\(String(first, radix: 16, uppercase: true))"
+      rest = rest.dropFirst(whole?.0 ?? 1)
+    }
+    return text
+  }
+}

@@ -1,0 +1,110 @@
+/// What the files that are made are called: a template with `{stem}`, `{size}` and `{ext}`.
+///
+///     let name = try PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 512))
+public struct PictureName: Sendable, Equatable {
+  /// The input's own name, with the ending of what is made.
+  public static let usual = PictureName(parts: [.stem, .text("."), .ending])
+
+  private enum Part: Equatable {
+    case text(String)
+    case stem
+    case ending
+  }
+
+  private let parts: [Part]
+
+  private init(parts: [Part]) { self.parts = parts }
+
+  /// Reads a template.
+  ///
+  /// - Parameters:
+  ///   - template: Text in which `{stem}` stands for the input's name without its ending, `{ext}` for
+  ///     the ending of the output's format, and `{size}` for `size`, as 512 or 640x480.
+  ///   - size: The size that is asked for, if any.
+  /// - Throws: ``ImagingError`` of code `usage` when names would not tell inputs apart, would not end
+  ///   as their format does, or would lead to another folder.
+  public init(_ template: String, size: PixelSize? = nil) throws(ImagingError) {
+    var fields = FieldTemplate(template, for: "name pictures")
+    var parts: [Part] = []
+    while let piece = try fields.next() {
+      switch piece {
+      case .text(let text): parts.append(.text(String(text)))
+      case .field("stem"): parts.append(.stem)
+      case .field("ext"): parts.append(.ending)
+      case .field("size"):
+        guard let size else { throw fields.refusal("{size} stands for a size; ask for one") }
+        let isSquare = size.width == size.height
+        parts.append(.text(isSquare ? "\(size.width)" : "\(size.width)x\(size.height)"))
+      case .field(let name):
+        throw fields.refusal("{\(name)} stands for nothing; use {stem}, {size} and {ext}")
+      }
+    }
+    guard parts.contains(.stem) else {
+      throw fields.refusal("every picture would have one name; add {stem}")
+    }
+    guard parts.last == .ending, parts.count > 1,
+      case .text(let text) = parts[parts.count - 2], text.hasSuffix(".")
+    else { throw fields.refusal("it does not end as the format does; end it with .{ext}") }
+    let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    guard !texts.contains(where: { $0.contains("/") || $0.contains("\0") }) else {
+      throw fields.refusal("it leads to another folder; choose that as the folder to write to")
+    }
+    self.parts = parts
+  }
+
+  /// The name of what is made of an input.
+  func name(stem: String, ending: String) -> String {
+    String(decoding: bytes(stem: Array(stem.utf8), ending: ending), as: UTF8.self)
+  }
+
+  /// The same as bytes, of a stem that need not be UTF-8.
+  func bytes(stem: [UInt8], ending: String) -> [UInt8] {
+    parts.flatMap { part in
+      switch part {
+      case .text(let text): Array(text.utf8)
+      case .stem: stem
+      case .ending: Array(ending.utf8)
+      }
+    }
+  }
+}
+
+/// A text with fields in braces, `{stem}.{ext}`, taken apart piece by piece.
+struct FieldTemplate {
+  enum Piece {
+    case text(Substring)
+    /// The name between braces.
+    case field(Substring)
+  }
+
+  private let template: String
+  private let purpose: String
+  private var rest: Substring
+
+  /// Starts at the beginning; `purpose` is what the text is for, as errors say it: `name pictures`.
+  init(_ template: String, for purpose: String) {
+    (self.template, self.purpose) = (template, purpose)
+    rest = template[...]
+  }
+
+  /// The error that says why the text is of no use.
+  func refusal(_ reason: String) -> ImagingError {
+    ImagingError(.usage, "cannot \(purpose) \(template): \(reason)")
+  }
+
+  /// The next piece, never an empty text; nil at the end.
+  ///
+  /// - Throws: ``ImagingError`` of code `usage` for a brace that nothing closes.
+  mutating func next() throws(ImagingError) -> Piece? {
+    guard rest.first == "{" else {
+      let text = rest.prefix { $0 != "{" }
+      rest = rest.dropFirst(text.count)
+      return text.isEmpty ? nil : .text(text)
+    }
+    guard let close = rest.firstIndex(of: "}") else {
+      throw refusal("a brace is open; close it")
+    }
+    defer { rest = rest[rest.index(after: close)...] }
+    return .field(rest[rest.index(after: rest.startIndex)..<close])
+  }
+}

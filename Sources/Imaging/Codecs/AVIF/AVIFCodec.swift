@@ -1,0 +1,207 @@
+import CAVIF
+
+/// AVIF in and out by libavif, of which no pointer or struct is seen elsewhere.
+enum AVIFCodec {
+  /// Decodes a region of what is to be shown, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba`
+  /// of either.
+  static func decode(
+    _ file: PictureFile,
+    _ header: AVIFHeader,
+    _ region: PixelRegion,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> Bitmap {
+    var wanted = region
+    wanted.x += header.aperture.x
+    wanted.y += header.aperture.y
+    let padded = wanted.padded(in: header.coded)
+    let isWide = header.depth > 8
+    let layout: Bitmap.Layout = header.hasAlpha ? .rgba : isWide ? .rgb : .bgrx
+    let pixelBytes = layout.channels * (isWide ? 2 : 1)
+    try limits.check(memory: padded.width * padded.height * pixelBytes, of: file.name)
+    let coded = header.coded.width * header.coded.height
+    // What is copied of the planes, so that the decoder can go.
+    let planes = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
+    try limits.check(memory: coded * planes * (isWide ? 2 : 1), of: file.name)
+    let decoders = AVIFDecoder.order(pixels: coded) { cavif_decodes($0.number) }
+    var outcome = cavif_outcome()
+    // A frame inside may be as large as its boxes say, and the cells of a grid a little larger in
+    // all.
+    let allowed = cavif_limits(
+      pixels: UInt32(clamping: min(limits.pixels, max(coded * 4, 4_000_000))),
+      side: UInt32(clamping: limits.side),
+      frames: 65_536
+    )
+    var bitmap = try Bitmap(
+      width: padded.width,
+      height: padded.height,
+      layout: layout,
+      depth: isWide ? 16 : 8
+    ) { (pixels) throws(ImagingError) in
+      var status = CInt(cavif_broken)
+      for decoder in decoders where status == CInt(cavif_broken) {
+        let held = decoder.memory(
+          pixels: coded,
+          chroma: header.colour.chroma,
+          depth: header.depth,
+          hasAlpha: header.hasAlpha
+        )
+        try limits.check(decoding: held, of: file.name)
+        status = file.bytes.withUnsafeBufferPointer {
+          cavif_decode(
+            $0.baseAddress,
+            $0.count,
+            allowed,
+            decoder.number,
+            cavif_region(
+              x: UInt32(padded.x),
+              y: UInt32(padded.y),
+              width: UInt32(padded.width),
+              height: UInt32(padded.height)
+            ),
+            header.hasAlpha,
+            isWide,
+            pixels.baseAddress,
+            padded.width * pixelBytes,
+            &outcome
+          )
+        }
+      }
+      guard status == CInt(cavif_done) else { throw error(file.name, status, outcome) }
+    }
+    bitmap.keep(wanted.inside(padded))
+    return bitmap
+  }
+
+  /// Encodes a bitmap as `rgb`, `rgba` or `bgrx`, of 8 or 16 bits, that stands upright.
+  ///
+  /// It is given back before the encoder begins, which takes much more.
+  static func encode(
+    _ bitmap: consuming Bitmap,
+    depth: Int,
+    colour: AVIFHeader.Colour,
+    quality: Int,
+    lossless: Bool,
+    tags: PictureTags,
+    name: String
+  ) throws(ImagingError) -> [UInt8] {
+    let order =
+      bitmap.layout == .rgb ? cavif_rgb : bitmap.layout == .rgba ? cavif_rgba : cavif_bgrx
+    var made = cavif_bytes()
+    var outcome = cavif_outcome()
+    var status = CInt(cavif_done)
+    let picture = bitmap.samples.withUnsafeBufferPointer { pixels in
+      tags.profile.withUnsafeBufferPointer { profile in
+        tags.exif.withUnsafeBufferPointer { exif in
+          tags.xmp.withUnsafeBufferPointer { xmp in
+            var encoding = cavif_encoding(
+              pixels: pixels.baseAddress,
+              stride: UInt32(bitmap.rowBytes),
+              width: UInt32(bitmap.width),
+              height: UInt32(bitmap.height),
+              order: CInt(order),
+              depth: CInt(bitmap.depth),
+              file_depth: CInt(depth),
+              quality: CInt(quality),
+              lossless: lossless,
+              colour: cavif_colour(
+                chroma: colour.chroma,
+                primaries: colour.primaries,
+                transfer: colour.transfer,
+                matrix: colour.matrix
+              ),
+              profile: profile.baseAddress,
+              exif: exif.baseAddress,
+              xmp: xmp.baseAddress,
+              profile_count: profile.count,
+              exif_count: exif.count,
+              xmp_count: xmp.count
+            )
+            return cavif_begin(&encoding, &status, &outcome)
+          }
+        }
+      }
+    }
+    guard let picture else { throw error(name, status, outcome) }
+    defer { cavif_close(picture) }
+    bitmap = Bitmap(width: 0, height: 0, layout: .rgb, samples: [])
+    status = cavif_encode(picture, &made, &outcome)
+    let buffer = MallocBuffer(bytes: made.bytes, count: made.count)
+    guard status == CInt(cavif_done) else { throw error(name, status, outcome) }
+    return buffer.take()
+  }
+
+  /// The error of a status.
+  static func error(_ name: String, _ status: CInt, _ outcome: cavif_outcome) -> ImagingError {
+    let words = withUnsafeBytes(of: outcome.message) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let sentence = words.prefix(1).lowercased() + words.dropFirst()
+    return switch Int(status) {
+    case cavif_no_memory: .tooLarge(name, "it takes more memory than is allowed")
+    case cavif_cut: .damaged(name, "the file ends too early")
+    case cavif_broken: .damaged(name, sentence)
+    default: ImagingError(.library, "cannot work on \(name): libavif says: \(sentence)")
+    }
+  }
+}
+
+/// Who decodes the AV1 pictures that are in an AVIF.
+enum AVIFDecoder: Equatable {
+  /// It is quick, and holds hardly more than the planes.
+  case dav1d
+  /// It holds several times as much, and reads what it wrote itself.
+  case libaom
+  /// Whichever else libavif was built with.
+  case other
+
+  /// Pixels of the largest picture that AV1 has a level for. (AV1, annex A.3)
+  ///
+  /// Of what libaom 3.6 wrote beyond that, dav1d 1.0 to 1.5 reads nothing, and libaom all.
+  static let mostOfLevels = 35_651_584
+
+  /// Who is asked for a picture of `pixels`, one after the other, until one reads it.
+  ///
+  /// - Parameters:
+  ///   - pixels: those of the picture.
+  ///   - has: whether libavif was built with a decoder.
+  /// - Returns: One or two of them.
+  static func order(pixels: Int, has: (AVIFDecoder) -> Bool) -> [AVIFDecoder] {
+    guard has(.dav1d) else { return [.other] }
+    return pixels > mostOfLevels && has(.libaom) ? [.dav1d, .libaom] : [.dav1d]
+  }
+
+  /// Bytes that it holds at most while it decodes a picture of `pixels`, beside the file.
+  ///
+  /// Colours and alpha are two pictures to it. Film grain is added to a copy of the planes, and the cells of a grid
+  /// are copied into a picture of their own. (Measured in docs/decisions, 07)
+  func memory(pixels: Int, chroma: Int32, depth: Int, hasAlpha: Bool) -> Int {
+    let samplesOfChroma =
+      switch Int(chroma) {
+      case cavif_444: 2.0
+      case cavif_422: 1.0
+      case cavif_420: 0.5
+      default: 0.0
+      }
+    func bytes(_ samplesOfChroma: Double) -> Double {
+      // To libaom, grey is 4:2:0 as well.
+      let chroma = self == .dav1d ? samplesOfChroma : max(samplesOfChroma, 0.5)
+      let planes = (1 + chroma) * (depth > 8 ? 2 : 1)
+      return switch self {
+      case .dav1d: 1 + planes * 3.5
+      // What dav1d does not read is one picture rather than a grid of small ones.
+      case .libaom: 13.5 + planes * 2
+      case .other: 13.5 + planes * 3.5
+      }
+    }
+    return Int(Double(pixels) * (bytes(samplesOfChroma) + (hasAlpha ? bytes(0) : 0)))
+  }
+
+  /// As ``CAVIF`` names it.
+  var number: CInt {
+    switch self {
+    case .dav1d: CInt(cavif_dav1d)
+    case .libaom: CInt(cavif_aom)
+    case .other: CInt(cavif_any)
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Glibc
+
+/// The segments of a JPEG, found without decoding. (ISO/IEC 10918-1, annex B)
+struct JPEGMarkers: Equatable {
+  /// The picture's size as stored.
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Bits of a sample.
+  private(set) var depth = 0
+  /// The sampling factors of each component.
+  private(set) var sampling: [PixelSize] = []
+  /// Whether the file sharpens in steps.
+  private(set) var isProgressive = false
+  /// How often the file goes over the picture.
+  private(set) var scans = 0
+  /// The first quantization table, for judging quality.
+  private(set) var firstTable: [Int] = []
+  /// Whether a quantization table holds a zero, which the standard forbids and decoders put up with.
+  private(set) var hasZeroInTable = false
+  /// The first Exif segment's payload, from its TIFF header on.
+  private(set) var exif: Range<Int>?
+  /// The segments of an ICC profile, with their markers, in file order.
+  private(set) var profile: [Range<Int>] = []
+  /// Other segments that people may want to keep, with their markers, the Exif one included.
+  private(set) var metadata: [Range<Int>] = []
+  /// Whether Adobe's segment is there, which makes ink inverted.
+  private(set) var hasAdobe = false
+  /// Whether the end was reached; a file without it was cut.
+  private(set) var isWhole = false
+
+  /// Bytes of all coefficients, two each, as nearly as pixels tell.
+  var coefficientBytes: Int {
+    let most = (sampling.map(\.width).max() ?? 1) * (sampling.map(\.height).max() ?? 1)
+    let all = sampling.reduce(0) { $0 + $1.width * $1.height }
+    // A component alone is not sampled.
+    return size.width * size.height * 2 * (sampling.count == 1 ? most : all) / max(most, 1)
+  }
+
+  /// The longest side that libjpeg reads.
+  private static let longestSide = 65_500
+
+  /// Bytes of entropy-coded data.
+  private var codedBytes = 0
+  /// Bits that a block takes at least; 0 where that cannot be said, as with arithmetic coding.
+  private var leastBits = 0
+
+  /// Walks the segments of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when there is no picture before the bytes end, or more than `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try walk(ByteReader(bytes: bytes), name, limits)
+    }
+    guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
+    // A cut photo is worth showing, but not a sixteenth of the least that it could be.
+    let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
+    guard codedBytes * 16 >= least else {
+      throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
+    }
+  }
+
+  private mutating func walk(
+    _ reader: ByteReader,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    var offset = 2
+    var metadataBytes = 0
+    while let (marker, start) = Self.nextMarker(reader.bytes, from: offset) {
+      switch marker {
+      case 0xD9:
+        isWhole = true
+        return
+      case 0x01, 0xD0...0xD7:
+        offset = start
+        continue
+      case 0xD8:
+        throw .damaged(name, "a second picture begins inside the first")
+      default:
+        break
+      }
+      guard var length = reader.short(start), length <= reader.bytes.count - start else { return }
+      if length < 2 {
+        // Decoders take a note of no length for an empty one; of other segments it means the end.
+        guard (0xE0...0xEF).contains(marker) || marker == 0xFE else { return }
+        length = 2
+      }
+      offset = start + length
+      let payload = start + 2..<offset
+      switch marker {
+      case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA:
+        try readFrame(reader, payload, marker, name, limits)
+      case 0xC3, 0xC5...0xC7, 0xCB, 0xCD...0xCF:
+        throw ImagingError(
+          .unsupported,
+          "cannot read \(name): a lossless or hierarchical JPEG; save it as baseline"
+        )
+      case 0xDB:
+        readTables(reader, payload)
+      case 0xE0...0xEF, 0xFE:
+        metadataBytes += length
+        try limits.check(metadata: metadataBytes, of: name)
+        if length > 2 { readApplication(reader, payload, marker) }
+      case 0xDA:
+        guard size.width > 0 else { throw .damaged(name, "a scan comes before the frame") }
+        scans += 1
+        try limits.check(scans: scans, pixels: size.width * size.height, of: name)
+        let start = offset
+        offset = Self.endOfScan(reader.bytes, from: start)
+        codedBytes += offset - start
+      default:
+        break
+      }
+    }
+  }
+
+  /// The next marker and where its segment begins; bytes before it are passed over, as libjpeg does.
+  private static func nextMarker(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    from offset: Int
+  ) -> (marker: UInt8, start: Int)? {
+    var offset = offset
+    while offset < bytes.count, bytes[offset] != 0xFF { offset += 1 }
+    while offset < bytes.count {
+      while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
+      guard offset < bytes.count else { return nil }
+      if bytes[offset] != 0 { return (bytes[offset], offset + 1) }
+      while offset < bytes.count, bytes[offset] != 0xFF { offset += 1 }
+    }
+    return nil
+  }
+
+  /// The first marker after entropy-coded data that is neither stuffing nor a restart.
+  private static func endOfScan(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+    guard let base = bytes.baseAddress else { return bytes.count }
+    var offset = offset
+    while offset < bytes.count, let found = memchr(base + offset, 0xFF, bytes.count - offset) {
+      offset = UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+      guard offset + 1 < bytes.count else { break }
+      switch bytes[offset + 1] {
+      case 0x00, 0xD0...0xD7: offset += 2
+      case 0xFF: offset += 1
+      default: return offset
+      }
+    }
+    return bytes.count
+  }
+
+  private mutating func readFrame(
+    _ reader: ByteReader,
+    _ payload: Range<Int>,
+    _ marker: UInt8,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    guard size.width == 0 else { throw .damaged(name, "it has two frames") }
+    guard payload.count >= 6, let depth = reader.byte(payload.lowerBound),
+      let height = reader.short(payload.lowerBound + 1),
+      let width = reader.short(payload.lowerBound + 3),
+      let components = reader.byte(payload.lowerBound + 5), payload.count >= 6 + components * 3
+    else { throw .damaged(name, "its frame header is cut short") }
+    try limits.check(width: width, height: height, of: name)
+    guard max(width, height) <= Self.longestSide else {
+      throw .tooLarge(
+        name,
+        "\(width) × \(height) has a side of more than \(Self.longestSide) pixels"
+      )
+    }
+    guard depth == 8 else {
+      throw ImagingError(
+        .unsupported,
+        "cannot read \(name): a JPEG of \(depth) bits a sample; save it with 8"
+      )
+    }
+    size = PixelSize(width: width, height: height)
+    self.depth = depth
+    isProgressive = marker == 0xC2 || marker == 0xCA
+    // A code for the first coefficient and, unless those come in scans of their own, one for the others.
+    leastBits = marker == 0xC2 ? 1 : marker < 0xC2 ? 2 : 0
+    sampling = (0..<components).map { component in
+      let factors = reader.byte(payload.lowerBound + 7 + component * 3) ?? 0
+      return PixelSize(width: factors >> 4, height: factors & 15)
+    }
+  }
+
+  /// Reads the tables of a DQT segment. (Section B.2.4.1)
+  private mutating func readTables(_ reader: ByteReader, _ payload: Range<Int>) {
+    var offset = payload.lowerBound
+    while offset < payload.upperBound, let kind = reader.byte(offset) {
+      let step = kind >> 4 == 0 ? 1 : 2
+      guard offset + 1 + 64 * step <= payload.upperBound else { return }
+      let values = (0..<64).compactMap { index in
+        let place = offset + 1 + index * step
+        return step == 1 ? reader.byte(place) : reader.short(place)
+      }
+      if values.contains(0) { hasZeroInTable = true }
+      if firstTable.isEmpty, kind & 15 == 0 { firstTable = values }
+      offset += 1 + 64 * step
+    }
+  }
+
+  private mutating func readApplication(
+    _ reader: ByteReader,
+    _ payload: Range<Int>,
+    _ marker: UInt8
+  ) {
+    let segment = payload.lowerBound - 4..<payload.upperBound
+    switch marker {
+    case 0xE0 where reader.matches("JFIF\0", at: payload.lowerBound):
+      break
+    case 0xE1 where reader.matches("Exif\0\0", at: payload.lowerBound) && exif == nil:
+      exif = min(payload.lowerBound + 6, payload.upperBound)..<payload.upperBound
+      metadata.append(segment)
+    case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
+      profile.append(segment)
+    case 0xE2 where reader.matches("MPF\0", at: payload.lowerBound):
+      // It counts bytes to further pictures after this one, which a new file does not have.
+      break
+    case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
+      hasAdobe = true
+    default:
+      metadata.append(segment)
+    }
+  }
+}
+
+/// Carries segments of one JPEG over to another.
+enum JPEGSegments {
+  /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a picture of
+  /// `size` that stands upright.
+  static func add(
+    to bytes: consuming [UInt8],
+    from file: PictureFile,
+    size: PixelSize,
+    profile: Bool = true,
+    metadata: Bool
+  ) -> [UInt8] {
+    guard case .jpeg(let markers) = file.probe.structure else { return bytes }
+    var carried: [UInt8] = []
+    for segment in metadata ? markers.metadata : [] {
+      if let tiff = markers.exif, tiff.upperBound == segment.upperBound, let exif = file.probe.exif
+      {
+        carried += file.bytes[segment.lowerBound..<tiff.lowerBound]
+        carried += exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
+      } else {
+        carried += cropped(file.bytes[segment])
+      }
+    }
+    for segment in profile ? markers.profile : [] { carried += file.bytes[segment] }
+    guard !carried.isEmpty else { return bytes }
+    bytes.insert(contentsOf: carried, at: afterJFIF(bytes))
+    return bytes
+  }
+
+  /// A segment of metadata for a picture that was cropped and stands upright; empty where it holds
+  /// copies or signatures of the whole picture and no more.
+  private static func cropped(_ segment: ArraySlice<UInt8>) -> [UInt8] {
+    let payload = segment.dropFirst(4)
+    func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
+    switch segment[segment.startIndex + 1] {
+    // JFXX thumbnails, FlashPix, C2PA's signed claims, depth maps and originals in further XMP.
+    case 0xE0 where begins("JFXX\0"), 0xE2 where begins("FPXR\0"), 0xEB,
+      0xE1 where begins("http://ns.adobe.com/xmp/extension/\0"),
+      // A second Exif segment.
+      0xE1 where begins("Exif\0\0"):
+      return []
+    case 0xED where payload.starts(with: Previews.photoshop):
+      return Previews.removed(fromPhotoshop: segment) ?? []
+    case 0xE1:
+      var packet = Array(segment)
+      Previews.mend(xmp: &packet)
+      return packet
+    default: return Array(segment)
+    }
+  }
+
+  /// Behind the start of the picture and its JFIF segment, which must come first.
+  static func afterJFIF(_ bytes: [UInt8]) -> Int {
+    guard bytes.count > 6, bytes[2] == 0xFF, bytes[3] == 0xE0 else { return 2 }
+    return min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count)
+  }
+}

@@ -1,0 +1,268 @@
+import CPNG
+
+/// The chunks of a PNG, found without unpacking any. (PNG specification, third edition, section 5)
+struct PNGChunks: Equatable {
+  /// The picture's size as stored.
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Bits of a sample.
+  private(set) var depth = 0
+  /// The colour type of the header.
+  private(set) var colourType = 0
+  /// Whether the rows come in seven passes.
+  private(set) var isInterlaced = false
+  /// Whether a tRNS chunk makes something clear.
+  private(set) var hasTransparency = false
+  /// Chunks that say what the samples mean, whole, to be kept.
+  private(set) var colour: [Range<Int>] = []
+  /// Background chunks, which come after the palette.
+  private(set) var background: [Range<Int>] = []
+  /// Chunks about the picture, whole, to be kept on request.
+  private(set) var metadata: [Range<Int>] = []
+  /// The payload of an ICC profile chunk.
+  private(set) var profile: Range<Int>?
+  /// The payload of an eXIf chunk.
+  private(set) var exif: Range<Int>?
+  /// The types of the chunks that are kept.
+  private var kept: Set<String> = []
+  /// Compressed bytes of the picture itself.
+  private var dataBytes = 0
+  /// Where the last chunk of them ends.
+  private(set) var dataEnd = 0
+
+  /// Samples of a pixel, by colour type.
+  var channels: Int {
+    switch colourType {
+    case 2: 3
+    case 4: 2
+    case 6: 4
+    default: 1
+    }
+  }
+
+  /// Walks the chunks of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when the bytes end before the picture does, or ask for more than
+  ///   `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try walk(ByteReader(bytes: bytes), name, limits)
+    }
+    let rowBytes = (size.width * channels * depth + 7) / 8 + 1
+    // Deflate makes at most 1032 bytes of one: less data than this cannot be the whole picture.
+    guard rowBytes * size.height <= dataBytes * 1032 + 1032 else {
+      throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
+    }
+  }
+
+  private mutating func walk(
+    _ reader: ByteReader,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    var offset = 8
+    var metadataBytes = 0
+    while let length = reader.long(offset) {
+      let payload = offset + 8
+      guard length <= reader.bytes.count - payload - 4 else { break }
+      let chunk = offset..<payload + length + 4
+      let type = String(decoding: reader.bytes[offset + 4..<payload], as: UTF8.self)
+      guard (type == "IHDR") == (offset == 8) else {
+        throw .damaged(name, "its header is not where it belongs")
+      }
+      offset = chunk.upperBound
+      switch type {
+      case "IHDR":
+        try readHeader(reader, payload, length, name, limits)
+      case "IDAT":
+        dataBytes += length
+        dataEnd = chunk.upperBound
+      case "IEND":
+        return
+      case "fdAT":
+        // Data of an animation's further pictures, which nobody unpacks here.
+        break
+      default:
+        let content = payload..<payload + length
+        let unpacked = Self.unpacked(type, content, reader, limits)
+        metadataBytes += max(length, unpacked.bytes)
+        try limits.check(metadata: metadataBytes, of: name)
+        // What cannot be unpacked says nothing, and is not passed on to who might choke on it.
+        if unpacked.isWhole { collect(type, chunk, content, reader) }
+      }
+    }
+    throw .damaged(name, "the file is cut short")
+  }
+
+  private mutating func readHeader(
+    _ reader: ByteReader,
+    _ payload: Int,
+    _ length: Int,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) {
+    guard length == 13, let width = reader.long(payload), let height = reader.long(payload + 4),
+      let depth = reader.byte(payload + 8), let colourType = reader.byte(payload + 9),
+      let interlace = reader.byte(payload + 12)
+    else { throw .damaged(name, "its header is not 13 bytes long") }
+    try limits.check(width: width, height: height, of: name)
+    size = PixelSize(width: width, height: height)
+    self.depth = depth
+    self.colourType = colourType
+    isInterlaced = interlace != 0
+  }
+
+  /// The unpacked size of a chunk's compressed content, and whether it can be unpacked.
+  ///
+  /// Counting stops a little beyond the limit. A chunk without compressed content has 0 bytes.
+  private static func unpacked(
+    _ type: String,
+    _ payload: Range<Int>,
+    _ reader: ByteReader,
+    _ limits: PictureLimits
+  ) -> (bytes: Int, isWhole: Bool) {
+    guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return (0, true) }
+    /// Where the text that begins at `start` ends, its zero byte included.
+    func end(of start: Int) -> Int? {
+      reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
+    }
+    // A name, then how it is compressed. (Sections 11.3.2.3 and 11.3.3.3)
+    guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
+      return (0, false)
+    }
+    var start = method + 1
+    if type == "iTXt" {
+      // A keyword, two flags, a language, the keyword translated. (Section 11.3.3.4)
+      guard start < payload.upperBound, let translated = end(of: start + 1),
+        let text = end(of: translated)
+      else { return (0, false) }
+      guard reader.bytes[method] == 1 else { return (0, true) }
+      start = text
+    }
+    guard let base = reader.bytes.baseAddress else { return (0, false) }
+    var isWhole = false
+    let count = cpng_unpacked_bytes(
+      base + start,
+      payload.upperBound - start,
+      limits.metadataBytes,
+      &isWhole
+    )
+    return (count, isWhole)
+  }
+
+  private mutating func collect(
+    _ type: String,
+    _ chunk: Range<Int>,
+    _ payload: Range<Int>,
+    _ reader: ByteReader
+  ) {
+    guard type != "tRNS" else { return hasTransparency = true }
+    // A chunk whose sum is wrong, that breaks its own rules, or that may stand only once and was there
+    // already is not passed on.
+    let rule = PNGChunkRule(type)
+    guard let rule, rule.repeats || !kept.contains(type),
+      rule.allows(reader, payload, colourType: colourType, depth: depth),
+      let base = reader.bytes.baseAddress,
+      let sum = reader.long(payload.upperBound),
+      cpng_crc(base + payload.lowerBound - 4, payload.count + 4) == UInt32(sum)
+    else { return }
+    kept.insert(type)
+    switch type {
+    case "bKGD": background.append(chunk)
+    case "tEXt", "zTXt", "iTXt", "tIME": metadata.append(chunk)
+    case "eXIf":
+      exif = payload
+      metadata.append(chunk)
+    default:
+      if type == "iCCP" { profile = payload }
+      colour.append(chunk)
+    }
+  }
+}
+
+/// What a chunk that is carried over has to look like. (PNG specification, third edition, section 11.3)
+struct PNGChunkRule {
+  /// Whether a picture may have several of the kind.
+  let repeats: Bool
+  private let holds: (Content) -> Bool
+
+  /// A chunk's payload with what it depends on.
+  private struct Content {
+    let reader: ByteReader
+    let payload: Range<Int>
+    let colourType: Int
+    let depth: Int
+
+    var count: Int { payload.count }
+
+    func byte(_ index: Int) -> Int { reader.byte(payload.lowerBound + index) ?? 0 }
+
+    /// Samples of a pixel that a chunk speaks of: a palette's colours are three.
+    var channels: Int {
+      switch colourType {
+      case 0: 1
+      case 4: 2
+      case 6: 4
+      default: 3
+      }
+    }
+
+    /// Whether it begins with a keyword of 1 to 79 bytes and a zero.
+    var hasKeyword: Bool {
+      let end = reader.bytes[payload].firstIndex(of: 0)
+      return end.map { (1...79).contains($0 - payload.lowerBound) } ?? false
+    }
+  }
+
+  /// The rule for a type of chunk; nil for one that is never carried over.
+  init?(_ type: String) {
+    repeats = ["tEXt", "zTXt", "iTXt"].contains(type)
+    switch type {
+    case "tEXt": holds = \.hasKeyword
+    case "iTXt", "zTXt", "iCCP": holds = \.hasKeyword
+    case "gAMA": holds = { $0.count == 4 && $0.reader.long($0.payload.lowerBound) != 0 }
+    case "cHRM": holds = { $0.count == 32 }
+    case "sRGB": holds = { $0.count == 1 && $0.byte(0) <= 3 }
+    case "sBIT":
+      holds = { content in
+        let most = content.colourType == 3 ? 8 : content.depth
+        return content.count == content.channels
+          && (0..<content.count).allSatisfy { (1...max(most, 1)).contains(content.byte($0)) }
+      }
+    // PNG has no colours but RGB, so that the third number is 0.
+    case "cICP": holds = { $0.count == 4 && $0.byte(2) == 0 && $0.byte(3) <= 1 }
+    case "mDCV": holds = { $0.count == 24 }
+    case "cLLI": holds = { $0.count == 8 }
+    case "pHYs": holds = { $0.count == 9 && $0.byte(8) <= 1 }
+    case "bKGD":
+      holds = { content in
+        switch content.colourType {
+        case 3: content.count == 1
+        case 0, 4: content.count == 2
+        default: content.count == 6
+        }
+      }
+    case "tIME":
+      holds = {
+        $0.count == 7 && (1...12).contains($0.byte(2)) && (1...31).contains($0.byte(3))
+          && $0.byte(4) < 24 && $0.byte(5) < 60 && $0.byte(6) <= 60
+      }
+    case "eXIf":
+      holds = {
+        $0.count >= 8
+          && ($0.reader.matches("II*\0", at: $0.payload.lowerBound)
+            || $0.reader.matches("MM\0*", at: $0.payload.lowerBound))
+      }
+    default: return nil
+    }
+  }
+
+  /// Whether a chunk of a picture of this colour type and depth keeps to the rule.
+  func allows(
+    _ reader: ByteReader,
+    _ payload: Range<Int>,
+    colourType: Int,
+    depth: Int
+  ) -> Bool {
+    holds(Content(reader: reader, payload: payload, colourType: colourType, depth: depth))
+  }
+}

@@ -1,0 +1,147 @@
+import CPNG
+
+/// Where a PNG goes, and what it holds beside its picture.
+struct PNGOutput {
+  /// Whole chunks that say what samples mean, which stand before a palette.
+  var head: [UInt8] = []
+  /// Whole chunks that stand before the data.
+  var middle: [UInt8] = []
+  /// The file that it becomes; nil for one that is wanted in memory.
+  var place: Place?
+
+  /// A file that a PNG becomes.
+  struct Place {
+    let output: PictureOutput
+    /// Bytes of it that are held; all of more goes there as it is packed.
+    let most: Int
+  }
+
+  /// What C hands bytes to that are more than are held.
+  private final class Overflow {
+    let place: Place
+    var part: PartFile?
+    var failure: ImagingError?
+
+    init(_ place: Place) { self.place = place }
+
+    func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+      do throws(ImagingError) {
+        if part == nil { part = try place.output.open() }
+        try part?.append(bytes)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+  }
+
+  /// Takes the file that `encode` makes.
+  ///
+  /// - Parameters:
+  ///   - room: Bytes that most files fit in, without these chunks.
+  ///   - failure: Set to why the disk did not take it.
+  ///   - encode: Makes it; false when there is none.
+  /// - Returns: The file; nil where `encode` made none, or it cannot be written.
+  func collect(
+    room: Int,
+    _ failure: inout ImagingError?,
+    _ encode: (inout cpng_output) -> Bool
+  ) -> EncodedFile? {
+    let all = room + head.count + middle.count
+    let overflow = place.flatMap { all > $0.most ? Overflow($0) : nil }
+    let held = MallocBuffer.collect(room: overflow?.place.most ?? all) { bytes, count in
+      head.withUnsafeBufferPointer { head in
+        middle.withUnsafeBufferPointer { middle in
+          var output = cpng_output()
+          (output.room, output.bytes, output.size) = (bytes, bytes, count)
+          (output.head, output.head_count) = (head.baseAddress, head.count)
+          (output.middle, output.middle_count) = (middle.baseAddress, middle.count)
+          if let overflow {
+            output.taker = Unmanaged.passUnretained(overflow).toOpaque()
+            output.take = { taker, bytes, count in
+              guard let taker else { return false }
+              // SAFETY: `taker` is `overflow`, which `withExtendedLifetime` keeps until all is encoded.
+              let overflow = Unmanaged<Overflow>.fromOpaque(taker).takeUnretainedValue()
+              return overflow.take(UnsafeBufferPointer(start: bytes, count: count))
+            }
+          }
+          let isMade = withExtendedLifetime(overflow) { encode(&output) }
+          (bytes, count) = (output.bytes, output.count)
+          return isMade
+        }
+      }
+    }
+    failure = overflow?.failure
+    guard let held else { return nil }
+    guard let overflow, let part = overflow.part else { return .held(held) }
+    let isWhole = held.withUnsafeBufferPointer { overflow.take($0) }
+    failure = overflow.failure
+    return isWhole ? .waiting(part) : nil
+  }
+}
+
+/// Carries chunks of one PNG over to another.
+enum PNGAncillary {
+  /// The colour chunks of `file`, and on request its metadata, made true for a picture of `size` that stands upright, for
+  /// a PNG that goes to `place`; one that is `converted` is sRGB, whatever `file` was.
+  static func output(
+    from file: PictureFile,
+    size: PixelSize,
+    metadata: Bool,
+    background: Bool,
+    significantBits: Bool,
+    profile: Bool = true,
+    converted: Bool = false,
+    to place: PNGOutput.Place?
+  ) -> PNGOutput {
+    guard case .png(let chunks) = file.probe.structure else { return PNGOutput(place: place) }
+    var first: [UInt8] = []
+    for chunk in chunks.colour {
+      let type = file.bytes[chunk.lowerBound + 4..<chunk.lowerBound + 8]
+      if type.elementsEqual("sBIT".utf8), !significantBits { continue }
+      if type.elementsEqual("iCCP".utf8), !profile { continue }
+      if converted, !type.elementsEqual("sBIT".utf8) { continue }
+      first += file.bytes[chunk]
+    }
+    // Relative colorimetric, as the conversion was. (PNG, 11.3.2.5)
+    if converted { first += Self.chunk("sRGB", [1]) }
+    var later: [UInt8] = []
+    for chunk in background ? chunks.background : [] { later += file.bytes[chunk] }
+    for chunk in metadata ? chunks.metadata : [] {
+      if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8,
+        let exif = file.probe.exif
+      {
+        let exif = exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
+        later += Self.chunk("eXIf", exif)
+      } else {
+        later += cropped(file.bytes[chunk])
+      }
+    }
+    return PNGOutput(head: first, middle: later, place: place)
+  }
+
+  /// A chunk of metadata for a picture that was cropped and stands upright; empty where it holds
+  /// EXIF or XMP that is packed, which may have previews of the whole picture.
+  private static func cropped(_ chunk: ArraySlice<UInt8>) -> [UInt8] {
+    let type = String(decoding: chunk.dropFirst(4).prefix(4), as: UTF8.self)
+    let payload = chunk.dropFirst(8).dropLast(4)
+    func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
+    if begins("Raw profile type ") { return [] }
+    guard type == "iTXt", begins("XML:com.adobe.xmp\0") else { return Array(chunk) }
+    guard payload.dropFirst(18).first == 0 else { return [] }
+    var packet = Array(payload)
+    Previews.mend(xmp: &packet)
+    return Self.chunk(type, packet)
+  }
+
+  static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    let body = Array(type.utf8) + payload
+    let sum = body.withUnsafeBufferPointer { cpng_crc($0.baseAddress, $0.count) }
+    return bigEndian(UInt32(payload.count)) + body + bigEndian(sum)
+  }
+
+  private static func bigEndian(_ value: UInt32) -> [UInt8] {
+    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
+  }
+}

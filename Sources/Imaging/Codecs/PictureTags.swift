@@ -1,0 +1,244 @@
+import CPNG
+
+/// What a picture's file says besides its pixels, for a file of another format or container.
+struct PictureTags: Equatable {
+  /// The ICC profile; empty when there is none.
+  var profile: [UInt8] = []
+  /// EXIF data from its TIFF header on.
+  var exif: [UInt8] = []
+  /// An XMP packet.
+  var xmp: [UInt8] = []
+
+  /// Nothing.
+  init() {}
+
+  /// The tags of a file that an upright picture of `width` × `height` takes over.
+  ///
+  /// The profile, when it fits the samples, and on request the metadata, adapted to the picture.
+  init(
+    of file: PictureFile,
+    width: Int,
+    height: Int,
+    metadata: Bool,
+    isGrey: Bool,
+    limits: PictureLimits
+  ) {
+    let profile = Self.profile(of: file, limits)
+    // A profile's bytes 16 to 19 say what samples it is for. (ICC.1:2022, 7.2.6)
+    if profile.count >= 20, profile[16..<20].elementsEqual(isGrey ? "GRAY".utf8 : "RGB ".utf8) {
+      self.profile = profile
+    }
+    guard metadata else { return }
+    if let exif = file.probe.exif {
+      self.exif = exif.cropped(Self.exif(of: file), width: width, height: height)
+    }
+    xmp = Self.xmp(of: file)
+    Previews.mend(xmp: &xmp)
+  }
+
+  /// The ICC profile in a file; empty when there is none.
+  static func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+    switch file.probe.structure {
+    case .jpeg: return file.profile
+    case .png(let chunks):
+      return chunks.colour.lazy.compactMap { unpacked(file.bytes[$0], limits) }.first ?? []
+    case .webp(let chunks): return chunks.profile.map { Array(file.bytes[$0]) } ?? []
+    case .avif(let header): return header.profile
+    case .gif: return []
+    }
+  }
+
+  /// The profile in a chunk of a PNG: a name, a zero, the method 0, then a zlib stream.
+  private static func unpacked(_ chunk: ArraySlice<UInt8>, _ limits: PictureLimits) -> [UInt8]? {
+    let body = chunk.dropFirst(4)
+    guard body.starts(with: "iCCP".utf8), let zero = body.dropFirst(4).firstIndex(of: 0),
+      zero + 2 < chunk.endIndex - 4
+    else { return nil }
+    let packed = chunk[(zero + 2)..<(chunk.endIndex - 4)]
+    var isWhole = false
+    let count = packed.withUnsafeBufferPointer { bytes in
+      cpng_unpacked_bytes(bytes.baseAddress, bytes.count, limits.metadataBytes, &isWhole)
+    }
+    guard isWhole, count > 0, count <= limits.metadataBytes else { return nil }
+    var size = UInt(count)
+    let profile = [UInt8](unsafeUninitializedCapacity: count) { target, initialized in
+      isWhole = packed.withUnsafeBufferPointer {
+        uncompress(target.baseAddress, &size, $0.baseAddress, UInt($0.count)) == Z_OK
+      }
+      initialized = isWhole ? Int(size) : 0
+    }
+    return isWhole ? profile : nil
+  }
+
+  private static func exif(of file: PictureFile) -> ArraySlice<UInt8> {
+    switch file.probe.structure {
+    case .jpeg(let markers): markers.exif.map { file.bytes[$0] } ?? []
+    case .png(let chunks): chunks.exif.map { file.bytes[$0] } ?? []
+    case .webp(let chunks): chunks.exif.map { file.bytes[$0] } ?? []
+    case .avif(let header): header.exif[...]
+    case .gif: []
+    }
+  }
+
+  private static func xmp(of file: PictureFile) -> [UInt8] {
+    func packet(_ parts: [Range<Int>], after head: [UInt8], _ tail: Int) -> [UInt8] {
+      let part = parts.first { file.bytes[$0].dropFirst(4).starts(with: head) }
+      return part.map { Array(file.bytes[$0].dropFirst(4 + head.count).dropLast(tail)) } ?? []
+    }
+    switch file.probe.structure {
+    case .jpeg(let markers):
+      return packet(markers.metadata, after: Array("http://ns.adobe.com/xap/1.0/\0".utf8), 0)
+    case .png(let chunks):
+      // Not compressed, and no language or keyword of it.
+      return packet(chunks.metadata, after: Self.pngXMP, 4)
+    case .webp(let chunks): return chunks.xmp.map { Array(file.bytes[$0]) } ?? []
+    case .avif(let header): return header.xmp
+    case .gif: return []
+    }
+  }
+
+  private static let pngXMP = Array("iTXtXML:com.adobe.xmp\0\0\0\0\0".utf8)
+}
+
+extension PictureTags {
+  /// The JPEG `bytes` with these.
+  func added(toJPEG bytes: consuming [UInt8]) -> [UInt8] {
+    var segments: [UInt8] = []
+    func add(_ marker: UInt8, _ payload: [UInt8]) {
+      // What does not fit a segment has no place in a JPEG.
+      guard payload.count <= 65_533 else { return }
+      let length = payload.count + 2
+      segments += [0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload
+    }
+    if !exif.isEmpty { add(0xE1, Array("Exif\0\0".utf8) + exif) }
+    if !xmp.isEmpty { add(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp) }
+    // Behind the name: the number of the segment, and how many there are. (ICC.1:2022, annex B.4)
+    let most = 65_519
+    let count = (profile.count + most - 1) / most
+    for index in 0..<count where count <= 255 {
+      let part = profile[(index * most)..<min((index + 1) * most, profile.count)]
+      add(0xE2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(count)] + part)
+    }
+    bytes.insert(contentsOf: segments, at: JPEGSegments.afterJFIF(bytes))
+    return bytes
+  }
+
+  /// These as chunks of a PNG that goes to `place`.
+  func output(to place: PNGOutput.Place?) -> PNGOutput {
+    var chunks: [UInt8] = []
+    if !profile.isEmpty {
+      var size = compressBound(UInt(profile.count))
+      let packed = [UInt8](unsafeUninitializedCapacity: Int(size)) { target, count in
+        let isDone = compress(target.baseAddress, &size, profile, UInt(profile.count)) == Z_OK
+        count = isDone ? Int(size) : 0
+      }
+      chunks += PNGAncillary.chunk("iCCP", Array("ICC profile\0\0".utf8) + packed)
+    }
+    if !exif.isEmpty { chunks += PNGAncillary.chunk("eXIf", exif) }
+    if !xmp.isEmpty { chunks += PNGAncillary.chunk("iTXt", Array(Self.pngXMP.dropFirst(4)) + xmp) }
+    return PNGOutput(head: chunks, place: place)
+  }
+
+  /// The WebP `bytes`, which hold one still and no more, with these. (RFC 9649, section 2.7)
+  func added(toWebP bytes: consuming [UInt8], width: Int, height: Int, hasAlpha: Bool) -> [UInt8] {
+    guard self != PictureTags() else { return bytes }
+    func long(_ value: Int) -> [UInt8] {
+      [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+    func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+      payload.isEmpty
+        ? []
+        : Array(type.utf8) + long(payload.count) + payload + (payload.count & 1 == 1 ? [0] : [])
+    }
+    var flags = hasAlpha ? 0x10 : 0
+    if !profile.isEmpty { flags |= 0x20 }
+    if !exif.isEmpty { flags |= 0x08 }
+    if !xmp.isEmpty { flags |= 0x04 }
+    // libwebp writes a header of its own before a still of two chunks.
+    let hasHeader = bytes.count >= 30 && bytes[12..<16].elementsEqual("VP8X".utf8)
+    let head =
+      long(flags) + long(width - 1).prefix(3) + long(height - 1).prefix(3)
+    let body =
+      chunk("VP8X", head) + chunk("ICCP", profile) + bytes[(hasHeader ? 30 : 12)...]
+      + chunk("EXIF", exif) + chunk("XMP ", xmp)
+    return Array("RIFF".utf8) + long(body.count + 4) + Array("WEBP".utf8) + body
+  }
+}
+
+/// Small copies of a picture inside its metadata, which still show what a crop leaves out.
+enum Previews {
+  /// Blanks every JPEG in EXIF data: thumbnails, and previews in maker notes, whose formats nobody
+  /// publishes.
+  static func blank(in tiff: inout [UInt8]) {
+    var offset = 0
+    while let start = tiff[offset...].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound {
+      let end = tiff[start...].firstRange(of: [0xFF, 0xD9])?.upperBound ?? tiff.endIndex
+      for index in start..<end { tiff[index] = 0 }
+      offset = end
+    }
+  }
+
+  /// A Photoshop segment of a JPEG, with its marker, without the resources that hold a thumbnail; nil when
+  /// nothing else is in it, or it cannot be read. (Photoshop File Formats, image resource blocks)
+  static func removed(fromPhotoshop segment: ArraySlice<UInt8>) -> [UInt8]? {
+    let head = segment.startIndex + 4 + photoshop.count
+    guard head <= segment.endIndex else { return nil }
+    var kept: [UInt8] = []
+    var rest = segment[head...]
+    while !rest.isEmpty {
+      // A mark, a number, a name of even length with its count, a size, and data of even length.
+      let start = rest.startIndex
+      guard rest.count >= 12, rest.starts(with: Array("8BIM".utf8)) else { return nil }
+      let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
+      let sizePlace = start + 6 + (Int(rest[start + 6]) + 2) / 2 * 2
+      guard sizePlace + 4 <= rest.endIndex else { return nil }
+      let size = rest[sizePlace..<sizePlace + 4].reduce(0) { $0 << 8 | Int($1) }
+      let end = sizePlace + 4 + size
+      guard end <= rest.endIndex else { return nil }
+      let padded = min(end + size % 2, rest.endIndex)
+      // 1033 and 1036: the thumbnails of Photoshop 4 and 5.
+      if number != 1033, number != 1036 { kept += rest[start..<padded] }
+      rest = rest[padded...]
+    }
+    guard !kept.isEmpty else { return nil }
+    let length = 2 + photoshop.count + kept.count
+    return [0xFF, 0xED, UInt8(length >> 8), UInt8(length & 255)] + photoshop + kept
+  }
+
+  /// What a Photoshop segment begins with.
+  static let photoshop = Array("Photoshop 3.0\0".utf8)
+
+  /// Corrects an XMP packet for a picture that was turned upright and cropped.
+  ///
+  /// The orientation becomes 1, and thumbnails become spaces; the packet's length stays.
+  static func mend(xmp packet: inout [UInt8]) {
+    for (before, after) in [
+      ("tiff:Orientation=\"", "\""), ("tiff:Orientation='", "'"), ("<tiff:Orientation>", "<"),
+    ] {
+      replace(in: &packet, between: before, and: after) { $0.count == 1 ? [0x31] : nil }
+    }
+    for tag in ["xmpGImg:image", "xapGImg:image"] {
+      replace(in: &packet, between: "<\(tag)>", and: "<") {
+        Array(repeating: 0x20, count: $0.count)
+      }
+      replace(in: &packet, between: "\(tag)=\"", and: "\"") {
+        Array(repeating: 0x20, count: $0.count)
+      }
+    }
+  }
+
+  private static func replace(
+    in packet: inout [UInt8],
+    between before: String,
+    and after: String,
+    _ body: (ArraySlice<UInt8>) -> [UInt8]?
+  ) {
+    var offset = 0
+    while let start = packet[offset...].firstRange(of: Array(before.utf8))?.upperBound,
+      let end = packet[start...].firstRange(of: Array(after.utf8))?.lowerBound
+    {
+      if let value = body(packet[start..<end]) { packet.replaceSubrange(start..<end, with: value) }
+      offset = start
+    }
+  }
+}

@@ -1,0 +1,375 @@
+import CLCMS
+import Glibc
+
+extension Bitmap {
+  /// The picture in sRGB, in the memory that it had; `profile` says what its samples mean.
+  ///
+  /// Alpha stays. So does a picture that the profile is not for, or whose profile cannot be read:
+  /// nobody shows those by their profile.
+  ///
+  /// - Parameters:
+  ///   - profile: An ICC profile of light or of grey. Inks are lit instead.
+  ///   - name: What errors call the picture.
+  /// - Returns: A bitmap of the same layout.
+  /// - Throws: ``ImagingError`` when memory is short.
+  consuming func inSRGB(
+    from profile: [UInt8],
+    name: String
+  ) throws(ImagingError) -> Bitmap {
+    guard !profile.isEmpty else { return self }
+    switch SourceProfile.space(of: profile) {
+    case .grey:
+      guard let tones = try SourceProfile.tones(of: profile, depth: depth, name) else {
+        return self
+      }
+      return toned(tones)
+    case .colour: return try converted(from: profile, name)
+    case nil: return self
+    }
+  }
+
+  /// Every sample of light replaced by what stands in its place in `tones`.
+  private consuming func toned(_ tones: [UInt16]) -> Bitmap {
+    let (width, height, layout, depth) = (width, height, layout, depth)
+    if case .indexed = layout { return self }
+    let channels = layout.channels
+    let colours = layout == .greyAlpha ? 1 : min(channels, 3)
+    var samples = (consume self).samples
+    samples.withUnsafeMutableBytes { samples in
+      for pixel in 0..<width * height {
+        for channel in pixel * channels..<pixel * channels + colours {
+          if depth == 16 {
+            let value = samples.loadUnaligned(fromByteOffset: channel * 2, as: UInt16.self)
+            samples.storeBytes(of: tones[Int(value)], toByteOffset: channel * 2, as: UInt16.self)
+          } else {
+            samples[channel] = UInt8(tones[Int(samples[channel])])
+          }
+        }
+      }
+    }
+    return Bitmap(width: width, height: height, layout: layout, depth: depth, samples: samples)
+  }
+
+  private consuming func converted(
+    from profile: [UInt8],
+    _ name: String
+  ) throws(ImagingError) -> Bitmap {
+    let (width, height, layout, depth) = (width, height, layout, depth)
+    if case .indexed(var palette) = layout {
+      guard let transform = try ColourTransform(profile, clcms_rgb, name) else { return self }
+      let entries = palette.colours.count / 3
+      palette.colours.withUnsafeMutableBytes { transform.convert($0.baseAddress, entries) }
+      let samples = (consume self).samples
+      return Bitmap(
+        width: width,
+        height: height,
+        layout: .indexed(palette),
+        depth: depth,
+        samples: samples
+      )
+    }
+    let format: cmsUInt32Number
+    switch (layout, depth) {
+    case (.rgb, 8): format = clcms_rgb
+    case (.rgba, 8): format = clcms_rgba
+    case (.bgrx, 8): format = clcms_bgrx
+    case (.rgb, 16): format = clcms_wide_rgb
+    case (.rgba, 16): format = clcms_wide_rgba
+    default: return self
+    }
+    guard let transform = try ColourTransform(profile, format, name) else { return self }
+    var samples = (consume self).samples
+    samples.withUnsafeMutableBytes { transform.convert($0.baseAddress, width * height) }
+    return Bitmap(width: width, height: height, layout: layout, depth: depth, samples: samples)
+  }
+}
+
+/// What a picture's profile is for.
+private enum SourceProfile {
+  case grey
+  case colour
+
+  /// What samples a profile is for; nil when it cannot be read, or is for none of these.
+  static func space(of profile: [UInt8]) -> SourceProfile? {
+    guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
+      return nil
+    }
+    defer { cmsCloseProfile(source) }
+    let kind = cmsGetDeviceClass(source)
+    guard kind != cmsSigLinkClass, kind != cmsSigAbstractClass, kind != cmsSigNamedColorClass
+    else { return nil }
+    return switch cmsGetColorSpace(source) {
+    case cmsSigGrayData: .grey
+    case cmsSigRgbData: .colour
+    default: nil
+    }
+  }
+
+  /// What becomes of each value of a sample of `depth` bits that a profile of grey is for; nil where
+  /// it says nothing of use.
+  static func tones(
+    of profile: [UInt8],
+    depth: Int,
+    _ name: String
+  ) throws(ImagingError) -> [UInt16]? {
+    guard depth == 8 || depth == 16 else { return nil }
+    let most = depth == 16 ? 65_535 : 255
+    let values = (0...most).map { UInt16($0 * 65_535 / most) }
+    guard
+      let transform = try ColourTransform(profile, clcms_wide_grey, to: clcms_wide_rgb, name)
+    else { return nil }
+    var colours = [UInt16](repeating: 0, count: values.count * 3)
+    values.withUnsafeBytes { values in
+      colours.withUnsafeMutableBytes {
+        transform.convert(values.baseAddress, to: $0.baseAddress, most + 1)
+      }
+    }
+    return (0...most).map { UInt16((Int(colours[$0 * 3 + 1]) * most + 32_767) / 65_535) }
+  }
+}
+
+/// A conversion to sRGB that littlecms has prepared, freed exactly once.
+private struct ColourTransform: ~Copyable {
+  private let transform: cmsHTRANSFORM
+
+  deinit { cmsDeleteTransform(transform) }
+
+  /// Prepares a conversion; nil when the profile cannot be used.
+  ///
+  /// - Throws: ``ImagingError`` when memory is short.
+  init?(
+    _ profile: [UInt8],
+    _ format: cmsUInt32Number,
+    to other: cmsUInt32Number? = nil,
+    _ name: String
+  ) throws(ImagingError) {
+    guard let target = cmsCreate_sRGBProfile() else {
+      throw .tooLarge(name, "there is not enough memory to convert its colours")
+    }
+    defer { cmsCloseProfile(target) }
+    guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
+      return nil
+    }
+    defer { cmsCloseProfile(source) }
+    guard
+      let transform = cmsCreateTransform(
+        source,
+        format,
+        target,
+        other ?? format,
+        cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC),
+        cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_COPY_ALPHA)
+      )
+    else { return nil }
+    self.transform = transform
+  }
+
+  /// Converts pixels where they are.
+  func convert(_ pixels: UnsafeMutableRawPointer?, _ count: Int) {
+    cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
+  }
+
+  func convert(_ from: UnsafeRawPointer?, to: UnsafeMutableRawPointer?, _ count: Int) {
+    cmsDoTransform(transform, from, to, cmsUInt32Number(count))
+  }
+}
+
+extension Bitmap {
+  /// Four inks as blue, green and red, by littlecms, in the memory that the inks had.
+  ///
+  /// Without a usable `profile`, inks are plain filters over white. `isInverted` says that 255 is no
+  /// ink, as Adobe writes it.
+  consuming func lit(
+    profile: [UInt8],
+    isInverted: Bool,
+    name: String
+  ) throws(ImagingError) -> Bitmap {
+    let format = isInverted ? clcms_inverted_ink : clcms_ink
+    guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
+    else { throw .tooLarge(name, "there is not enough memory to convert its inks") }
+    let (width, height, rowBytes) = (width, height, rowBytes)
+    var samples = (consume self).samples
+    var inks = [UInt8](repeating: 0, count: rowBytes)
+    samples.withUnsafeMutableBufferPointer { samples in
+      for y in 0..<height {
+        let row = UnsafeMutableBufferPointer(rebasing: samples[y * rowBytes..<(y + 1) * rowBytes])
+        _ = inks.withUnsafeMutableBufferPointer { $0.update(fromContentsOf: row) }
+        row.update(repeating: 255)
+        transform.convert(inks, into: row, pixels: width)
+      }
+    }
+    return Bitmap(width: width, height: height, layout: .bgrx, samples: samples)
+  }
+}
+
+/// A conversion that littlecms has prepared, freed exactly once.
+private struct InkTransform: ~Copyable {
+  private let transform: cmsHTRANSFORM
+
+  deinit { cmsDeleteTransform(transform) }
+
+  /// By a profile of a picture to sRGB; nil when it is none, or not one for four inks.
+  init?(profile: [UInt8], format: cmsUInt32Number) {
+    guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
+      return nil
+    }
+    defer { cmsCloseProfile(source) }
+    guard cmsGetColorSpace(source) == cmsSigCmykData, let target = cmsCreate_sRGBProfile() else {
+      return nil
+    }
+    defer { cmsCloseProfile(target) }
+    guard
+      let transform = cmsCreateTransform(
+        source,
+        format,
+        target,
+        clcms_bgrx,
+        cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC),
+        cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION)
+      )
+    else { return nil }
+    self.transform = transform
+  }
+
+  /// By inks that each let through the light of the others.
+  init?(_ format: cmsUInt32Number) {
+    guard let link = cmsCreateProfilePlaceholder(nil) else { return nil }
+    defer { cmsCloseProfile(link) }
+    cmsSetDeviceClass(link, cmsSigLinkClass)
+    cmsSetColorSpace(link, cmsSigCmykData)
+    cmsSetPCS(link, cmsSigRgbData)
+    cmsSetProfileVersion(link, 4.3)
+    guard let pipeline = cmsPipelineAlloc(nil, 4, 3) else { return nil }
+    defer { cmsPipelineFree(pipeline) }
+    guard let table = cmsStageAllocCLut16bit(nil, 17, 4, 3, nil),
+      cmsStageSampleCLut16bit(table, Self.filter, nil, 0) != 0,
+      cmsPipelineInsertStage(pipeline, cmsAT_BEGIN, table) != 0,
+      cmsWriteTag(link, cmsSigAToB0Tag, UnsafeRawPointer(pipeline)) != 0,
+      let transform = cmsCreateTransform(
+        link,
+        format,
+        nil,
+        clcms_bgrx,
+        cmsUInt32Number(INTENT_PERCEPTUAL),
+        0
+      )
+    else { return nil }
+    self.transform = transform
+  }
+
+  private static let filter: cmsSAMPLER16 = { input, output, _ in
+    guard let input, let output else { return 0 }
+    let light = 65_535 - Int(input[3])
+    for channel in 0..<3 {
+      output[channel] = cmsUInt16Number((65_535 - Int(input[channel])) * light / 65_535)
+    }
+    return 1
+  }
+
+  func convert(
+    _ samples: [UInt8],
+    into target: UnsafeMutableBufferPointer<UInt8>,
+    pixels: Int
+  ) {
+    cmsDoTransform(transform, samples, target.baseAddress, cmsUInt32Number(pixels))
+  }
+}
+
+extension PictureFile {
+  /// The ICC profile of a JPEG, put together from its segments; empty when there is none.
+  var profile: [UInt8] {
+    guard case .jpeg(let markers) = probe.structure else { return [] }
+    // Behind marker, length and name: the number of the segment, and how many there are.
+    let parts = markers.profile.filter { $0.count > 18 }
+    return parts.sorted { bytes[$0.lowerBound + 16] < bytes[$1.lowerBound + 16] }
+      .flatMap { bytes[($0.lowerBound + 18)..<$0.upperBound] }
+  }
+}
+
+extension AVIFHeader.Colour {
+  /// An ICC profile of these primaries and this curve, for formats that have no numbers for them.
+  ///
+  /// What is brighter than the white of a page (203 cd/m², ITU-R BT.2408) is cut off in those that go
+  /// further. The same numbers always give the same bytes.
+  /// Nil where they are those that viewers assume without one, or unknown.
+  var profile: [UInt8]? {
+    let isUsualCurve = ![4, 5, 8, 16, 18].contains(transfer)
+    guard let (red, green, blue, white) = chromaticities ?? (isUsualCurve ? nil : Self.usual)
+    else { return nil }
+    guard let curve = Self.curve(transfer) else { return nil }
+    defer { cmsFreeToneCurve(curve) }
+    func point(_ place: (Double, Double)) -> cmsCIExyY { cmsCIExyY(x: place.0, y: place.1, Y: 1) }
+    var whitePoint = point(white)
+    var primaries = cmsCIExyYTRIPLE(Red: point(red), Green: point(green), Blue: point(blue))
+    var curves: [OpaquePointer?] = [curve, curve, curve]
+    guard let made = cmsCreateRGBProfile(&whitePoint, &primaries, &curves) else { return nil }
+    defer { cmsCloseProfile(made) }
+    var count: cmsUInt32Number = 0
+    guard cmsSaveProfileToMem(made, nil, &count) != 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(count))
+    guard cmsSaveProfileToMem(made, &bytes, &count) != 0, count >= 128 else { return nil }
+    // The day that it was made, which would be another in each run. (ICC.1:2022, 7.2.8)
+    bytes.replaceSubrange(24..<36, with: [7, 0xE4, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])
+    return bytes
+  }
+
+  private typealias Primaries = (
+    red: (Double, Double), green: (Double, Double), blue: (Double, Double), white: (Double, Double)
+  )
+
+  private static let daylight = (0.3127, 0.3290)
+  private static let usual: Primaries = ((0.64, 0.33), (0.30, 0.60), (0.15, 0.06), daylight)
+
+  /// Where the primaries lie, other than sRGB's; nil for those and for unknown ones. (ITU-T H.273,
+  /// table 2)
+  private var chromaticities: Primaries? {
+    let day = Self.daylight
+    return switch primaries {
+    case 4: ((0.67, 0.33), (0.21, 0.71), (0.14, 0.08), (0.310, 0.316))
+    case 5: ((0.64, 0.33), (0.29, 0.60), (0.15, 0.06), day)
+    case 6, 7: ((0.630, 0.340), (0.310, 0.595), (0.155, 0.070), day)
+    case 8: ((0.681, 0.319), (0.243, 0.692), (0.145, 0.049), (0.310, 0.316))
+    case 9: ((0.708, 0.292), (0.170, 0.797), (0.131, 0.046), day)
+    case 11: ((0.680, 0.320), (0.265, 0.690), (0.150, 0.060), (0.314, 0.351))
+    case 12: ((0.680, 0.320), (0.265, 0.690), (0.150, 0.060), day)
+    case 22: ((0.630, 0.340), (0.295, 0.605), (0.155, 0.077), day)
+    default: nil
+    }
+  }
+
+  /// From samples to light. (ITU-T H.273, table 3)
+  private static func curve(_ transfer: Int32) -> OpaquePointer? {
+    switch transfer {
+    case 1, 6, 14, 15:
+      let alpha = 1.099296826809442
+      return parametric(4, [1 / 0.45, 1 / alpha, 1 - 1 / alpha, 1 / 4.5, 0.081242858298635])
+    case 4: return parametric(1, [2.2])
+    case 5: return parametric(1, [2.8])
+    case 8: return parametric(1, [1])
+    case 16: return tabulated { perceptual($0) * 10_000 / 203 }
+    case 18: return tabulated { hybrid($0) / hybrid(0.75) }
+    default: return parametric(4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+    }
+  }
+
+  private static func parametric(_ type: Int32, _ numbers: [Double]) -> OpaquePointer? {
+    cmsBuildParametricToneCurve(nil, type, numbers)
+  }
+
+  private static func tabulated(_ light: (Double) -> Double) -> OpaquePointer? {
+    let values = (0..<4096).map { UInt16((min(light(Double($0) / 4095), 1) * 65_535).rounded()) }
+    return cmsBuildTabulatedToneCurve16(nil, 4096, values)
+  }
+
+  /// Light of 10,000 cd/m². (SMPTE ST 2084)
+  private static func perceptual(_ sample: Double) -> Double {
+    let power = pow(sample, 32 / 2523.0)
+    return pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 16384 / 2610.0)
+  }
+
+  /// Light of a scene. (ITU-R BT.2100, table 5)
+  private static func hybrid(_ sample: Double) -> Double {
+    sample <= 0.5
+      ? sample * sample / 3 : (exp((sample - 0.55991073) / 0.17883277) + 0.28466892) / 12
+  }
+}

@@ -1,0 +1,161 @@
+import Base
+import CGlibc
+import Glibc
+import SystemPackage
+
+/// A picture's bytes, with what they say about it.
+///
+///     let photo = try PictureFile("photo.jpg")
+///     let square = try Crop(size: 512).apply(to: photo)
+public struct PictureFile: Sendable {
+  /// What errors call the picture.
+  public let name: String
+  /// The whole file.
+  public let bytes: [UInt8]
+  /// What the bytes say.
+  public let probe: PictureProbe
+  /// When the file was last written, in seconds since 1970; nil for bytes that are no file.
+  public let modified: Int?
+
+  /// Takes bytes that are in memory already.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: What errors call the picture.
+  ///   - modified: When it was last written, in seconds since 1970.
+  ///   - limits: What the picture may ask for.
+  /// - Throws: ``ImagingError`` as ``PictureProbe`` does.
+  public init(
+    _ bytes: [UInt8],
+    name: String = "the picture",
+    modified: Int? = nil,
+    limits: PictureLimits = PictureLimits()
+  ) throws(ImagingError) {
+    self.name = name
+    self.bytes = bytes
+    self.modified = modified
+    probe = try PictureProbe(bytes, name: name, limits: limits)
+  }
+
+  /// Reads a file.
+  ///
+  /// Blocks.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - limits: What the picture may ask for.
+  /// - Throws: ``ImagingError`` when the file cannot be read, or as ``PictureProbe`` does.
+  public init(
+    _ path: FilePath,
+    limits: PictureLimits = PictureLimits()
+  ) throws(ImagingError) {
+    let file = try Self.open(path)
+    defer { close(file) }
+    let (bytes, modified) = try Self.read(file, path.shown, limits)
+    try self.init(bytes, name: path.shown, modified: modified, limits: limits)
+  }
+
+  /// Opens a file to read, for the caller to close.
+  static func open(_ path: FilePath) throws(ImagingError) -> Int32 {
+    let file = path.withPlatformString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard file >= 0 else { throw .unread(path.shown, errno) }
+    return file
+  }
+
+  /// Reads the bytes of an open file, regular and not larger than the limits, and when it was last written.
+  static func read(
+    _ file: Int32,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .unread(name, errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw ImagingError(.unsupported, "cannot read \(name): it is not a file")
+    }
+    guard status.st_size <= limits.fileBytes else {
+      throw .tooLarge(name, "it has more than \(limits.fileBytes) bytes")
+    }
+    do throws(SystemError) {
+      let bytes = try Files.bytes(of: file, Int(status.st_size))
+      return (bytes, Int(status.st_mtim.tv_sec))
+    } catch {
+      throw .unread(name, error.code)
+    }
+  }
+}
+
+extension ImagingError {
+  /// Why an input cannot be read, by the system's error number.
+  ///
+  /// A file that is not there, or that another owns, says nothing about the disk.
+  static func unread(_ name: String, _ code: Int32) -> ImagingError {
+    let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
+    return ImagingError(
+      isPath ? .unreadable : .disk,
+      "cannot read \(name): \(words(for: code)); check the path"
+    )
+  }
+
+  /// The system's own words for an error number, in lower case as they go in a sentence.
+  static func words(for code: Int32) -> String {
+    String(cString: larder_error_words(code))
+  }
+}
+
+/// Where the bytes of a picture are.
+package enum PictureInput: Sendable {
+  /// In a file.
+  case path(FilePath)
+  /// In memory; `name` is what errors call the picture.
+  case bytes([UInt8], name: String)
+
+  /// What errors call the picture.
+  package var name: String {
+    switch self {
+    case .path(let path): path.shown
+    case .bytes(_, let name): name
+    }
+  }
+
+  /// Reads the picture in this process.
+  ///
+  /// - Parameter limits: What the picture may ask for.
+  /// - Returns: Its bytes, and what they say.
+  /// - Throws: ``ImagingError`` when it cannot be read.
+  func file(_ limits: PictureLimits) throws(ImagingError) -> PictureFile {
+    switch self {
+    case .path(let path): try PictureFile(path, limits: limits)
+    case .bytes(let bytes, let name): try PictureFile(bytes, name: name, limits: limits)
+    }
+  }
+
+  /// Reads a file, and nothing of what its bytes say.
+  ///
+  /// - Parameters:
+  ///   - path: The file, which errors call the picture.
+  ///   - limits: What the picture may ask for.
+  /// - Returns: Its bytes.
+  /// - Throws: ``ImagingError`` when the file cannot be read, or is too large.
+  package static func bytes(
+    of path: FilePath,
+    _ limits: PictureLimits
+  ) throws(ImagingError) -> [UInt8] {
+    let file = try PictureFile.open(path)
+    defer { close(file) }
+    return try PictureFile.read(file, path.shown, limits).bytes
+  }
+
+  /// Opens the picture for another process to read; the caller closes the descriptor.
+  func opened() throws(ImagingError) -> Int32 {
+    switch self {
+    case .path(let path): return try PictureFile.open(path)
+    case .bytes(let bytes, let name):
+      let file = bytes.withUnsafeBytes { larder_readable($0.baseAddress, $0.count) }
+      guard file >= 0 else {
+        throw ImagingError(.worker, "cannot work on \(name): \(ImagingError.words(for: errno))")
+      }
+      return file
+    }
+  }
+}

@@ -1,0 +1,353 @@
+import Base
+import CGlibc
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Puts files on disk whole or not at all.
+public enum WholeFile {
+  /// Writes `bytes` to `path` so that a crash leaves a whole file or what was there before.
+  ///
+  /// Writes another file, syncs it, gives it its name, then syncs the folder. Blocks. Makes the folder if
+  /// need be.
+  ///
+  /// - Parameters:
+  ///   - bytes: What the file is to hold.
+  ///   - path: Where it is to be.
+  ///   - overwrite: Whether a file that is there may be replaced.
+  ///   - syncsFolder: Whether the name is to be on disk at return; false when the caller sees to it.
+  /// - Throws: ``ImagingError``: `exists`, `diskFull` or `disk`. No file was left half written.
+  public static func write(
+    _ bytes: [UInt8],
+    to path: FilePath,
+    overwrite: Bool = false,
+    syncsFolder: Bool = true
+  ) throws(ImagingError) {
+    if !overwrite { try checkAbsent(path) }
+    let part = try PartFile(for: path)
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in try part.append(bytes) }
+    try part.place(overwrite: overwrite)
+    if syncsFolder { try sync(path.removingLastComponent()) }
+  }
+
+  /// Whether a file is there.
+  static func isThere(_ path: FilePath) -> Bool {
+    path.withPlatformString { access($0, F_OK) } == 0
+  }
+
+  /// Judges whether a file may be written without replacing another.
+  static func checkAbsent(_ path: FilePath) throws(ImagingError) {
+    guard !isThere(path) else { throw refusal(path, EEXIST) }
+  }
+
+  /// Makes a folder and those above it.
+  static func makeFolder(_ folder: FilePath) throws(ImagingError) {
+    guard !folder.isEmpty, !isThere(folder) else { return }
+    try makeFolder(folder.removingLastComponent())
+    guard folder.withPlatformString({ mkdir($0, 0o777) }) == 0 || errno == EEXIST else {
+      throw refusal(folder, errno)
+    }
+  }
+
+  /// Removes what runs that were killed left in a folder: siblings whose process is gone, and that no
+  /// process of another machine or container holds.
+  static func sweep(_ folder: FilePath) {
+    let folder = folder.isEmpty ? "." : folder
+    let entries = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard entries >= 0 else { return }
+    defer { close(entries) }
+    for name in (try? Files.names(in: entries)) ?? [] {
+      // `.NAME.PID.part`
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "part",
+        let process = pid_t(parts[parts.count - 2]), process > 0,
+        kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      let path = folder.appending(name)
+      let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+      let file = path.withPlatformString { open($0, flags) }
+      guard file >= 0 else { continue }
+      var status = stat()
+      if fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        flock(file, LOCK_EX | LOCK_NB) == 0
+      {
+        _ = path.withPlatformString { unlink($0) }
+      }
+      close(file)
+    }
+  }
+
+  /// Puts the names in a folder on disk.
+  static func sync(_ folder: FilePath) throws(ImagingError) {
+    let file = (folder.isEmpty ? "." : folder).withPlatformString {
+      open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    guard file >= 0 else { throw refusal(folder, errno) }
+    defer { close(file) }
+    do throws(SystemError) {
+      try Files.sync(folder: file)
+    } catch {
+      throw refusal(folder, error.code)
+    }
+  }
+
+  /// Why a file cannot be written, by the system's error number.
+  static func refusal(_ path: FilePath, _ code: Int32) -> ImagingError {
+    switch code {
+    case EEXIST:
+      ImagingError(
+        .exists,
+        "cannot write \(path.shown): it is there already",
+        remedy: .replace
+      )
+    case ENOSPC, EDQUOT:
+      ImagingError(
+        .diskFull,
+        "cannot write \(path.shown): no space left on the disk; free some and run again"
+      )
+    default:
+      ImagingError(
+        .disk,
+        "cannot write \(path.shown): \(ImagingError.words(for: code)); check the folder"
+      )
+    }
+  }
+}
+
+/// A file that is being written and becomes `path` once it is whole; nothing is left of one that does not.
+///
+/// It has no name until then, where the file system can do without: whatever ends the process, the system removes it.
+/// Else, and while it replaces another, it is `.NAME.PID.part` beside that, locked, and what a crash leaves of it the next
+/// run removes. One thread at a time appends, and then places it, once.
+final class PartFile: Sendable {
+  /// The file that it becomes.
+  private let path: FilePath
+  private let sibling: FilePath
+  private let descriptor: Int32
+  /// Whether it is to be found as its sibling.
+  private let hasName: Atomic<Bool>
+
+  /// Begins the file that is to become `path`; makes the folder if need be.
+  ///
+  /// - Parameters:
+  ///   - path: The file that it becomes.
+  ///   - isNamed: Whether it has a name from the beginning.
+  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`.
+  init(for path: FilePath, isNamed: Bool = false) throws(ImagingError) {
+    let folder = path.removingLastComponent()
+    try WholeFile.makeFolder(folder)
+    self.path = path
+    sibling = folder.appending(Self.siblingName(of: path))
+    if !isNamed, let file = Self.unnamed(in: folder) {
+      descriptor = file
+      hasName = Atomic(false)
+      return
+    }
+    let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+    descriptor = sibling.withPlatformString { open($0, flags, 0o666) }
+    hasName = Atomic(descriptor >= 0)
+    guard descriptor >= 0 else { throw WholeFile.refusal(path, errno) }
+    flock(descriptor, LOCK_EX | LOCK_NB)
+  }
+
+  /// The name of the file beside `path`: `.NAME.PID.part`, or a number of this process in place of a name that leaves no
+  /// room for that, or that is no UTF-8.
+  private static func siblingName(of path: FilePath) -> String {
+    let name = path.lastComponent?.withPlatformString { String(validatingCString: $0) } ?? ""
+    let sibling = ".\(name).\(getpid()).part"
+    guard name.isEmpty || sibling.utf8.count > longestName else { return sibling }
+    return ".\(count.add(1, ordering: .relaxed).newValue).\(getpid()).part"
+  }
+
+  /// The longest name that Linux takes, in bytes.
+  private static let longestName = 255
+  private static let count = Atomic(0)
+
+  /// Takes a file that another process has begun, and will place.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file, which is closed with this.
+  ///   - path: The file that it becomes.
+  init(begun descriptor: Int32, for path: FilePath) {
+    (self.path, sibling, self.descriptor) = (path, path, descriptor)
+    hasName = Atomic(false)
+  }
+
+  /// Lends the file to another process, which appends to it.
+  func lend<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
+
+  /// A new file without a name, which can be given one; nil where there is no such thing.
+  private static func unnamed(in folder: FilePath) -> Int32? {
+    let file = (folder.isEmpty ? "." : folder).withPlatformString {
+      larder_unnamed(AT_FDCWD, $0, 0o666)
+    }
+    guard file >= 0 else { return nil }
+    guard access("/proc/self/fd/\(file)", F_OK) == 0 else {
+      close(file)
+      return nil
+    }
+    return file
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+    if hasName.load(ordering: .relaxed) { removeSibling() }
+  }
+
+  /// Writes more of the file.
+  ///
+  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`, which names the file that it was to become.
+  func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImagingError) {
+    try append(bytes, to: descriptor)
+  }
+
+  private func append(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    to descriptor: Int32
+  ) throws(ImagingError) {
+    do throws(SystemError) {
+      try Files.write(bytes.span.bytes, to: descriptor)
+    } catch {
+      throw WholeFile.refusal(path, error.code)
+    }
+  }
+
+  /// Puts the file on disk, and gives it its name.
+  ///
+  /// - Parameter overwrite: Whether a file that is there may be replaced.
+  /// - Throws: ``ImagingError`` of code `exists`, `diskFull` or `disk`.
+  func place(overwrite: Bool) throws(ImagingError) {
+    guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
+    if !overwrite {
+      // A hard link, unlike a rename, never replaces a file that came in the meantime.
+      if link(to: path) {
+        if hasName.exchange(false, ordering: .relaxed) { removeSibling() }
+        return
+      }
+      // Some file systems have no hard links; there, the check before writing must suffice.
+      guard errno != EEXIST else { throw WholeFile.refusal(path, EEXIST) }
+    }
+    if !hasName.load(ordering: .relaxed) {
+      // Left by a process that had the same number.
+      removeSibling()
+      if !link(to: sibling) { try copyToSibling() }
+      hasName.store(true, ordering: .relaxed)
+    }
+    let isPlaced = sibling.withPlatformString { sibling in
+      path.withPlatformString { rename(sibling, $0) == 0 }
+    }
+    guard isPlaced else { throw WholeFile.refusal(path, errno) }
+    hasName.store(false, ordering: .relaxed)
+  }
+
+  private func removeSibling() { _ = sibling.withPlatformString { unlink($0) } }
+
+  /// Writes the file once more under its sibling's name, for file systems that give a file no second one.
+  private func copyToSibling() throws(ImagingError) {
+    let bytes = try bytes()
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let copy = sibling.withPlatformString { open($0, flags, 0o666) }
+    guard copy >= 0 else { throw WholeFile.refusal(path, errno) }
+    defer { close(copy) }
+    hasName.store(true, ordering: .relaxed)
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try append(bytes, to: copy)
+    }
+    guard fsync(copy) == 0 else { throw WholeFile.refusal(path, errno) }
+  }
+
+  /// Gives the file one more name; `errno` says why not.
+  private func link(to name: FilePath) -> Bool {
+    guard !hasName.load(ordering: .relaxed) else {
+      return sibling.withPlatformString { sibling in
+        name.withPlatformString { Glibc.link(sibling, $0) == 0 }
+      }
+    }
+    // What /proc has is a symbolic link to the file.
+    let file = "/proc/self/fd/\(descriptor)"
+    return name.withPlatformString {
+      linkat(AT_FDCWD, file, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) == 0
+    }
+  }
+
+  /// All that was written.
+  ///
+  /// - Throws: ``ImagingError`` of code `disk`.
+  func bytes() throws(ImagingError) -> [UInt8] {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw WholeFile.refusal(path, errno) }
+    let size = Int(status.st_size)
+    do throws(SystemError) {
+      let bytes = try Files.bytes(of: descriptor, size, at: 0)
+      guard bytes.count == size else { throw SystemError(code: EIO) }
+      return bytes
+    } catch {
+      throw WholeFile.refusal(path, error.code)
+    }
+  }
+}
+
+/// The file of a picture that was made: in memory, or, where that is large and goes to a disk, there.
+enum EncodedFile: Sendable, Equatable {
+  /// All of its bytes.
+  case held([UInt8])
+  /// A file beside the one that it becomes.
+  case waiting(PartFile)
+
+  /// All of its bytes; those of a file are read.
+  ///
+  /// - Throws: ``ImagingError`` of code `disk`.
+  func bytes() throws(ImagingError) -> [UInt8] {
+    switch self {
+    case .held(let bytes): bytes
+    case .waiting(let part): try part.bytes()
+    }
+  }
+
+  /// Puts the file at `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does; one that waits, where it was
+  /// made for.
+  func write(to path: FilePath, overwrite: Bool) throws(ImagingError) {
+    switch self {
+    case .held(let bytes):
+      try WholeFile.write(bytes, to: path, overwrite: overwrite, syncsFolder: false)
+    case .waiting(let part): try part.place(overwrite: overwrite)
+    }
+  }
+
+  static func == (left: EncodedFile, right: EncodedFile) -> Bool {
+    switch (left, right) {
+    case (.held(let left), .held(let right)): left == right
+    case (.waiting(let left), .waiting(let right)): left === right
+    default: false
+    }
+  }
+}
+
+/// A file that a picture becomes, and how it is begun before it is whole.
+struct PictureOutput: Sendable, Equatable, Codable {
+  /// Where the file is to be.
+  let path: FilePath
+  /// Begins the file, which nobody sees until it is placed.
+  let open: @Sendable () throws(ImagingError) -> PartFile
+
+  /// A file that this process begins beside its place.
+  init(_ path: FilePath) {
+    self.init(path) { () throws(ImagingError) in try PartFile(for: path) }
+  }
+
+  /// A file that is begun in some other way.
+  init(_ path: FilePath, open: @escaping @Sendable () throws(ImagingError) -> PartFile) {
+    (self.path, self.open) = (path, open)
+  }
+
+  init(from decoder: any Decoder) throws {
+    self.init(FilePath(try decoder.singleValueContainer().decode(String.self)))
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(path.string)
+  }
+
+  static func == (left: PictureOutput, right: PictureOutput) -> Bool { left.path == right.path }
+}

@@ -1,0 +1,443 @@
+import Glibc
+
+/// Decoded pixels: rows from the top, pixels from the left, no padding between them.
+///
+/// Samples of up to 8 bits take a byte each; those of 16 bits take two, in the machine's order.
+/// Alpha is straight: colours are not multiplied by it.
+public struct Bitmap: Sendable, Equatable {
+  /// What the samples of one pixel are, in memory order.
+  public enum Layout: Sendable, Equatable {
+    /// One sample of light.
+    case grey
+    /// Light, then alpha.
+    case greyAlpha
+    /// Red, green, blue.
+    case rgb
+    /// Red, green, blue, alpha.
+    case rgba
+    /// Blue, green, red and a byte of no meaning: what Cairo calls RGB24.
+    case bgrx
+    /// Four inks, in the sense that the file has them (Adobe's are inverted).
+    case cmyk
+    /// Indices into a palette.
+    case indexed(Palette)
+
+    /// Samples of a pixel.
+    public var channels: Int {
+      switch self {
+      case .grey, .indexed: 1
+      case .greyAlpha: 2
+      case .rgb: 3
+      case .rgba, .bgrx, .cmyk: 4
+      }
+    }
+
+    /// Samples of a pixel that mean something: of `bgrx`, the last does not.
+    var meaningful: Int { self == .bgrx ? 3 : channels }
+
+    /// Whether the last sample of a pixel is alpha; a palette may have alpha, too.
+    var hasAlpha: Bool { self == .rgba || self == .greyAlpha }
+
+    /// Light of the same kind with alpha; inks and indices as they are.
+    var withAlpha: Layout {
+      switch self {
+      case .grey, .greyAlpha: .greyAlpha
+      case .rgb, .rgba, .bgrx: .rgba
+      case .cmyk, .indexed: self
+      }
+    }
+
+    /// Bytes of a pixel whose samples have so many bits.
+    func pixelBytes(depth: Int) -> Int { channels * (depth == 16 ? 2 : 1) }
+  }
+
+  /// The colours of an indexed picture.
+  public struct Palette: Sendable, Equatable {
+    /// Red, green and blue of each entry, one after the other.
+    public var colours: [UInt8]
+    /// The alpha of the first entries; those after them are opaque.
+    public var alpha: [UInt8]
+
+    /// Makes a palette.
+    ///
+    /// - Parameters:
+    ///   - colours: Red, green and blue of each entry.
+    ///   - alpha: The alpha of the first entries.
+    public init(colours: [UInt8], alpha: [UInt8] = []) {
+      self.colours = colours
+      self.alpha = alpha
+    }
+  }
+
+  /// Pixels from left to right.
+  public let width: Int
+  /// Pixels from top to bottom.
+  public let height: Int
+  /// What the samples of a pixel are.
+  public let layout: Layout
+  /// Bits of a sample that count: 1, 2, 4, 8 or 16.
+  public let depth: Int
+  /// A colour that stands for clear, a number for each channel: a PNG's tRNS without alpha.
+  public var clear: [UInt16]?
+  /// The samples.
+  public internal(set) var samples: [UInt8]
+
+  /// Bytes of a pixel.
+  public var pixelBytes: Int { layout.pixelBytes(depth: depth) }
+
+  /// Bytes of a row.
+  public var rowBytes: Int { width * pixelBytes }
+
+  /// Makes a bitmap of samples.
+  ///
+  /// - Parameters:
+  ///   - width: Pixels from left to right.
+  ///   - height: Pixels from top to bottom.
+  ///   - layout: What the samples of a pixel are.
+  ///   - depth: Bits of a sample that count: 1, 2, 4, 8 or 16.
+  ///   - samples: As many bytes as `width`, `height`, `layout` and `depth` need.
+  public init(width: Int, height: Int, layout: Layout, depth: Int = 8, samples: [UInt8]) {
+    self.width = width
+    self.height = height
+    self.layout = layout
+    self.depth = depth
+    self.samples = samples
+    precondition(samples.count == rowBytes * height, "a bitmap needs all of its samples")
+  }
+
+  /// The samples of the pixel at `x`, `y`.
+  public subscript(x: Int, y: Int) -> [UInt16] {
+    let start = y * rowBytes + x * pixelBytes
+    guard depth == 16 else { return samples[start..<start + pixelBytes].map(UInt16.init) }
+    return samples.withUnsafeBytes { samples in
+      (0..<layout.channels).map {
+        samples.loadUnaligned(fromByteOffset: start + $0 * 2, as: UInt16.self)
+      }
+    }
+  }
+
+  /// Makes a bitmap whose samples `fill` writes, all of them.
+  init<Failure: Error>(
+    width: Int,
+    height: Int,
+    layout: Layout,
+    depth: Int,
+    filling fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    let count = width * height * layout.pixelBytes(depth: depth)
+    var failure: Failure?
+    let samples = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      do throws(Failure) {
+        try fill(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
+        initialized = count
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    self.init(width: width, height: height, layout: layout, depth: depth, samples: samples)
+  }
+}
+
+extension PixelRegion {
+  /// The region with as many pixels around it as chroma of half the size is spread over, so that
+  /// pixels at its edge come out as in the whole picture; its corner is even, as libraries ask
+  /// for.
+  func padded(in size: PixelSize) -> PixelRegion {
+    let (left, top) = (max(x - 2, 0) & ~1, max(y - 2, 0) & ~1)
+    let (right, bottom) = (min(x + width + 2, size.width), min(y + height + 2, size.height))
+    return PixelRegion(x: left, y: top, width: right - left, height: bottom - top)
+  }
+
+  /// Where this lies in a region that holds it.
+  func inside(_ outer: PixelRegion) -> PixelRegion {
+    PixelRegion(x: x - outer.x, y: y - outer.y, width: width, height: height)
+  }
+}
+
+extension Bitmap.Palette {
+  /// The first index that is clear; nil where none is.
+  var clearIndex: UInt8? { alpha.firstIndex(of: 0).map { UInt8(truncatingIfNeeded: $0) } }
+
+  /// Whether a colour lets something shine through.
+  var hasAlpha: Bool { !alpha.allSatisfy { $0 == 255 } }
+
+  /// What each of 256 indices stands for.
+  struct Table {
+    /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
+    let layout: Bitmap.Layout
+    /// The four bytes of each colour, as they lie in memory.
+    let colours: [UInt32]
+
+    /// The table of a palette: black where there is no colour.
+    init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
+      layout = withAlpha || palette.hasAlpha ? .rgba : .rgb
+      colours = (0..<256).map { index in
+        var colour = UInt32(index < palette.alpha.count ? palette.alpha[index] : 255) << 24
+        for channel in 0..<3 where index < palette.colours.count / 3 {
+          colour |= UInt32(palette.colours[index * 3 + channel]) << UInt32(8 * channel)
+        }
+        return UInt32(littleEndian: colour)
+      }
+    }
+
+    /// Writes the samples of pixels, of which there are the indices.
+    func look(
+      up indices: Slice<UnsafeBufferPointer<UInt8>>,
+      into target: UnsafeMutableBufferPointer<UInt8>
+    ) {
+      guard let last = indices.last else { return }
+      let step = layout.channels
+      let target = UnsafeMutableRawBufferPointer(target)
+      colours.withUnsafeBufferPointer { colours in
+        var place = 0
+        // Four bytes at once: without alpha, the next pixel is written over the fourth.
+        for index in indices.dropLast() {
+          target.storeBytes(of: colours[Int(index)], toByteOffset: place, as: UInt32.self)
+          place += step
+        }
+        withUnsafeBytes(of: colours[Int(last)]) { target[place...].copyBytes(from: $0[..<step]) }
+      }
+    }
+  }
+}
+
+extension Bitmap {
+  /// A part of the bitmap, sample for sample.
+  func part(_ region: PixelRegion) -> Bitmap {
+    guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return self }
+    let bytes = region.width * pixelBytes
+    var part = Bitmap(width: region.width, height: region.height, layout: layout, depth: depth) {
+      target in
+      samples.withUnsafeBytes { source in
+        for y in 0..<region.height {
+          let from = (region.y + y) * rowBytes + region.x * pixelBytes
+          UnsafeMutableRawBufferPointer(target)[(y * bytes)...]
+            .copyBytes(from: source[from..<from + bytes])
+        }
+      }
+    }
+    part.clear = clear
+    return part
+  }
+
+  /// Keeps a part of the bitmap alone, sample for sample, in the memory that it has.
+  mutating func keep(_ region: PixelRegion) {
+    guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return }
+    let (from, bytes) = (rowBytes, region.width * pixelBytes)
+    let first = region.y * from + region.x * pixelBytes
+    // Taken out of the bitmap, so that it is changed where it is.
+    var samples: [UInt8] = []
+    swap(&samples, &self.samples)
+    samples.withUnsafeMutableBytes { samples in
+      guard let start = samples.baseAddress else { return }
+      for y in 0..<region.height { memmove(start + y * bytes, start + first + y * from, bytes) }
+    }
+    samples.removeLast(samples.count - bytes * region.height)
+    let clear = clear
+    self = Bitmap(
+      width: region.width,
+      height: region.height,
+      layout: layout,
+      depth: depth,
+      samples: samples
+    )
+    self.clear = clear
+  }
+
+  /// A region of a canvas with this bitmap on it, where `frame` says, and around it pixels of the samples `background`:
+  /// clear ones where there are none, for which indices need one that is.
+  ///
+  /// A large bitmap that nobody else holds gives its memory back while the canvas takes memory.
+  consuming func placed(
+    _ frame: PixelRegion,
+    over region: PixelRegion,
+    background: [UInt8]? = nil,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(ImagingError) -> Bitmap {
+    let (layout, depth, rowBytes, pixelBytes) = (layout, depth, rowBytes, pixelBytes)
+    var drained = consume self
+    let canvasRow = region.width * pixelBytes
+    try limits.check(memory: region.height * canvasRow, of: name)
+    func overlap(_ start: Int, _ count: Int, _ other: Int, _ otherCount: Int) -> Range<Int> {
+      (start..<start + count).clamped(to: other..<other + otherCount)
+    }
+    let columns = overlap(frame.x, frame.width, region.x, region.width)
+    let rows = overlap(frame.y, frame.height, region.y, region.height)
+    let from = (columns.lowerBound - frame.x) * pixelBytes
+    var pixel = background ?? Array(repeating: 0, count: pixelBytes)
+    if background == nil, case .indexed(let palette) = layout, let index = palette.clearIndex {
+      pixel = [index]
+    }
+    let empty = Array(repeatElement(pixel, count: region.width).joined())
+    return Bitmap(width: region.width, height: region.height, layout: layout, depth: depth) {
+      canvas in
+      // Filled as it is reached, not before: what is not written takes no memory yet.
+      var (top, reached) = (frame.y, region.y)
+      func fill(to y: Int) {
+        for row in min(reached, y)..<y {
+          _ = canvas[((row - region.y) * canvasRow)...].update(fromContentsOf: empty)
+        }
+        reached = max(reached, y)
+      }
+      _ = drained.drain(least: Self.leastInStrips) { lines, count in
+        defer { top += count }
+        for y in (top..<top + count).clamped(to: rows) where !columns.isEmpty {
+          fill(to: y + 1)
+          let line = UnsafeBufferPointer(start: lines + (y - top) * rowBytes, count: rowBytes)
+          let to = (y - region.y) * canvasRow + (columns.lowerBound - region.x) * pixelBytes
+          _ = canvas[to...].update(fromContentsOf: line[from..<from + columns.count * pixelBytes])
+        }
+        return true
+      }
+      fill(to: region.y + region.height)
+    }
+  }
+
+  /// Indices as the colours that they stand for, `rgb` or `rgba`, which alpha can be asked for; others as they are.
+  consuming func expanded(withAlpha: Bool = false) -> Bitmap {
+    guard case .indexed(let palette) = layout else { return self }
+    let table = Palette.Table(palette, withAlpha: withAlpha)
+    return (consume self).remade(as: table.layout, depth: 8) { table.look(up: $0[...], into: $1) }
+  }
+
+  /// Samples of 16 bits as the nearest of 8; others as they are.
+  consuming func narrowed() -> Bitmap {
+    guard depth == 16 else { return self }
+    let layout = layout
+    return (consume self).remade(as: layout, depth: 8) { Self.narrow($0, into: $1) }
+  }
+
+  /// Writes samples of 16 bits as the nearest of 8.
+  static func narrow(
+    _ samples: UnsafeBufferPointer<UInt8>,
+    into target: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    let source = UnsafeRawBufferPointer(samples)
+    for index in 0..<samples.count / 2 {
+      let value = Int(source.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
+      target[index] = UInt8((value + 128) / 257)
+    }
+  }
+
+  /// Grey as colour, with its alpha, and indices as the colours that they stand for; others as
+  /// they are.
+  consuming func coloured() -> Bitmap {
+    let (from, depth) = (layout.channels, depth)
+    let bytes = depth == 16 ? 2 : 1
+    switch layout {
+    case .indexed: return (consume self).expanded()
+    case .grey, .greyAlpha:
+      let to = from + 2
+      let widest = 255 / ((1 << min(depth, 8)) - 1)
+      return (consume self).remade(as: from == 1 ? .rgb : .rgba, depth: max(depth, 8)) {
+        rows,
+        target in
+        for pixel in 0..<rows.count / (from * bytes) {
+          for channel in 0..<to {
+            let sample = channel < 3 ? 0 : 1
+            for byte in 0..<bytes {
+              let value = Int(rows[(pixel * from + sample) * bytes + byte])
+              target[(pixel * to + channel) * bytes + byte] = UInt8(
+                truncatingIfNeeded: value * widest
+              )
+            }
+          }
+        }
+      }
+    default: return self
+    }
+  }
+}
+
+extension Bitmap {
+  /// Rows that are handed over at a time: an even number, as two of them share their chroma.
+  static let drainedRows = 256
+
+  /// Bytes of a bitmap that is worth giving back in parts.
+  static let leastDrained = 64 << 20
+
+  /// Hands over all rows from the top, some at a time, for the last time.
+  ///
+  /// A bitmap of `least` bytes or more that nobody else holds gives its memory back to the system
+  /// behind them, so that what is made of them takes its place; its samples are zero from then on.
+  ///
+  /// - Parameters:
+  ///   - least: Bytes from which on it gives memory back.
+  ///   - take: Takes rows, and how many they are; false ends it.
+  /// - Returns: Whether all were taken.
+  mutating func drain(
+    least: Int = leastDrained,
+    _ take: (_ rows: UnsafePointer<UInt8>, _ count: Int) -> Bool
+  ) -> Bool {
+    let (height, rowBytes) = (height, rowBytes)
+    func pass(_ samples: UnsafePointer<UInt8>, isLast: Bool) -> Bool {
+      for first in stride(from: 0, to: height, by: Self.drainedRows) {
+        let count = min(Self.drainedRows, height - first)
+        let rows = samples + first * rowBytes
+        guard take(rows, count) else { return false }
+        if isLast { Self.giveBack(UnsafeBufferPointer(start: rows, count: count * rowBytes)) }
+      }
+      return true
+    }
+    guard samples.count >= least else {
+      return samples.withUnsafeBufferPointer { samples in
+        samples.baseAddress.map { pass($0, isLast: false) } ?? false
+      }
+    }
+    return samples.withUnsafeMutableBufferPointer { samples in
+      samples.baseAddress.map { pass(UnsafePointer($0), isLast: true) } ?? false
+    }
+  }
+
+  /// Another bitmap of the same size whose rows are made of this one's; a large one that nobody else holds gives its
+  /// memory back behind them.
+  ///
+  /// - Parameters:
+  ///   - layout: What its samples are.
+  ///   - depth: Bits of its samples.
+  ///   - make: Takes rows, and the room for as many.
+  /// - Returns: The other bitmap.
+  consuming func remade(
+    as layout: Layout,
+    depth: Int,
+    _ make: (
+      _ rows: UnsafeBufferPointer<UInt8>, _ target: UnsafeMutableBufferPointer<UInt8>
+    ) -> Void
+  ) -> Bitmap {
+    let (width, height, from) = (width, height, rowBytes)
+    let to = width * layout.pixelBytes(depth: depth)
+    var picture = consume self
+    return Bitmap(width: width, height: height, layout: layout, depth: depth) { target in
+      var place = 0
+      _ = picture.drain(least: Self.leastInStrips) { rows, count in
+        let room = UnsafeMutableBufferPointer(rebasing: target[place..<place + count * to])
+        make(UnsafeBufferPointer(start: rows, count: count * from), room)
+        place += count * to
+        return true
+      }
+    }
+  }
+
+  /// Gives whole pages of samples back, which are zero then.
+  ///
+  /// Only for those that a bitmap lends to be changed: nobody else holds them.
+  static func giveBack(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let page = sysconf(CInt(_SC_PAGESIZE))
+    let start = Int(bitPattern: bytes.baseAddress)
+    let (first, end) = ((start + page - 1) / page * page, (start + bytes.count) / page * page)
+    guard first < end, let pages = UnsafeMutableRawPointer(bitPattern: first) else { return }
+    // SAFETY: these pages are within samples that one bitmap alone holds, as it has lent them to be
+    // changed, in memory that malloc maps for this process alone: they read as zero afterwards.
+    madvise(pages, end - first, MADV_DONTNEED)
+  }
+
+  /// Whether any pixel of an `rgba` bitmap of 8 bits lets something shine through.
+  var isClearAnywhere: Bool {
+    guard layout == .rgba, depth == 8 else { return false }
+    return samples.withUnsafeBufferPointer { samples in
+      stride(from: 3, to: samples.count, by: 4).contains { samples[$0] < 255 }
+    }
+  }
+}

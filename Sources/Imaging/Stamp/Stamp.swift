@@ -1,0 +1,490 @@
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+/// Makes a square, or another part, of a picture and writes the time, date and weekday on it.
+///
+///     var stamp = Stamp(crop: Crop(size: 1080))
+///     stamp.locale = try StampLocale("ko_KR")
+///     stamp.zone = try Zone(named: "Asia/Seoul")
+///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
+///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
+///
+/// The letters are sized in proportion to the picture. What lies under them is measured: they are
+/// black or white, and it is veiled as far as they need to stand out 7 to 1.
+public struct Stamp: PictureMaking {
+  /// What to stamp.
+  ///
+  /// `lossless` is of no effect, as pixels change. With `.contain` and no frame it is the whole
+  /// picture, in its own shape.
+  public var crop: Crop
+  /// Which time to show.
+  public var time: StampTime.Choice
+  /// The zone to show it in; nil for the offset that the time came with, else `localZone`.
+  public var zone: Zone?
+  /// The zone of times that came without one.
+  public var localZone: Zone
+  /// How the date is written.
+  public var locale: StampLocale?
+  /// What is written; nil for the time and, under it, the date with its weekday.
+  public var template: StampTemplate?
+  /// How letters are set off from the picture.
+  public var style = StampStyle.scrim
+  /// A line under the date.
+  public var text: String?
+  /// A PNG or JPEG for the corner across from the text.
+  public var logo: PictureFile?
+  /// Where the text goes; `attention` is the middle.
+  public var place: Gravity
+  /// A family that has to be installed, and is tried before the others.
+  public var font: String?
+  /// The font families to try, in order.
+  public var fontFamily: String
+  /// A fontconfig file to use in place of the system's.
+  public var fontConfiguration: FilePath?
+  /// The clock, in seconds since 1970.
+  public var now: @Sendable () -> Int
+
+  /// What a picture may ask for.
+  public var limits: PictureLimits { crop.limits }
+
+  /// Makes a stamp of the time that a picture was taken; set what is to be different.
+  ///
+  /// - Parameters:
+  ///   - crop: The square to stamp.
+  ///   - time: Which time to show.
+  public init(crop: Crop = Crop(), time: StampTime.Choice = .automatic) {
+    self.crop = crop
+    self.time = time
+    localZone = .local
+    place = .bottomLeft
+    fontFamily = "NanumSquare, NanumGothic, Noto Sans, Sans"
+    now = { Glibc.time(nil) }
+  }
+
+  /// Judges the crop and the font.
+  public func check() throws(ImagingError) {
+    try crop.check()
+    if let font { try Typesetter.check(font, configuration: fontConfiguration) }
+  }
+
+  /// The stamp of one picture: of all of it where nothing says otherwise.
+  private func framed(for file: PictureFile) throws(ImagingError) -> Self {
+    var stamp = self
+    if crop.fit == .contain, crop.frame == nil {
+      stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)
+    }
+    let canvas = stamp.crop.framing(file.probe).canvas
+    try limits.check(width: canvas.width, height: canvas.height, of: file.name)
+    return stamp
+  }
+
+  /// Stamps a picture, as ``apply(to:)`` does.
+  public func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
+    try apply(to: file)
+  }
+
+  /// Stamps a picture that becomes a file; a large PNG waits there, not in memory.
+  public func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(ImagingError) -> EncodedPicture {
+    var stamp = self
+    stamp.crop.output = PictureOutput(output)
+    return try stamp.apply(to: file)
+  }
+
+  /// Stamps a picture.
+  ///
+  /// - Parameter file: The input. Inks become light; 16 bits and alpha stay where the format has
+  /// them.
+  /// - Returns: The stamped picture, with the time that it shows.
+  /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no
+  /// font.
+  public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
+    try check()
+    let moment = try StampTime(
+      time,
+      exif: file.probe.exif,
+      modified: file.modified,
+      zone: zone,
+      local: localZone,
+      now: now(),
+      name: file.name
+    )
+    let stamp = try framed(for: file)
+    var picture: EncodedPicture
+    switch (file.probe.structure, crop.target(for: file)) {
+    case (.jpeg, .jpeg): picture = try stamp.stampJPEG(file, moment)
+    case (.png(let chunks), .png): picture = try stamp.stampPNG(file, chunks, moment)
+    default: picture = try stamp.stampAny(file, moment)
+    }
+    if time == .automatic, moment.source != .exif { picture.remarks.insert(.notDated) }
+    return picture
+  }
+
+  /// Stamps a picture that does not go from JPEG to JPEG or from PNG to PNG.
+  private func stampAny(
+    _ file: PictureFile,
+    _ moment: StampTime
+  ) throws(ImagingError) -> EncodedPicture {
+    let square = try crop.decoded(file, coloured: true)
+    let (framing, isDamaged) = (square.framing, square.isDamaged)
+    // Held once, so that it can be painted on in place.
+    var bitmap = (consume square).bitmap
+    let remarks = try draw(moment, on: &bitmap, name: file.name)
+    let target = crop.target(for: file)
+    var isLossless = false
+    if case .webp(let chunks) = file.probe.structure {
+      isLossless = chunks.isLossless && target == .webp
+    }
+    var picture = try crop.encode(
+      consume bitmap,
+      framing,
+      from: file,
+      as: target,
+      lossless: isLossless
+    )
+    picture.method = .reencoded
+    picture.isDamaged = isDamaged
+    picture.time = moment
+    picture.remarks = remarks
+    return picture
+  }
+
+  private func stampJPEG(
+    _ file: PictureFile,
+    _ moment: StampTime
+  ) throws(ImagingError) -> EncodedPicture {
+    let header = try JPEGCodec.header(of: file)
+    let square = try crop.decodedJPEG(file, layout: header.layout == .cmyk ? .cmyk : .bgrx)
+    let (framing, isDamaged) = (square.framing, square.isDamaged)
+    // Held once, so that it can be painted on in place.
+    var bitmap = (consume square).bitmap
+    if bitmap.layout == .cmyk {
+      bitmap = try (consume bitmap).lit(
+        profile: file.profile,
+        isInverted: header.hasAdobe,
+        name: file.name
+      )
+    }
+    let remarks = try draw(moment, on: &bitmap, name: file.name)
+    // Grey and ink have become colour: their tables, sampling and profile are of no more use.
+    let isColour = header.layout == .bgrx
+    let isLike = isColour && !(crop.chroma != nil && header.isRGB)
+    var form = crop.form
+    if !isLike, form.quality == nil {
+      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
+    }
+    let (width, height) = (bitmap.width, bitmap.height)
+    let bytes = try JPEGCodec.encode(
+      consume bitmap,
+      form,
+      like: isLike ? file : nil,
+      transposed: file.probe.orientation.swapsAxes,
+      hasNewDetail: true,
+      name: file.name
+    )
+    return EncodedPicture(
+      file: .held(
+        JPEGSegments.add(
+          to: bytes,
+          from: file,
+          size: framing.canvas,
+          profile: isColour && !crop.convertsToSRGB,
+          metadata: crop.keepsMetadata
+        )
+      ),
+      format: .jpeg,
+      width: width,
+      height: height,
+      method: .reencoded,
+      shift: EncodedPicture.Shift(),
+      isDamaged: isDamaged,
+      gravity: EncodedPicture.Point(framing.focus),
+      time: moment,
+      remarks: remarks
+    )
+  }
+
+  /// Stamps a PNG; one of more than `most` bytes goes from file to file in strips where it can.
+  ///
+  /// A scaled one is scaled twice then, first for how light it is behind the text, so that the usual `most` is more.
+  func stampPNG(
+    _ file: PictureFile,
+    _ chunks: PNGChunks,
+    _ moment: StampTime,
+    most: Int? = nil
+  ) throws(ImagingError) -> EncodedPicture {
+    var framing = crop.framing(file.probe)
+    let size = framing.canvas
+    let most = most ?? (framing.isScaled ? 160 << 20 : 32 << 20)
+    let made: EncodedFile
+    let remarks: Set<EncodedPicture.Remark>
+    let isConverted = crop.converts(file)
+    let output = PNGAncillary.output(
+      from: file,
+      size: size,
+      metadata: crop.keepsMetadata,
+      background: false,
+      significantBits: false,
+      profile: !file.probe.structure.isGreyPNG,
+      converted: isConverted,
+      to: crop.place
+    )
+    if file.probe.orientation == .upright, !isConverted,
+      PNGCodec.bytes(size, of: chunks, .coloured) > most
+    {
+      framing = try crop.framing(of: file)
+      let mount = framing.mount(in: crop.surround(of: chunks, .coloured))
+      (made, remarks) = try stripped(file, framing, on: mount, moment, to: output)
+    } else {
+      let square = try crop.decodedPNG(file, form: .coloured)
+      framing = square.framing
+      // Held once, so that it can be painted on in place.
+      var bitmap = (consume square).bitmap
+      remarks = try draw(moment, on: &bitmap, name: file.name)
+      made = try PNGCodec.encode(consume bitmap, to: output, name: file.name)
+    }
+    return EncodedPicture(
+      file: made,
+      format: .png,
+      width: size.width,
+      height: size.height,
+      method: .reencoded,
+      shift: EncodedPicture.Shift(),
+      isDamaged: false,
+      gravity: EncodedPicture.Point(framing.focus),
+      time: moment,
+      remarks: remarks
+    )
+  }
+
+  /// Stamps a part of a PNG on its way from file to file, on a canvas where it does not fill it, once it is known how
+  /// light it is behind the text.
+  private func stripped(
+    _ file: PictureFile,
+    _ framing: Framing,
+    on mount: Mount?,
+    _ moment: StampTime,
+    to output: PNGOutput
+  ) throws(ImagingError) -> (file: EncodedFile, remarks: Set<EncodedPicture.Remark>) {
+    let (window, scaled) = (framing.window, framing.isScaled ? framing.scaled : nil)
+    let layer = try StampLayer(self, moment, size: framing.canvas)
+    let (xs, ys) = layer.probes
+    let rows = Set(ys).sorted()
+    let picked = try PNGCodec.pick(
+      rows,
+      of: file,
+      window,
+      scaledTo: scaled,
+      on: mount,
+      form: .coloured,
+      limits
+    )
+    let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, $0) })
+    let backdrop = Backdrop(
+      ys.flatMap { y in xs.map { picked.colour($0, places[y] ?? 0) } },
+      style: style
+    )
+    let (limits, name) = (limits, file.name)
+    let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(ImagingError) in
+      try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
+    }
+    let made = try PNGCodec.recode(
+      file,
+      window,
+      scaledTo: scaled,
+      on: mount,
+      form: .coloured,
+      brush: brush,
+      to: output,
+      limits
+    )
+    return (made, layer.remarks(over: backdrop))
+  }
+}
+
+extension PictureProbe.Structure {
+  /// Whether this is a PNG of grey samples, whose profile would be one for grey.
+  fileprivate var isGreyPNG: Bool {
+    guard case .png(let chunks) = self else { return false }
+    return chunks.colourType == 0 || chunks.colourType == 4
+  }
+}
+
+extension Stamp {
+  /// Draws the stamp of `moment` on a picture, and says what is to be known of it.
+  func draw(
+    _ moment: StampTime,
+    on bitmap: inout Bitmap,
+    name: String
+  ) throws(ImagingError) -> Set<EncodedPicture.Remark> {
+    let size = PixelSize(width: bitmap.width, height: bitmap.height)
+    let layer = try StampLayer(self, moment, size: size)
+    let (xs, ys) = layer.probes
+    let backdrop = Backdrop(ys.flatMap { y in xs.map { bitmap.colour($0, y) } }, style: style)
+    try layer.paint(on: &bitmap, over: backdrop, limits: limits, name: name)
+    return layer.remarks(over: backdrop)
+  }
+
+  /// Lines in their places, and the box around them.
+  struct Block {
+    var lines: [PlacedLine]
+    var left: Double
+    var top: Double
+    var width: Double
+    var height: Double
+  }
+
+  /// What letters and margins are measured by: the side of a square, and of other pictures what
+  /// neither a short nor a narrow one has too little room for.
+  static func unit(of size: PixelSize) -> Double {
+    let (width, height) = (Double(size.width), Double(size.height))
+    return min((width * height).squareRoot(), min(width, height) * 1.25)
+  }
+
+  /// The lines that are to be set, and whether each is a clock.
+  private func wanted(
+    _ moment: StampTime,
+    _ locale: StampLocale
+  ) -> [(text: String, isClock: Bool)] {
+    template?.lines(moment.civil, locale)
+      ?? [(locale.time(moment.civil), true), (locale.date(moment.civil), false)]
+  }
+
+  /// Sets the lines one under the other and places them on a picture of `size`.
+  func set(_ moment: StampTime, size: PixelSize) throws(ImagingError) -> Block {
+    let locale: StampLocale
+    if let chosen = self.locale { locale = chosen } else { locale = try StampLocale("en") }
+    let typesetter = try Typesetter(
+      family: font.map { "\($0), \(fontFamily)" } ?? fontFamily,
+      language: locale.language,
+      configuration: fontConfiguration
+    )
+    let unit = Self.unit(of: size)
+    let margin = unit * 0.06
+    let room = max(Double(size.width) - 2 * margin, 1)
+    var lines: [PlacedLine] = []
+    var height = 0.0
+    var width = 0.0
+    func add(
+      _ text: String,
+      _ wanted: Double,
+      isBold: Bool,
+      isCut: Bool
+    ) throws(ImagingError) {
+      var size = max(wanted, 1)
+      var layout = try typesetter.line(text, size: size, bold: isBold, limit: isCut ? room : nil)
+      if !isCut, layout.ink.width > room {
+        size = max(size * room / layout.ink.width, 1)
+        layout = try typesetter.line(text, size: size, bold: isBold, limit: nil)
+      }
+      let ink = layout.ink
+      if !lines.isEmpty { height += size * 0.55 }
+      lines.append(PlacedLine(layout: layout, size: size, x: -ink.x, y: height - ink.y))
+      height += ink.height
+      width = max(width, ink.width)
+    }
+    // The date is as heavy as the clock.
+    for line in wanted(moment, locale) {
+      try add(line.text, unit * (line.isClock ? 0.16 : 0.064), isBold: true, isCut: false)
+    }
+    if let text, !text.isEmpty { try add(text, unit * 0.05, isBold: false, isCut: true) }
+    let left = along(place.isLeft, place.isRight, Double(size.width), width, margin)
+    let top = along(place.isTop, place.isBottom, Double(size.height), height, margin)
+    for index in lines.indices {
+      let spare = width - lines[index].layout.ink.width
+      lines[index].x += left + (place.isLeft ? 0 : place.isRight ? spare : spare / 2)
+      lines[index].y += top
+    }
+    return Block(lines: lines, left: left, top: top, width: width, height: height)
+  }
+
+  private func along(
+    _ isNear: Bool,
+    _ isFar: Bool,
+    _ side: Double,
+    _ length: Double,
+    _ margin: Double
+  ) -> Double {
+    isNear ? margin : isFar ? side - margin - length : (side - length) / 2
+  }
+
+  /// What is veiled behind a block; nothing of it where letters stand alone.
+  func veil(_ block: Block, size: PixelSize) -> StampVeil? {
+    let unit = Self.unit(of: size)
+    let pad = unit * (style == .bar ? 0.035 : 0.015)
+    let rows = block.top - pad...block.top + block.height + pad
+    switch style {
+    case .plain: return nil
+    case .scrim:
+      let columns = block.left - pad...block.left + block.width + pad
+      return StampVeil(columns: columns, rows: rows, fade: unit * 0.05)
+    case .bar:
+      // Whole rows: an edge of half a row would be neither band nor picture.
+      // Nor is a sliver of picture left beside the edge that the text is near.
+      let top = place.isTop ? 0 : rows.lowerBound.rounded(.down)
+      let bottom = place.isBottom ? Double(size.height) : rows.upperBound.rounded(.up)
+      let even = top...max(top, bottom)
+      return StampVeil(columns: 0...Double(size.width), rows: even, fade: 0)
+    }
+  }
+}
+
+/// A stamp as it goes to a process that draws it: everything but the clock, which each process has.
+extension Stamp: Codable {
+  enum CodingKeys: CodingKey, CaseIterable {
+    case crop, time, zone, localZone, locale, template, style, text, logo, place, font, fontFamily
+    case fontConfiguration
+  }
+
+  private struct Logo: Codable {
+    let name: String
+    let bytes: Data
+  }
+
+  /// Reads a stamp; its clock is the system's.
+  public init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      crop: try object.decode(Crop.self, forKey: .crop),
+      time: try object.decode(StampTime.Choice.self, forKey: .time)
+    )
+    zone = try object.decodeIfPresent(Zone.self, forKey: .zone)
+    localZone = try object.decode(Zone.self, forKey: .localZone)
+    locale = try object.decodeIfPresent(StampLocale.self, forKey: .locale)
+    template = try object.decodeIfPresent(StampTemplate.self, forKey: .template)
+    style = try object.decode(StampStyle.self, forKey: .style)
+    text = try object.decodeIfPresent(String.self, forKey: .text)
+    if let logo = try object.decodeIfPresent(Logo.self, forKey: .logo) {
+      self.logo = try PictureFile(Array(logo.bytes), name: logo.name)
+    }
+    place = try object.decode(Gravity.self, forKey: .place)
+    font = try object.decodeIfPresent(String.self, forKey: .font)
+    fontFamily = try object.decode(String.self, forKey: .fontFamily)
+    fontConfiguration = try object.decodeIfPresent(String.self, forKey: .fontConfiguration)
+      .map { FilePath($0) }
+  }
+
+  /// Writes a stamp without its clock.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: CodingKeys.self)
+    try object.encode(crop, forKey: .crop)
+    try object.encode(time, forKey: .time)
+    try object.encodeIfPresent(zone, forKey: .zone)
+    try object.encode(localZone, forKey: .localZone)
+    try object.encodeIfPresent(locale, forKey: .locale)
+    try object.encodeIfPresent(template, forKey: .template)
+    try object.encode(style, forKey: .style)
+    try object.encodeIfPresent(text, forKey: .text)
+    try object.encodeIfPresent(
+      logo.map { Logo(name: $0.name, bytes: Data($0.bytes)) },
+      forKey: .logo
+    )
+    try object.encode(place, forKey: .place)
+    try object.encodeIfPresent(font, forKey: .font)
+    try object.encode(fontFamily, forKey: .fontFamily)
+    try object.encodeIfPresent(fontConfiguration?.string, forKey: .fontConfiguration)
+  }
+}

@@ -1,0 +1,232 @@
+/// What a stamp says: lines of text with fields for the time.
+///
+///     let template = try StampTemplate(#"{time}\n{weekday}, {date}"#)
+public struct StampTemplate: Sendable, Equatable, Codable {
+  private enum Part: Equatable, Codable {
+    case text(String)
+    case time, clock12, clock24, date, weekday
+  }
+
+  private static let fields: [String: Part] = [
+    "time": .time, "time12": .clock12, "time24": .clock24, "date": .date, "weekday": .weekday,
+  ]
+
+  private let lines: [[Part]]
+
+  /// Reads a template.
+  ///
+  /// - Parameter template: Text with `{time}` as the locale has it, `{time12}`, `{time24}`, `{date}`
+  ///   and `{weekday}`; `\n`, or a new line, begins another line. A line that is a time alone is as
+  ///   large as a clock.
+  /// - Throws: ``ImagingError`` of code `usage` for other fields, an open brace, or nothing at all.
+  public init(_ template: String) throws(ImagingError) {
+    var fields = FieldTemplate(template, for: "stamp")
+    var lines: [[Part]] = [[]]
+    while let piece = try fields.next() {
+      switch piece {
+      case .text(let text): Self.add(text, to: &lines)
+      case .field(let name):
+        guard let part = Self.fields[String(name)] else {
+          throw fields.refusal(
+            "{\(name)} stands for nothing; use {time}, {time12}, {time24}, {date} and {weekday}"
+          )
+        }
+        lines[lines.count - 1].append(part)
+      }
+    }
+    self.lines = lines.filter { !$0.isEmpty }
+    if self.lines.isEmpty { throw fields.refusal("it is empty; try {time} {date}") }
+  }
+
+  /// Adds text, with the lines that it begins.
+  private static func add(_ text: Substring, to lines: inout [[Part]]) {
+    let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .flatMap { $0.split(separator: "\\n", omittingEmptySubsequences: false) }
+    for (place, row) in rows.enumerated() {
+      if place > 0 { lines.append([]) }
+      if !row.isEmpty { lines[lines.count - 1].append(.text(String(row))) }
+    }
+  }
+
+  /// The lines of a moment, and whether each is a clock.
+  func lines(_ time: CivilTime, _ locale: StampLocale) -> [(text: String, isClock: Bool)] {
+    lines.map { parts in
+      let text = parts.map { part in
+        switch part {
+        case .text(let text): text
+        case .time: locale.time(time)
+        case .clock12: locale.time(time, hours: 12)
+        case .clock24: locale.time(time, hours: 24)
+        case .date: locale.day(time)
+        case .weekday: locale.weekday(time)
+        }
+      }.joined()
+      return (text, parts.count == 1 && [.time, .clock12, .clock24].contains(parts[0]))
+    }
+  }
+}
+
+/// How a date is written in a language.
+public struct StampLocale: Sendable, Equatable, Codable {
+  /// The language in the form that fonts are chosen by: `ko`.
+  let language: String
+  private let pattern: [Part]
+  private let months: [String]
+  private let weekdays: [String]
+  /// The words before and after noon, and whether they precede the clock.
+  private let halves: Halves
+  private let hasTwelveHours: Bool
+
+  private enum Part: Equatable, Codable {
+    case year, month, day, plainMonth, plainDay, monthName, weekday
+    case text(String)
+  }
+
+  /// The languages that are known.
+  public static let languages = ["de", "en", "es", "fr", "it", "ja", "ko", "pt", "zh"]
+
+  /// The locale of an identifier like `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
+  ///
+  /// - Throws: ``ImagingError`` of code `time` for a language that is not known.
+  public init(_ identifier: String) throws(ImagingError) {
+    let language = identifier.prefix { $0.isLetter }.lowercased()
+    let dayFirst: [Part] = [.plainDay, .text(" "), .monthName, .text(" "), .year]
+    let region = Self.region(identifier)
+    func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+    let weekday: [Part] = [.text(" ("), .weekday, .text(")")]
+    let eastern: [Part] = [.year, .text("年"), .plainMonth, .text("月"), .plainDay, .text("日")]
+    switch language == "c" || language == "posix" ? "en" : language {
+    case "ko":
+      pattern = [.year, .text("년 "), .month, .text("월 "), .day, .text("일")] + weekday
+      months = []
+      weekdays = words("일 월 화 수 목 금 토")
+    case "ja":
+      (pattern, months) = (eastern + weekday, [])
+      weekdays = words("日 月 火 水 木 金 土")
+    case "zh":
+      (pattern, months) = (eastern + weekday, [])
+      weekdays = words("周日 周一 周二 周三 周四 周五 周六")
+    case "en":
+      let isMonthFirst = ["US", "PH", "CA"].contains(region)
+      pattern =
+        isMonthFirst
+        ? [.weekday, .text(", "), .monthName, .text(" "), .plainDay, .text(", "), .year]
+        : dayFirst + weekday
+      months = words(
+        "January February March April May June July August September October November December"
+      )
+      weekdays = words("Sun Mon Tue Wed Thu Fri Sat")
+    case "de":
+      pattern = [.plainDay, .text(". "), .monthName, .text(" "), .year] + weekday
+      months = words(
+        "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+      )
+      weekdays = words("So Mo Di Mi Do Fr Sa")
+    case "fr":
+      pattern = dayFirst + weekday
+      months = words(
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+      )
+      weekdays = words("dim. lun. mar. mer. jeu. ven. sam.")
+    case "es":
+      pattern =
+        [.plainDay, .text(" de "), .monthName, .text(" de "), .year] + weekday
+      months = words(
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+      )
+      weekdays = words("dom lun mar mié jue vie sáb")
+    case "pt":
+      pattern =
+        [.plainDay, .text(" de "), .monthName, .text(" de "), .year] + weekday
+      months = words(
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
+      )
+      weekdays = words("dom. seg. ter. qua. qui. sex. sáb.")
+    case "it":
+      pattern = dayFirst + weekday
+      months = words(
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
+          + "dicembre"
+      )
+      weekdays = words("dom lun mar mer gio ven sab")
+    default:
+      throw ImagingError(
+        .time,
+        "cannot write dates in \(identifier): the languages are "
+          + Self.languages.joined(separator: ", ")
+      )
+    }
+    self.language = language == "c" || language == "posix" ? "en" : language
+    hasTwelveHours =
+      (language == "en" && ["US", "PH", "CA", "AU", "NZ", "IN"].contains(region))
+      || (language == "es" && ["US", "MX", "CO"].contains(region))
+    halves =
+      switch language {
+      case "ko": Halves(am: "오전 ", pm: "오후 ", isFirst: true)
+      case "ja": Halves(am: "午前", pm: "午後", isFirst: true)
+      case "zh": Halves(am: "上午", pm: "下午", isFirst: true)
+      case "es": Halves(am: " a. m.", pm: " p. m.", isFirst: false)
+      case "en" where ["AU", "NZ", "IN"].contains(region):
+        Halves(am: " am", pm: " pm", isFirst: false)
+      default: Halves(am: " AM", pm: " PM", isFirst: false)
+      }
+  }
+
+  private struct Halves: Equatable, Codable {
+    let am: String
+    let pm: String
+    let isFirst: Bool
+  }
+
+  /// The country of an identifier, such as `US`; empty where it names none.
+  private static func region(_ identifier: String) -> String {
+    identifier.prefix { $0 != "." && $0 != "@" }
+      .split { $0 == "_" || $0 == "-" }.dropFirst()
+      .first { $0.count == 2 }?.uppercased() ?? ""
+  }
+
+  /// The date and weekday: `2021년 01월 13일 (수)`.
+  public func date(_ time: CivilTime) -> String { text(pattern, time) }
+
+  /// The date without the weekday: `January 12, 2021`.
+  public func day(_ time: CivilTime) -> String {
+    // The weekday stands at an end of each pattern, with the marks about it.
+    guard let place = pattern.firstIndex(of: .weekday) else { return text(pattern, time) }
+    return place < 2
+      ? text(Array(pattern.dropFirst(place + 2)), time)
+      : text(Array(pattern.prefix(place - 1)), time)
+  }
+
+  /// The weekday alone: `Tue`.
+  public func weekday(_ time: CivilTime) -> String { weekdays[time.weekday] }
+
+  private func text(_ pattern: [Part], _ time: CivilTime) -> String {
+    pattern.map { part in
+      switch part {
+      case .year: String(time.year)
+      case .month: padded(time.month)
+      case .day: padded(time.day)
+      case .plainMonth: String(time.month)
+      case .plainDay: String(time.day)
+      case .monthName: months[time.month - 1]
+      case .weekday: weekdays[time.weekday]
+      case .text(let text): text
+      }
+    }.joined()
+  }
+
+  /// The time of day as the locale has it: `06:30`, `6:30 AM`.
+  ///
+  /// - Parameters:
+  ///   - time: The clock.
+  ///   - hours: How many hours its face has, 12 or 24; nil for the locale's.
+  /// - Returns: The text.
+  public func time(_ time: CivilTime, hours: Int? = nil) -> String {
+    guard hours == 12 || (hours == nil && hasTwelveHours) else {
+      return "\(padded(time.hour)):\(padded(time.minute))"
+    }
+    let half = time.hour < 12 ? halves.am : halves.pm
+    let clock = "\((time.hour + 11) % 12 + 1):\(padded(time.minute))"
+    return halves.isFirst ? half + clock : clock + half
+  }
+}

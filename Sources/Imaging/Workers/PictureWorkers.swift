@@ -1,0 +1,155 @@
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Processes that make pictures for this one, so that no picture can stop it, end it, or take its memory.
+///
+/// A library that never ends with a picture, takes too much memory for it or crashes costs that picture alone: its process
+/// is ended and the next picture has a new one. A process is kept for many pictures; there are as many as
+/// callers at once.
+package final class PictureWorkers: PictureWorking {
+  private let program: [String]
+  private let patience: WorkerPatience
+  /// Processes that wait for a picture.
+  private let idle = Mutex<[WorkerProcess]>([])
+
+  /// Prepares workers; none is started before it is needed.
+  ///
+  /// - Parameters:
+  ///   - program: The path of a program that calls ``PictureWorker/run(on:)`` with descriptor 3, and its arguments.
+  ///   - patience: How long one is waited for.
+  package init(_ program: [String], patience: WorkerPatience = WorkerPatience()) {
+    (self.program, self.patience) = (program, patience)
+  }
+
+  deinit { end() }
+
+  /// Ends the processes that wait for a picture.
+  package func end() {
+    let all = idle.withLock { idle in
+      defer { idle = [] }
+      return idle
+    }
+    for worker in all { worker.end() }
+  }
+
+  /// The numbers of the processes that wait for a picture.
+  package var waiting: [Int32] { idle.withLock { $0.map(\.process) } }
+
+  package func make(
+    _ order: PictureOrder,
+    of input: PictureInput,
+    for output: FilePath?,
+    isStopped: () -> Bool
+  ) throws(ImagingError) -> EncodedPicture {
+    var wasKilled = false
+    while true {
+      let kept = idle.withLock { $0.popLast() }
+      let worker: WorkerProcess
+      do throws(Errno) {
+        if let kept { worker = kept } else { worker = try WorkerProcess(program, patience) }
+      } catch {
+        throw ImagingError(
+          .worker,
+          "cannot work on \(input.name): no process can be started for it "
+            + "(\(ImagingError.words(for: error.rawValue))); try again"
+        )
+      }
+      switch worker.make(order, of: input, for: output, isStopped: isStopped) {
+      case .made(let picture):
+        idle.withLock { $0.append(worker) }
+        return picture
+      case .refused(let error):
+        idle.withLock { $0.append(worker) }
+        throw error
+      case .lost(.closed, _, hasBegun: false) where kept != nil:
+        // It ended while it waited.
+        continue
+      case .lost(.closed, let signal, _) where [SIGKILL, SIGTERM].contains(signal) && !wasKilled:
+        wasKilled = true
+      case .lost(let loss, let signal, _):
+        throw error(input.name, order, loss, signal)
+      }
+    }
+  }
+
+  private func error(
+    _ name: String,
+    _ order: PictureOrder,
+    _ loss: WorkerLoss,
+    _ signal: Int32
+  ) -> ImagingError {
+    func seconds(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10) s" }
+    let again = "get it again from where it came from"
+    switch loss {
+    case .overTime(let most):
+      return ImagingError(
+        .overTime,
+        "cannot work on \(name): it took more than \(seconds(most)) of processor time, which no "
+          + "picture of its size needs; \(again)"
+      )
+    case .closed where signal == SIGXCPU:
+      return ImagingError(
+        .overTime,
+        "cannot work on \(name): it took more processor time than a picture of its size needs; \(again)"
+      )
+    case .stalled(let most):
+      return ImagingError(
+        .overTime,
+        "cannot work on \(name): nothing came of it in \(seconds(most)); \(again)"
+      )
+    case .stopped:
+      return ImagingError(.stopped, "cannot work on \(name): the work was stopped; run again")
+    case .closed where [SIGKILL, SIGTERM].contains(signal):
+      return ImagingError(
+        .worker,
+        "cannot work on \(name): its process was killed twice (signal \(signal)); see whether the "
+          + "machine has too little memory, and run again"
+      )
+    case .closed where signal != 0:
+      return ImagingError(
+        .crashed,
+        "cannot work on \(name): it takes more than \(order.memory >> 20) MiB of memory, or a library "
+          + "crashed on it (signal \(signal)); make it smaller first"
+      )
+    case .closed, .nonsense:
+      return ImagingError(
+        .worker,
+        "cannot work on \(name): its process gave no answer; run again"
+      )
+    }
+  }
+}
+
+/// Where pictures are made: in this process, or in others that a picture can do no harm to.
+package protocol PictureWorking: Sendable {
+  /// Makes a picture. Blocks; called on several threads at once.
+  ///
+  /// - Parameters:
+  ///   - order: What is to be made.
+  ///   - input: Of which picture.
+  ///   - output: The file that the result becomes once the caller has it written; nil for one that is wanted in memory.
+  ///   - isStopped: Asked several times a second where the work can be given up; true gives it up.
+  /// - Returns: What was made.
+  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  func make(
+    _ order: PictureOrder,
+    of input: PictureInput,
+    for output: FilePath?,
+    isStopped: () -> Bool
+  ) throws(ImagingError) -> EncodedPicture
+}
+
+/// Makes pictures in this process, on the caller's thread, which nothing can interrupt.
+package struct PicturesHere: PictureWorking {
+  package init() {}
+
+  package func make(
+    _ order: PictureOrder,
+    of input: PictureInput,
+    for output: FilePath?,
+    isStopped: () -> Bool
+  ) throws(ImagingError) -> EncodedPicture {
+    try order.make(from: input.file(order.limits), for: output.map { PictureOutput($0) })
+  }
+}
