@@ -1,4 +1,5 @@
 import NIOHTTP1
+import Transport
 
 /// A request whose head was read and judged, with its body.
 struct ServerRequest: Sendable {
@@ -25,5 +26,125 @@ struct ServerRequest: Sendable {
   func single(_ name: String) -> String? {
     let values = headers[name]
     return values.count == 1 ? values[0] : nil
+  }
+}
+
+/// What a request asks for: its path and query, decoded once. (RFC 9112, section 3.2)
+///
+/// A path is only ever looked up, never followed: `..` is a name like any other, and no file has it.
+struct RequestTarget: Sendable {
+  /// The path, decoded, beginning with a slash.
+  let path: String
+  /// The parts between its slashes, each decoded on its own, so that `%2F` parts nothing.
+  let segments: [String]
+  /// The pairs of the query, decoded as a form's.
+  let query: [(name: String, value: String)]
+  /// What stands before the path where a whole URL is asked for, as a proxy would be.
+  let authority: String?
+
+  /// The longest target that is read, in bytes.
+  static let limit = 8192
+
+  /// Reads a target; nil for one that is malformed, or that holds what no path of this server has.
+  init?(_ text: String) {
+    var rest = text.utf8[...]
+    var authority: String?
+    if rest.first != UInt8(ascii: "/") {
+      guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) })
+      else { return nil }
+      rest = rest.dropFirst(scheme.utf8.count)
+      let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+      authority = String(Substring(host))
+      rest = rest[host.endIndex...]
+      if rest.first != UInt8(ascii: "/") { rest = Substring("/" + Substring(rest)).utf8 }
+    }
+    self.authority = authority
+    let end = rest.firstIndex(of: UInt8(ascii: "?"))
+    let raw = rest[..<(end ?? rest.endIndex)]
+    if raw.contains(UInt8(ascii: "%")) || raw.contains(where: Self.isForbidden) {
+      var segments: [String] = []
+      for part in raw.dropFirst().split(
+        separator: UInt8(ascii: "/"),
+        omittingEmptySubsequences: false
+      ) {
+        guard let segment = Self.decoded(part, plusIsSpace: false) else { return nil }
+        segments.append(segment)
+      }
+      self.segments = segments
+      path = "/" + segments.joined(separator: "/")
+    } else {
+      path = String(Substring(raw))
+      segments = path.utf8.dropFirst().split(
+        separator: UInt8(ascii: "/"),
+        omittingEmptySubsequences: false
+      ).map { String(Substring($0)) }
+    }
+    guard let end else {
+      query = []
+      return
+    }
+    guard let pairs = Self.pairs(rest[rest.index(after: end)...]) else { return nil }
+    query = pairs
+  }
+
+  /// The value of the first pair of this name.
+  func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// Reads `application/x-www-form-urlencoded` pairs; nil when an escape, or what it stands for, is malformed.
+  static func pairs(_ bytes: some Collection<UInt8>) -> [(name: String, value: String)]? {
+    var pairs: [(name: String, value: String)] = []
+    for part in bytes.split(separator: UInt8(ascii: "&")) {
+      let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+      guard let name = decoded(part[..<end], plusIsSpace: true),
+        let value = decoded(part[end...].dropFirst(), plusIsSpace: true)
+      else { return nil }
+      pairs.append((name, value))
+    }
+    return pairs
+  }
+
+  /// Undoes percent-encoding; nil for a broken escape, for what is no UTF-8, and for control characters outside a form.
+  private static func decoded(
+    _ bytes: some Collection<UInt8>,
+    plusIsSpace: Bool
+  ) -> String? {
+    guard let plain = PercentDecoding.bytes(bytes, plusIsSpace: plusIsSpace) else { return nil }
+    // A form's text areas have line ends; nothing has a NUL.
+    let isFit = plain.allSatisfy { plusIsSpace ? $0 != 0 : !isForbidden($0) }
+    return isFit ? String(validating: plain, as: UTF8.self) : nil
+  }
+
+  private static func isForbidden(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+}
+
+/// How values come out of URLs, forms and cookies. (RFC 3986, section 2.1)
+enum PercentDecoding {
+  /// The text that was escaped; nil when the escapes are none, or their bytes no UTF-8.
+  static func text(_ escaped: String) -> String? {
+    bytes(escaped.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// The bytes that were escaped; nil when an escape is none.
+  ///
+  /// - Parameters:
+  ///   - escaped: The bytes as written.
+  ///   - plusIsSpace: Whether `+` stands for a space, as in forms.
+  /// - Returns: The bytes.
+  static func bytes(_ escaped: some Collection<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
+    var plain: [UInt8] = []
+    plain.reserveCapacity(escaped.count)
+    var iterator = escaped.makeIterator()
+    while let byte = iterator.next() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = iterator.next().flatMap(Hexadecimal.value),
+          let low = iterator.next().flatMap(Hexadecimal.value)
+        else { return nil }
+        plain.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: plain.append(UInt8(ascii: " "))
+      default: plain.append(byte)
+      }
+    }
+    return plain
   }
 }

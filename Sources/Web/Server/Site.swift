@@ -216,3 +216,132 @@ final class Site: Sendable {
     return pages.outcome(of: request)
   }
 }
+
+/// Which names of this server a request may use.
+///
+/// A page anywhere on the web can let a name of its own lead to this machine and have the visitor's browser ask
+/// here under that name (DNS rebinding). Such a request names that host, and no other server would know it.
+/// An address in digits cannot be rebound: it is taken when the connection came to it.
+struct HostRule: Sendable {
+  private let names: Set<String>
+  private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "::1"]
+
+  /// A rule for the names that the user gave.
+  init(names: [String]) {
+    self.names = Set(names.map { $0.lowercased() })
+  }
+
+  /// Whether a `Host` field's value, or an authority, is of this server.
+  ///
+  /// - Parameters:
+  ///   - authority: Host and port.
+  ///   - local: The address that the connection came to.
+  /// - Returns: Whether the request may be answered.
+  func admits(_ authority: String, at local: SocketAddress?) -> Bool {
+    guard let host = Self.host(of: authority) else { return false }
+    if names.contains(host) { return true }
+    guard let own = local?.ipAddress else { return false }
+    if LoopbackAddress.isOne(own), Self.loopbackNames.contains(host) { return true }
+    return host == own || "::ffff:" + host == own
+  }
+
+  /// The host of an authority in lower case, without port, brackets and the dot at its end; nil when it is malformed.
+  private static func host(of authority: String) -> String? {
+    let bytes = authority.utf8
+    guard !bytes.isEmpty, bytes.count <= 261 else { return nil }
+    var host: Substring
+    var rest: Substring
+    if authority.hasPrefix("[") {
+      guard let end = authority.firstIndex(of: "]") else { return nil }
+      host = authority[authority.index(after: authority.startIndex)..<end]
+      rest = authority[authority.index(after: end)...]
+    } else {
+      let end = authority.firstIndex(of: ":") ?? authority.endIndex
+      host = authority[..<end]
+      rest = authority[end...]
+      if host.hasSuffix(".") { host = host.dropLast() }
+    }
+    if !rest.isEmpty {
+      guard rest.hasPrefix(":") else { return nil }
+      rest = rest.dropFirst()
+      guard rest.utf8.count <= 5, rest.utf8.allSatisfy({ (48...57).contains($0) }) else {
+        return nil
+      }
+    }
+    let isFit = host.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: ":"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return host.isEmpty || !isFit ? nil : host.lowercased()
+  }
+}
+
+/// How many requests each client may make: a bucket an address, refilled steadily.
+final class ClientRates: Sendable {
+  private struct Bucket {
+    var tokens: Double
+    var filled: NIODeadline
+  }
+
+  private let remote: Double?
+  private let all: Double?
+  private let buckets = Mutex<[String: Bucket]>([:])
+
+  /// How many clients are remembered; then the full buckets are emptied out, and if there are none, all.
+  private static let most = 10_000
+
+  init(_ limits: ServerLimits) {
+    (remote, all) = (limits.perClient, limits.perAnyClient)
+  }
+
+  /// In how many seconds a client may ask again; nil when it may now.
+  func refusal(of client: SocketAddress?, at now: NIODeadline = .now()) -> Int? {
+    guard remote != nil || all != nil, let address = client?.ipAddress else { return nil }
+    guard let rate = all ?? (LoopbackAddress.isOne(address) ? nil : remote) else { return nil }
+    // Whoever has one IPv6 address has 2^64.
+    let key =
+      address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address
+    let room = max(1, 2 * rate)
+    return buckets.withLock { buckets in
+      if buckets.count >= Self.most, buckets[key] == nil {
+        buckets = buckets.filter { bucket in
+          bucket.value.tokens + rate * Self.seconds(bucket.value.filled, now) < room
+        }
+        if buckets.count >= Self.most { buckets = [:] }
+      }
+      var bucket = buckets[key] ?? Bucket(tokens: room, filled: now)
+      bucket.tokens = min(room, bucket.tokens + rate * Self.seconds(bucket.filled, now))
+      bucket.filled = now
+      let isAdmitted = bucket.tokens >= 1
+      if isAdmitted { bucket.tokens -= 1 }
+      buckets[key] = bucket
+      return isAdmitted ? nil : max(1, Int(((1 - bucket.tokens) / rate).rounded(.up)))
+    }
+  }
+
+  private static func seconds(_ from: NIODeadline, _ to: NIODeadline) -> Double {
+    Double((to - from).nanoseconds) / 1e9
+  }
+
+  /// The first 64 bits of an IPv6 address.
+  private static func network(_ address: String) -> String {
+    guard let socket = try? SocketAddress(ipAddress: address, port: 0), case .v6(let six) = socket
+    else { return address }
+    return withUnsafeBytes(of: six.address.sin6_addr) {
+      $0.prefix(8).map(String.init).joined(separator: ".")
+    }
+  }
+}
+
+/// Which addresses only this machine can reach. (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3)
+enum LoopbackAddress {
+  /// Whether an IP address, as the system writes it, is one; IPv4 within IPv6 is.
+  static func isOne(_ address: String) -> Bool {
+    address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+  }
+}

@@ -1,8 +1,12 @@
+import Cache
 import Glibc
 import HummingbirdCore
+import Imaging
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOPosix
+import Pipeline
 import Synchronization
 import Transport
 
@@ -126,4 +130,138 @@ package struct ServerError: Error, CustomStringConvertible {
     description =
       "cannot listen on \(bind): no such host; name an address of this machine, such as 127.0.0.1"
   }
+}
+
+/// How hummingbird's server sets up a connection.
+///
+/// Hummingbird's own HTTP channel writes bodies as buffers only. Here a part of a file is handed on as such, and NIO
+/// has the kernel send it.
+struct ServerChannel: ServerChildChannel {
+  /// The connection, which runs by itself on its loop.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+  }
+
+  let site: Site
+  let loops: [ObjectIdentifier: NIOLoopBound<LoopConnections>]
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      guard let connections = loops[ObjectIdentifier(channel.eventLoop)] else {
+        throw ChannelError.operationUnsupported
+      }
+      var limits = NIOHTTPDecoderLimitConfiguration()
+      limits.maxHeaderFieldSize = site.limits.head / 2
+      limits.maxHeaderListSize = site.limits.head
+      limits.maxHeaderFieldCount = 100
+      let pipeline = channel.pipeline.syncOperations
+      let decoder = HTTPRequestDecoder(
+        leftOverBytesStrategy: .dropBytes,
+        limitConfiguration: limits
+      )
+      try pipeline.addHandler(ByteToMessageHandler(decoder))
+      try pipeline.addHandler(ServerConnection(site, connections.value))
+      return Value(channel: channel)
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    try? await value.channel.closeFuture.get()
+  }
+}
+
+/// What a server serves.
+package struct ServerContent: Sendable {
+  /// The cache's path.
+  let cache: String
+  /// What keeps the pictures in place of the cache's folder, if anything does.
+  let keeper: (any PictureKeeping)?
+  /// The catalog.
+  let shelf: CatalogShelf
+  /// The sizes in which squares can be had, in pixels a side.
+  let squares: [Int]
+  /// Where squares are made.
+  let pictures: any PictureWorking
+  /// The pages; nil for none.
+  let pages: PageSource?
+  /// What fetches pictures that are not held; nil when nothing does.
+  let pulls: Pulls?
+  /// Where they wait to be kept.
+  let room: ServingRoom?
+  /// Why nothing is fetched although something is there to do it; nil when that is not so.
+  package let obstacle: CacheError?
+  /// The wall clock.
+  let clock: @Sendable () -> UnixTime
+  /// Told of each request once it was answered.
+  let log: @Sendable (RequestRecord) -> Void
+
+  /// What fetches pictures, given the room that they go into.
+  package typealias Pulling = (_ room: String) -> PicturePull
+
+  /// What a server serves.
+  ///
+  /// - Parameters:
+  ///   - cache: The cache's path.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - shelf: The catalog.
+  ///   - squares: The sizes in which squares can be had, in pixels a side.
+  ///   - pictures: Where squares are made.
+  ///   - clock: The wall clock.
+  ///   - pulling: What fetches pictures that are not held; nil to serve what is held alone.
+  ///   - pages: Answers requests for pages; nil from it for what is no page.
+  ///   - log: Told of each request once it was answered, on an event loop: it must not take its time.
+  package init(
+    cache: String,
+    keeper: (any PictureKeeping)? = nil,
+    shelf: CatalogShelf,
+    squares: [Int],
+    pictures: any PictureWorking = PicturesHere(),
+    clock: @escaping @Sendable () -> UnixTime,
+    pulling: Pulling? = nil,
+    pages: (@Sendable (StoreRequest) async -> StoreAnswer?)? = nil,
+    log: @escaping @Sendable (RequestRecord) -> Void = { _ in }
+  ) {
+    (self.cache, self.keeper) = (cache, keeper)
+    self.shelf = shelf
+    (self.squares, self.pictures) = (squares, pictures)
+    self.pages = pages.map { PageSource($0, clock: clock) }
+    self.clock = clock
+    self.log = log
+    guard let pulling else {
+      (pulls, room, obstacle) = (nil, nil, nil)
+      return
+    }
+    do throws(CacheError) {
+      let room = try ServingRoom(in: cache)
+      pulls = Pulls(cache, keeper: keeper, room: room, pull: pulling(room.path), now: clock)
+      (self.room, obstacle) = (room, nil)
+    } catch {
+      (pulls, room, obstacle) = (nil, nil, error)
+    }
+  }
+}
+
+/// How much a client may have of the server, and for how long.
+package struct ServerLimits: Sendable {
+  /// Connections at once; the one that has waited longest without asking gives way to a new one.
+  package var connections = 4096
+  /// Requests a second from one address beyond loopback; nil for any number.
+  package var perClient: Double? = 200
+  /// The same for every address, loopback too.
+  package var perAnyClient: Double?
+  /// How long a request may take to arrive.
+  package var requestTime = Duration.seconds(15)
+  /// How long a connection may stay without a request.
+  package var idleTime = Duration.seconds(60)
+  /// How long a client may take none of an answer.
+  package var answerTime = Duration.seconds(30)
+  /// How long open answers have once the server is to stop.
+  package var stopTime = Duration.seconds(10)
+  /// The longest body of a POST, in bytes.
+  package var body = 64 << 10
+  /// All fields of a request's head, in bytes.
+  package var head = 32 << 10
+
+  /// The ordinary limits.
+  package init() {}
 }

@@ -1,5 +1,7 @@
 import Catalog
+import Larder
 import Orders
+import Pipeline
 
 /// What a visitor put aside: the items and how many of each, small enough for a cookie.
 struct StoreBasket: Equatable {
@@ -104,5 +106,177 @@ struct StoreBasket: Equatable {
       lines.append((item, count.flatMap { (0...mostPieces).contains($0) ? $0 : nil }))
     }
     return lines
+  }
+}
+
+/// What a basket comes to, as the catalog has its items now.
+struct BasketBill {
+  /// What keeps an item from being ordered.
+  enum Trouble: Equatable {
+    case unknown, soldOut, unpriced, otherCurrency
+  }
+
+  /// A line with its item.
+  struct Line {
+    let id: String
+    let quantity: Int
+    let item: StoreItem?
+    let trouble: Trouble?
+    /// What it comes to; nil when nobody can tell.
+    let sum: Price?
+  }
+
+  let lines: [Line]
+  /// The sum of all that can be ordered; nil beyond all numbers.
+  let total: Price?
+
+  init(_ basket: StoreBasket, currency: String, _ item: (String) -> StoreItem?) {
+    lines = basket.lines.map { line in
+      let item = item(line.id)
+      let trouble: Trouble? =
+        if item == nil {
+          .unknown
+        } else if item?.isSoldOut == true {
+          .soldOut
+        } else if item?.price == nil {
+          .unpriced
+        } else if item?.price?.currency != currency {
+          .otherCurrency
+        } else {
+          nil
+        }
+      return Line(
+        id: line.id,
+        quantity: line.quantity,
+        item: item,
+        trouble: trouble,
+        sum: item?.price.flatMap { $0.times(line.quantity) }
+      )
+    }
+    var units: Int? = 0
+    for line in lines where line.trouble == nil {
+      guard let sum = line.sum, let all = units else {
+        units = nil
+        break
+      }
+      let (next, overflow) = all.addingReportingOverflow(sum.minorUnits)
+      units = overflow ? nil : next
+    }
+    total = units.map { Price(minorUnits: $0, currency: currency) }
+  }
+
+  /// Whether all of it can be ordered.
+  var isWhole: Bool { !lines.isEmpty && total != nil && lines.allSatisfy { $0.trouble == nil } }
+
+  /// What is ordered in a few words: "title 외 2건".
+  func summary(_ language: Language) -> String {
+    let known = lines.filter { $0.trouble == nil }.compactMap { line in
+      line.item.flatMap { item in
+        item.price.map {
+          OrderLine(
+            item: line.id,
+            title: PlainText.line(item.title),
+            price: $0,
+            quantity: line.quantity
+          )
+        }
+      }
+    }
+    return language.summary(of: known)
+  }
+}
+
+extension Price {
+  /// So many times as much; nil beyond all numbers.
+  func times(_ count: Int) -> Price? {
+    let (units, overflow) = minorUnits.multipliedReportingOverflow(by: count)
+    return overflow ? nil : Price(minorUnits: units, currency: currency)
+  }
+}
+
+/// The basket, and the form that orders what is in it.
+struct StoreBasketPage {
+  /// A line.
+  struct Line {
+    let id, title, address, picture, noPicture, each, sum, units, trouble, speech: String
+    let quantity: Int
+    let most = StoreBasket.mostPieces
+    let hasPicture, hasPrice, hasPage, isGone: Bool
+  }
+
+  /// What stands in the form.
+  struct Draft {
+    let by, note, budget: String
+  }
+
+  let lines: [Line]
+  let summary, speech, total, totalUnits, money, token, key: String
+  let draft: Draft
+  let left, limit, budgetHint: String
+  let hasLines, isOver, isNameless, hasLimit: Bool
+  let hasFaults: Bool
+  let faultTitle: String
+  let faults: [String]
+  let message, way, wayWords: String
+  let hasWay = true
+
+  init(
+    _ visit: StoreVisit,
+    _ bill: BasketBill,
+    _ shown: [String: ShownItem],
+    draft: StoreDraft,
+    budget: OrderBudget,
+    form: (token: String, key: String),
+    faults: [OrderFault],
+    shelves: StoreShelves,
+    currency: String,
+    squares: StoreSquares
+  ) {
+    let language = visit.language
+    lines = bill.lines.map { line in
+      let words = ItemView.Words(language)
+      let view = shown[line.id].map { ItemView($0, number: 0, picture: nil, words) }
+      let path = shown[line.id]?.thumbnail?.path
+      let price = line.item?.price
+      return Line(
+        id: line.id,
+        title: view?.title ?? PlainText.line(line.id),
+        address: StoreAddress.item(line.id),
+        picture: path.map { squares.address($0, 256) } ?? "",
+        noPicture: view?.noPicture ?? words.missing,
+        each: price?.formatted() ?? "",
+        sum: line.trouble == nil ? line.sum?.formatted() ?? "–" : "",
+        units: line.trouble == nil ? price.map { "\($0.minorUnits)" } ?? "" : "",
+        trouble: line.trouble.map { language.trouble($0) } ?? "",
+        speech: shelves.item(line.id)?.shelf.speech ?? "",
+        quantity: line.quantity,
+        hasPicture: path != nil,
+        hasPrice: price != nil && line.trouble == nil,
+        hasPage: line.item != nil,
+        isGone: line.trouble != nil
+      )
+    }
+    hasLines = !lines.isEmpty
+    summary = bill.summary(visit.orderLanguage)
+    speech = shelves.speech
+    total = bill.total?.formatted() ?? "–"
+    totalUnits = bill.total.map { "\($0.minorUnits)" } ?? ""
+    money = StoreMoney.pattern(currency)
+    (token, key) = form
+    self.draft = Draft(by: draft.by, note: draft.note, budget: draft.budget)
+    isOver = bill.total.map(budget.isExceeded) ?? false
+    left = bill.total.map { budget.words(for: $0, language) } ?? ""
+    hasLimit = budget.house != nil
+    limit = budget.house.map { "\($0.minorUnits)" } ?? ""
+    budgetHint =
+      budget.house.map {
+        language.of("(at most \($0.formatted()))", "(최대 \($0.formatted()))")
+      } ?? language.of("(optional)", "(선택)")
+    isNameless = faults.contains(.name)
+    self.faults = faults.map { language.fault($0) }
+    hasFaults = !faults.isEmpty
+    faultTitle = language.of("Nothing was ordered yet.", "아직 주문되지 않았습니다.")
+    message = language.of("Your basket is empty.", "장바구니가 비어 있습니다.")
+    (way, wayWords) = ("/", language.of("See the store", "상품 보러 가기"))
   }
 }

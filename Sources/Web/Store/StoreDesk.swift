@@ -203,3 +203,226 @@ struct StoreDesk {
     return finished(page, "item", view)
   }
 }
+
+/// The basket and the orders.
+extension StoreDesk {
+  private var now: OrderTime {
+    OrderTime(milliseconds: Int64(visit.request.now.timeIntervalSince1970 * 1000))
+  }
+
+  private var isForged: Bool {
+    FormRefusal.of(visit.request, visit.session, store.key) != nil
+  }
+
+  // MARK: - The basket
+
+  /// The basket and the order form.
+  ///
+  /// - Parameters:
+  ///   - form: what was sent and did not become an order; nil for a form that nobody filled in yet.
+  ///   - faults: why not.
+  /// - Returns: The page; with status 422 when something is wrong.
+  /// - Throws: ``CacheError`` when the cache cannot be read.
+  func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> StoreAnswer {
+    var page = StorePage()
+    page.part = .basket
+    page.title = visit.say("Basket", "장바구니")
+    page.isPrivate = true
+    page.status = faults.isEmpty ? 200 : 422
+    let basket = form?.basket ?? visit.basket
+    if form != nil {
+      // Another window may have put other items aside, which stay.
+      var kept = visit.basket
+      kept.read(visit.request.form)
+      page.basket = kept
+    }
+    let draft = form?.draft ?? visit.draft
+    let bill = bill(of: basket)
+    let known = bill.lines.compactMap { line in
+      shelves.item(line.id).map { (item: $0.item, section: $0.shelf.section) }
+    }
+    let shown = Dictionary(try reader.shown(known).map { ($0.item.id, $0) }) { first, _ in first }
+    var generator = SystemRandomNumberGenerator()
+    let key = form?.chance ?? OrderID.Chance(using: &generator)
+    let view = StoreBasketPage(
+      visit,
+      bill,
+      shown,
+      draft: draft,
+      budget: OrderBudget(house: store.budget, typed: draft.budget, currency: currency),
+      form: (visit.session.token(store.key), key.rawValue),
+      faults: faults,
+      shelves: shelves,
+      currency: currency,
+      squares: store.squares
+    )
+    return finished(page, "basket", view)
+  }
+
+  private func bill(of basket: StoreBasket) -> BasketBill {
+    BasketBill(basket, currency: currency) { shelves.item($0)?.item }
+  }
+
+  /// Adds to the basket, changes it, or takes something out.
+  func changeBasket() -> StoreAnswer {
+    let request = visit.request
+    let added = request.posted("item") ?? ""
+    guard !isForged, store.orders != nil else {
+      // The page that is shown in its place has a form of this session.
+      let isItem = request.posted("do") == "add" || request.posted("do") == "order"
+      return StorePage.redirect(
+        visit,
+        to: isItem && !added.isEmpty ? "\(StoreAddress.item(added))?added=old#buy" : "/basket"
+      )
+    }
+    var basket = visit.basket
+    let action = request.posted("do")
+    if action == "add" || action == "order" {
+      let count = request.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
+      let isKnown = shelves.item(added).map { !$0.item.isSoldOut } ?? false
+      let fits = isKnown && basket.add(added, count)
+      let address = StoreAddress.item(added)
+      if !fits { return StorePage.redirect(visit, to: "\(address)?added=0#buy") }
+      return StorePage.redirect(
+        visit,
+        to: action == "order" ? "/basket" : "\(address)?added=1#buy",
+        basket: basket
+      )
+    }
+    basket.read(request.form)
+    if let removed = request.posted("remove") { basket.set(removed, 0) }
+    return StorePage.redirect(
+      visit,
+      to: "/basket",
+      basket: basket,
+      cookies: [(StoreVisit.draftCookie, StoreDraft(request).cookie)]
+    )
+  }
+
+  // MARK: - Orders
+
+  /// Places an order, once however often its form is sent.
+  func place() throws -> StoreAnswer {
+    let form = OrderForm(visit)
+    guard let path = store.orders else { return closed() }
+    guard !isForged, let chance = form.chance else {
+      return try basket(form, faults: [.outdated])
+    }
+    let outbox = Outbox.exists(at: path) ? try Outbox(path) : nil
+    if let earlier = try outbox?.order(chance) { return placed(earlier, form) }
+    let bill = bill(of: form.basket)
+    let budget = OrderBudget(house: store.budget, typed: form.draft.budget, currency: currency)
+    var faults = form.faults(bill, budget, language)
+    // What changed since the visitor saw the form is shown before it is owed.
+    if faults.isEmpty, let total = bill.total, !form.hasSeen(bill) {
+      faults = [.price(total.formatted())]
+    }
+    guard faults.isEmpty else { return try basket(form, faults: faults) }
+    let draft = form.orderDraft(budget, visit.orderLanguage)
+    do {
+      let made = try CatalogOrder(draft, reader, at: now, chance: chance)
+      let outbox = try Outbox(path)
+      let id = try outbox.place(made.order, once: chance)
+      return placed(try outbox.order(id.rawValue), form)
+    } catch let error as OrdersError where error.code == .refused || error.code == .usage {
+      return try basket(form, faults: [.other(error.problem)])
+    } catch let error as LarderError where error.code == .notFound {
+      return try basket(form, faults: [.trouble])
+    }
+  }
+
+  /// Leads to an order that is kept, and takes its items out of the basket.
+  private func placed(_ entry: OrderEntry, _ form: OrderForm) -> StoreAnswer {
+    let told = form.isSame(as: entry.order) ? "placed" : "again"
+    var rest = form.draft
+    rest.note = ""
+    var basket = visit.basket
+    basket.remove(form.basket)
+    return StorePage.redirect(
+      visit,
+      to: StoreAddress.order(entry.order.id.rawValue) + "?told=\(told)",
+      basket: basket,
+      cookies: [(StoreVisit.draftCookie, rest.cookie)]
+    )
+  }
+
+  /// All orders.
+  func orders() throws -> StoreAnswer {
+    var page = StorePage()
+    page.part = .orders
+    page.title = visit.say("Orders", "주문 내역")
+    page.isPrivate = true
+    guard let path = store.orders else { return closed() }
+    let size = StoreOrdersPage.pageSize
+    let asked = min(max(visit.request.asked("page").flatMap { Int($0) } ?? 1, 1), 100_000)
+    let found =
+      Outbox.exists(at: path)
+      ? try Outbox(path).latest(size, after: (asked - 1) * size) : (entries: [], all: 0)
+    let view = StoreOrdersPage(visit, found.entries, all: found.all, page: asked)
+    return finished(page, "orders", view)
+  }
+
+  /// One order.
+  func order(_ id: String) throws -> StoreAnswer {
+    guard let path = store.orders, Outbox.exists(at: path),
+      let entry = try entry(id, in: Outbox(path))
+    else { return unknown() }
+    var page = StorePage()
+    page.part = .orders
+    page.title = PlainText.line(entry.order.summary(in: visit.orderLanguage))
+    page.isPrivate = true
+    let token = visit.session.token(store.key)
+    return finished(page, "order", StoreOrderPage(visit, entry, token: token))
+  }
+
+  /// Gives an order up, if nobody works on it yet.
+  func cancel(_ id: String) throws -> StoreAnswer {
+    let address = StoreAddress.order(id)
+    guard let path = store.orders, Outbox.exists(at: path) else { return unknown() }
+    // The order's page has a button of this session.
+    if isForged { return StorePage.redirect(visit, to: address) }
+    let outbox = try Outbox(path)
+    guard try entry(id, in: outbox) != nil else { return unknown() }
+    // A shop that may know of it learns that it was cancelled.
+    let refusal = Self.refusal { () throws(OrdersError) in
+      _ = try outbox.move(id, to: .cancelled, posting: true, at: now)
+    }
+    if let refusal, refusal.code != .state { throw refusal }
+    let isLate = try refusal != nil && entry(id, in: outbox)?.state != .cancelled
+    return StorePage.redirect(visit, to: isLate ? "\(address)?told=late" : address)
+  }
+
+  /// The order of that id; nil when there is none.
+  private func entry(_ id: String, in outbox: Outbox) throws(OrdersError) -> OrderEntry? {
+    do {
+      return try outbox.order(id)
+    } catch {
+      if error.code == .unknown { return nil }
+      throw error
+    }
+  }
+
+  /// Why something is not done; nil when it is.
+  private static func refusal(_ body: () throws(OrdersError) -> Void) -> OrdersError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func unknown() -> StoreAnswer {
+    nothing(
+      visit.say("There is no such order.", "없는 주문입니다."),
+      visit.say("Orders of this machine are in the list.", "이 컴퓨터의 주문은 주문 내역에 있습니다.")
+    )
+  }
+
+  private func closed() -> StoreAnswer {
+    nothing(
+      visit.say("Nothing can be ordered here.", "여기서는 주문할 수 없습니다."),
+      visit.say("This store is for looking alone.", "둘러보기만 할 수 있는 상점입니다.")
+    )
+  }
+}
