@@ -1,4 +1,6 @@
 import CCurl
+import Glibc
+import Synchronization
 import Transport
 
 /// Fetches with libcurl: one thread, many connections.
@@ -115,5 +117,195 @@ package final class CurlTransport: Fetching {
 
   private static func unavailable(_ detail: String) -> TransferFailure {
     TransferFailure(reason: .outOfMemory, url: "", detail: detail)
+  }
+}
+
+/// What the transfer thread and its callers share.
+final class TransferCore: Sendable {
+  let options: TransportOptions
+  let inbox = Inbox()
+  let tally = ActivityTally()
+  let multi: MultiHandle
+
+  init(_ options: TransportOptions) throws {
+    self.options = options
+    multi = try MultiHandle()
+    try multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    // A connection is kept for each transfer that may run, and some for hosts that are quiet just now.
+    try multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
+  }
+}
+
+/// The thread that runs the loop, joined exactly once.
+final class TransferThread: Sendable {
+  private let handle: Mutex<pthread_t?>
+
+  /// Starts the thread with every signal blocked: signals belong to the program, and OpenSSL's writes to a closed
+  /// connection must not kill it with SIGPIPE.
+  init?(_ core: TransferCore) {
+    var thread = pthread_t()
+    var all = sigset_t()
+    var former = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &former)
+    // SAFETY: the retain here is balanced by `takeRetainedValue` in the thread, or below when there is none.
+    let context = Unmanaged.passRetained(core)
+    let code = pthread_create(
+      &thread,
+      nil,
+      { context in
+        guard let context else { return nil }
+        larder_name_thread("larder-transfer")
+        let core = Unmanaged<TransferCore>.fromOpaque(context).takeRetainedValue()
+        TransferLoop(core).run()
+        return nil
+      },
+      context.toOpaque()
+    )
+    pthread_sigmask(SIG_SETMASK, &former, nil)
+    guard code == 0 else {
+      context.release()
+      return nil
+    }
+    handle = Mutex(thread)
+  }
+
+  /// Waits for the thread to end; from the thread itself, as when a completion drops the last reference, lets it go.
+  func join() {
+    let thread = handle.withLock { handle in
+      defer { handle = nil }
+      return handle
+    }
+    guard let thread else { return }
+    if pthread_equal(thread, pthread_self()) != 0 {
+      pthread_detach(thread)
+    } else {
+      pthread_join(thread, nil)
+    }
+  }
+}
+
+/// What other threads ask of the transfer thread, and whether it must be woken to see it.
+final class Inbox: Sendable {
+  /// What came since the loop last looked.
+  struct Mail: Sendable {
+    /// To be started, in order.
+    var submitted: [Transfer] = []
+    /// Submitted and then cancelled before the loop looked.
+    var cancelled: [Transfer] = []
+    /// Names that were looked up, with their addresses.
+    var names: [(host: String, addresses: [IPAddress])] = []
+    /// Whether everything that was unfinished is to be cancelled.
+    var cancelsAll = false
+    /// Whether the loop is to end.
+    var stops = false
+
+    var isEmpty: Bool { submitted.isEmpty && names.isEmpty && !cancelsAll && !stops }
+
+    mutating func cancelAll() {
+      cancelsAll = true
+      cancelled.append(contentsOf: submitted)
+      submitted.removeAll()
+    }
+  }
+
+  struct State: Sendable {
+    var mail = Mail()
+    var isLoopAsleep = false
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// What the caller has to do after posting.
+  enum Receipt {
+    case posted
+    case mustWake
+    case closed
+  }
+
+  func submit(_ transfer: Transfer) -> Receipt {
+    post { $0.submitted.append(transfer) }
+  }
+
+  func note(_ addresses: [IPAddress], of host: String) -> Receipt {
+    post { $0.names.append((host, addresses)) }
+  }
+
+  func cancelAll() -> Receipt {
+    post { $0.cancelAll() }
+  }
+
+  /// Takes no further mail; what was submitted is cancelled.
+  func close() -> Receipt {
+    // In one step: between two the loop could fall asleep and never see the second.
+    post(closing: true) {
+      $0.cancelAll()
+      $0.stops = true
+    }
+  }
+
+  /// Takes what came, or, when nothing did, notes that the loop goes to sleep.
+  func collect(orSleep: Bool) -> Mail {
+    state.withLock { state in
+      state.isLoopAsleep = orSleep && state.mail.isEmpty
+      guard !state.mail.isEmpty else { return Mail() }
+      let mail = state.mail
+      state.mail = Mail()
+      return mail
+    }
+  }
+
+  private func post(closing: Bool = false, _ body: (inout Mail) -> Void) -> Receipt {
+    state.withLock { state in
+      guard !state.isClosed else { return .closed }
+      body(&state.mail)
+      state.isClosed = closing
+      guard state.isLoopAsleep else { return .posted }
+      // One wakeup serves all that is posted until the loop looks.
+      state.isLoopAsleep = false
+      return .mustWake
+    }
+  }
+}
+
+/// Counts the requests under way, for other threads to look at.
+///
+/// The transfer thread alone counts: a few times a request, with no lock, and never for a byte.
+final class ActivityTally: Sendable {
+  /// How many requests under way were last sent to one host.
+  final class Host: Sendable {
+    let name: String
+    private let requests = Atomic<Int>(0)
+
+    init(_ name: String) { self.name = name }
+
+    var count: Int { requests.load(ordering: .relaxed) }
+
+    func add(_ count: Int) { requests.wrappingAdd(count, ordering: .relaxed) }
+  }
+
+  private let hosts = Mutex<[Host]>([])
+  private let retrying = Atomic<Int>(0)
+
+  /// Makes the counter of a host that has none.
+  func addHost(_ url: WebURL) -> Host {
+    let host = Host(url.shownHost)
+    hosts.withLock { $0.append(host) }
+    return host
+  }
+
+  /// Takes note of so many more requests, or fewer, that are made again.
+  func addRetrying(_ count: Int) { retrying.wrappingAdd(count, ordering: .relaxed) }
+
+  /// What is under way now.
+  ///
+  /// Each count is right; between the looks at two of them a request may have moved.
+  var activity: TransferActivity {
+    let hosts = hosts.withLock { $0 }
+    return TransferActivity(
+      retrying: retrying.load(ordering: .relaxed),
+      underWay: hosts.lazy.map { ($0.name, $0.count) }
+    )
   }
 }

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Transport
 
 /// One request and its response on one libcurl handle; reused for the next when done.
@@ -388,4 +389,87 @@ extension Exchange {
       return refuse(.badResponse, "a body came before its head")
     }
   }
+}
+
+/// What every handle of a transport is set to once, from the options.
+final class ExchangePolicy {
+  /// How many bytes libcurl reads at once.
+  static let bufferSize = 64 << 10
+
+  let options: TransportOptions
+  private var connectTo = HeaderList()
+
+  init(_ options: TransportOptions) {
+    self.options = options
+    for entry in options.connectTo { connectTo.append(line: entry) }
+  }
+
+  func configure(_ easy: borrowing EasyHandle) {
+    configureSafety(easy)
+    easy.set(CURLOPT_NOSIGNAL, true)
+    // Ctrl-C must not wait for a resolver thread that waits for a dead name server.
+    easy.set(CURLOPT_QUICK_EXIT, true)
+    easy.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
+    easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 600)
+    easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+    easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.wholeMilliseconds))
+    easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
+    let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000
+    easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
+    // For a proxy's CONNECT, to which a request's own lines do not go.
+    if options.proxy != nil { _ = easy.set(CURLOPT_USERAGENT, options.userAgent) }
+    setConnectTo(easy)
+  }
+
+  /// Has a handle connect as the options say.
+  func setConnectTo(_ easy: borrowing EasyHandle) {
+    easy.set(CURLOPT_CONNECT_TO, context: options.connectTo.isEmpty ? nil : connectTo.raw)
+  }
+
+  private func configureSafety(_ easy: borrowing EasyHandle) {
+    _ = easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    // Redirects are followed hop by hop, each judged.
+    easy.set(CURLOPT_FOLLOWLOCATION, false)
+    easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
+    easy.set(CURLOPT_SSL_VERIFYPEER, true)
+    easy.set(CURLOPT_SSL_VERIFYHOST, 2)
+    easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+    let trusted = options.caFile ?? TrustStore.file
+    if let trusted { _ = easy.set(CURLOPT_CAINFO, trusted) }
+    // Empty texts keep libcurl from reading the proxy variables of the environment.
+    _ = easy.set(CURLOPT_PROXY, "")
+    _ = easy.set(CURLOPT_NOPROXY, "")
+    easy.set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+    if let trusted { _ = easy.set(CURLOPT_PROXY_CAINFO, trusted) }
+    easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+    easy.set(CURLOPT_HTTP09_ALLOWED, false)
+    easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+  }
+}
+
+/// Where the system keeps the certificates that it trusts.
+///
+/// libcurl looks where its distribution had them when it was built. A binary that brings libcurl along meets others.
+enum TrustStore {
+  /// Debian, Ubuntu, Arch and Gentoo; Fedora and its kin, new and old; openSUSE; Alpine and Void.
+  private static let places = [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+  ]
+
+  /// The file to give to libcurl; nil where its own place is there, or none is.
+  ///
+  /// - Parameters:
+  ///   - builtIn: where libcurl looks by itself.
+  ///   - isReadable: whether there is a file that can be read.
+  /// - Returns: The path.
+  static func file(builtIn: String?, isReadable: (String) -> Bool) -> String? {
+    if let builtIn, isReadable(builtIn) { return nil }
+    return places.first(where: isReadable)
+  }
+
+  /// The same for this process; looked for once.
+  static let file = file(builtIn: builtIn) { access($0, R_OK) == 0 }
+
+  private static let builtIn = CurlTransport.library?.trust
 }

@@ -255,3 +255,124 @@ extension TransferFailure {
     }
   }
 }
+
+extension Exchange {
+  /// What went wrong with the proxy itself, before anything reached the origin; nil when the proxy did its part.
+  func proxyTrouble(
+    _ code: CURLcode,
+    _ outcome: larder_outcome,
+    _ transfer: Transfer,
+    _ text: String
+  ) -> (FailureReason, String)? {
+    guard let proxy = transfer.proxy, outcome.connections > 0 || outcome.request == 0 else {
+      return nil
+    }
+    switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return (.proxyFailed, "the name of the proxy \(proxy) does not resolve")
+    case CURLE_PROXY:
+      return socksTrouble(proxy, outcome, text)
+    case CURLE_OPERATION_TIMEDOUT:
+      return nil
+    case CURLE_PEER_FAILED_VERIFICATION where outcome.proxy_verification != 0:
+      return (.proxyFailed, "the certificate of the proxy \(proxy) cannot be trusted: \(text)")
+    default:
+      break
+    }
+    switch outcome.proxy_status {
+    case 200...299:
+      return nil
+    case 407:
+      return (.proxyAuth, "the proxy \(proxy) wants another user or password")
+    case 502...504:
+      return (.connectFailed, "the proxy \(proxy) answered \(outcome.proxy_status) to CONNECT")
+    case 100...:
+      return (.proxyRefused, "the proxy \(proxy) answered \(outcome.proxy_status) to CONNECT")
+    default:
+      break
+    }
+    if code == CURLE_COULDNT_CONNECT {
+      return (.proxyFailed, "the proxy \(proxy) takes no connection: \(text)")
+    }
+    // The tunnel never stood.
+    guard proxy.tunnels(to: transfer.url), outcome.secured == 0, head == nil,
+      proxy.scheme == .http || proxy.scheme == .https
+    else { return nil }
+    return (.proxyFailed, "the proxy \(proxy) made no tunnel: \(text)")
+  }
+
+  private func socksTrouble(_ proxy: Proxy, _ outcome: larder_outcome, _ text: String)
+    -> (FailureReason, String)
+  {
+    switch CURLproxycode(UInt32(outcome.proxy_error)) {
+    case CURLPX_REPLY_CONNECTION_REFUSED:
+      (.connectRefused, "the proxy \(proxy) says that nobody listens there")
+    case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_TTL_EXPIRED,
+      CURLPX_REPLY_GENERAL_SERVER_FAILURE:
+      (.connectFailed, "the proxy \(proxy) cannot reach it: \(text)")
+    case CURLPX_REPLY_NOT_ALLOWED:
+      (.proxyRefused, "the proxy \(proxy) does not allow it")
+    case CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_REQUEST_FAILED, CURLPX_GSSAPI:
+      (.proxyAuth, "the proxy \(proxy) wants another user or password")
+    default:
+      (.proxyFailed, "the proxy \(proxy) made no tunnel: \(text)")
+    }
+  }
+}
+
+/// The two things that libcurl tells by the words of a message alone.
+///
+/// Both are of libcurl 7.88.1 to 8.14; a test lets each happen, and fails once the words are others.
+enum LibcurlWords {
+  /// Whether a failed receipt (CURLE_RECV_ERROR) was one of broken chunks rather than of the connection.
+  ///
+  /// `Curl_httpchunk_read` returns a CHUNKcode, which transfer.c turns into CURLE_RECV_ERROR, the code of a
+  /// connection that was reset. No CURLINFO tells the two apart: CURLINFO_OS_ERRNO stays 0 with TLS.
+  static func tellBrokenChunks(_ text: String, _ head: ResponseHead) -> Bool {
+    head.headers.contains("Transfer-Encoding") && text.contains("chunk")
+  }
+
+  /// Whether a failed handshake (CURLE_SSL_CONNECT_ERROR) ended because the connection was closed in the midst of it.
+  ///
+  /// It is then worth another try, while one that the server refused is not. A reset has its errno; a close has none.
+  /// OpenSSL has no error in its queue then, for which vtls/openssl.c prints `SSL_connect: ` and the state; an error
+  /// of OpenSSL's own is printed by its words. The code is the same, and CURLINFO_SSL_VERIFYRESULT speaks of
+  /// certificates only.
+  static func tellCutHandshake(_ text: String) -> Bool { text.contains("SSL_connect: ") }
+}
+
+/// Content codings by name. (RFC 9110, section 8.4.1)
+///
+/// libcurl has one code for a coding that it does not know and for a body that is not what its coding says; which of
+/// the two it was follows from the names in the head.
+struct ContentCodings: Equatable {
+  /// In lower case.
+  let names: Set<String>
+
+  /// What the libcurl that is loaded undoes.
+  static let decodable: ContentCodings = {
+    let features = larder_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
+    return ContentCodings(
+      zlib: features & CURL_VERSION_LIBZ != 0,
+      brotli: features & CURL_VERSION_BROTLI != 0,
+      zstandard: features & CURL_VERSION_ZSTD != 0
+    )
+  }()
+
+  /// The codings of a libcurl with these libraries. (content_encoding.c)
+  init(zlib: Bool, brotli: Bool, zstandard: Bool) {
+    var names: Set<String> = ["identity", "none"]
+    if zlib { names.formUnion(["gzip", "x-gzip", "deflate"]) }
+    if brotli { names.insert("br") }
+    if zstandard { names.insert("zstd") }
+    self.names = names
+  }
+
+  /// Whether each coding that `Content-Encoding` names is one of these.
+  func contains(all headers: Headers) -> Bool {
+    headers.all("Content-Encoding").allSatisfy { value in
+      value.split { $0 == "," || $0 == " " || $0 == "\t" }
+        .allSatisfy { names.contains($0.lowercased()) }
+    }
+  }
+}

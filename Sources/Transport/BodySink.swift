@@ -52,3 +52,65 @@ extension BodySink {
   /// Nothing to resume.
   package var resumePoint: ResumePoint? { nil }
 }
+
+extension ResumePoint {
+  /// Whether a 206 proves that its bytes follow those already held.
+  ///
+  /// It must be one part that starts at the offset, and carry the same validator if it carries one of the kind. (RFC
+  /// 9110, section 15.3.7: a 206 to `If-Range` must repeat the `ETag`, so one without is of another version.)
+  package func isContinued(by head: ResponseHead) -> Bool {
+    guard head.status == 206, let value = head.headers["Content-Range"],
+      let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
+      source == nil || source == head.url.resource
+    else { return false }
+    if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
+      return false
+    }
+    // A part that stops short of the end would leave a hole.
+    if let whole = range.whole, bytes.upperBound != whole - 1 { return false }
+    if let tag = EntityTag(validator) {
+      let answered = head.headers.bytes("ETag").flatMap { EntityTag($0) }
+      return answered?.isIdentical(to: tag) ?? false
+    }
+    return head.headers["Last-Modified"].map { $0 == validator } ?? true
+  }
+
+  /// How many bytes a 206 that continues has to bring.
+  package func remainder(by head: ResponseHead) -> ByteCount? {
+    head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
+      $0.upperBound - $0.lowerBound + 1
+    }
+  }
+}
+
+/// Which part of a whole a 206 or 416 speaks of. (RFC 9110, section 14.4)
+package struct ContentRange: Hashable, Sendable {
+  /// The first and last byte's offset; nil in a 416.
+  package let bytes: ClosedRange<ByteCount>?
+  /// The whole's length; nil when the server does not know it.
+  package let whole: ByteCount?
+
+  /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, contradictions too.
+  package init?(_ value: String) {
+    var scanner = ByteScanner(value)
+    scanner.skipBlanks()
+    guard scanner.skip(word: "bytes") else { return nil }
+    scanner.skipBlanks()
+    var bytes: ClosedRange<ByteCount>?
+    if !scanner.skip(UInt8(ascii: "*")) {
+      guard let first = scanner.number(), scanner.skip(UInt8(ascii: "-")),
+        let last = scanner.number(), first <= last, last < .max
+      else { return nil }
+      bytes = ByteCount(first)...ByteCount(last)
+    }
+    guard scanner.skip(UInt8(ascii: "/")) else { return nil }
+    let isUnknown = scanner.skip(UInt8(ascii: "*"))
+    whole = isUnknown ? nil : scanner.number().map(ByteCount.init(_:))
+    scanner.skipBlanks()
+    guard scanner.isAtEnd, isUnknown || whole != nil, bytes != nil || whole != nil else {
+      return nil
+    }
+    if let bytes, let whole, bytes.upperBound >= whole { return nil }
+    self.bytes = bytes
+  }
+}

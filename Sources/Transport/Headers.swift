@@ -1,3 +1,5 @@
+import Glibc
+
 /// One header line: a name in any case and a value without surrounding white space.
 package struct HeaderField: Hashable, Sendable {
   /// The field name as it was written.
@@ -187,5 +189,193 @@ extension Headers: ExpressibleByDictionaryLiteral {
   /// Makes a list from a literal, in its order.
   package init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { HeaderField(name: $0.0, value: $0.1) })
+  }
+}
+
+extension Headers {
+  /// The fields as text, `Name: value` a line, each byte a character of its own: a value need not be UTF-8, and
+  /// what ``init(text:)`` reads back is what came.
+  package var text: String {
+    guard lines.contains(where: { $0 >= 0x80 }) else {
+      return String(decoding: lines, as: UTF8.self)
+    }
+    return String(String.UnicodeScalarView(lines.map { Unicode.Scalar($0) }))
+  }
+
+  /// Reads back the UTF-8 of what ``text`` gave; for text of our own making only.
+  package init(text: UnsafeBufferPointer<UInt8>) {
+    guard text.contains(where: { $0 >= 0x80 }) else {
+      self.init(lines: Array(text))
+      return
+    }
+    let scalars = String(decoding: text, as: UTF8.self).unicodeScalars
+    self.init(lines: scalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") })
+  }
+
+  /// The fields but those that `Connection` names, which were for one connection alone. (RFC 9111, section 3.1)
+  package var endToEnd: Headers {
+    guard let value = combined("Connection"), !value.equalsIgnoringCase("keep-alive") else {
+      return self
+    }
+    let named = value.split(separator: ",").map { name in name.filter { $0 != " " && $0 != "\t" } }
+      .filter { !$0.equalsIgnoringCase("close") && !$0.equalsIgnoringCase("keep-alive") }
+    guard !named.isEmpty else { return self }
+    return Headers(fields: { line in !named.contains { line.isNamed(text: $0) } }, of: self)
+  }
+
+  /// The lines of `headers` that are wanted.
+  private init(fields isKept: (HeaderLines.Line) -> Bool, of headers: Headers) {
+    let kept = headers.lines.withUnsafeBufferPointer { bytes in
+      var kept: [UInt8] = []
+      for line in HeaderLines(bytes) where isKept(line) { line.append(to: &kept) }
+      return kept
+    }
+    self.init(lines: kept)
+  }
+
+  /// Only the fields of these names, in lower case or not, in their order.
+  ///
+  /// One pass over the raw lines: a cache keeps a few fields of each of many thousand responses.
+  package func only(_ names: [StaticString]) -> Headers {
+    // Most lines begin with a letter that none of the names begins with.
+    let initials = names.reduce(UInt32(0)) { $0 | 1 << ($1.utf8Start[0] & 31) }
+    let kept = lines.withUnsafeBufferPointer { bytes in
+      var kept: [UInt8] = []
+      kept.reserveCapacity(bytes.count)
+      for line in HeaderLines(bytes) where initials >> (bytes[line.whole.lowerBound] & 31) & 1 == 1
+      {
+        let isKept = names.contains { line.isNamed($0) }
+        if isKept { line.append(to: &kept) }
+      }
+      return kept
+    }
+    return Headers(lines: kept)
+  }
+}
+
+extension Headers {
+  /// The target of the first link to the next page, as it is written. (RFC 8288, section 3)
+  package var nextLink: String? {
+    for value in all("Link") {
+      if let target = Self.nextLink(in: value) { return target }
+    }
+    return nil
+  }
+
+  /// Finds `<target>; rel="next"` among the links of one field.
+  private static func nextLink(in value: String) -> String? {
+    var rest = value[...]
+    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+      let target = rest[rest.index(after: open)..<close]
+      rest = rest[rest.index(after: close)...]
+      let (parameters, end) = parameters(of: rest)
+      rest = rest[end...]
+      let relation = parameters.first { $0.name == "rel" }?.value ?? ""
+      let relations = relation.lowercased().split(separator: " ")
+      if relations.contains("next"), !target.isEmpty { return String(target) }
+    }
+    return nil
+  }
+
+  /// The parameters behind a link's target, and where the next link begins: commas in quotes end nothing.
+  private static func parameters(
+    of text: Substring
+  ) -> (parameters: [(name: String, value: String)], end: String.Index) {
+    var parts: [String] = [""]
+    var isQuoted = false
+    var end = text.startIndex
+    while end < text.endIndex {
+      let character = text[end]
+      if character == "\"" {
+        isQuoted.toggle()
+      } else if character == ",", !isQuoted {
+        break
+      } else if character == ";", !isQuoted {
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(character)
+      }
+      end = text.index(after: end)
+    }
+    let parameters = parts.compactMap { part -> (name: String, value: String)? in
+      let halves = part.split(separator: "=", maxSplits: 1)
+      guard halves.count == 2 else { return nil }
+      let name = halves[0].filter { $0 != " " && $0 != "\t" }.lowercased()
+      return (name, String(halves[1]))
+    }
+    return (parameters, end)
+  }
+}
+
+/// The fields in raw header lines, found one after the other without copying any.
+///
+/// A sync looks at the fields of many thousand responses: this walk is where that time goes.
+package struct HeaderLines: Sequence, IteratorProtocol {
+  /// Where a field's parts stand in the lines.
+  package struct Line {
+    /// Up to the colon.
+    package let name: Range<Int>
+    /// Behind the colon, without the white space around it. (RFC 9110, section 5.5)
+    package let value: Range<Int>
+    /// The whole line, with its line feed if it has one.
+    package let whole: Range<Int>
+    fileprivate let bytes: UnsafeBufferPointer<UInt8>
+
+    /// Whether the field has this name, in any case of ASCII letters.
+    package func isNamed(_ wanted: StaticString) -> Bool {
+      name.count == wanted.utf8CodeUnitCount && wanted.withUTF8Buffer { isNamed($0) }
+    }
+
+    /// Whether the field has this name, in any case of ASCII letters.
+    package func isNamed(text wanted: String) -> Bool {
+      var wanted = wanted
+      return wanted.withUTF8 { isNamed($0) }
+    }
+
+    /// Whether the field has this name, in any case of ASCII letters.
+    package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+      UnsafeBufferPointer(rebasing: bytes[name]).equalsIgnoringCase(wanted)
+    }
+
+    /// Adds the whole line to others.
+    func append(to lines: inout [UInt8]) {
+      lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
+      if lines.last != 10 { lines.append(10) }
+    }
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var start = 0
+
+  /// Walks over lines, each ended by a line feed; those without a colon are passed over.
+  package init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+  }
+
+  package mutating func next() -> Line? {
+    while start < bytes.count {
+      let first = start
+      let end = find(10, first..<bytes.count) ?? bytes.count
+      start = end + 1
+      guard let colon = find(UInt8(ascii: ":"), first..<end) else { continue }
+      var low = colon + 1
+      var high = end
+      while low < high, bytes[low].isBlank { low += 1 }
+      while high > low, bytes[high - 1].isBlank { high -= 1 }
+      return Line(
+        name: first..<colon,
+        value: low..<high,
+        whole: first..<Swift.min(start, bytes.count),
+        bytes: bytes
+      )
+    }
+    return nil
+  }
+
+  private func find(_ byte: UInt8, _ range: Range<Int>) -> Int? {
+    guard let base = bytes.baseAddress, !range.isEmpty,
+      let found = memchr(base + range.lowerBound, Int32(byte), range.count)
+    else { return nil }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 }

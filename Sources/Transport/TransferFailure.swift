@@ -1,3 +1,5 @@
+import CGlibc
+
 /// A transfer that did not succeed: why, where, and after how many tries.
 package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   /// The short word for reports.
@@ -47,4 +49,141 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
     let what = url.isEmpty ? "anything" : url
     return "cannot fetch \(what): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
   }
+}
+
+/// Why a transfer failed: an open set of short words for reports and scripts.
+package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  /// The word, as in reports.
+  package let rawValue: String
+
+  /// Makes a reason of one's own; a sink may.
+  package init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  init(_ rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// The word, as in reports.
+  package var description: String { rawValue }
+
+  /// A final status that is neither 2xx nor 304: `http-404`.
+  package static func http(_ status: Int) -> FailureReason {
+    FailureReason("http-\(status)")
+  }
+
+  /// The status of ``http(_:)``; nil for any other reason.
+  package var status: Int? {
+    rawValue.hasPrefix("http-") ? Int(rawValue.dropFirst(5)) : nil
+  }
+
+  /// Whether the next attempt is likely to end in the same way.
+  ///
+  /// True for a refusal that the origin means, such as 404 or 403, and for a body that is not usable.
+  package var isLasting: Bool {
+    if let status { return (400...499).contains(status) && ![408, 425, 429].contains(status) }
+    return self == .notAPicture || self == .tooLarge
+  }
+
+  /// Whether the credentials that were sent, or their absence, caused the refusal: 401 or 403.
+  package var isUnauthorized: Bool { status == 401 || status == 403 }
+
+  // What was asked for cannot be fetched.
+
+  /// The text is no URL.
+  package static let urlInvalid = FailureReason("url-invalid")
+  /// Neither http nor https.
+  package static let schemeRefused = FailureReason("scheme-refused")
+  /// The host's address is private, and only fetched data named the host.
+  package static let addressRefused = FailureReason("address-refused")
+  /// Redirects come back to where they were.
+  package static let redirectLoop = FailureReason("redirect-loop")
+  /// More redirects than anyone needs.
+  package static let tooManyRedirects = FailureReason("too-many-redirects")
+  /// A redirect from https to http.
+  package static let redirectDowngrade = FailureReason("redirect-downgrade")
+  /// A redirect that says nowhere, or nowhere that can be parsed.
+  package static let redirectInvalid = FailureReason("redirect-invalid")
+
+  // The host cannot be reached.
+
+  /// The name does not resolve.
+  package static let dnsFailed = FailureReason("dns-failed")
+  /// Nobody listens on the port.
+  package static let connectRefused = FailureReason("connect-refused")
+  /// No connection for another cause.
+  package static let connectFailed = FailureReason("connect-failed")
+  /// No connection in time.
+  package static let timeoutConnect = FailureReason("timeout-connect")
+  /// The host failed so often in a row that nothing more is sent there for a while.
+  package static let circuitOpen = FailureReason("circuit-open")
+  /// The host asked to be left alone for longer than a run waits.
+  package static let askedToWait = FailureReason("asked-to-wait")
+  /// The certificate has expired or is not yet valid.
+  package static let tlsExpired = FailureReason("tls-expired")
+  /// The certificate is for another host.
+  package static let tlsHost = FailureReason("tls-host")
+  /// Nobody trusted signed the certificate.
+  package static let tlsUntrusted = FailureReason("tls-untrusted")
+  /// TLS failed for another cause.
+  package static let tlsFailed = FailureReason("tls-failed")
+
+  /// The proxy cannot be reached, or its answers make no sense.
+  package static let proxyFailed = FailureReason("proxy-failed")
+  /// The proxy wants a user and a password, or others.
+  package static let proxyAuth = FailureReason("proxy-auth")
+  /// The proxy does not let the request through.
+  package static let proxyRefused = FailureReason("proxy-refused")
+
+  // The transfer broke.
+
+  /// The connection was cut.
+  package static let reset = FailureReason("reset")
+  /// Too little came for too long.
+  package static let timeoutIdle = FailureReason("timeout-idle")
+  /// It took longer than one transfer may.
+  package static let timeoutTotal = FailureReason("timeout-total")
+  /// The body ended before the promised length.
+  package static let truncated = FailureReason("truncated")
+
+  // The response makes no sense, or is too much.
+
+  /// Not HTTP, or not as it should be.
+  package static let badResponse = FailureReason("bad-response")
+  /// The content coding is unknown or broken.
+  package static let badEncoding = FailureReason("bad-encoding")
+  /// Lengths contradict each other or the body.
+  package static let lengthMismatch = FailureReason("length-mismatch")
+  /// Headers without end.
+  package static let tooLongHeader = FailureReason("too-long-header")
+  /// The body is, or would be, over the request's limit.
+  package static let tooLarge = FailureReason("too-large")
+  /// The bytes are no picture that larder keeps; sinks say so.
+  package static let notAPicture = FailureReason("not-a-picture")
+
+  // The run ended first.
+
+  /// The caller cancelled.
+  package static let cancelled = FailureReason("cancelled")
+  /// The run's, or the request's, deadline came.
+  package static let deadline = FailureReason("deadline")
+  /// The run may transfer no more bytes.
+  package static let bytesLimit = FailureReason("bytes-limit")
+  /// The disk has no more room than is to be left free.
+  package static let keepFree = FailureReason("keep-free")
+
+  // This machine failed.
+
+  /// The sink could not write.
+  package static let disk = FailureReason("disk")
+  /// No memory for the transfer.
+  package static let outOfMemory = FailureReason("out-of-memory")
+  /// A library of this machine is too old, or will not do what the transfer needs to be safe.
+  package static let libraryRefused = FailureReason("library-refused")
+}
+
+/// The system's own words for an error number, in lower case as they go in the middle of a sentence.
+package func systemWords(_ errno: Int32) -> String {
+  String(cString: larder_error_words(errno))
 }

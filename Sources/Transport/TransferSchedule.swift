@@ -251,3 +251,108 @@ package struct TransferSchedule: Sendable {
     hosts[host].isReady = false
   }
 }
+
+/// Spreads starts evenly over time: `rate` a second, with a tenth of a second's worth at once.
+package struct TokenBucket: Sendable {
+  private let interval: Double
+  private let capacity: Double
+  private var tokens: Double
+  private var filled: MonotonicTime?
+
+  /// Makes a full bucket; `rate` is in starts a second, at least one in a day.
+  package init(rate: Double) {
+    let rate = rate.isFinite ? max(rate, 1.0 / 86_400) : 1e9
+    interval = 1e9 / rate
+    capacity = max(1, rate / 10)
+    tokens = capacity
+  }
+
+  /// Takes a token, or tells when there will be one.
+  package mutating func take(at now: MonotonicTime) -> MonotonicTime? {
+    let elapsed = max(0, now - (filled ?? now))
+    tokens = min(capacity, tokens + Double(elapsed) / interval)
+    filled = now
+    // Rounding must not turn a wait that is over into another one of nothing.
+    if tokens >= 1 - 1e-6 {
+      tokens = max(0, tokens - 1)
+      return nil
+    }
+    let missing = ((1 - tokens) * interval).rounded(.up) + 1
+    return now + .nanoseconds(Int64(missing))
+  }
+}
+
+/// Things that are due at a moment, the earliest first.
+struct TimerHeap<Element: Sendable>: Sendable {
+  private var entries: [(moment: MonotonicTime, order: Int, element: Element)] = []
+  private var pushed = 0
+
+  var earliest: MonotonicTime? { entries.first?.moment }
+
+  mutating func push(_ element: Element, at moment: MonotonicTime) {
+    pushed += 1
+    entries.append((moment, pushed, element))
+    var child = entries.count - 1
+    while child > 0, isBefore(child, (child - 1) / 2) {
+      entries.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  mutating func pop() -> Element? {
+    guard let last = entries.indices.last else { return nil }
+    entries.swapAt(0, last)
+    let earliest = entries.removeLast()
+    var parent = 0
+    while true {
+      let children = (2 * parent + 1)..<min(2 * parent + 3, max(entries.count, 2 * parent + 1))
+      guard let least = children.min(by: isBefore), isBefore(least, parent) else { break }
+      entries.swapAt(least, parent)
+      parent = least
+    }
+    return earliest.element
+  }
+
+  /// Equal moments keep the order in which they were pushed.
+  private func isBefore(_ left: Int, _ right: Int) -> Bool {
+    (entries[left].moment, entries[left].order) < (entries[right].moment, entries[right].order)
+  }
+}
+
+/// First in, first out, each at constant cost.
+struct FIFO<Element: Sendable>: Sendable {
+  private var items: [Element] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == items.count }
+  var count: Int { items.count - head }
+  var first: Element? { isEmpty ? nil : items[head] }
+
+  mutating func append(_ item: Element) {
+    items.append(item)
+  }
+
+  mutating func prepend(_ item: Element) {
+    if head > 0 {
+      head -= 1
+      items[head] = item
+    } else {
+      items.insert(item, at: 0)
+    }
+  }
+
+  mutating func popFirst() -> Element? {
+    guard head < items.count else { return nil }
+    let item = items[head]
+    head += 1
+    // Moving the rest once half is used up costs each element one move on average.
+    if head == items.count {
+      items.removeAll(keepingCapacity: items.capacity <= 1024)
+      head = 0
+    } else if head > 1024, head * 2 > items.count {
+      items.removeFirst(head)
+      head = 0
+    }
+    return item
+  }
+}

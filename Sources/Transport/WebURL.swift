@@ -164,3 +164,108 @@ extension WebURL {
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 }
+
+extension WebURL: CustomStringConvertible {
+  /// The same as `redacted`, so that no log line can show more.
+  package var description: String { redacted }
+
+  /// The URL fit for logs and reports: query values that look like secrets read `***`.
+  package var redacted: String {
+    guard let query else { return text }
+    var parts: [Substring] = []
+    var changed = false
+    for part in query.split(separator: "&", omittingEmptySubsequences: false) {
+      let name = part.prefix { $0 != "=" }
+      if name.count < part.count, Self.isSecret(name) {
+        parts.append(name + "=***")
+        changed = true
+      } else {
+        parts.append(part)
+      }
+    }
+    guard changed else { return text }
+    return origin + path + "?" + parts.joined(separator: "&")
+  }
+
+  /// The host, and the port unless it is the scheme's own: all of a URL that a glance needs, and nothing secret.
+  package var shownHost: String {
+    String(Substring(text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)))
+  }
+
+  /// Judges a query parameter by its name: signed URLs of the large clouds and the usual key names.
+  private static func isSecret(_ name: Substring) -> Bool {
+    let name = name.lowercased()
+    let exact: Set<String> = ["key", "sig", "auth", "pass", "pwd", "sas", "code", "jwt"]
+    let within = [
+      "token", "secret", "signature", "password", "credential", "apikey", "api_key", "api-key",
+      "access_key", "session",
+    ]
+    return exact.contains(name) || within.contains { name.contains($0) }
+  }
+}
+
+extension WebURL {
+  /// The URL as the name of a resource: without a signature, which may be new each time that the same resource is
+  /// asked for, and which no file or database is to hold.
+  ///
+  /// Storage services sign a URL in its query, under names of their own: Amazon S3 (`X-Amz-Signature`; before, and
+  /// CloudFront, `Signature`), Google Cloud Storage (`X-Goog-Signature`), Azure (`sig`).
+  package var resource: String {
+    guard let query else { return text }
+    let members = query.split(separator: "&", omittingEmptySubsequences: false)
+    let names = members.map { $0.prefix { $0 != "=" }.lowercased() }
+    guard names.contains(where: Self.signatures.contains) else { return text }
+    let kept = zip(names, members).filter { name, _ in
+      !Self.signatures.contains(name) && !Self.besideSignatures.contains(name)
+        && !name.hasPrefix("x-amz-") && !name.hasPrefix("x-goog-")
+    }
+    let rest = kept.map(\.1).joined(separator: "&")
+    return rest.isEmpty ? place : place + "?" + rest
+  }
+
+  private static let signatures: Set = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
+
+  /// What such a signature covers besides the resource: who signed, and until when it holds.
+  private static let besideSignatures: Set = [
+    "awsaccesskeyid", "googleaccessid", "expires", "policy", "key-pair-id", "se", "st", "sp",
+    "spr", "sv", "sr", "skoid", "sktid", "skt", "ske", "sks", "skv",
+  ]
+}
+
+/// Turns text into a URL that can be fetched.
+package protocol URLParsing: Sendable {
+  /// Parses an absolute URL, or one that is relative to `base`. (RFC 3986, section 5)
+  ///
+  /// White space around the text is dropped; what no URL has, such as spaces, braces and raw UTF-8, is
+  /// percent-encoded in path and query; a backslash of the path becomes a slash; what is already encoded is left alone; the
+  /// fragment goes. `${NAME}` stays.
+  ///
+  /// - Parameters:
+  ///   - text: What a catalog, a feed or a `Location` header says.
+  ///   - base: What relative text is relative to.
+  /// - Returns: The URL as it will be sent.
+  /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL
+}
+
+/// The bytes that percent-encoded text stands for. (RFC 3986, section 2.1)
+///
+/// What is no escape stands for itself.
+package func percentDecoded(_ text: String) -> [UInt8] {
+  let bytes = Array(text.utf8)
+  var result: [UInt8] = []
+  var index = 0
+  while index < bytes.count {
+    if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+      let high = Hexadecimal.value(of: bytes[index + 1]),
+      let low = Hexadecimal.value(of: bytes[index + 2])
+    {
+      result.append(high << 4 | low)
+      index += 3
+    } else {
+      result.append(bytes[index])
+      index += 1
+    }
+  }
+  return result
+}

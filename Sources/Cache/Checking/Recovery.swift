@@ -1,3 +1,6 @@
+import FoundationEssentials
+import GRDB
+import Glibc
 import Transport
 
 /// How one row and its file stand to each other.
@@ -187,5 +190,175 @@ extension PictureEntry {
       renewed.checked = checked
     }
     return renewed
+  }
+}
+
+/// What lies in a cache of the pictures that a run beside others is to bring: a look at each of their files.
+package struct RoomRecovery {
+  /// Files that no row describes, to be adopted.
+  package let orphans: OrphanFiles
+
+  /// Looks at the files, and enters what is held into the run's own index.
+  ///
+  /// - Parameters:
+  ///   - layout: The run's room.
+  ///   - index: The run's own index.
+  ///   - known: What the cache's index knew of each picture.
+  /// - Throws: ``CacheError`` when a folder cannot be read.
+  package init(_ layout: CacheLayout, _ index: Index, known: [PictureEntry]) throws(CacheError) {
+    let read: PictureReading = { name throws(CacheError) in try layout.digest(of: name) }
+    var rows: [PictureEntry] = []
+    var paths: Set<String> = []
+    if let keeper = layout.keeper {
+      rows = try Self.rows(of: known, in: keeper)
+    }
+    for entry in known where layout.keeper == nil {
+      let file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
+      switch Standing(row: entry.stamp, file: file) {
+      case .agreed: rows.append(entry)
+      // Since when it fails is worth knowing, though nothing is held.
+      case .empty where entry.failure != nil: rows.append(entry)
+      case .empty, .gone: break
+      case .doubtful where entry.stamp == nil: paths.insert(entry.name.path)
+      case .doubtful:
+        if let now = entry.reconciled(with: try read(entry.name)) { rows.append(now) }
+      }
+    }
+    try index.save(rows)
+    orphans = OrphanFiles(paths, layout, index, read: read)
+  }
+
+  /// What a store keeps of pictures, and what was known of those that it does not keep and that fail.
+  private static func rows(
+    of known: [PictureEntry],
+    in keeper: any PictureKeeping
+  ) throws(CacheError) -> [PictureEntry] {
+    let kept = try keeper.rows(at: known.map(\.name.path))
+    return known.compactMap { entry in
+      guard let there = kept[entry.name.path] else {
+        return entry.failure == nil ? nil : entry.lost
+      }
+      return entry.stamp == there.stamp ? entry : there.row(of: entry)
+    }
+  }
+}
+
+extension CacheLayout {
+  /// The row of a picture that another run placed, held against the file.
+  ///
+  /// Where a second run of the same pictures came between, the row is that of the file that is there.
+  ///
+  /// - Parameters:
+  ///   - entry: The row as that run left it.
+  ///   - isRead: Whether the bytes are read and compared although the file is the one that was placed.
+  /// - Returns: The row; nil when the file is gone or is no whole picture.
+  /// - Throws: ``CacheError`` when the file cannot be read.
+  package func confirmed(_ entry: PictureEntry, read isRead: Bool) throws(CacheError)
+    -> PictureEntry?
+  {
+    guard entry.isHeld else { return entry }
+    guard let file = try find(entry.name) else { return nil }
+    let isAgreed = file == entry.stamp
+    if isAgreed, !isRead { return entry }
+    if !isAgreed, !isRead, let keeper {
+      let path = entry.name.path
+      var now = try keeper.rows(at: [path])[path]?.row(of: entry)
+      now?.failure = entry.failure
+      now?.failingSince = entry.failingSince
+      return now
+    }
+    let digest = try digest(of: entry.name)
+    if isAgreed { return digest?.sha256 == entry.sha256 ? entry : nil }
+    var now = entry.reconciled(with: digest)
+    now?.failure = entry.failure
+    now?.failingSince = entry.failingSince
+    return now
+  }
+}
+
+extension PictureEntry {
+  /// The entry of a picture of which nothing is held any more: why and since when it fails.
+  fileprivate var lost: PictureEntry {
+    var entry = PictureEntry(id: id, url: url, identity: identity)
+    entry.failure = failure
+    entry.failingSince = failingSince
+    entry.expiry = expiry
+    entry.checked = checked
+    return entry
+  }
+}
+
+/// When a name in each picture folder last changed: what a run notes, so that the next need not look into the folders.
+package struct FolderTimes: Sendable, Equatable {
+  /// By the folder's number, in nanoseconds since 1970.
+  private var times: [UInt8: Int64] = [:]
+
+  /// Looks at every picture folder that there is.
+  init(of layout: CacheLayout) throws(CacheError) {
+    for name in try layout.images.names() {
+      if let number = layout.folderNumber(named: name) { look(at: number, in: layout) }
+    }
+  }
+
+  /// Reads what was noted: a folder's number, its time, and so on.
+  init(packed: [Int64]) {
+    for place in stride(from: 0, to: packed.count - 1, by: 2) {
+      times[UInt8(truncatingIfNeeded: packed[place])] = packed[place + 1]
+    }
+  }
+
+  /// The times as they are noted.
+  var packed: [Int64] { times.sorted { $0.key < $1.key }.flatMap { [Int64($0.key), $0.value] } }
+
+  /// The times once this process has put files into folders.
+  ///
+  /// Those of the others stay: what somebody else did to them meanwhile is for the next run to find.
+  func filled(by layout: CacheLayout) -> FolderTimes {
+    var now = self
+    for number in layout.filledFolders { now.look(at: number, in: layout) }
+    return now
+  }
+
+  /// One that the system will not show counts as one that is not there.
+  private mutating func look(at number: UInt8, in layout: CacheLayout) {
+    guard let status = try? layout.images.status(of: PictureName.folderName(number)),
+      status.st_mode & S_IFMT == S_IFDIR
+    else {
+      times[number] = nil
+      return
+    }
+    times[number] =
+      Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+  }
+}
+
+extension Index {
+  /// When each picture folder last changed, as the last run left it.
+  func folderTimes() throws(CacheError) -> FolderTimes {
+    try read { db in
+      let noted = try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'folders'")
+      return FolderTimes(packed: noted.map { PackedNumbers.unpack($0) } ?? [])
+    }
+  }
+
+  /// Notes how the folders are now, so that the next run need not look into them.
+  ///
+  /// - Parameters:
+  ///   - layout: The cache.
+  ///   - found: The folders as they were before this process put files in some; nil to look at all of them.
+  /// - Throws: ``CacheError`` when the folders cannot be listed, or the index cannot be read or written.
+  package func noteFolderTimes(
+    of layout: CacheLayout,
+    since found: FolderTimes? = nil
+  ) throws(CacheError) {
+    let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
+    // A transaction waits for the disk.
+    guard try times != folderTimes() else { return }
+    try write { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('folders', ?)",
+        arguments: [Data(PackedNumbers.pack(times.packed))]
+      )
+    }
   }
 }

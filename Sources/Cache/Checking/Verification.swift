@@ -224,3 +224,290 @@ package struct Verification: Sendable {
     try PictureFiles(layout).all()
   }
 }
+
+/// What a check of every file against its row found.
+///
+/// Paths are relative to the cache, sorted.
+package struct VerifyReport: Sendable, Equatable {
+  /// How many pictures were looked at.
+  package var checked = 0
+  /// Files whose bytes are not those that were committed.
+  package var damaged: [String] = []
+  /// Rows whose file is gone.
+  package var missing: [String] = []
+  /// Files that no row knows.
+  package var orphans: [String] = []
+  /// Files that the system would not let us read, which says nothing about their bytes.
+  package var unreadable: [String] = []
+  /// How the index itself stands.
+  package var index = IndexState.whole
+  /// Whether all pictures were looked at.
+  package var isComplete = true
+  /// How many pictures a check that was stopped did not come to.
+  package var unchecked = 0
+
+  /// How an index stands; the words are stable.
+  package enum IndexState: String, Sendable {
+    /// It is whole.
+    case whole
+    /// There is none, although there are pictures.
+    case missing
+    /// SQLite finds it damaged.
+    case damaged
+  }
+
+  /// Whether nothing is wrong.
+  package var isClean: Bool {
+    damaged.isEmpty && missing.isEmpty && orphans.isEmpty && unreadable.isEmpty && index == .whole
+      && isComplete
+  }
+
+  /// A report that found nothing.
+  package init() {}
+
+  /// Every file that something is wrong with.
+  var paths: Set<String> { Set(damaged + missing + orphans + unreadable) }
+
+  /// Adds what another part of the check found; paths stay sorted.
+  mutating func add(_ other: VerifyReport) {
+    checked += other.checked
+    damaged = (damaged + other.damaged).sorted()
+    missing = (missing + other.missing).sorted()
+    orphans = (orphans + other.orphans).sorted()
+    unreadable = (unreadable + other.unreadable).sorted()
+  }
+
+  /// Adds a file that was looked at.
+  mutating func add(_ path: String, _ verdict: FileVerdict) {
+    switch verdict {
+    case .good: break
+    case .damaged: damaged.append(path)
+    case .missing: missing.append(path)
+    case .unreadable: unreadable.append(path)
+    }
+  }
+
+  /// Leaves these files out.
+  mutating func remove(_ paths: Set<String>) {
+    damaged.removeAll(where: paths.contains)
+    missing.removeAll(where: paths.contains)
+    orphans.removeAll(where: paths.contains)
+  }
+}
+
+/// How far a check has come, so that an interrupted one can resume.
+package struct VerifyPosition: Sendable, Equatable, Codable {
+  /// How closely the files were looked at.
+  package var isFull: Bool
+  /// The last picture that was looked at, as all before it were; nil at the beginning.
+  package var last: PictureID?
+  /// How many were looked at.
+  package var checked = 0
+  /// Files whose bytes are not those that were committed.
+  package var damaged: [String] = []
+  /// Rows whose file is gone.
+  package var missing: [String] = []
+
+  /// The beginning of a check.
+  package init(isFull: Bool) {
+    self.isFull = isFull
+  }
+
+  /// A check that goes on where another one stopped.
+  ///
+  /// What seemed wrong then is looked at again with the rest.
+  ///
+  /// - Parameters:
+  ///   - earlier: The other one.
+  ///   - isFull: How closely the files are looked at now.
+  ///   - ids: The pictures that are held now, in order.
+  init(after earlier: VerifyPosition, isFull: Bool, among ids: [PictureID]) {
+    self = earlier
+    self.isFull = isFull
+    checked = last.map { last in ids.prefix { $0 <= last }.count } ?? 0
+  }
+
+  /// Notes what was found wrong with a picture.
+  mutating func note(_ verdict: FileVerdict, at path: String) {
+    switch verdict {
+    case .good: break
+    case .missing: missing.append(path)
+    case .damaged, .unreadable: damaged.append(path)
+    }
+  }
+
+  /// Moves behind pictures that were looked at.
+  mutating func pass(_ ids: [PictureID]) {
+    checked += ids.count
+    last = ids.last ?? last
+  }
+}
+
+/// Looks again at what seemed wrong, until looking again changes nothing.
+///
+/// One look alone cannot tell: a run that begins and ends between it and the reading of the rows would
+/// leave every file that it replaced looking damaged.
+struct SuspectReview {
+  /// What one look at some files found.
+  struct Look {
+    /// What seems wrong.
+    var report = VerifyReport()
+    /// The files in `report` that a run would leave so for a moment: placed, but not entered yet.
+    var underWay: Set<String> = []
+    /// Files whose row changed while they were looked at.
+    var unsettled: Set<String> = []
+  }
+
+  /// How often files are looked at whose rows change each time.
+  private static let mostLooks = 8
+
+  private let layout: CacheLayout
+  private let isAlone: Bool
+
+  /// - Parameters:
+  ///   - layout: The cache.
+  ///   - isAlone: Whether the caller itself holds the cache's lock, so that nobody else is at work.
+  init(_ layout: CacheLayout, isAlone: Bool) {
+    self.layout = layout
+    self.isAlone = isAlone
+  }
+
+  /// Looks at files again and again, each time at those only that still seem wrong, until two looks in
+  /// turn say the same.
+  ///
+  /// While a run holds the cache, what it may be placing at this moment is left out.
+  func settled(
+    _ paths: Set<String>,
+    _ look: (Set<String>) throws(CacheError) -> Look
+  ) throws(CacheError) -> VerifyReport {
+    var (paths, last) = (paths, VerifyReport?.none)
+    for _ in 0..<Self.mostLooks where !paths.isEmpty {
+      let wasAtWork = try isRunAtWork()
+      var found = try look(paths)
+      let isAtWork = try isRunAtWork()
+      if wasAtWork || isAtWork { found.report.remove(found.underWay) }
+      if found.report == last, found.unsettled.isEmpty { break }
+      paths = found.report.paths.union(found.unsettled)
+      last = found.report
+    }
+    return last ?? VerifyReport()
+  }
+
+  private func isRunAtWork() throws(CacheError) -> Bool {
+    if isAlone { return false }
+    return try CacheLock.isHeld(layout)
+  }
+}
+
+/// What a look at one file of the cache came to.
+enum FileVerdict: Equatable {
+  case good
+  /// The bytes are others than the row says; `isNewer` when the file got its name after the row was
+  /// written, for a commit gives every file an inode of its own.
+  case damaged(isNewer: Bool)
+  case missing
+  /// The system would not let us look.
+  case unreadable
+}
+
+/// Looks at the file of one picture and compares it with its row.
+struct PictureJudge: Sendable {
+  private let layout: CacheLayout
+  private let read: PictureReading
+
+  /// - Parameters:
+  ///   - layout: The cache.
+  ///   - read: How a file is read in full.
+  init(_ layout: CacheLayout, read: @escaping PictureReading) {
+    self.layout = layout
+    self.read = read
+  }
+
+  /// What a look at the file of this row comes to.
+  ///
+  /// A takeover that was stopped has renamed some files whose rows have the older path still.
+  func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
+    let verdict = look(at: entry, depth)
+    guard verdict == .missing, entry.older != nil else { return verdict }
+    var renamed = entry
+    renamed.older = nil
+    return look(at: renamed, depth)
+  }
+
+  private func look(at entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
+    do throws(CacheError) {
+      switch depth {
+      case .fast:
+        let folder = try layout.existingFolder(entry.name.folder)
+        guard let stamp = try folder?.find(entry.name.file) else { return try absence(entry) }
+        return stamp.bytes == entry.bytes ? .good : .damaged(isNewer: isNewer(stamp, entry.stamp))
+      case .full:
+        guard let file = try read(entry.name) else { return try absence(entry) }
+        return file.sha256 == entry.sha256
+          ? .good : .damaged(isNewer: isNewer(file.stamp, entry.stamp))
+      }
+    } catch {
+      return .unreadable
+    }
+  }
+
+  /// Whether a file is not the one that was there when its row was written.
+  private func isNewer(_ file: FileStamp, _ row: FileStamp?) -> Bool {
+    file.inode != row?.inode
+  }
+
+  /// What to call a picture without a regular file: a link or pipe in its place is to be removed.
+  private func absence(_ entry: PictureEntry) throws(CacheError) -> FileVerdict {
+    try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
+      ? .missing : .damaged(isNewer: false)
+  }
+}
+
+/// The files below `images/`, and which of them no row names.
+struct PictureFiles {
+  private let layout: CacheLayout
+
+  init(_ layout: CacheLayout) {
+    self.layout = layout
+  }
+
+  /// Every file that lies where pictures do, sorted.
+  func all() throws(CacheError) -> [String] {
+    if let listing = layout.listing { return try listing.objects().keys.sorted() }
+    var files: [String] = []
+    for number in try layout.existingFolders() {
+      let folder = try layout.folder(number, creating: false)
+      files += try folder.names().map { "images/\(PictureName.folderName(number))/\($0)" }
+    }
+    return files.sorted()
+  }
+
+  /// The files that no held row of this index names, sorted.
+  ///
+  /// A folder at a time, so that memory is for a 256th of the names. A folder's rows are read after its files, so
+  /// that what is committed meanwhile counts as known.
+  func orphans(_ index: Index) throws(CacheError) -> [String] {
+    if let keeper = layout.keeper {
+      let all = try all()
+      let known = try index.heldPictures(at: all)
+      let others = all.filter { known[$0] == nil }
+      // What was put with its row is the next run's to enter, not nobody's.
+      let rows = try keeper.rows(at: others)
+      return others.filter { path in !(rows[path]?.isRow(at: path) ?? false) }
+    }
+    var files: [String] = []
+    for name in try layout.images.names() {
+      guard let number = layout.pictureFolder(name),
+        let folder = try layout.existingFolder(number)
+      else {
+        files.append("images/\(name)")
+        continue
+      }
+      var names = Set(try folder.names())
+      guard !names.isEmpty else { continue }
+      try index.forEachHeldFile(inFolder: number) { names.remove($0) }
+      files += names.map { "images/\(name)/\($0)" }
+    }
+    return files.sorted()
+  }
+}

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Glibc
 
 /// One version of one item, in the caller's own form.
 package struct ItemRecord: Sendable, Equatable {
@@ -465,5 +466,79 @@ extension Index {
       row.restart(listing.rawValue)
       return try row.next() ? Int(row.number(0)) : 0
     }
+  }
+}
+
+extension Index {
+  /// Joins listings, one behind the other, and says by which number to find what they make together.
+  ///
+  /// Reads each listing once and writes one row, whatever their number. Items are not read, unless an
+  /// item stands in an earlier listing already: it is left out then, for feeds move items from page to
+  /// page while they are read.
+  ///
+  /// - Parameter listings: the pages' listings, in order.
+  /// - Returns: The joined listing, and how many items were left out as repeats.
+  /// - Throws: ``CacheError``, also when one of the listings is not in the index.
+  package func joinListings(
+    _ listings: [ListingID]
+  ) throws(CacheError) -> (listing: ListingID, repeats: Int) {
+    if let only = listings.first, listings.count == 1 { return (only, 0) }
+    return try write { db in
+      var draft = ListingDraft()
+      var seen: Set<ArraySlice<UInt8>> = []
+      var repeats = 0
+      for listing in listings {
+        let page = try row(of: listing, db)
+        let keys = page.separateKeys
+        let repeated = Set(keys.indices.filter { seen.contains(keys[$0]) })
+        try draft.append(page, leavingOut: repeated, db)
+        repeats += repeated.count
+        seen.formUnion(keys)
+      }
+      return (try draft.row.keep(in: db), repeats)
+    }
+  }
+
+  private func row(of listing: ListingID, _ db: Database) throws -> ListingRow {
+    let row = try RowReader(db, "SELECT items, keys, pictures FROM listing WHERE id = ?")
+    row.restart(listing.rawValue)
+    guard try row.next() else {
+      throw CacheError(
+        .damaged,
+        "cannot read listing \(listing.rawValue) in \(path): it is gone",
+        remedy: .repair,
+        thing: path
+      )
+    }
+    return ListingRow(
+      items: row.bytes(0) ?? [],
+      keys: row.bytes(1) ?? [],
+      pictures: row.bytes(2) ?? []
+    )
+  }
+}
+
+/// Items' ids one behind the other, each ended by a zero byte, as a listing keeps them.
+enum PackedKeys {
+  /// The places of an id among the others, counting from 0.
+  ///
+  /// A listing of a million ids is searched in the time that it takes to read it once.
+  ///
+  /// - Parameters:
+  ///   - wanted: The id, ended by a zero byte.
+  ///   - keys: All ids.
+  /// - Returns: Where it stands, in ascending order; nothing when it does not.
+  static func places(of wanted: [UInt8], in keys: UnsafeRawBufferPointer) -> [Int] {
+    guard let start = keys.baseAddress else { return [] }
+    var places: [Int] = []
+    var (offset, place) = (0, 0)
+    while offset < keys.count, let end = memchr(start + offset, 0, keys.count - offset) {
+      let next = start.distance(to: UnsafeRawPointer(end)) + 1
+      if next - offset == wanted.count, memcmp(start + offset, wanted, wanted.count) == 0 {
+        places.append(place)
+      }
+      (offset, place) = (next, place + 1)
+    }
+    return places
   }
 }

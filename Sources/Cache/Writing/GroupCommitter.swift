@@ -1,4 +1,6 @@
 import Dispatch
+import FoundationEssentials
+import GRDB
 import Synchronization
 import Transport
 
@@ -199,5 +201,154 @@ final class GroupCommitter: @unchecked Sendable {
     let due = flushes
     flushes = []
     for completion in due { completion() }
+  }
+}
+
+/// What is made ready together: its files are synced and renamed before any of its rows is written.
+struct CommitGroup: Sendable {
+  /// The most pictures that may be in groups at once, filling or being placed; a crash loses no more.
+  static let most = 64
+  /// How many rows without bytes make a group full.
+  private static let rowCapacity = 128
+
+  var pictures: [StagedPicture] = []
+  var rows: [PictureEntry] = []
+  var details: [(detail: DetailEntry, catalog: CatalogID, document: DocumentEntry)] = []
+  var completions: [@Sendable () -> Void] = []
+
+  var isEmpty: Bool { count == 0 }
+  var count: Int { pictures.count + rows.count + details.count }
+
+  /// Whether `capacity` pictures are in it, or many rows.
+  func isFull(_ capacity: Int) -> Bool {
+    pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
+  }
+
+  mutating func add(_ picture: StagedPicture) {
+    pictures.append(picture)
+  }
+
+  mutating func add(row: PictureEntry, completion: @escaping @Sendable () -> Void) {
+    rows.append(row)
+    completions.append(completion)
+  }
+
+  mutating func add(
+    _ detail: DetailEntry,
+    catalog: CatalogID,
+    document: DocumentEntry,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    details.append((detail, catalog, document))
+    completions.append(completion)
+  }
+}
+
+/// A picture whose bytes are on the disk: in `partial/` first, then in their place, waiting for their row.
+///
+/// A class: passing it costs one retain.
+final class StagedPicture: @unchecked Sendable {
+  // SAFETY: `entry` and `partial` change on the commit queue only, before the picture joins a ``PlacedBatch``. Its lane
+  // made it before, and the row queue reads it after. All else is constant.
+
+  /// The row to write, complete.
+  private(set) var entry: PictureEntry
+  /// The file with the bytes until it is in its place; nil when those in place are kept.
+  private(set) var partial: OpenFile?
+  /// Where the file goes.
+  let name: PictureName
+  /// Whether a note lies beside the partial file.
+  let hasNote: Bool
+  /// The SHA-256 of the bytes held before, if any.
+  let before: [UInt8]?
+  /// What to tell once it is durable.
+  let outcome: PictureOutcome
+  /// Whom to tell.
+  let completion: @Sendable (PictureOutcome) -> Void
+
+  init(
+    entry: PictureEntry,
+    partial: OpenFile?,
+    hasNote: Bool = false,
+    before: [UInt8]?,
+    outcome: PictureOutcome,
+    completion: @escaping @Sendable (PictureOutcome) -> Void
+  ) {
+    self.entry = entry
+    name = entry.name
+    self.partial = partial
+    self.hasNote = hasNote
+    self.before = before
+    self.outcome = outcome
+    self.completion = completion
+  }
+
+  /// Notes that the file is in its place, with this stamp, and closes it: 256 pictures may wait for their rows, and
+  /// would hold as many descriptors.
+  func moveInto(_ stamp: FileStamp?) {
+    entry.stamp = stamp
+    partial = nil
+  }
+}
+
+/// Pictures whose files are in place, and rows, that wait for one transaction together.
+struct PlacedBatch: Sendable {
+  /// The pictures whose files are in place, and the rows.
+  private(set) var contents = CommitGroup()
+  private var refused: [(PictureOutcome, @Sendable (PictureOutcome) -> Void)] = []
+  private var byContent: [Int64: StagedPicture] = [:]
+
+  var isEmpty: Bool { contents.isEmpty && refused.isEmpty }
+  var count: Int { contents.count }
+
+  mutating func add(_ picture: StagedPicture) {
+    contents.add(picture)
+  }
+
+  mutating func add(
+    refused outcome: PictureOutcome,
+    _ completion: @escaping @Sendable (PictureOutcome) -> Void
+  ) {
+    refused.append((outcome, completion))
+  }
+
+  /// Adds what a group has besides pictures.
+  mutating func add(rowsOf group: CommitGroup) {
+    contents.rows += group.rows
+    contents.details += group.details
+    contents.completions += group.completions
+  }
+
+  /// Notes that a picture's file is in place, ahead of its row, for those with equal bytes.
+  mutating func note(_ picture: StagedPicture) {
+    if let digest = picture.entry.sha256 { byContent[ContentDigest.prefix(digest)] = picture }
+  }
+
+  /// The picture of this batch that holds these bytes, ahead of its row.
+  func entry(holding content: Int64) -> PictureEntry? {
+    byContent[content]?.entry
+  }
+
+  /// Writes everything, in a transaction that the caller holds.
+  func save(in db: Database, run: RunID) throws {
+    var writer = try PictureRowWriter(db)
+    for picture in contents.pictures {
+      try writer.save(picture.entry, before: picture.before, run: run, in: db)
+    }
+    for entry in contents.rows { try writer.save(entry) }
+    for (detail, catalog, document) in contents.details {
+      try document.insert(db)
+      try DetailRow(catalog: catalog, detail: detail).insert(db)
+    }
+  }
+
+  /// Tells everybody how it ended; a failure of the transaction refuses all pictures.
+  func tell(_ failure: CacheError?) {
+    for picture in contents.pictures {
+      let refusal = failure.map { PictureOutcome.refused(.disk, detail: $0.description) }
+      picture.completion(refusal ?? picture.outcome)
+    }
+    for (outcome, completion) in refused { completion(outcome) }
+    for completion in contents.completions { completion() }
   }
 }

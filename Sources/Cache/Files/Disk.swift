@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Synchronization
 import Transport
 
 /// The file operations that a commit is made of, one system call each.
@@ -292,4 +293,88 @@ extension FileStamp {
       modified: UnixTime(Int64(status.st_mtim.tv_sec))
     )
   }
+}
+
+extension Folder {
+  /// Demands that the folder belongs to the user of this process.
+  ///
+  /// Root may write anywhere, and the owner of the cache could neither change nor remove the files that root
+  /// leaves in it.
+  ///
+  /// - Throws: ``CacheError/Code/unfit``.
+  func demandOwnership() throws(CacheError) {
+    var status = Glibc.stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
+    if let error = Self.refusal(of: path, owner: status.st_uid, user: geteuid()) { throw error }
+  }
+
+  /// What to say when a folder belongs to another; nil when it is ours.
+  static func refusal(of path: String, owner: uid_t, user: uid_t) -> CacheError? {
+    guard owner != user else { return nil }
+    let problem = "cannot change \(path): it belongs to user \(owner), and you are \(user)"
+    guard user == 0 else {
+      return CacheError(.unfit, problem, remedy: .ownFolder, thing: path)
+    }
+    return CacheError(
+      .unfit,
+      problem + "; run larder as that user, or give the cache to root with chown -R",
+      thing: path
+    )
+  }
+}
+
+extension Folder {
+  /// The text of a small regular file; nil when there is none, or it has `limit` bytes or more.
+  ///
+  /// Follows no link, and waits for no pipe's other end.
+  func text(of name: String, limit: Int) -> String? {
+    guard let bytes = Files.contents(of: name, in: descriptor, most: limit - 1), !bytes.isEmpty
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A facility that a file system lacks, and that larder does without.
+///
+/// Noted when an operation meets it, so that a run can name what it did in its place.
+package enum FileSystemGap: CaseIterable, Sendable {
+  /// Hard links.
+  case links
+  /// `flock`.
+  case locks
+  /// `fsync` of a folder.
+  case folderSync
+
+  /// The gaps that this process has met, guarded by itself.
+  private static let met = Mutex<Set<FileSystemGap>>([])
+
+  /// The gaps that this process has met, in a fixed order.
+  package static var found: [FileSystemGap] {
+    let met = met.withLock { $0 }
+    return allCases.filter(met.contains)
+  }
+
+  /// The gap and its consequence, as one sentence.
+  package var words: String {
+    switch self {
+    case .links:
+      "the cache's file system makes no hard links: equal pictures are kept as copies"
+    case .locks:
+      "the cache's file system has no flock: the claim in lock.host alone keeps runs apart, and "
+        + "one that a killed run left is taken over after two minutes"
+    case .folderSync:
+      "the cache's file system does not sync folders: a power cut may undo the last renames"
+    }
+  }
+
+  /// Notes that an operation met the gap.
+  func note() { Self.met.withLock { _ = $0.insert(self) } }
+
+  /// Notes the gap that a failed link tells of, if its number tells of one.
+  static func note(link code: Int32) {
+    if [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(code) { links.note() }
+  }
+
+  /// Whether a failed `flock` means that the file system has none. (NFS, Lustre, some of FUSE)
+  static func isMissing(lock code: Int32) -> Bool { [ENOSYS, ENOLCK, EOPNOTSUPP].contains(code) }
 }
