@@ -123,3 +123,288 @@ extension Date {
   /// The moment as Foundation has it.
   init(_ time: UnixTime) { self.init(timeIntervalSince1970: Double(time.seconds)) }
 }
+
+extension Shop {
+  /// An item as a section lists it, with its detail and its pictures.
+  public struct Item: Sendable, Hashable, Identifiable {
+    /// The shop's own name for it; the same item in two sections has one id.
+    public let id: String
+    /// The keys of the sections that list it: one from ``Shop/items(in:)``, all from ``Shop/item(_:)``.
+    public let sections: [String]
+    /// What it is called.
+    public let title: String
+    /// A line about it.
+    public let description: String?
+    /// Why it stands out, in the feed's order.
+    public let badges: [String]
+    /// How it can be delivered, in the feed's order.
+    public let deliveryTypes: [String]
+    /// The price before a reduction; nil when the feed names none.
+    public let normalPrice: Price?
+    /// The price to pay; nil when the feed names none.
+    public let salePrice: Price?
+    /// Where it is, when the catalog says.
+    public let coordinate: Coordinate?
+    /// Where it is in words, when the catalog says.
+    public let address: String?
+    /// Whether its section could not be refreshed, so that this is from an earlier run.
+    public let isStale: Bool
+    /// What its detail adds; nil when none is held.
+    public let detail: ItemDetail?
+    /// Since when the shop has that detail no more; nil while it has.
+    public let detailMissingSince: Date?
+    /// Its pictures: the list's, then the detail's.
+    public let pictures: [Picture]
+
+    /// The small picture of the list.
+    public var thumbnail: Picture? { pictures.first { $0.role == .thumbnail } }
+  }
+
+  /// A picture of an item.
+  public struct Picture: Sendable, Hashable {
+    /// Whether there are bytes to show.
+    public enum State: String, Sendable, Hashable {
+      /// The file is here, perhaps from before a refresh that failed.
+      case held
+      /// It could not be had.
+      case failed
+      /// Nobody asked for it yet.
+      case missing
+    }
+
+    /// The part it plays.
+    public let role: ImageReference.Role
+    /// Its URL, as it is sent.
+    public let url: String
+    /// The path of its file, the cache's folder included; nil while nothing is held.
+    public let file: String?
+    /// The SHA-256 of its bytes, 64 hexadecimal digits.
+    public let sha256: String?
+    /// Its size in bytes.
+    public let bytes: Int64?
+    /// What its bytes are, as a media type such as `image/jpeg`.
+    public let type: String?
+    /// Whether there are bytes to show.
+    public let state: State
+  }
+
+  /// A section as last synced.
+  public struct Section: Sendable, Hashable {
+    /// Its name on the command line and in ``Shop/items(in:)``.
+    public let key: String
+    /// Its name for people.
+    public let title: String
+    /// A line under the title.
+    public let subtitle: String?
+    /// Whether it could not be refreshed, so that what it shows is from an earlier run.
+    public let isStale: Bool
+  }
+
+  /// The sections as last synced, in the catalog's order.
+  ///
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func sections() throws(LarderError) -> [Section] {
+    try LarderError.translating {
+      try reader().sections().map { section in
+        Section(
+          key: section.key,
+          title: section.title,
+          subtitle: section.subtitle,
+          isStale: section.isStale
+        )
+      }
+    }
+  }
+
+  /// The items of all sections or of one, as last synced, in the catalog's order.
+  ///
+  /// - Parameter section: The section's key; nil for all of them.
+  /// - Returns: The items; one that two sections list comes twice.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or there is no such
+  ///   section.
+  public func items(in section: String? = nil) throws(LarderError) -> [Item] {
+    try LarderError.translating {
+      try reader().list(section: section).map { Item($0, cache: cache) }
+    }
+  }
+
+  /// One item with all its sections; nil when no section lists it.
+  ///
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func item(_ id: String) throws(LarderError) -> Item? {
+    try LarderError.translating { try reader().show(id).map { Item($0, cache: cache) } }
+  }
+
+  /// The catalog as last synced.
+  func reader() throws -> CatalogReader { try CatalogReader(cache: cache, catalog: catalog.name) }
+
+  /// A path in the cache with the cache's folder before it.
+  static func file(_ path: String, in cache: String) -> String {
+    cache.hasSuffix("/") ? cache + path : "\(cache)/\(path)"
+  }
+}
+
+extension Shop.Item {
+  fileprivate init(_ shown: ShownItem, cache: String) {
+    let item = shown.item
+    id = item.id
+    sections = shown.sections
+    title = item.title
+    description = item.description
+    badges = item.badges
+    deliveryTypes = item.deliveryTypes
+    normalPrice = item.normalPrice
+    salePrice = item.salePrice
+    coordinate = item.coordinate
+    address = item.address
+    isStale = shown.isStale
+    detail = shown.detail
+    detailMissingSince = shown.detailSince.map(Date.init)
+    pictures = shown.images.map { Shop.Picture($0, cache: cache) }
+  }
+}
+
+extension Shop.Picture {
+  fileprivate init(_ image: ShownImage, cache: String) {
+    role = image.role
+    url = image.url
+    file = image.path.map { Shop.file($0, in: cache) }
+    sha256 = image.sha256
+    bytes = image.bytes?.count
+    type = image.type
+    state =
+      switch image.state {
+      case .held: .held
+      case .failed: .failed
+      case .missing: .missing
+      }
+  }
+}
+
+extension Shop {
+  /// What changed between two runs.
+  public struct Changes: Sendable, Hashable {
+    /// The run that was compared with; nil when the newer one is the first.
+    public let old: Run.ID?
+    /// The run that was looked at.
+    public let new: Run.ID
+    /// Items that came, went or changed.
+    public let items: CatalogDiff
+    /// The URLs of pictures with new bytes.
+    public let pictures: [String]
+    /// The URLs of pictures that a sweep removed in between.
+    public let removedPictures: [String]
+  }
+
+  /// One run in the history.
+  public struct Run: Sendable, Hashable, Identifiable {
+    /// Its number: runs count from 1 in each cache, over all its catalogs.
+    public struct ID: RawRepresentable, Hashable, Comparable, Sendable,
+      ExpressibleByIntegerLiteral,
+      CustomStringConvertible
+    {
+      /// The number, as the commands print it.
+      public let rawValue: Int64
+
+      /// The run of a number.
+      public init(rawValue: Int64) { self.rawValue = rawValue }
+
+      /// The run of a number.
+      public init(integerLiteral number: Int64) { self.init(rawValue: number) }
+
+      /// The number in digits.
+      public var description: String { String(rawValue) }
+
+      /// Orders by when they began.
+      public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
+
+      init(_ run: RunID) { self.init(rawValue: run.rawValue) }
+    }
+
+    /// Its number.
+    public let id: ID
+    /// When it began.
+    public let started: Date
+    /// When it ended; nil while it is under way, or when it was killed.
+    public let finished: Date?
+    /// How it ended.
+    public let outcome: Report.Outcome?
+  }
+
+  /// What changed between two runs that ended.
+  ///
+  /// - Parameters:
+  ///   - old: The run to compare with; without it, the one before `new`.
+  ///   - new: The run to look at; without it, the last.
+  /// - Returns: What changed.
+  /// - Throws: ``LarderError`` with the code `not-found` when there is no such run.
+  public func changes(
+    from old: Run.ID? = nil,
+    to new: Run.ID? = nil
+  ) async throws(LarderError) -> Changes {
+    try await Blocking.run { _ in
+      let (first, last, diff) = try reader().diff(
+        from: old.map { RunID(rawValue: $0.rawValue) },
+        to: new.map { RunID(rawValue: $0.rawValue) }
+      )
+      return Changes(
+        old: first.map(Run.ID.init),
+        new: Run.ID(last),
+        items: diff.listing,
+        pictures: diff.pictures,
+        removedPictures: diff.removed.map(\.url)
+      )
+    }
+  }
+
+  /// The runs, newest first.
+  ///
+  /// - Parameter limit: How many at most.
+  /// - Returns: The runs, those that were killed included.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func runs(limit: Int = 20) async throws(LarderError) -> [Run] {
+    try await Blocking.run { _ in
+      try reader().runs(limit: limit).map { run in
+        Run(
+          id: Run.ID(run.id),
+          started: Date(run.started),
+          finished: run.finished.map(Date.init),
+          outcome: run.outcome.flatMap(Report.Outcome.init(rawValue:))
+        )
+      }
+    }
+  }
+}
+
+/// Reads what a user names, and no more of it than is of use.
+package enum BoundedReading {
+  /// A file's bytes, at most one more than `limit`, by which the caller knows that the file is larger.
+  ///
+  /// - Parameters:
+  ///   - path: the file; of a pipe that nobody writes to, there is nothing.
+  ///   - limit: how many bytes are enough.
+  /// - Returns: The bytes.
+  /// - Throws: `Errno` when it cannot be opened or read.
+  package static func bytes(ofFile path: String, limit: Int) throws -> [UInt8] {
+    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    return try file.closeAfter { try bytes(of: file, limit: limit) }
+  }
+
+  /// What a descriptor gives until its end, one byte more than `limit` at most.
+  ///
+  /// - Parameters:
+  ///   - file: what to read.
+  ///   - limit: how many bytes are enough.
+  /// - Returns: The bytes.
+  /// - Throws: `Errno` when it cannot be read.
+  package static func bytes(of file: FileDescriptor, limit: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
+      if count == 0 { break }
+      bytes += buffer.prefix(count)
+    }
+    return bytes
+  }
+}

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import Transport
 
@@ -148,4 +149,155 @@ package final class Courier: Sendable {
     let result = transport.result(of: request, into: reply)
     return AttemptOutcome.judge(result, reply: reply.bytes, payload: webhook.payload)
   }
+}
+
+/// The right to make one attempt, held by one process at a time.
+///
+/// An exclusive `flock` on a file beside the outbox, which the kernel drops when the process ends,
+/// however it ends. Whoever holds it knows that no other attempt is under way: a message that is
+/// `sending` then is one whose courier died. Placing an order needs no lock.
+final class CourierLock {
+  private let descriptor: Int32
+
+  /// Takes the lock; nil when another process has it.
+  ///
+  /// - Parameter outbox: the outbox's path.
+  /// - Throws: ``OrdersError`` when the system refuses.
+  init?(_ outbox: String) throws(OrdersError) {
+    let path = outbox + ".lock"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .system("open", path, errno: errno) }
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      close(descriptor)
+      guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }
+      return nil
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    // The file stays: removing it would let two couriers hold two files of one name.
+    // Closing is not enough: a child that some other thread has forked holds the lock until it becomes another program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+}
+
+/// The clock that a courier goes by, and how it waits.
+package protocol CourierClock: Sendable {
+  /// The present moment by the wall clock: what is agreed with other runs and machines.
+  func now() -> OrderTime
+
+  /// Blocks until that moment, or until ``Courier/stop()`` is called.
+  func wait(until moment: OrderTime)
+
+  /// Ends a wait, present or future.
+  func stop()
+}
+
+/// The machine's clock.
+package final class SystemCourierClock: CourierClock {
+  private let stopped = DispatchSemaphore(value: 0)
+
+  /// Makes a clock for one courier.
+  package init() {}
+
+  /// The present moment by the wall clock, which may be wrong and may jump.
+  package func now() -> OrderTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return OrderTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// Sleeps; see ``CourierClock``.
+  package func wait(until moment: OrderTime) {
+    let left = min(max(moment - now(), 0), 86_400_000)
+    if stopped.wait(timeout: .now() + .milliseconds(Int(left))) == .success { stopped.signal() }
+  }
+
+  /// Ends every wait from now on.
+  package func stop() { stopped.signal() }
+}
+
+/// What one run of a courier did, and what it leaves.
+package struct CourierReport: Hashable, Sendable {
+  /// A message that was not delivered, and why.
+  package struct Trouble: Hashable, Sendable {
+    /// The order.
+    package let order: OrderID
+    /// Where its message is now: queued, ambiguous or dead.
+    package let delivery: Delivery
+  }
+
+  /// Orders whose messages were delivered, in their order; one with two messages stands twice.
+  package var delivered: [OrderID] = []
+  /// Messages that this run gave up, or has to try again, the last word of each.
+  package var troubles: [Trouble] = []
+  /// Orders that somebody has to decide about, from this run and those before.
+  package var held: [OrderID] = []
+  /// Messages by state afterwards.
+  package var counts = DeliveryCounts([:])
+  /// Why the webhook takes nothing any more; nil while it does.
+  package var stopped: String?
+  /// Why the last attempt reached nobody; nil when it did.
+  package var unreachable: String?
+  /// When the next message is due, when that is too far away to wait for.
+  package var nextDue: OrderTime?
+  /// Whether ``Courier/stop()`` ended it.
+  package var wasInterrupted = false
+
+  /// The report where nothing was ever ordered.
+  package static let nothing = CourierReport()
+
+  /// An empty report.
+  init() {}
+
+  /// Orders whose messages this run found dead.
+  package var dead: [OrderID] {
+    troubles.filter { $0.delivery.state == .dead }.map(\.order)
+  }
+
+  /// The report as far as it concerns one order.
+  package func about(_ order: OrderID) -> CourierReport {
+    var report = self
+    report.delivered = delivered.filter { $0 == order }
+    report.troubles = troubles.filter { $0.order == order }
+    report.held = held.filter { $0 == order }
+    if !report.delivered.isEmpty, report.troubles.isEmpty { report.unreachable = nil }
+    return report
+  }
+
+  /// Keeps the last word on a message.
+  mutating func note(_ order: OrderID, _ delivery: Delivery) {
+    troubles.removeAll { $0.order == order }
+    if delivery.state == .delivered {
+      delivered.append(order)
+    } else {
+      troubles.append(Trouble(order: order, delivery: delivery))
+    }
+  }
+}
+
+/// Keeps the beginning of a webhook's answer and lets the rest go by.
+final class ReplyBuffer: BodySink {
+  /// As much as tells any answer of Slack's from any other page.
+  private static let limit = 1 << 10
+
+  private let kept = Mutex<[UInt8]>([])
+
+  /// The first bytes that came.
+  var bytes: [UInt8] { kept.withLock { $0 } }
+
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision {
+    kept.withLock { kept in
+      bytes.withUnsafeBytes { kept.append(contentsOf: $0.prefix(Self.limit - kept.count)) }
+    }
+    return .accept
+  }
+
+  func restart() { kept.withLock { $0 = [] } }
 }

@@ -83,3 +83,104 @@ package enum AmbiguityPolicy: String, Sendable, CaseIterable {
   /// It is sent again under the same id, by which the receiver recognizes the repetition.
   case resend
 }
+
+/// Decides what follows an attempt: a pure function of state, outcome, clock and chance.
+package struct DeliveryPlan: Sendable {
+  /// How long to wait after the first failure, the second and so on, in seconds: 75 hours in all.
+  ///
+  /// The delays that Standard Webhooks 1.0 recommends, the first of them at once.
+  package static let delays: [Int64] = [
+    0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600,
+  ]
+  /// How far each delay may be off, either way, so that many do not come back together.
+  static let jitter = 0.2
+  /// The longest `Retry-After` that is followed, in seconds.
+  static let longestRetryAfter: Int64 = 24 * 3600
+
+  /// What becomes of an attempt that may have arrived.
+  package let policy: AmbiguityPolicy
+
+  /// Makes a plan.
+  package init(_ policy: AmbiguityPolicy) {
+    self.policy = policy
+  }
+
+  /// The state after an attempt.
+  ///
+  /// - Parameters:
+  ///   - delivery: the state while the attempt was under way.
+  ///   - outcome: what it taught.
+  ///   - now: the moment.
+  ///   - random: chance, in 0..<1.
+  /// - Returns: The state to keep.
+  package func next(
+    _ delivery: Delivery,
+    after outcome: AttemptOutcome,
+    at now: OrderTime,
+    random: Double
+  ) -> Delivery {
+    switch outcome {
+    case .delivered:
+      return delivery.settled(.delivered, nil)
+    case .refused(let reason):
+      return delivery.settled(.dead, reason)
+    case .stopped(let reason):
+      return waiting(delivery, reason, at: now)
+    case .unsent:
+      return waiting(delivery, delivery.lastError, at: now)
+    case .unknown(let reason, _) where policy == .hold:
+      return delivery.settled(.ambiguous, reason)
+    case .unknown(let reason, let retryAfter):
+      let failure = AttemptOutcome.Failure(reason, retryAfter: retryAfter)
+      return repeated(delivery, failure, at: now, random)
+    case .failed(let failure):
+      return repeated(delivery, failure, at: now, random)
+    }
+  }
+
+  /// The longest time that this plan ever puts between an attempt and the next, in milliseconds.
+  static let longestWait = Int64((Double(delays.max() ?? 0) * 1000 * (1 + jitter)).rounded(.up))
+
+  /// When a queued message is due, whatever clock it was queued by.
+  ///
+  /// - Parameters:
+  ///   - delivery: the message, queued.
+  ///   - attempted: when its last attempt ended; nil before the first.
+  ///   - now: the moment.
+  /// - Returns: `now` when it was not tried since it was placed or wanted again. After an attempt
+  ///   that lies ahead of `now`, the clock went back since: the wait that was meant begins at
+  ///   `now`. No wait is longer than ``longestWait``.
+  static func due(_ delivery: Delivery, attempted: OrderTime?, at now: OrderTime) -> OrderTime {
+    guard delivery.tries > 0, let next = delivery.nextAttempt else { return now }
+    guard let attempted else { return min(next, now) }
+    return min(attempted, now) + min(max(next - attempted, 0), longestWait)
+  }
+
+  /// Not this message's fault: its place in the schedule stays.
+  private func waiting(_ delivery: Delivery, _ reason: String?, at now: OrderTime) -> Delivery {
+    var delivery = delivery
+    delivery.state = .queued
+    delivery.tries -= 1
+    delivery.lastError = reason
+    delivery.nextAttempt = now
+    return delivery
+  }
+
+  private func repeated(
+    _ delivery: Delivery,
+    _ failure: AttemptOutcome.Failure,
+    at now: OrderTime,
+    _ random: Double
+  ) -> Delivery {
+    let index = max(0, delivery.tries - 1)
+    guard index < Self.delays.count else { return delivery.settled(.dead, failure.reason) }
+    let factor = 1 + Self.jitter * (2 * random - 1)
+    let planned = Int64((Double(Self.delays[index]) * 1000 * factor).rounded())
+    let asked = min(max(failure.retryAfter ?? 0, 0), Self.longestRetryAfter) * 1000
+    var delivery = delivery
+    delivery.state = .queued
+    delivery.lastError = failure.reason
+    delivery.nextAttempt = now + max(planned, asked)
+    return delivery
+  }
+}

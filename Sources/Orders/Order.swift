@@ -66,3 +66,111 @@ package struct Order: Hashable, Sendable {
   /// The same in a language.
   package func summary(in language: Language) -> String { language.summary(of: lines) }
 }
+
+/// How far the shop is with an order.
+package enum OrderState: String, Sendable, CaseIterable {
+  /// Placed; may still be cancelled.
+  case ordered
+  /// Somebody works on it.
+  case preparing
+  /// Waits to be collected.
+  case ready
+  /// Handed over.
+  case collected
+  /// Given up before anybody worked on it.
+  case cancelled
+
+  /// The state that one step leads to; nil at an end.
+  package var next: OrderState? {
+    switch self {
+    case .ordered: .preparing
+    case .preparing: .ready
+    case .ready: .collected
+    case .collected, .cancelled: nil
+    }
+  }
+
+  /// Judges a move.
+  ///
+  /// - Parameter state: where to.
+  /// - Returns: Why it is refused; nil when it is allowed.
+  package func refusal(of state: OrderState) -> String? {
+    if state == next { return nil }
+    if state == .cancelled, self == .ordered { return nil }
+    switch (self, state) {
+    case (.collected, _): return "it was collected"
+    case (.cancelled, _): return "it was cancelled"
+    case (_, .cancelled): return "it is \(rawValue) already, and only an ordered one can go"
+    case (_, .collected): return "it is \(rawValue), and only a ready one can be collected"
+    default:
+      return "it is \(rawValue), from where one step leads to \(next?.rawValue ?? "nothing")"
+    }
+  }
+}
+
+/// An order with everything that became of it.
+package struct OrderEntry: Hashable, Sendable {
+  /// A state that it came into, and when.
+  package struct Change: Hashable, Sendable {
+    /// The state.
+    package let state: OrderState
+    /// When.
+    package let time: OrderTime
+  }
+
+  /// A message about it, and how far that is.
+  package struct Message: Hashable, Sendable {
+    /// Its name, the value of `webhook-id`.
+    package let id: String
+    /// What it is about.
+    package let state: OrderState
+    /// How far it is.
+    package let delivery: Delivery
+    /// Every attempt to deliver it.
+    package let attempts: [Attempt]
+  }
+
+  /// An attempt to deliver a message.
+  package struct Attempt: Hashable, Sendable {
+    /// When it began.
+    package let began: OrderTime
+    /// When it ended; nil while it is under way, or when nobody knows.
+    package let ended: OrderTime?
+    /// How it ended, in a few words: ``AttemptOutcome/words``.
+    package let outcome: String?
+
+    /// Whether nobody knows if it arrived.
+    package var mayHaveArrived: Bool { outcome?.hasPrefix("unknown") ?? true }
+  }
+
+  /// What was ordered.
+  package let order: Order
+  /// Every state so far, the first being `ordered`.
+  package let history: [Change]
+  /// The messages about it, the first being about its placing.
+  package let messages: [Message]
+
+  /// How far the shop is.
+  package var state: OrderState { history.last?.state ?? .ordered }
+
+  /// Whether an attempt to tell of its placing may have arrived.
+  package var mayHaveArrived: Bool {
+    messages.first?.attempts.contains(where: \.mayHaveArrived) ?? false
+  }
+
+  /// How far the message about its placing is.
+  package var delivery: Delivery { messages.first?.delivery ?? Delivery(queuedAt: order.placed) }
+}
+
+/// How many messages there are in each state of delivery, those of cancelled orders left out.
+package struct DeliveryCounts: Hashable, Sendable {
+  private let counts: [Delivery.State: Int]
+
+  /// Makes counts.
+  init(_ counts: [Delivery.State: Int]) {
+    self.counts = counts
+  }
+
+  /// The number in a state.
+  package subscript(state: Delivery.State) -> Int { counts[state, default: 0] }
+}

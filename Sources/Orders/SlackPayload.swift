@@ -1,3 +1,4 @@
+import Catalog
 import FoundationEssentials
 
 /// A message as Slack's incoming webhooks take it: blocks, and a text for notifications.
@@ -76,5 +77,158 @@ struct SlackPayload: Encodable {
     }
     if order.lines.count > mostLines { text.append(raw: "\n…") }
     return text.value
+  }
+}
+
+/// The words of a message to people, with places for what the order says.
+///
+/// The template is the user's own and may hold anything, mentions too; what fills its places is
+/// escaped and cannot.
+package struct MessageTemplate: Sendable, Equatable {
+  /// Who – how much – what.
+  package static let standard = MessageTemplate(
+    parts: [.place(.by), .text(" – "), .place(.total), .text(" – "), .place(.what)]
+  )
+
+  /// What may stand in braces.
+  enum Place: String, CaseIterable {
+    case by, total, what, quantity, note, order, state
+  }
+
+  private enum Part: Equatable {
+    case text(String)
+    case place(Place)
+  }
+
+  private let parts: [Part]
+
+  private init(parts: [Part]) {
+    self.parts = parts
+  }
+
+  /// Reads a template such as `{by} – {total} – {what}`.
+  ///
+  /// - Parameter text: the template; `{{` and `}}` are braces.
+  /// - Throws: ``OrdersError`` of code `usage` that names the place it does not know.
+  package init(_ text: String) throws(OrdersError) {
+    var parts: [Part] = []
+    var plain = ""
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      if (character == "{" || character == "}") && rest.first == character {
+        plain.append(character)
+        rest.removeFirst()
+      } else if character == "{" {
+        let name = rest.prefix { $0 != "}" }
+        guard let place = Place(rawValue: String(name)), rest.count > name.count else {
+          let known = Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
+          throw OrdersError(
+            .usage,
+            "cannot use the template: there is no {\(name.prefix(40))}; there are \(known)"
+          )
+        }
+        rest = rest.dropFirst(name.count + 1)
+        parts += [.text(plain), .place(place)]
+        plain = ""
+      } else {
+        plain.append(character)
+      }
+    }
+    self.parts = parts + [.text(plain)]
+  }
+
+  /// The words for an order, escaped and at most so long.
+  func text(for order: Order, _ state: OrderState, limit: Int) -> String {
+    var text = SlackText(limit: limit)
+    for part in parts {
+      switch part {
+      case .text(let words): text.append(raw: words)
+      case .place(let place): text.append(Self.value(of: place, order, state))
+      }
+    }
+    return text.value
+  }
+
+  private static func value(of place: Place, _ order: Order, _ state: OrderState) -> String {
+    switch place {
+    case .by: order.by
+    case .total: order.total.formatted()
+    case .what: order.summary
+    case .quantity: String(order.quantity)
+    case .note: order.note ?? ""
+    case .order: order.id.rawValue
+    case .state: order.language.name(of: state)
+    }
+  }
+}
+
+/// Text for Slack, escaped and kept within a limit.
+///
+/// Exactly `&`, `<` and `>` are escaped, so that no text can make a mention or a link. Where the
+/// limit comes, whole graphemes go and an ellipsis ends the text: an entity is never cut, and no
+/// character of a family or flag stands alone. Length is counted as Slack's own clients count it,
+/// in UTF-16.
+struct SlackText {
+  private(set) var value = ""
+  private var count = 0
+  private let limit: Int
+  private var isFull = false
+  /// Where to cut when one more grapheme does not fit and an ellipsis must.
+  private var room: (end: String.Index, count: Int)
+
+  init(limit: Int) {
+    self.limit = limit
+    room = (value.endIndex, 0)
+  }
+
+  /// Adds text from elsewhere.
+  mutating func append(_ text: String) {
+    // Orders that an older larder took may hold what it let through.
+    let plain = String.UnicodeScalarView(
+      text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
+    )
+    for character in String(plain) {
+      switch character {
+      case "&": add("&amp;")
+      case "<": add("&lt;")
+      case ">": add("&gt;")
+      default: add(escaped(character))
+      }
+      if isFull { return }
+    }
+  }
+
+  /// Adds text that the user wrote for Slack.
+  mutating func append(raw text: String) {
+    for character in text where !isFull { add(String(character)) }
+  }
+
+  /// A grapheme may hide one of the three among combining marks.
+  private func escaped(_ character: Character) -> String {
+    guard character.unicodeScalars.contains(where: { "&<>".unicodeScalars.contains($0) }) else {
+      return String(character)
+    }
+    return character.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private mutating func add(_ piece: String) {
+    guard !isFull else { return }
+    let size = piece.utf16.count
+    guard count + size <= limit else {
+      isFull = true
+      value = String(value[..<room.end]) + "…"
+      count = room.count + 1
+      return
+    }
+    value += piece
+    count += size
+    if count < limit { room = (value.endIndex, count) }
   }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 import Transport
 
 /// How a message is written for its receiver.
@@ -76,5 +77,132 @@ package struct Webhook: Sendable {
   /// What the outbox knows the webhook by: SHA-256 of the URL, 64 hexadecimal digits.
   var digest: String {
     Hexadecimal.text(SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
+  }
+}
+
+/// A key that signs messages. (Standard Webhooks 1.0, "Symmetric")
+package struct WebhookSecret: Sendable {
+  private let key: SymmetricKey
+
+  /// The least length of a key. (Standard Webhooks 1.0, "Signature scheme": 24 to 64 bytes)
+  private static let leastBytes = 24
+
+  /// Reads keys as a file or the environment has them: `whsec_` and base64, white space between.
+  ///
+  /// - Parameter text: one key or several; all of them sign, so that a receiver can change over.
+  /// - Returns: The keys, at least one.
+  /// - Throws: ``OrdersError`` of code `usage`, which repeats nothing of the text; also for a key of fewer than 24 bytes.
+  package static func parse(_ text: String) throws(OrdersError) -> [WebhookSecret] {
+    var secrets: [WebhookSecret] = []
+    for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
+      guard word.hasPrefix("whsec_"),
+        let bytes = Data(base64Encoded: String(word.dropFirst("whsec_".count))), !bytes.isEmpty
+      else {
+        throw OrdersError(
+          .usage,
+          "cannot sign: secret \(index + 1) is not whsec_ and base64; copy it whole"
+        )
+      }
+      guard bytes.count >= leastBytes else {
+        throw OrdersError(
+          .usage,
+          "cannot sign: secret \(index + 1) has fewer than \(leastBytes) bytes, which can be guessed; "
+            + "make a longer one with: echo whsec_$(head -c 32 /dev/urandom | base64)"
+        )
+      }
+      secrets.append(WebhookSecret(key: SymmetricKey(data: bytes)))
+    }
+    guard !secrets.isEmpty else {
+      throw OrdersError(
+        .usage,
+        "cannot sign: the secret is empty",
+        remedy: .secret
+      )
+    }
+    return secrets
+  }
+
+  /// The value of `webhook-signature` for one key: `v1,` and the HMAC-SHA256 in base64.
+  ///
+  /// - Parameters:
+  ///   - id: the value of `webhook-id`.
+  ///   - timestamp: the value of `webhook-timestamp`, seconds since 1970.
+  ///   - body: the body's bytes.
+  /// - Returns: The signature.
+  package func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+    let signed = Array("\(id).\(timestamp).".utf8) + body
+    let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
+    return "v1," + Data(code).base64EncodedString()
+  }
+}
+
+/// What is remembered of a webhook between runs, for all couriers together.
+package struct WebhookState: Hashable, Sendable {
+  /// Why it takes nothing any more; nil while it does.
+  package var stopped: String?
+  /// When it was stopped.
+  package var stoppedAt: OrderTime?
+  /// It asked to be left alone until then.
+  package var pausedUntil: OrderTime?
+  /// When it asked so; nil when that was not kept.
+  package var pausedAt: OrderTime?
+  /// The earliest moment for the next message.
+  package var nextSlot: OrderTime?
+
+  /// A webhook of which nothing is known.
+  package init() {}
+
+  /// The distance between two messages to Slack, in milliseconds. (Slack's limit for webhooks)
+  static let slackSpacing: Int64 = 1000
+
+  /// When a message may leave, seen from `now`; nil when at once.
+  func earliest(at now: OrderTime) -> OrderTime? {
+    let state = trusted(at: now)
+    let latest = [state.pausedUntil, state.nextSlot].compactMap { $0 }.max()
+    return latest.flatMap { $0 > now ? $0 : nil }
+  }
+
+  /// The state with every moment brought within reach of `now`, for a clock that went back.
+  ///
+  /// A pause that begins in the future begins now and lasts as long as it was meant to. No moment lies
+  /// further ahead than its rule ever sets it. Whoever acts on the result must store it: computed anew
+  /// with every look, a moment would move on with `now` and never come.
+  func trusted(at now: OrderTime) -> WebhookState {
+    let longest = DeliveryPlan.longestRetryAfter * 1000
+    var state = self
+    if let until = pausedUntil {
+      let begun = min(pausedAt ?? now, now)
+      let meant = pausedAt.map { min(max(until - $0, 0), longest) }
+      state.pausedUntil = meant.map { begun + $0 } ?? min(until, now + longest)
+      if state.pausedUntil != until { state.pausedAt = begun }
+    }
+    state.nextSlot = nextSlot.map { min($0, now + Self.slackSpacing) }
+    return state
+  }
+
+  /// The state once a message left at `now`.
+  func spaced(_ payload: PayloadKind, at now: OrderTime) -> WebhookState {
+    var state = trusted(at: now)
+    state.nextSlot = payload == .slack ? now + Self.slackSpacing : nil
+    return state
+  }
+
+  /// The state after an attempt.
+  func after(_ outcome: AttemptOutcome, at now: OrderTime) -> WebhookState {
+    var state = trusted(at: now)
+    switch outcome {
+    case .stopped(let reason):
+      state.stopped = reason
+      state.stoppedAt = now
+    case .failed(let failure) where failure.pausesWebhook:
+      let seconds = min(max(failure.retryAfter ?? 0, 0), DeliveryPlan.longestRetryAfter)
+      let until = now + seconds * 1000
+      guard until > state.pausedUntil ?? now else { break }
+      state.pausedUntil = until
+      state.pausedAt = now
+    default:
+      break
+    }
+    return state
   }
 }

@@ -1,5 +1,7 @@
 import Cache
+import FoundationEssentials
 import Pipeline
+import SystemPackage
 import Transport
 
 /// Commits a planned run whose shards have all ended: a sync whose origin is the plan.
@@ -91,5 +93,157 @@ package struct ShardMerge {
       "cannot merge \(planned.name): \(verb) no manifest; "
         + "run \(missing.count == 1 ? "it" : "them"), then merge again"
     )
+  }
+}
+
+/// What the manifests of a run say of its pictures, found by identity.
+///
+/// The lines stay in their files, and where they are is beside memory too, in a ``ScratchTable``.
+final class SettledManifests: SettledPictures {
+  /// Where the line of a picture is.
+  private struct Place {
+    let id: PictureID
+    /// The shard, and in the low 40 bits the line's offset.
+    let line: Int64
+
+    var shard: Int { Int(line >> 40) }
+    var offset: Int64 { line & (1 << 40 - 1) }
+
+    static func line(_ offset: Int64, of shard: Int) -> Int64 { Int64(shard) << 40 | offset }
+  }
+
+  private let planned: PlannedRun
+  private let layout: CacheLayout
+  /// The lines by identity.
+  private let lines: ScratchTable
+  /// The requests that the shards made.
+  let requests: Int
+
+  private let decoder = JSONDecoder()
+
+  /// How long a line is thought to be.
+  private static let piece = 1024
+
+  /// Reads all manifests and demands that they are whole, of this plan, and that their files are as they say.
+  ///
+  /// - Parameters:
+  ///   - planned: The plan.
+  ///   - cache: The cache that the shards filled.
+  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - isRead: Whether every file's bytes are read and compared.
+  /// - Throws: ``ShardError``; ``CacheError`` when a file cannot be read.
+  init(
+    _ planned: PlannedRun,
+    cache: String,
+    keeper: (any PictureKeeping)?,
+    reading isRead: Bool
+  ) throws {
+    let layout = try CacheLayout(creating: cache, keeper: keeper)
+    let lines = try ScratchTable()
+    var twice: PictureID?
+    var lost: (first: String, count: Int)?
+    var requests = 0
+    for shard in planned.plan.shards.indices {
+      let trailer = try ShardManifest.read(shard, of: planned) { line in
+        let entry = line.picture.entry
+        let other = try lines.add(entry.id, Place.line(line.offset, of: shard))
+        twice = twice ?? other
+        guard try layout.confirmed(entry, read: isRead) == nil else { return }
+        lost = (lost?.first ?? entry.name.path, (lost?.count ?? 0) + 1)
+      }
+      requests += trailer?.requests ?? 0
+    }
+    if let lost {
+      let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
+      throw ShardError(
+        .lost,
+        "cannot merge \(planned.name): \(keeper?.name ?? cache)/\(lost.first)\(others) is not as its shard left "
+          + "it; plan anew, what is whole is not fetched again"
+      )
+    }
+    twice = try twice ?? lines.settle()
+    self.planned = planned
+    self.layout = layout
+    self.lines = lines
+    self.requests = requests
+    if let twice, let url = try pictures([twice])[twice]?.entry.url {
+      throw ShardError(
+        .data,
+        "cannot merge \(planned.name): \(url) is in two manifests; plan anew"
+      )
+    }
+  }
+
+  func members(_ ids: [PictureID]) throws(CacheError) -> Set<PictureID> {
+    Set(try lines.numbers(of: ids).map(\.id))
+  }
+
+  func mayHave(_ path: String) throws(CacheError) -> Bool {
+    guard let id = PictureName.id(at: path) else { return false }
+    return try !lines.numbers(of: [id]).isEmpty
+  }
+
+  func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: SettledPicture] {
+    let wanted = try lines.numbers(of: ids).map { Place(id: $0.id, line: $0.number) }
+      .sorted { $0.line < $1.line }
+    var found: [PictureID: SettledPicture] = [:]
+    var start = 0
+    do {
+      while start < wanted.count {
+        let shard = wanted[start].shard
+        let end = wanted[start...].firstIndex { $0.shard != shard } ?? wanted.count
+        let file = try open(shard)
+        defer { try? file.close() }
+        for place in wanted[start..<end] { found[place.id] = try picture(at: place, in: file) }
+        start = end
+      }
+    } catch let error as CacheError {
+      throw error
+    } catch {
+      throw CacheError(.disk, "cannot read a manifest in \(planned.name): \(error)")
+    }
+    return found
+  }
+
+  private func open(_ shard: Int) throws -> FileDescriptor {
+    let path = FilePath("\(planned.folder)/\(ShardPlan.manifestName(shard))")
+    return try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+  }
+
+  /// The picture of a line, as its file is.
+  private func picture(at place: Place, in file: FileDescriptor) throws -> SettledPicture {
+    var count = Self.piece
+    var text = try file.bytes(from: place.offset, count: count)
+    while !text.contains(10), text.count == count {
+      count *= 4
+      text = try file.bytes(from: place.offset, count: count)
+    }
+    let line = Data(text.prefix { $0 != 10 })
+    guard var picture = try decoder.decode(PictureRow.self, from: line).settled else {
+      throw Errno.ioError
+    }
+    // Where a second run of the shard came between, the row is that of the file that is there. What went since it was
+    // looked at, the commit of the row notices.
+    picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
+    return picture
+  }
+}
+
+extension FileDescriptor {
+  /// The bytes from an offset on, fewer where the file ends.
+  func bytes(from offset: Int64, count: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let more = try bytes.withUnsafeMutableBytes {
+        try read(
+          fromAbsoluteOffset: offset + Int64(filled),
+          into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...])
+        )
+      }
+      guard more > 0 else { break }
+      filled += more
+    }
+    return Array(bytes.prefix(filled))
   }
 }

@@ -1,5 +1,6 @@
 import Cache
 import Catalog
+import Crypto
 import FoundationEssentials
 import Pipeline
 
@@ -255,5 +256,80 @@ package struct PlannedRun: Sendable {
   private static func systemWords(of error: any Error) -> String {
     (error as? CocoaError)?.code == .fileReadNoSuchFile
       ? "there is no such file" : "it cannot be read"
+  }
+}
+
+/// What decides which shard a URL belongs to.
+package enum Partition: String, Sendable, Codable, CaseIterable {
+  /// The URL: shards are of nearly one size.
+  case url
+  /// Its host and port: one shard alone asks a host.
+  case host
+
+  /// The shard of a URL, the same on every machine: the first 8 bytes of the SHA-256 of the text, big-endian,
+  /// modulo the number of shards.
+  ///
+  /// - Parameters:
+  ///   - url: The URL's text, as it is sent.
+  ///   - host: Its host and port, as `host:port`.
+  ///   - count: How many shards there are, at least 1.
+  /// - Returns: A number from 0 to `count - 1`.
+  package func shard(of url: String, host: String, among count: Int) -> Int {
+    var text = self == .url ? url : host
+    return text.withUTF8 { utf8 in
+      SHA256.hash(data: UnsafeRawBufferPointer(utf8)).withUnsafeBytes { digest in
+        Int(UInt64(bigEndian: digest.loadUnaligned(as: UInt64.self)) % UInt64(count))
+      }
+    }
+  }
+}
+
+/// The part of a machine that a plan may use: environment variables by name, and its rights to run a command.
+///
+/// Whoever can write the plan's folder writes the catalog file in it, and with it the hosts that get its headers.
+package struct PlanTrust: Sendable {
+  /// Why a plan is not used.
+  package enum Fault: Equatable, Sendable {
+    /// It is another plan than the one that was named, with its own digest.
+    case digest(String)
+    /// Its catalog file names a variable that is not allowed.
+    case variable(String)
+  }
+
+  private let variables: Set<String>
+  private let digest: String?
+
+  /// Trusts a plan so far.
+  ///
+  /// - Parameters:
+  ///   - variables: The names of the environment variables that it may use; those that no plan may use are left out.
+  ///   - digest: The SHA-256 of the plan that is meant, in lower case; nil for any plan.
+  package init(variables: Set<String>, digest: String? = nil) {
+    self.variables = variables.filter(Self.mayBeAllowed)
+    self.digest = digest
+  }
+
+  /// Whether a plan may be allowed a variable: never the credentials of a store, or those that larder reads itself.
+  package static func mayBeAllowed(_ name: String) -> Bool {
+    !["AWS_", "LARDER_"].contains { name.uppercased().hasPrefix($0) }
+  }
+
+  /// The first reason not to use a plan; nil when there is none.
+  package func fault(of planned: PlannedRun) -> Fault? {
+    if let digest, digest != planned.plan.digest { return .digest(planned.plan.digest) }
+    return planned.catalog.variableNames.first { !variables.contains($0) }.map(Fault.variable)
+  }
+
+  /// The plan as it may be used: without its command for new tokens, unless its digest was named.
+  package func admitted(_ planned: PlannedRun) -> PlannedRun {
+    digest == nil ? planned.withoutToken() : planned
+  }
+
+  /// The environment of a plan's run.
+  ///
+  /// - Parameter environment: That of the process.
+  /// - Returns: The variables that are allowed, and where programs and their files are found.
+  package func environment(_ environment: [String: String]) -> [String: String] {
+    environment.filter { variables.contains($0.key) || ["PATH", "HOME"].contains($0.key) }
   }
 }

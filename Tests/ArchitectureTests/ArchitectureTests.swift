@@ -88,7 +88,7 @@ import Testing
       .safety, "Sources/Cache/A.swift",
       "// SAFETY: far\n\n\n\n\n\nlet a = unsafeBitCast(b, to: C.self)"
     ),
-    (.databases, "Sources/Orders/OutboxFile.swift", "let a = open(path, O_RDONLY | O_CLOEXEC)"),
+    (.databases, "Sources/Orders/Outbox.swift", "let a = open(path, O_RDONLY | O_CLOEXEC)"),
     (.databases, "Sources/Cache/A.swift", "let a = openat(root, \"index.sqlite\", flags, 0)"),
     (.sleeping, "Tests/CacheTests/A.swift", "  try await Task.sleep(for: .seconds(1))"),
     (.sleeping, "Tests/CacheTests/A.swift", "  usleep(5)"),
@@ -110,7 +110,7 @@ import Testing
     (.flags, "Sources/LarderCommands/A.swift", "let a = \"--force\""),
     (.force, "Sources/Cache/A.swift", "let a = try? b() // never try! here"),
     (.safety, "Sources/Cache/A.swift", "// SAFETY: one thread\nnonisolated(unsafe) var a = 1"),
-    (.databases, "Sources/Orders/OutboxFile.swift", "let a = open(b, O_RDONLY | O_DIRECTORY)"),
+    (.databases, "Sources/Orders/Outbox.swift", "let a = open(b, O_RDONLY | O_DIRECTORY)"),
     (.databases, "Sources/Cache/A.swift", "let a = open(b, O_RDONLY)"),
     (.sleeping, "Tests/CacheTests/A.swift", "#expect(sleeper.naps == 1)"),
   ])

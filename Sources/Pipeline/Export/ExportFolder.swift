@@ -1,5 +1,7 @@
 import Base
 import Cache
+import Catalog
+import FoundationEssentials
 import Glibc
 import Transport
 
@@ -238,5 +240,169 @@ struct ExportFolder {
       thing: path,
       errno: code
     )
+  }
+}
+
+extension ExportFolder {
+  /// Puts a picture that a store keeps at a path below the folder, in one step.
+  ///
+  /// - Parameters:
+  ///   - source: Where the store keeps it.
+  ///   - keeper: The store.
+  ///   - relative: The path.
+  ///   - digest: The SHA-256 of its bytes in hexadecimal: a file that has it stays, and nothing is fetched.
+  ///   - cache: The cache's folder, in which the bytes wait until they are whole.
+  /// - Returns: How it came there.
+  /// - Throws: ``CacheError`` when the store cannot be read or the folder not written.
+  func place(
+    _ source: String,
+    of keeper: any PictureKeeping,
+    at relative: String,
+    ifNot digest: String?,
+    by cache: String
+  ) throws(CacheError) -> Arrival {
+    if let digest, KeptCopy.digest(ofFile: "\(path)/\(relative)") == digest { return .unchanged }
+    let copy = try KeptCopy(of: source, in: keeper, to: "\(cache)/partial/export-\(getpid())")
+    defer { copy.remove() }
+    guard copy.isThere else { return .missing }
+    let arrival = try place(copy.path, at: relative, links: true)
+    return arrival == .linked ? .copied : arrival
+  }
+}
+
+/// A file of an exported folder that is written piece by piece, however long it becomes.
+///
+/// It takes its place in one step, and only when it differs from what is there.
+final class ExportFile {
+  private let path: String
+  private let temporary: String
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  private var isFinished = false
+
+  private static let piece = 256 << 10
+
+  /// Begins a file.
+  ///
+  /// - Parameters:
+  ///   - path: Where it goes.
+  ///   - temporary: Where it is written until it is whole.
+  /// - Throws: ``CacheError`` when it cannot be created.
+  init(_ path: String, temporary: String) throws(CacheError) {
+    (self.path, self.temporary) = (path, temporary)
+    unlink(temporary)
+    descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard descriptor >= 0 else { throw ExportFolder.failure("create", temporary, errno) }
+  }
+
+  deinit {
+    close(descriptor)
+    if !isFinished { unlink(temporary) }
+  }
+
+  /// Adds bytes.
+  ///
+  /// - Throws: ``CacheError`` when they cannot be written.
+  func append(_ bytes: some Sequence<UInt8>) throws(CacheError) {
+    buffer += bytes
+    if buffer.count >= Self.piece { try flush() }
+  }
+
+  /// Puts the file in its place.
+  ///
+  /// - Throws: ``CacheError`` when it cannot be put there.
+  func finish() throws(CacheError) {
+    try flush()
+    if isThere() { return }
+    guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+      throw ExportFolder.failure("write", path, errno)
+    }
+    isFinished = true
+  }
+
+  private func flush() throws(CacheError) {
+    try ExportFolder.append(buffer[...], to: descriptor, path)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether a file with the same bytes stands at the path.
+  private func isThere() -> Bool {
+    let other = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard other >= 0 else { return false }
+    defer { close(other) }
+    var (own, status) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0, fstat(other, &status) == 0,
+      status.st_mode & S_IFMT == S_IFREG, own.st_size == status.st_size
+    else { return false }
+    var offset = 0
+    while offset < own.st_size {
+      guard let mine = try? Files.bytes(of: descriptor, Self.piece, at: offset), !mine.isEmpty,
+        let theirs = try? Files.bytes(of: other, Self.piece, at: offset), mine == theirs
+      else { return false }
+      offset += mine.count
+    }
+    return true
+  }
+}
+
+/// What exports wrote into a folder: the file `export.json` in it.
+///
+/// Only what stands here is ever removed, and only while it is as it was written.
+struct ExportRecord: Codable, Equatable {
+  /// One file.
+  struct File: Codable, Equatable {
+    /// Of which picture it is; nil for a file of the export's own.
+    var url: String?
+    /// Its size.
+    var bytes: ByteCount?
+    /// When it was last changed; nil while it is being written.
+    var modified: Int64?
+  }
+
+  /// The name of the file.
+  static let name = "export.json"
+
+  /// The files by their paths in the folder.
+  var files: [String: File] = [:]
+
+  /// A record of nothing.
+  init() {}
+
+  /// Reads a record; nil when the text is none.
+  ///
+  /// A path that leads out of the folder is left out.
+  init?(decoding bytes: [UInt8]) {
+    guard let record = try? JSONDecoder().decode(ExportRecord.self, from: Data(bytes)) else {
+      return nil
+    }
+    files = record.files.filter { Self.isBelow($0.key) }
+  }
+
+  /// The record as text.
+  var text: String { String(decoding: (try? jsonLine()) ?? [], as: UTF8.self) + "\n" }
+
+  /// What an export no longer has: neither written by it nor of a picture that it wanted in vain.
+  ///
+  /// - Parameters:
+  ///   - written: the paths of this export.
+  ///   - missing: the URLs of pictures that catalogs name and the cache lacks.
+  ///   - spared: the URLs of pictures whose squares stay: all that catalogs name, for an export
+  ///     that was not asked for squares.
+  /// - Returns: The paths that may go, in order.
+  func outdated(written: Set<String>, missing: Set<String>, squaresOf spared: Set<String>)
+    -> [String]
+  {
+    files.filter { path, file in
+      let wanted = path.hasPrefix(ExportPlan.squares + "/") ? spared : missing
+      return !written.contains(path) && !(file.url.map(wanted.contains) ?? false)
+    }
+    .keys.sorted()
+  }
+
+  /// Whether a path stays in the folder.
+  private static func isBelow(_ path: String) -> Bool {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
+      && !path.utf8.contains(0)
   }
 }

@@ -1,5 +1,7 @@
 import Cache
 import Catalog
+import Imaging
+import Synchronization
 import Transport
 
 /// One run of the main job: sections, then details and pictures, all in parallel, then the report.
@@ -165,4 +167,121 @@ extension Duration {
   var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
+}
+
+/// What a sync is asked to do beyond what the catalog file says.
+package struct SyncOptions: Sendable {
+  /// Replaces the catalog's `base`.
+  package var base: String?
+  /// Only the pictures of the lists.
+  package var thumbnailsOnly = false
+  /// No details, and so none of their pictures.
+  package var noDetails = false
+  /// One bad item fails the run.
+  package var strict = false
+  /// How many items of a listing may be unreadable before it is not taken.
+  package var maxSkipped = SkipLimit.standard
+  /// The shrink guard lets everything go.
+  package var allowRemovals = false
+  /// Ask only for what is due, the most valuable first: an unattended run.
+  package var onlyDue = false
+  /// Pixels along a side of the squares that are kept beside the pictures; nil makes none.
+  package var squareSide: Int?
+  /// Where squares are made.
+  package var pictures: any PictureWorking = PicturesHere()
+  /// When no body is decoded further, and squares end, those under way too where they can be given up; the transport has
+  /// the deadline of the requests.
+  package var deadline: UnixTime?
+  /// The most bytes of one picture.
+  package var pictureLimit = ByteCount.mebibytes(64)
+  /// The most bytes of one JSON body.
+  package var jsonLimit = ByteCount.mebibytes(1024)
+
+  /// The defaults.
+  package init() {}
+}
+
+/// How far a sync is, to be looked at from any thread while it runs.
+package final class SyncProgress: Sendable {
+  /// So many of so many.
+  package struct Count: Sendable, Equatable {
+    /// How many are done, failed ones included.
+    package var done = 0
+    /// How many there are, as far as is known yet.
+    package var total = 0
+
+    /// Whether nothing is left of what is known.
+    package var isComplete: Bool { done == total }
+  }
+
+  /// One moment's state.
+  package struct Snapshot: Sendable, Equatable {
+    /// Section pages.
+    package var sections = Count()
+    /// Details.
+    package var details = Count()
+    /// Unique pictures.
+    package var pictures = Count()
+    /// Picture bytes received and kept.
+    package var bytes: ByteCount = 0
+    /// How many of all failed.
+    package var failed = 0
+  }
+
+  private let state = Mutex(Snapshot())
+
+  /// Nothing done of nothing.
+  package init() {}
+
+  /// How things stand now.
+  package var snapshot: Snapshot { state.withLock { $0 } }
+
+  func update(_ body: (inout Snapshot) -> Void) {
+    state.withLock { body(&$0) }
+  }
+}
+
+/// A transport that takes nothing more once the run is to end.
+///
+/// `cancelAll` alone ends only what was submitted before it, while a run still has pictures in its
+/// lines and sections in its decoders that would be submitted after it.
+final class StoppableTransport: Fetching {
+  private let transport: any Fetching
+  private let isStopped = Atomic(false)
+
+  init(_ transport: any Fetching) {
+    self.transport = transport
+  }
+
+  /// Whether ``stop()`` was called.
+  var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
+
+  /// Cancels everything, and all that comes later.
+  func stop() {
+    isStopped.store(true, ordering: .sequentiallyConsistent)
+    transport.cancelAll()
+  }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    try transport.parse(text, relativeTo: base)
+  }
+
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    guard !hasStopped else {
+      return completion(
+        .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
+      )
+    }
+    transport.fetch(request, into: sink, completion: completion)
+    // Submitted after the cancellation, yet judged before it: cancel again.
+    if hasStopped { transport.cancelAll() }
+  }
+
+  func fields(of request: Request) -> Headers { transport.fields(of: request) }
+
+  func cancelAll() { transport.cancelAll() }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Imaging
 import Synchronization
 import Transport
@@ -199,5 +200,169 @@ package final class PictureUpload: Sendable {
     let seconds = wait.inSeconds
     // Whoever is woken by the stop wakes the next.
     if stopping.wait(timeout: .now() + seconds) == .success { stopping.signal() }
+  }
+}
+
+/// Where photos are posted to, and with which token.
+package struct UploadDestination: Sendable {
+  /// The URL.
+  package let url: WebURL
+  /// The header that carries the token.
+  let header: String
+  /// The token; never printed, logged or kept.
+  let token: String?
+
+  /// Judges a destination.
+  ///
+  /// - Parameters:
+  ///   - text: The URL: https, or http to a loopback address.
+  ///   - token: The token, white space around it left out; nil for none.
+  ///   - header: The name of the header that carries it.
+  ///   - parser: What turns text into URLs.
+  /// - Throws: ``UploadError`` that says what is wrong, and never the token.
+  package init(
+    _ text: String,
+    token: String?,
+    header: String = "token",
+    parser: some URLParsing
+  ) throws(UploadError) {
+    do {
+      url = try parser.parse(text, relativeTo: nil)
+    } catch {
+      throw UploadError(
+        "cannot post to \(error.url): it is no URL of http or https; give one like https://host/path"
+      )
+    }
+    guard url.scheme == .https || url.isLoopback else {
+      throw UploadError(
+        "cannot post to \(url.redacted): over http everybody on the way reads the photo and the "
+          + "token; give an https URL"
+      )
+    }
+    var probe = Headers()
+    probe.append(header, "x")
+    guard !probe.isEmpty else {
+      throw UploadError("cannot send the header \(header): it is no header name; try token")
+    }
+    self.header = header
+    let bare = token.map { String($0.trimmed) }
+    guard bare?.isEmpty != true else {
+      throw UploadError("cannot send the token: it is empty; write it into the file or variable")
+    }
+    guard bare?.utf8.allSatisfy({ $0 > 31 && $0 != 127 }) != false else {
+      throw UploadError("cannot send the token: it has more than one line; keep the token alone")
+    }
+    self.token = bare
+  }
+}
+
+/// Why nothing can be posted at all.
+package struct UploadError: Error, CustomStringConvertible {
+  /// The whole sentence.
+  package let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+extension String {
+  /// The text without white space at its ends.
+  fileprivate var trimmed: Substring {
+    var text = self[...]
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}
+
+/// Decides whether an upload may be sent again.
+///
+/// Only what certainly was not received, or what the server itself wants later (429 and 503 with
+/// `Retry-After`): a photo posted twice is worse than one that its owner has to post again.
+package struct UploadPolicy: Sendable {
+  /// How often, and how long between.
+  package var retry: RetryPolicy
+
+  /// Makes a policy.
+  package init(retry: RetryPolicy = RetryPolicy()) {
+    self.retry = retry
+  }
+
+  /// Judges a failure after `attempts` tries; `random` is in 0..<1.
+  func decision(
+    after failure: TransferFailure,
+    attempts: Int,
+    random: Double
+  ) -> RetryPolicy.Decision {
+    if let status = failure.status {
+      guard status == 429 || status == 503, let seconds = failure.retryAfter,
+        // Who asks for an hour means a later run.
+        Duration.seconds(min(seconds, 86_400)) <= retry.longestRetryAfter
+      else { return .giveUp }
+    } else if failure.mayHaveBeenSent {
+      return .giveUp
+    }
+    // Nothing has come of the request, so that repeating it is as harmless as repeating a GET.
+    return retry.decision(after: failure, attempts: attempts, isRepeatable: true, random: random)
+  }
+}
+
+/// What a server says of an upload: `{"status": 400, "success": false, "message": "…", "data": …}`.
+///
+/// Every key may be missing; a reply that is no such object says nothing beyond its HTTP status.
+struct UploadReply: Equatable {
+  /// The reply's own status.
+  var status: Int?
+  /// Whether it claims success.
+  var success: Bool?
+  /// Its words, fit for a terminal; at most 300 characters.
+  var message: String?
+
+  /// Whether nothing in the reply speaks against the 2xx that it came with.
+  var isAccepted: Bool {
+    success != false && !(status.map { $0 >= 400 } ?? false)
+  }
+
+  /// Reads a reply; `secret` is taken out of its words, as some servers repeat what they refuse.
+  init(_ body: [UInt8], hiding secret: String?) {
+    guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(body)) else { return }
+    status = envelope.status
+    success = envelope.success
+    message = envelope.message.map { Self.plain($0, hiding: secret) }
+  }
+
+  private static func plain(_ message: String, hiding secret: String?) -> String {
+    var message = message
+    if let secret, !secret.isEmpty { message = message.replacing(secret, with: "***") }
+    // A server's words must not move the cursor of whoever reads them.
+    let safe = message.unicodeScalars.map {
+      $0.properties.generalCategory == .control ? " " : String($0)
+    }
+    return String(safe.joined().prefix(300))
+  }
+
+  private struct Envelope: Decodable {
+    var status: Int?
+    var success: Bool?
+    var message: String?
+
+    private enum Key: String, CodingKey {
+      case status, success, message
+    }
+
+    init(from decoder: any Decoder) throws {
+      let object = try decoder.container(keyedBy: Key.self)
+      // Servers write numbers as text and text as lists; what cannot be read is as if it were not there.
+      status =
+        (try? object.decode(Int.self, forKey: .status))
+        ?? (try? object.decode(String.self, forKey: .status)).flatMap { Int($0) }
+      success =
+        (try? object.decode(Bool.self, forKey: .success))
+        ?? (try? object.decode(String.self, forKey: .success)).flatMap { Bool($0) }
+      message =
+        (try? object.decode(String.self, forKey: .message))
+        ?? (try? object.decode([String].self, forKey: .message))?.joined(separator: ", ")
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Cache
 import Imaging
 
 /// What goes to a server with a stamped photo, and under which names.
@@ -45,5 +46,75 @@ package struct UploadForm: Sendable, Equatable {
       MultipartForm.Part(name: imageName, fileName: fileName, type: "image/jpeg", bytes: jpeg)
     )
     return MultipartForm(parts)
+  }
+}
+
+/// Fields and files as the body of one POST. (RFC 7578)
+///
+/// The bytes are a function of the parts alone, the boundary included, so that a form that is sent
+/// again is the same to the byte.
+struct MultipartForm {
+  /// One field or file.
+  struct Part: Equatable {
+    /// The field's name.
+    var name: String
+    /// The file's name; nil for a field that is no file.
+    var fileName: String?
+    /// The media type; nil for text.
+    var type: String?
+    /// The content.
+    var bytes: [UInt8]
+  }
+
+  /// The whole body.
+  let bytes: [UInt8]
+  /// The value of `Content-Type`.
+  let contentType: String
+  /// The SHA-256 of all parts, in hexadecimal.
+  let digest: String
+
+  /// Puts parts together in their order.
+  init(_ parts: [Part]) {
+    var content: [UInt8] = []
+    for part in parts {
+      content += Array(Self.head(of: part).utf8) + [0] + part.bytes + [0]
+    }
+    digest = ContentDigest.sha256(content).map { Self.padded($0) }.joined()
+    // Nobody can make a picture that holds its own digest, so the boundary is in no part.
+    let boundary = "larder-\(digest.prefix(40))"
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(content.count + parts.count * 64 + 64)
+    for part in parts {
+      bytes += Array("--\(boundary)\r\n\(Self.head(of: part))\r\n\r\n".utf8)
+      bytes += part.bytes
+      bytes += [13, 10]
+    }
+    bytes += Array("--\(boundary)--\r\n".utf8)
+    self.bytes = bytes
+    contentType = "multipart/form-data; boundary=\(boundary)"
+  }
+
+  private static func head(of part: Part) -> String {
+    var head = "Content-Disposition: form-data; name=\"\(escaped(part.name))\""
+    if let fileName = part.fileName { head += "; filename=\"\(escaped(fileName))\"" }
+    if let type = part.type { head += "\r\nContent-Type: \(type)" }
+    return head
+  }
+
+  /// Quotes and line breaks as browsers send them. (HTML, section 4.10.21.8)
+  private static func escaped(_ name: String) -> String {
+    name.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
+      case "\"": text += "%22"
+      case "\r": text += "%0D"
+      case "\n": text += "%0A"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func padded(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16)
+    return byte < 16 ? "0" + digits : digits
   }
 }

@@ -1,0 +1,451 @@
+import Cache
+import Catalog
+import Dispatch
+import Synchronization
+import Transport
+
+/// Brings the details of all items up to date, each item once, and hands on their pictures.
+final class DetailStage: Sendable {
+  /// Entered once an item whose detail needs a request, left when that is durable or has failed.
+  let group = WorkGroup()
+
+  private struct State {
+    var seen: Set<String> = []
+    var tally = SyncReport.Details()
+    var lost: [String: [LostField]] = [:]
+    var line: WorkLine<String>?
+    /// What items fill the places of the rule with, beside their ids.
+    var fields: [String: [String: String]] = [:]
+  }
+
+  private let context: RunContext
+  private let rule: DetailRule
+  private let known: [String: DetailEntry]
+  private let pictures: PictureStage?
+  private let target: @Sendable (String) throws(TransferFailure) -> DocumentSource
+  private let mapping: Int64
+  private let shared: SharedDetails
+  private let fields: LostDetailFields
+  private let vanished = VanishedDetails()
+  private let state = Mutex(State())
+
+  /// How many details are asked for at once.
+  private static let window = 64
+
+  /// A stage for the items of one catalog.
+  ///
+  /// - Parameters:
+  ///   - context: the run.
+  ///   - rule: where the details are.
+  ///   - known: the details as the last run left them, by item.
+  ///   - pictures: fetches their pictures; nil when they are not fetched.
+  ///   - order: which of two items that wait goes first.
+  ///   - target: turns the catalog's text into a source.
+  init(
+    _ context: RunContext,
+    rule: DetailRule,
+    known: [String: DetailEntry],
+    pictures: PictureStage?,
+    order: (@Sendable (String, String) -> Bool)? = nil,
+    target: @escaping @Sendable (String) throws(TransferFailure) -> DocumentSource
+  ) {
+    self.context = context
+    self.rule = rule
+    self.known = known
+    self.pictures = pictures
+    self.target = target
+    mapping = context.catalog.detailDigest
+    shared = SharedDetails(context)
+    fields = LostDetailFields(
+      context.catalog.mapping.detail,
+      known: known,
+      isShared: rule.isShared,
+      allowsRemovals: context.options.allowRemovals
+    )
+    let line = WorkLine<String>(limit: Self.window, queue: context.starts, order: order) {
+      [weak self] batch in self?.start(batch)
+    }
+    state.withLock { $0.line = line }
+  }
+
+  /// What was done so far.
+  var tally: SyncReport.Details { state.withLock { $0.tally } }
+  /// The fields that details have and that could not be read, by item.
+  var lost: [String: [LostField]] { state.withLock { $0.lost } }
+
+  /// Adds the items of a listing.
+  func add(_ listing: ListingID) throws(CacheError) {
+    let subjects = try context.index.detailSubjects(of: listing, for: rule)
+    let (new, line) = state.withLock { state in
+      let added = subjects.filter { state.seen.insert($0.id).inserted }
+      for subject in added { state.fields[subject.id] = subject.fields }
+      let new = added.map(\.id)
+      state.tally.total += new.count
+      return (new, state.line)
+    }
+    for _ in new { group.enter() }  // Left in finish(_:), the only way out of a detail.
+    context.progress.update { $0.details.total += new.count }
+    line?.add(new)
+  }
+
+  // MARK: - Asking
+
+  /// Starts a batch: looks up what is held of it, shows what is fresh, and asks for the rest.
+  private func start(_ ids: [String]) {
+    let fields = state.withLock { state in ids.map { state.fields[$0] } }
+    var items: [String] = []
+    var sources: [DocumentSource] = []
+    for (id, fields) in zip(ids, fields) {
+      do throws(TransferFailure) {
+        let values = rule.values(of: id, fields)
+        sources.append(
+          try target(try rule.address(filling: values)).asked(by: rule.request, filling: values)
+        )
+        items.append(id)
+      } catch {
+        context.failures.note(.detail, id: id, error)
+        finish { $0.failed += 1 }
+      }
+    }
+    let requests: [DocumentRequest]
+    do throws(CacheError) {
+      requests = try context.requests(
+        for: sources,
+        reader: context.catalog.detailReader,
+        mapping: mapping
+      )
+    } catch {
+      context.failures.note(error)
+      return finish(items.count) { $0.failed += items.count }
+    }
+    if rule.isShared {
+      for (id, request) in zip(items, requests) { askShared(id, request) }
+      return
+    }
+    let (needs, now) = (context.needs, context.now())
+    var fresh: [(known: DetailEntry, document: DocumentEntry)] = []
+    for (id, request) in zip(items, requests) {
+      let known = known[id]
+      var request = request
+      if known == nil || known?.state == .failed { request.held = nil }
+      request.isDecoded = known?.isCurrent ?? false
+      let need = needs.need(ofDetail: known, in: request.held, request.source, at: now)
+      if need.isQuiet, let held = request.held, let known {
+        fresh.append((known, held))
+      } else {
+        ask(id, request)
+      }
+    }
+    show(fresh)
+  }
+
+  private func ask(_ id: String, _ request: DocumentRequest) {
+    context.store.announce(1)
+    context.fetch(request, priority: .detail) { [self] outcome in
+      answer(outcome, id, request)
+      context.store.conclude()
+    }
+  }
+
+  private func answer(_ outcome: DocumentOutcome, _ id: String, _ request: DocumentRequest) {
+    let known = known[id]
+    switch outcome {
+    case .stands(let document):
+      guard let known else { return finish { $0.failed += 1 } }
+      confirm(known, document, request.source)
+    case .excused(let document, let failure):
+      guard let known else { return fail(id, failure) }
+      show([(known, document)])
+    case .new(let body, let base, let document):
+      do throws(CatalogError) {
+        let detail = try body.decoded { body throws(CatalogError) in
+          try decodeDetail(body, id: id, using: context.catalog)
+        }
+        take(detail, from: request.source, document, base: base)
+      } catch {
+        guard error.code != .absentDetail else { return takeMissing(id, document) }
+        refuse(id, request.source, error.description)
+      }
+    case .failed(let failure) where failure.saysThereIsNone:
+      context.failures.count(attempts: failure.attempts)
+      let now = context.now()
+      var document = request.row
+      document.fetched = now
+      document.expiry = failure.wordEnd(at: now) ?? 0
+      takeMissing(id, document)
+    case .failed(let failure):
+      fail(id, failure)
+    }
+  }
+
+  /// Takes the item's part of the one document that holds all details.
+  private func askShared(_ id: String, _ request: DocumentRequest) {
+    shared.ask(request) { [self] body in
+      writeUnlisted(body)
+    } completion: { [self] answer in
+      switch answer {
+      case .decoded(let body):
+        if let detail = body.details[id] {
+          take(detail, from: request.source, body.document, base: body.base)
+        } else if let reason = body.unreadable[id] {
+          refuse(id, request.source, reason)
+        } else {
+          takeMissing(id, body.document)
+        }
+      case .unchanged(let document):
+        guard let known = known[id], known.isCurrent else { return takeMissing(id, document) }
+        confirm(known, document, request.source)
+      case .failed:
+        addPictures(of: [known[id]])
+        finish { $0.failed += 1 }
+      }
+    }
+  }
+
+  /// Writes the details of items that nobody lists yet: when one is listed later, the document may be
+  /// unchanged, and is then not sent again.
+  private func writeUnlisted(_ body: SharedDetails.Body) {
+    let listed = state.withLock { $0.seen }
+    for (id, detail) in body.details where !listed.contains(id) {
+      context.commit(context.row(of: detail, body.document, base: body.base).entry, body.document)
+    }
+  }
+
+  // MARK: - What becomes of a detail
+
+  /// A detail that was just decoded: hands on its pictures, and writes it.
+  private func take(
+    _ detail: ItemDetail,
+    from source: DocumentSource,
+    _ document: DocumentEntry,
+    base: WebURL?
+  ) {
+    if context.options.strict, let bad = detail.lost?.first {
+      return refuse(detail.id, source, bad.words(of: detail.id))
+    }
+    let (entry, references) = context.row(of: detail, document, base: base)
+    pictures?.add(references)
+    let (row, vouched) = fields.admit(detail, entry, document)
+    write(row, vouched) { $0.fetched += 1 }
+  }
+
+  /// A detail that its origin still has as it is held.
+  private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
+    // Under `--strict`, one field that could not be read fails its detail.
+    if context.options.strict, let body = known.body,
+      let bad = ItemDetail.lostFields(in: body).first
+    {
+      return refuse(known.item, source, bad.words(of: known.item))
+    }
+    addPictures(of: [known])
+    write(known, document) { Self.count(known, in: &$0) }
+  }
+
+  /// Shows details as they are held.
+  private func show(_ details: [(known: DetailEntry, document: DocumentEntry)]) {
+    var shown: [DetailEntry] = []
+    for (known, document) in details {
+      if known.state == .missing, known.body != nil {
+        takeMissing(known.item, document)
+      } else {
+        shown.append(known)
+      }
+    }
+    guard !shown.isEmpty else { return }
+    addPictures(of: shown)
+    for known in shown { note(known) }
+    finish(shown.count) { tally in for known in shown { Self.count(known, in: &tally) } }
+  }
+
+  /// Handles a detail that its origin does not have.
+  ///
+  /// The held detail is kept and shown, with the time since when it is missing, until the user allows its removal. Its
+  /// pictures are kept too and not requested: they went with the detail.
+  private func takeMissing(_ id: String, _ document: DocumentEntry) {
+    guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
+      return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
+        $0.missing += 1
+      }
+    }
+    detail.document = document.id
+    detail.since = detail.since ?? context.now()
+    if detail.state == .held { vanished.note(detail, document) }
+    write(detail, document) {
+      $0.missing += 1
+      $0.stale += 1
+    }
+  }
+
+  /// Handles a detail that could not be fetched: the held one is still shown, and its pictures may be due.
+  private func fail(_ id: String, _ failure: TransferFailure) {
+    context.failures.note(.detail, id: id, failure)
+    addPictures(of: [known[id]])
+    finish { if !failure.endedWithRun { $0.failed += 1 } }
+  }
+
+  /// Handles a detail that came and cannot be read: the held one is still shown, and its pictures may be due.
+  private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
+    let words = context.secrets.applied(to: why)
+    context.failures.note(undecodable: .detail, id: id, source, words)
+    addPictures(of: [known[id]])
+    finish { $0.failed += 1 }
+  }
+
+  /// Writes a detail's row, and ends the detail once that is durable.
+  private func write(
+    _ detail: DetailEntry,
+    _ document: DocumentEntry,
+    _ count: @escaping @Sendable (inout SyncReport.Details) -> Void
+  ) {
+    note(detail)
+    context.commit(detail, document) { [self] in finish(1, count) }
+  }
+
+  /// Notes what shows of an item from now on.
+  private func note(_ detail: DetailEntry) {
+    let lost = detail.body.map(ItemDetail.lostFields) ?? []
+    if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
+    fields.noteAnswer(detail)
+  }
+
+  private static func count(_ known: DetailEntry, in tally: inout SyncReport.Details) {
+    if known.state == .missing { tally.missing += 1 } else { tally.unchanged += 1 }
+  }
+
+  private func addPictures(of known: [DetailEntry?]) {
+    let held = known.compactMap(\.self).filter { $0.state == .held }
+    guard !held.isEmpty else { return }
+    do throws(CacheError) {
+      try pictures?.add(held.flatMap(\.pictures)) { _, found in
+        for image in held.lazy.flatMap({ $0.decoded?.images ?? [] }) {
+          found(PictureID(url: image.url), image.url)
+        }
+      }
+    } catch {
+      context.failures.note(error)
+    }
+  }
+
+  /// Ends so many details.
+  private func finish(_ number: Int = 1, _ count: (inout SyncReport.Details) -> Void) {
+    let (line, failed) = state.withLock { state in
+      let before = state.tally.failed
+      count(&state.tally)
+      return (state.line, state.tally.failed - before)
+    }
+    context.progress.update {
+      $0.details.done += number
+      $0.failed += failed
+    }
+    line?.leave(number)
+    for _ in 0..<number { group.leave() }
+  }
+
+  // MARK: - Once all have answered
+
+  /// Judges the details that were held and are missing now; see ``VanishedDetails``.
+  ///
+  /// A run that is killed before leaves them to the next, which asks for them anew.
+  func judgeMissing() {
+    let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
+    // At a first sync nothing was held that could be kept.
+    if tally.total >= 3, tally.missing == tally.total, !known.keys.contains(where: seen.contains) {
+      context.failures.note(
+        SyncReport.Failure(
+          stage: .detail,
+          id: nil,
+          url: rule.urlTemplate,
+          reason: FailureReason.detailsMissing.rawValue,
+          attempts: tally.total,
+          detail: "cannot read any of \(tally.total) details: the shop has none of them; correct "
+            + "detail.url in the catalog file, or leave detail out"
+        )
+      )
+    }
+    switch vanished.judge(held: known.values.count { $0.state == .held && seen.contains($0.item) })
+    {
+    case .withheld(let items): state.withLock { $0.tally.withheld = items }
+    case .gone(let rows): for row in rows { context.commit(row.detail, row.document) }
+    }
+  }
+
+  /// Judges the fields that details lost; see ``LostDetailFields``.
+  ///
+  /// A field that the catalog file spells out and no detail has makes the run incomplete.
+  func judgeFields() {
+    guard let mapping = context.catalog.mapping.detail else { return }
+    let verdict = fields.judge()
+    for row in verdict.rows { context.commit(row.detail, row.document) }
+    if !verdict.kept.isEmpty {
+      let names = verdict.kept.map(\.name)
+      let paths = verdict.kept.flatMap { mapping.paths(of: $0) }
+      let finding = GuardWords.lost(names, paths, details: verdict.losers)
+      state.withLock {
+        $0.tally.kept = names
+        $0.tally.error = finding.problem
+        $0.tally.remedy = finding.remedy
+      }
+    }
+    for field in verdict.absent {
+      let paths = mapping.paths(of: field).map(\.description)
+      context.failures.note(
+        SyncReport.Failure(
+          stage: .detail,
+          id: nil,
+          url: rule.urlTemplate,
+          reason: FailureReason.fieldMissing.rawValue,
+          attempts: 1,
+          detail: "cannot read \(field.name): no detail has a value at "
+            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or leave it out"
+        )
+      )
+    }
+  }
+}
+
+extension FailureReason {
+  /// Details of which the origin has none, at the first sync that asks for them.
+  static let detailsMissing = FailureReason(rawValue: "details-missing")
+}
+
+extension LostField {
+  /// Why a detail is refused for it.
+  fileprivate func words(of item: String) -> String {
+    "cannot read detail \(item): " + (field.map { "\($0): " } ?? "") + reason
+  }
+}
+
+extension RunContext {
+  /// The row of a detail that was just decoded, and the pictures that it refers to.
+  func row(
+    of detail: ItemDetail,
+    _ document: DocumentEntry,
+    base: WebURL?
+  ) -> (entry: DetailEntry, references: [PictureReference]) {
+    var detail = detail
+    let references = references(to: detail.images, base: base)
+    detail.images.resolve(references)
+    let entry = DetailEntry(
+      item: detail.id,
+      document: document.id,
+      state: .held,
+      body: detail.encoded(),
+      pictures: references.map(\.id)
+    )
+    return (entry, references)
+  }
+
+  /// Writes the rows of a detail and its document with the next group; `completion` is called once they are durable.
+  func commit(
+    _ detail: DetailEntry,
+    _ document: DocumentEntry,
+    completion: @escaping @Sendable () -> Void = {}
+  ) {
+    store.commit(detail, catalog: entry.id, document: document, completion: completion)
+  }
+}
+
+extension DetailEntry {
+  /// Whether the origin has what is held, as far as is known.
+  var isCurrent: Bool { state == .held && since == nil }
+}

@@ -1,0 +1,255 @@
+import Catalog
+import Transport
+
+/// Turns the addresses that a catalog file writes into sources to fetch from.
+package struct CatalogAddresses: Sendable {
+  private let catalog: CatalogFile
+  private let folder: String
+  private let base: Base?
+  private let values: [String: String]
+  private let parser: any URLParsing
+
+  /// What the catalog file's addresses are relative to.
+  private enum Base: Sendable {
+    case file(String)
+    case web(Result<WebURL, TransferFailure>)
+  }
+
+  /// Addresses of a catalog.
+  ///
+  /// - Parameters:
+  ///   - catalog: the catalog file.
+  ///   - folder: the folder it lies in.
+  ///   - base: what replaces its `base`, if anything.
+  ///   - environment: where `${NAME}` in the catalog's URLs comes from.
+  ///   - parser: how URLs are read.
+  /// - Throws: ``CatalogError`` that names a variable which is not set.
+  package init(
+    _ catalog: CatalogFile,
+    folder: String,
+    base: String?,
+    environment: [String: String] = [:],
+    _ parser: any URLParsing
+  ) throws(CatalogError) {
+    self.catalog = catalog
+    self.folder = folder
+    let values = try catalog.resolvedURLVariables(environment: environment)
+    self.values = values
+    self.parser = parser
+    let base = base.map { VariableURL(plain: $0) } ?? catalog.base.map { VariableURL($0, values) }
+    self.base = base.map { base in
+      if let path = Self.filePath(base.plain, in: folder) { return .file(path) }
+      return .web(
+        Result { () throws(TransferFailure) in try parser.parse(base.veiled, relativeTo: nil) }
+      )
+    }
+  }
+
+  /// The base as a URL, when it is one.
+  var localBase: WebURL? {
+    if case .web(let base) = base { try? base.get() } else { nil }
+  }
+
+  /// The environment's part of the URLs.
+  var variables: URLVariables { URLVariables(values: values) }
+
+  /// The sources of the sections, in the catalog's order.
+  func sections() throws(TransferFailure) -> [DocumentSource] {
+    var sources: [DocumentSource] = []
+    for (position, text) in catalog.sources.enumerated() {
+      // A file is one page, and has no query.
+      if case .file(let path) = try target(catalog.writtenSources[position]) {
+        sources.append(.file(path))
+      } else {
+        sources.append(try firstPage(text, ofSource: position))
+      }
+    }
+    return sources
+  }
+
+  /// The first page of a source, with the values of a first page in its places.
+  private func firstPage(
+    _ text: String,
+    ofSource position: Int
+  ) throws(TransferFailure) -> DocumentSource {
+    let request = catalog.request(ofSource: position)
+    let paging = catalog.paging(ofSource: position)
+    var values: [Placeholder: String] = [:]
+    if let paging, let place = paging.place, paging.usesPlace(in: text, request) {
+      values[place] = paging.firstValue
+    }
+    if let size = paging?.size { values[.size] = String(size.value) }
+    let hasPlaces = values.keys.contains { text.contains($0.written) }
+    guard request.method == .post || hasPlaces else { return try target(text) }
+    guard case .web(let url) = try target(Placeholder.closed(text, values.keys))
+    else {
+      return try target(Placeholder.fill(url: text, with: values))
+    }
+    return .query(
+      try DocumentQuery(template: url, request, filling: values, hiding: variables, parser)
+    )
+  }
+
+  /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
+  /// to `base`; without a base, what is no URL is a file relative to the catalog file.
+  func target(_ text: String) throws(TransferFailure) -> DocumentSource {
+    let text = VariableURL(text, values)
+    if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
+    switch base {
+    case .file(let path): return .file(Self.join(path, text.plain))
+    case .web(let base): return .web(try parser.parse(text.veiled, relativeTo: try base.get()))
+    case nil: break
+    }
+    if text.plain.contains("://") { return .web(try parser.parse(text.veiled, relativeTo: nil)) }
+    return .file(Self.join(folder, text.plain))
+  }
+
+  /// The hosts that the user named by the catalog file or the command line: they may have private addresses.
+  package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
+
+  /// Whether a section or a detail is a file of this machine.
+  package func readsFiles() throws(TransferFailure) -> Bool {
+    for source in try sections() { if case .file = source { return true } }
+    guard let rule = catalog.detail, case .file = try detail(by: rule, filling: "1") else {
+      return false
+    }
+    return true
+  }
+
+  /// What the user named: the base, the sections, the details and what gets headers for pictures by their hosts, and of
+  /// those the base and the sections as origins that get the catalog's headers.
+  func named() throws(TransferFailure) -> NamedOrigins {
+    var named = NamedOrigins()
+    if let localBase { named.entrust(localBase) }
+    for source in try sections() {
+      if let url = source.base { named.entrust(url) }
+    }
+    if let detail = try detailPlace() { named.name(detail) }
+    for host in catalog.pictures.hosts.flatMap(\.places) { named.name(host) }
+    return named
+  }
+
+  /// A URL on the host of the details; nil when they are files, or when the host is made of an item's fields,
+  /// which is data.
+  private func detailPlace() throws(TransferFailure) -> WebURL? {
+    guard let rule = catalog.detail, case .web(let one) = try detail(by: rule, filling: "1"),
+      case .web(let two) = try detail(by: rule, filling: "2"), one.origin == two.origin
+    else { return nil }
+    return one
+  }
+
+  /// The source of a detail whose places all have the same value.
+  private func detail(
+    by rule: DetailRule,
+    filling value: String
+  ) throws(TransferFailure) -> DocumentSource {
+    let values = Dictionary(uniqueKeysWithValues: rule.places.map { ($0, value) })
+    return try target(try rule.address(filling: values))
+  }
+
+  /// A URL that the index holds, without secrets.
+  func redacted(_ text: String) -> String {
+    (try? parser.parse(text, relativeTo: nil))?.redacted ?? text
+  }
+
+  private static func filePath(_ text: String, in folder: String) -> String? {
+    guard text.hasPrefix("file:") else { return nil }
+    var path = text.dropFirst("file:".count)
+    if path.hasPrefix("//localhost/") { path = path.dropFirst("//localhost".count) }
+    if path.hasPrefix("///") { path = path.dropFirst(2) }
+    return path.hasPrefix("/") ? String(path) : join(folder, String(path))
+  }
+
+  private static func join(_ folder: String, _ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+  }
+}
+
+extension DetailRule {
+  /// The URL of an item's detail, as the catalog file's text with the item's values in it.
+  ///
+  /// - Parameter values: What the item fills places with.
+  /// - Returns: The text.
+  /// - Throws: ``TransferFailure`` with the reason `url-invalid` when the item has no value for a place, or one
+  ///   that no URL can hold.
+  func address(filling values: [Placeholder: String]) throws(TransferFailure) -> String {
+    func fault(_ detail: String) -> TransferFailure {
+      TransferFailure(reason: .urlInvalid, url: urlTemplate, detail: detail)
+    }
+    let open = places.lazy.filter { values[$0]?.isEmpty ?? true }.map(\.rawValue)
+    if let name = open.min() {
+      throw fault(
+        "the item has no text or number for {\(name)}; "
+          + "say under detail values in the catalog file where it is"
+      )
+    }
+    guard let text = url(filling: values) else {
+      let texts = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+        "the \($0.key.rawValue) is \"\($0.value)\""
+      }
+      throw fault(
+        "\(texts.joined(separator: ", ")), which servers take for a folder and not for a name"
+      )
+    }
+    return text
+  }
+}
+
+/// A URL of the catalog file with the environment's values, and in a form that leaves out those that may be secret.
+struct VariableURL: Sendable {
+  /// The text with all values as they are, which a local path needs.
+  let plain: String
+  /// The text with `${NAME}` left unexpanded in path and query.
+  ///
+  /// Variables in scheme, user information, host and port are expanded, because a request needs its host. So is one
+  /// that begins the text and whose value is an absolute URL.
+  let veiled: String
+
+  /// A text that names no variable, whatever stands in it.
+  init(plain: String) {
+    self.plain = plain
+    veiled = plain
+  }
+
+  /// Puts values in; a variable without one stays as it stands.
+  init(_ text: String, _ values: [String: String]) {
+    guard text.utf8.contains(UInt8(ascii: "$")) else {
+      (self.plain, self.veiled) = (text, text)
+      return
+    }
+    var plain = ""
+    var veiled = ""
+    var rest = Substring(text)
+    while let start = rest.firstRange(of: "${"),
+      let end = rest[start.upperBound...].firstIndex(of: "}")
+    {
+      let name = String(rest[start.upperBound..<end])
+      plain += rest[..<start.lowerBound]
+      veiled += rest[..<start.lowerBound]
+      rest = rest[rest.index(after: end)...]
+      guard let value = values[name] else {
+        plain += "${\(name)}"
+        veiled += "${\(name)}"
+        continue
+      }
+      plain += value
+      if veiled.isEmpty {
+        veiled = value.contains("://") ? value : "${\(name)}"
+      } else if Self.endsInAuthority(veiled) {
+        let isUserInfo = rest.prefix { !"/?#".contains($0) }.contains("@")
+        veiled += isUserInfo ? PercentEncoding.escaped(value) : value
+      } else {
+        veiled += "${\(name)}"
+      }
+    }
+    self.plain = plain + rest
+    self.veiled = veiled + rest
+  }
+
+  /// Whether what follows still belongs to the authority. (RFC 3986, section 3.2)
+  private static func endsInAuthority(_ text: String) -> Bool {
+    guard let slashes = text.firstRange(of: "://") else { return false }
+    return !text[slashes.upperBound...].contains { "/?#".contains($0) }
+  }
+}

@@ -1,0 +1,319 @@
+import Cache
+import Catalog
+import Dispatch
+import Synchronization
+import Transport
+
+/// A document's body: in memory, or when it is large in a file of the cache.
+struct DocumentBody: RandomAccessBody {
+  private enum Place {
+    case memory([UInt8])
+    case file(BodyFile, digest: Int64)
+  }
+
+  private let place: Place
+  /// How many bytes there are.
+  let count: Int
+
+  /// A body in memory.
+  init(_ bytes: [UInt8]) {
+    place = .memory(bytes)
+    count = bytes.count
+  }
+
+  /// A body in a file.
+  init(_ file: BodyFile, count: Int, digest: Int64) {
+    place = .file(file, digest: digest)
+    self.count = count
+  }
+
+  /// What ``ContentDigest/number(of:)`` says of it.
+  var digest: Int64 {
+    switch place {
+    case .memory(let bytes): ContentDigest.number(of: bytes)
+    case .file(_, let digest): digest
+    }
+  }
+
+  /// The bytes of a body in memory; none of one in a file.
+  var inMemory: [UInt8] {
+    if case .memory(let bytes) = place { bytes } else { [] }
+  }
+
+  /// All bytes, in memory.
+  ///
+  /// - Returns: The bytes.
+  /// - Throws: ``CacheError`` when they are in a file that cannot be read.
+  func whole() throws(CacheError) -> [UInt8] {
+    try piece(at: 0, most: count)
+  }
+
+  /// Whether there is nothing in it, or nothing but `null`.
+  func isVoid() throws(CacheError) -> Bool {
+    guard count <= 64 else { return false }
+    let text = try whole().filter { !" \t\r\n".utf8.contains($0) }
+    return text.isEmpty || text == Array("null".utf8)
+  }
+
+  /// Decodes the body with all its bytes in memory.
+  ///
+  /// - Parameter decode: The decoder.
+  /// - Returns: What the decoder returns.
+  /// - Throws: What the decoder throws; ``CatalogError`` also when the body is in a file that cannot be read.
+  func decoded<Value>(
+    by decode: ([UInt8]) throws(CatalogError) -> Value
+  ) throws(CatalogError) -> Value {
+    let bytes: [UInt8]
+    do throws(CacheError) {
+      bytes = try whole()
+    } catch {
+      throw CatalogError(.malformedJSON, subject: "the body", reason: error.description)
+    }
+    return try decode(bytes)
+  }
+
+  /// Copies bytes; false when the file cannot be read, which ``whole()`` says more of.
+  func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    switch place {
+    case .memory(let bytes): return bytes.copy(range, to: buffer)
+    case .file(let file, _):
+      do throws(CacheError) {
+        try file.read(into: buffer, at: range.lowerBound)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// Hands on the body piece by piece.
+  ///
+  /// - Parameter take: Told of each piece.
+  /// - Throws: ``CacheError`` when it is in a file that cannot be read.
+  func forEachPiece(_ take: (ArraySlice<UInt8>) -> Void) throws(CacheError) {
+    if case .memory(let bytes) = place { return take(bytes[...]) }
+    var offset = 0
+    while offset < count {
+      let piece = try piece(at: offset, most: BodySpool.piece)
+      take(piece[...])
+      offset += piece.count
+    }
+  }
+
+  /// Some of the bytes.
+  ///
+  /// - Parameters:
+  ///   - offset: Where they begin.
+  ///   - most: How many at most.
+  /// - Returns: As many as there are; none at the end.
+  /// - Throws: ``CacheError`` when they are in a file that cannot be read.
+  func piece(at offset: Int, most: Int) throws(CacheError) -> [UInt8] {
+    let range = offset..<min(count, offset + most)
+    switch place {
+    case .memory(let bytes): return range.count == count ? bytes : Array(bytes[range])
+    case .file(let file, _):
+      var bytes = [UInt8](repeating: 0, count: range.count)
+      try file.fill(&bytes, from: offset)
+      return bytes
+    }
+  }
+}
+
+extension BodyFile {
+  /// Reads as many bytes as there is room for.
+  ///
+  /// - Parameters:
+  ///   - bytes: The room.
+  ///   - offset: Where they are in the file.
+  /// - Throws: ``CacheError`` when they cannot be read.
+  func fill(_ bytes: inout [UInt8], from offset: Int) throws(CacheError) {
+    var failure: CacheError?
+    bytes.withUnsafeMutableBytes { buffer in
+      do throws(CacheError) { try read(into: buffer, at: offset) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// Takes a document's body as it comes: into memory, and once it is large into a file of the cache.
+///
+/// Where no file can be made or written, all stays in memory.
+struct BodySpool {
+  /// How much is in memory at most where a file is to be had; ``ListingWindows`` does not cut what is smaller.
+  static let mostInMemory = 4 << 20
+  /// How much is written to the file at once, and read from it.
+  static let piece = 1 << 20
+
+  /// Makes the file that a large body lies in; nil where all stays in memory.
+  typealias MakingFile = @Sendable () throws(CacheError) -> BodyFile
+
+  private let makeFile: MakingFile?
+  private let mostInMemory: Int
+  private var waiting: [UInt8] = []
+  private var file: BodyFile?
+  private var written = 0
+  private var digest = RunningDigest()
+  private var isFileOut = false
+
+  /// Takes nothing yet.
+  ///
+  /// - Parameter layout: The cache; nil leaves all in memory.
+  init(in layout: CacheLayout?) {
+    var makeFile: MakingFile?
+    if let layout { makeFile = { () throws(CacheError) in try BodyFile(in: layout) } }
+    self.init(mostInMemory: Self.mostInMemory, makeFile: makeFile)
+  }
+
+  /// Takes nothing yet.
+  ///
+  /// - Parameters:
+  ///   - mostInMemory: How large a body becomes before it is put into a file.
+  ///   - makeFile: Makes that file; nil leaves all in memory.
+  init(mostInMemory: Int, makeFile: MakingFile?) {
+    self.mostInMemory = mostInMemory
+    self.makeFile = makeFile
+  }
+
+  /// How many bytes came.
+  var count: Int { written + waiting.count }
+
+  /// Adds bytes.
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    waiting.append(contentsOf: bytes)
+    let most = file == nil ? mostInMemory : min(mostInMemory, Self.piece)
+    if waiting.count > most, !isFileOut, let makeFile { spill(makeFile) }
+  }
+
+  /// Adds bytes.
+  mutating func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { append($0) }
+  }
+
+  /// Forgets what came.
+  mutating func removeAll() {
+    self = BodySpool(mostInMemory: mostInMemory, makeFile: makeFile)
+  }
+
+  /// What came; nothing is held afterwards.
+  mutating func take() -> DocumentBody {
+    defer { removeAll() }
+    if file != nil, !waiting.isEmpty, let makeFile { spill(makeFile) }
+    guard let file else { return DocumentBody(waiting) }
+    return DocumentBody(file, count: written, digest: digest.number)
+  }
+
+  /// Puts what waits into the file; takes all back from it when that fails.
+  private mutating func spill(_ makeFile: MakingFile) {
+    do throws(CacheError) {
+      let file: BodyFile
+      if let open = self.file { file = open } else { file = try makeFile() }
+      self.file = file
+      var failure: CacheError?
+      waiting.withUnsafeBytes { bytes in
+        do throws(CacheError) { try file.write(bytes, at: written) } catch { failure = error }
+        digest.add(bytes)
+      }
+      if let failure { throw failure }
+      written += waiting.count
+      // Its own rounding is on top of what was asked for.
+      waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
+    } catch {
+      isFileOut = true
+      guard let file else { return }
+      var bytes = [UInt8](repeating: 0, count: written)
+      // What was just written is still in the page cache; were it not, the zeros would be no JSON.
+      try? file.fill(&bytes, from: 0)
+      waiting = bytes + waiting
+      self.file = nil
+      written = 0
+    }
+  }
+}
+
+/// Gathers a document's body; the transport holds it to the request's limit.
+///
+/// The transfer thread only gathers: what makes a piece is written on a queue of its own.
+final class BodyBuffer: BodySink {
+  private struct State {
+    /// What came and makes no piece yet.
+    var waiting: [UInt8] = []
+    /// What came before; nobody has it while the queue adds to it.
+    var spool: BodySpool
+    /// Whether the queue had anything to do.
+    var isSpooled = false
+  }
+
+  private let state: Mutex<State>
+  private let empty: BodySpool
+
+  /// Writes the pieces of all bodies.
+  private static let queue = DispatchQueue(label: "larder.bodies")
+
+  /// An empty one.
+  ///
+  /// - Parameter layout: The cache in which large bodies wait; nil leaves them in memory.
+  init(in layout: CacheLayout? = nil) {
+    empty = BodySpool(in: layout)
+    state = Mutex(State(spool: empty))
+  }
+
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
+    // What is promised may be a lie: it is trusted for the first megabyte only.
+    let promised = Int(clamping: head.contentLength?.count ?? 0)
+    state.withLock { $0.waiting.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
+    return .accept
+  }
+
+  func receive(_ piece: RawSpan) -> BodyDecision {
+    let full: [UInt8]? = state.withLock { state in
+      piece.withUnsafeBytes { state.waiting.append(contentsOf: $0) }
+      guard state.waiting.count >= BodySpool.piece else { return nil }
+      defer { state.waiting = [] }
+      state.isSpooled = true
+      return state.waiting
+    }
+    if let full { Self.queue.async { [self] in change { $0.append(full) } } }
+    return .accept
+  }
+
+  func restart() {
+    let isSpooled = state.withLock { state in
+      state.waiting.removeAll(keepingCapacity: true)
+      return state.isSpooled
+    }
+    if isSpooled { Self.queue.async { [self] in change { $0.removeAll() } } }
+  }
+
+  /// What came; the buffer is empty afterwards.
+  ///
+  /// Waits until all of it is where it belongs.
+  func take() -> DocumentBody {
+    let (rest, isSpooled) = state.withLock { state in
+      defer { state.waiting = [] }
+      return (state.waiting, state.isSpooled)
+    }
+    guard isSpooled else { return DocumentBody(rest) }
+    return Self.queue.sync {
+      change { spool in
+        spool.append(rest)
+        return spool.take()
+      }
+    }
+  }
+
+  /// What came into a buffer that leaves all in memory; the buffer is empty afterwards.
+  func takeBytes() -> [UInt8] {
+    take().inMemory
+  }
+
+  /// Changes the spool, on the queue: files are written while no lock is held.
+  private func change<Value>(_ body: (inout BodySpool) -> Value) -> Value {
+    var spool = state.withLock { state in
+      defer { state.spool = empty }
+      return state.spool
+    }
+    let value = body(&spool)
+    state.withLock { [spool] in $0.spool = spool }
+    return value
+  }
+}

@@ -1,0 +1,348 @@
+import Base
+import Cache
+import Catalog
+import Glibc
+import Transport
+
+/// Where a section's page or an item's detail comes from.
+enum DocumentSource: Hashable, Sendable {
+  /// An origin.
+  case web(WebURL)
+  /// An origin that is asked by more than a fixed URL.
+  case query(DocumentQuery)
+  /// A file that the catalog file names.
+  case file(String)
+
+  /// The text that names the document in the index and in reports.
+  var name: String {
+    switch self {
+    case .web(let url): url.text
+    case .query(let query): query.name
+    case .file(let path): "file:" + path
+    }
+  }
+
+  /// The same without secrets.
+  var redacted: String {
+    switch self {
+    case .web(let url): url.redacted
+    case .query(let query): query.url.redacted
+    case .file(let path): "file:" + path
+    }
+  }
+
+  /// The host that it is fetched from; nil for a file.
+  var host: HostPort? { base?.hostPort }
+
+  /// What relative references in the document are relative to.
+  var base: WebURL? {
+    switch self {
+    case .web(let url): url
+    case .query(let query): query.url
+    case .file: nil
+    }
+  }
+
+  /// What is done there.
+  var method: RequestRule.Method {
+    if case .query(let query) = self { query.request.method } else { .get }
+  }
+
+  /// The document at another URL, asked for in the same way.
+  func moved(to url: WebURL) -> DocumentSource {
+    if case .query(let query) = self { .query(query.moved(to: url)) } else { .web(url) }
+  }
+
+  /// The document as a rule asks for it, with these values in its places.
+  func asked(
+    by request: RequestRule?,
+    filling values: [Placeholder: String]
+  ) -> DocumentSource {
+    guard case .web(let url) = self, let request, request.method == .post else { return self }
+    return .query(DocumentQuery(url, request, filling: values))
+  }
+}
+
+/// How a request for a document ended.
+enum DocumentReply: Sendable {
+  /// A body, the URL that it came from after redirects, its validity, and its link to the next page.
+  case body(DocumentBody, base: WebURL?, word: StoredValidity, link: String? = nil)
+  /// What is held is still right.
+  case unchanged(word: StoredValidity)
+  /// There is nothing to be had.
+  case failed(TransferFailure)
+}
+
+extension RunContext {
+  /// Fetches a document, conditionally when something is held of it, and judges the reply.
+  ///
+  /// `completion` is called once, on the work queue.
+  func fetch(
+    _ document: DocumentRequest,
+    priority: Request.Priority,
+    completion: @escaping @Sendable (DocumentOutcome) -> Void
+  ) {
+    let held = document.held
+    switch document.source {
+    case .file(let path):
+      work.async { completion(document.outcome(of: read(path), at: now(), for: nil)) }
+    case .web, .query:
+      guard let traits = needs.traits(of: document.source),
+        var request = Request(document: document.source, from: named, credentials: credentials)
+      else {
+        let failure = TransferFailure(reason: .urlInvalid, url: document.source.redacted)
+        return work.async { completion(.failed(failure)) }
+      }
+      request.priority = priority
+      request.bodyLimit = options.jsonLimit
+      if case .revalidate(let condition) = needs.question(about: held, document.source) {
+        request.condition = condition
+      }
+      let isPost = request.method == .post
+      let sink = BodyBuffer(in: layout)
+      let asked = now()
+      let sent = request
+      transport.fetch(request, into: sink) { result in
+        work.async {
+          let reply = reply(
+            result.mapError { explained($0, sent) },
+            sink,
+            held,
+            asked,
+            traits,
+            isPost: isPost
+          )
+          let outcome = document.outcome(of: reply, at: now(), for: traits)
+          if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
+          completion(outcome)
+        }
+      }
+    }
+  }
+
+  /// A failure with what the origin says about it.
+  private func explained(_ failure: TransferFailure, _ request: Request) -> TransferFailure {
+    failure.explained(request, hasHeaders: !catalog.headers.isEmpty, hiding: secrets)
+  }
+
+  private func reply(
+    _ result: Result<Response, TransferFailure>,
+    _ sink: BodyBuffer,
+    _ held: DocumentEntry?,
+    _ asked: UnixTime,
+    _ traits: RequestTraits,
+    isPost: Bool
+  ) -> DocumentReply {
+    switch result {
+    case .failure(let failure):
+      return .failed(failure)
+    case .success(let response):
+      failures.count(attempts: response.attempts)
+      if response.isNotModified {
+        let word = held.flatMap {
+          StoredValidity(
+            renewing: $0.response,
+            by: response.head,
+            asked: asked,
+            answered: now(),
+            traits: traits
+          )
+        }
+        guard let word else {
+          return .failed(
+            .notModified(response.head.url.redacted, attempts: response.attempts)
+          )
+        }
+        return .unchanged(word: word)
+      }
+      // The answer to a POST is asked for anew each time. (RFC 9110, section 9.3.3)
+      let word =
+        isPost
+        ? StoredValidity.none
+        : StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
+      let sent = response.head.isEncoded ? response.wireBytes : nil
+      return plain(sink.take(), of: response.head.url.redacted, response.head, sent: sent) {
+        body in
+        .body(body, base: response.head.url, word: word, link: response.head.headers.nextLink)
+      }
+    }
+  }
+
+  /// Reads a local document in full.
+  private func read(_ path: String) -> DocumentReply {
+    func failure(_ detail: String, _ reason: FailureReason = .fileUnreadable) -> DocumentReply {
+      .failed(TransferFailure(reason: reason, url: "file:" + path, detail: detail))
+    }
+    // Not blocking: a FIFO under a section's name must not hold the run.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      return errno == ENOENT
+        ? failure("", .noSuchFile) : failure(systemWords(errno))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return failure("it is not a regular file")
+    }
+    guard ByteCount(status.st_size) <= options.jsonLimit else {
+      return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
+    }
+    var spool = BodySpool(in: layout)
+    var room = [UInt8](repeating: 0, count: BodySpool.piece)
+    while true {
+      let count: Int
+      do throws(SystemError) {
+        count = try Files.read(descriptor, into: &room)
+      } catch {
+        return failure(systemWords(error.code))
+      }
+      if count == 0 { break }
+      room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+      // It may grow while it is read.
+      guard ByteCount(spool.count) <= options.jsonLimit else {
+        return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
+      }
+    }
+    return plain(spool.take(), of: "file:" + path, nil) { body in
+      .body(body, base: localBase, word: StoredValidity.none)
+    }
+  }
+
+  /// The reply with a body as it is decoded: unpacked, and JSON Lines as an array.
+  private func plain(
+    _ body: DocumentBody,
+    of url: String,
+    _ head: ResponseHead?,
+    sent: ByteCount? = nil,
+    _ reply: (DocumentBody) -> DocumentReply
+  ) -> DocumentReply {
+    do throws(PackedBody.Fault) {
+      let plain = try PackedBody.plain(
+        body,
+        name: head?.url.text ?? url,
+        type: head?.headers["Content-Type"],
+        sent: sent,
+        limit: options.jsonLimit,
+        in: layout
+      )
+      return reply(plain)
+    } catch {
+      return .failed(error.failure(of: url))
+    }
+  }
+}
+
+extension FailureReason {
+  /// A local file that the catalog file names cannot be read.
+  package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
+  /// The catalog file names a local file that is not there.
+  package static let noSuchFile = FailureReason(rawValue: "no-such-file")
+  /// A body that is not JSON, or not of the shape that the mapping expects.
+  package static let undecodable = FailureReason(rawValue: "undecodable")
+}
+
+/// A document that more than a fixed URL asks for: by POST, or with places in its URL that each request fills.
+struct DocumentQuery: Hashable, Sendable {
+  /// The URL with its places closed, or without any.
+  private let template: WebURL
+  /// How it is asked for.
+  let request: RequestRule
+  /// What fills the places.
+  private(set) var values: [Placeholder: String]
+  /// The URL with its places filled, and without the environment's values.
+  private(set) var url: WebURL
+  private var variables = URLVariables.none
+
+  /// A query at a URL without places; `values` fill those of the body.
+  init(_ url: WebURL, _ request: RequestRule, filling values: [Placeholder: String]) {
+    template = url
+    self.request = request
+    self.values = values
+    self.url = url
+  }
+
+  /// A query at a URL with places.
+  ///
+  /// - Parameters:
+  ///   - template: The URL, with places as ``Placeholder/closed(_:_:)`` leaves them.
+  ///   - request: How it is asked for.
+  ///   - values: What fills the places.
+  ///   - variables: What the URL and the name are to leave out.
+  ///   - parser: How URLs are read.
+  /// - Throws: ``TransferFailure`` when the filled text is no URL.
+  init(
+    template: WebURL,
+    _ request: RequestRule,
+    filling values: [Placeholder: String],
+    hiding variables: URLVariables,
+    _ parser: any URLParsing
+  ) throws(TransferFailure) {
+    self.init(template, request, filling: values)
+    self.variables = variables
+    let text = Placeholder.fill(
+      url: Placeholder.reopened(template.text, values.keys),
+      with: values
+    )
+    if text != template.text {
+      url = variables.veiled(try parser.parse(text, relativeTo: template))
+    }
+  }
+
+  /// The same query for another page.
+  ///
+  /// - Parameters:
+  ///   - kept: What the index keeps of it, see ``NextPage``.
+  ///   - place: Where it goes.
+  ///   - parser: How URLs are read.
+  /// - Returns: The query.
+  /// - Throws: ``TransferFailure`` when the filled text is no URL.
+  func page(
+    kept: String,
+    at place: Placeholder,
+    _ parser: any URLParsing
+  ) throws(TransferFailure) -> DocumentQuery {
+    var values = values
+    values[place] = variables.cursor(kept: kept)
+    return try DocumentQuery(
+      template: template,
+      request,
+      filling: values,
+      hiding: variables,
+      parser
+    )
+  }
+
+  /// The same query at another URL.
+  func moved(to url: WebURL) -> DocumentQuery {
+    var query = self
+    query.url = url
+    return query
+  }
+
+  /// The body; nil for a GET.
+  var body: [UInt8]? {
+    request.method == .post ? request.body(filling: values) : nil
+  }
+
+  /// The text that tells it in the index from other documents of the same reader.
+  ///
+  /// Bodies of one reader differ in their values alone, for the rest of them is in the mapping's digest.
+  var name: String {
+    guard request.method == .post else { return url.text }
+    let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+      "\($0.key.rawValue)=\(PercentEncoding.escaped(variables.kept(cursor: $0.value)))"
+    }
+    return (["POST", url.text] + pairs).joined(separator: " ")
+  }
+}
+
+/// What the index keeps of a page that follows: a URL, or what stands in the place that tells pages apart.
+enum NextPage {
+  /// The text for a value; no URL begins so.
+  static func text(for value: String) -> String { " " + value }
+
+  /// The value that such a text holds; nil for a URL.
+  static func value(in text: String) -> String? {
+    text.hasPrefix(" ") ? String(text.dropFirst()) : nil
+  }
+}

@@ -1,0 +1,224 @@
+import Cache
+import Catalog
+
+/// What is shown of a section after the guards: the feed's items, and those that were kept from before.
+struct GuardedListing: Sendable {
+  /// What is shown.
+  var listing: ListingID
+  /// The ids of items that the feed no longer lists and that stay all the same.
+  var withheld: [String] = []
+  /// Why the feed's listing is not shown at all; empty when values are not the reason.
+  var findings: [FieldGuard.Finding] = []
+  /// Whether the last good listing stands for the feed's.
+  var isWhole = false
+  /// The ids of items that the feed lists, that cannot be read, and that stay as they were.
+  var unread: [String] = []
+}
+
+extension RunContext {
+  /// What to show of a section: the feed's items, and those that vanished as if by a fault; or the last good listing,
+  /// when the feed's as a whole looks like a fault.
+  ///
+  /// - Parameters:
+  ///   - listing: the feed's items.
+  ///   - item: where their fields are.
+  ///   - unread: the ids of items that the feed lists and that cannot be read.
+  ///   - shown: what the last run left.
+  /// - Returns: The listing to show, with what was kept.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func guardListing(
+    _ listing: ListingID,
+    _ item: Mapping.Item,
+    unread: Set<String>,
+    shown: ListingID?
+  ) throws(CacheError) -> GuardedListing {
+    guard let shown, shown != listing, !options.allowRemovals else {
+      return GuardedListing(listing: listing)
+    }
+    let union = try ListingUnion(of: shown, and: listing, index)
+    let verdict = union.verdict(unread: unread)
+    var guarded = GuardedListing(listing: shown, isWhole: true)
+    if verdict != .withhold {
+      guarded.findings = try findings(in: listing, item, shown: shown)
+    }
+    if verdict == .withhold || !guarded.findings.isEmpty {
+      guarded.withheld = union.vanished
+      return guarded
+    }
+    guard case .keep(let kept) = verdict else { return GuardedListing(listing: listing) }
+    return GuardedListing(listing: try union.keep(kept), withheld: union.withheld(kept))
+  }
+
+  /// Keeps items that vanished in a listing that is shown otherwise as it came.
+  ///
+  /// - Parameters:
+  ///   - gone: the ids of the items.
+  ///   - shown: what the last run left.
+  ///   - listing: what is shown without them.
+  /// - Returns: The listing to show, and the ids of the items that stay.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func keep(
+    _ gone: Set<String>,
+    of shown: ListingID,
+    beside listing: ListingID
+  ) throws(CacheError) -> (listing: ListingID, kept: [String]) {
+    let both = try ListingUnion(of: shown, and: listing, index)
+    let union = both.union(keeping: gone)
+    let kept = both.withheld(union)
+    return kept.isEmpty ? (listing, []) : (try both.keep(union), kept)
+  }
+
+  /// Keeps the last good versions of the few items that the feed lists and that cannot be read.
+  ///
+  /// They are known by their ids. Of those without one, as many of the items that went stay as could
+  /// not be read for the first time, and those that stayed for that reason before.
+  ///
+  /// - Parameters:
+  ///   - notes: what cannot be read.
+  ///   - shown: what the last run left.
+  ///   - last: what could not be read then.
+  ///   - guarded: what is shown without them; they are added.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func keepUnread(
+    _ notes: SectionNotes,
+    of shown: ListingID,
+    last: LastReport.Skips,
+    in guarded: inout GuardedListing
+  ) throws(CacheError) {
+    guard shown != guarded.listing, !options.allowRemovals else { return }
+    let listed = Set(try index.itemKeys(listing: guarded.listing))
+    let gone = try index.itemKeys(listing: shown).filter { !listed.contains($0) }
+    guard !gone.isEmpty else { return }
+    let named = notes.unreadIDs
+    let unnamed =
+      notes.skipped.count { $0.lost == .item && $0.id == nil } + notes.omitted.unread
+    let again = gone.filter { last.unread.contains($0) && !named.contains($0) }.prefix(unnamed)
+    let new = gone.filter { !last.unread.contains($0) && !named.contains($0) }
+      .prefix(max(0, unnamed - last.unnamed))
+    let kept = named.intersection(gone).union(again).union(new)
+    guard !kept.isEmpty else { return }
+    guarded.listing = try keep(kept, of: shown, beside: guarded.listing).listing
+    guarded.unread = kept.sorted()
+  }
+
+  /// What a listing lost or shares, against the one that is shown.
+  ///
+  /// Reads on only while it looks like a fault: of a usual listing, the first items are enough.
+  private func findings(
+    in listing: ListingID,
+    _ item: Mapping.Item,
+    shown: ListingID
+  ) throws(CacheError) -> [FieldGuard.Finding] {
+    let versions = try index.versions(listing: listing)
+    var fields = FieldGuard(held: try sample(of: shown), item, count: versions.count)
+    var (rest, size) = (versions[...], 8)
+    while !fields.isSettled, !rest.isEmpty {
+      let records = try index.items(rest.prefix(size), of: listing)
+      fields.add(try records.map { record throws(CacheError) in try record.storeItem() })
+      rest = rest.dropFirst(size)
+      size = min(512, 2 * size)
+    }
+    return fields.findings
+  }
+
+  /// Items of a listing, evenly spread and so few that a long one costs no more.
+  private func sample(of listing: ListingID) throws(CacheError) -> [StoreItem] {
+    let versions = try index.versions(listing: listing)
+    var sample: [StoreItem] = []
+    for place in stride(from: 0, to: versions.count, by: max(1, versions.count / 100)) {
+      let body = try index.item(version: versions[place])
+      if let item = body.flatMap({ try? StoreItem(decoding: $0) }) { sample.append(item) }
+    }
+    return sample
+  }
+}
+
+/// A listing that is shown and the feed's new one, compared and put together by their ids.
+///
+/// The items themselves are read when they are kept, some at a time: a guard that steps in costs no second catalog.
+struct ListingUnion {
+  /// A listing's ids, and the versions of its items.
+  private struct Side {
+    let listing: ListingID
+    let ids: PackedIDs
+    let versions: [ItemVersion]
+
+    init(_ listing: ListingID, _ index: Index) throws(CacheError) {
+      let (versions, keys) = try index.packedItems(listing: listing)
+      (self.listing, self.versions, ids) = (listing, versions, PackedIDs(zeroEnded: keys))
+      guard ids.count == versions.count else {
+        throw CacheError(
+          .damaged,
+          "cannot read listing \(listing.rawValue): \(ids.count) ids for \(versions.count) items",
+          remedy: .repair
+        )
+      }
+    }
+  }
+
+  private let shown: Side
+  private let incoming: Side
+  private let index: Index
+
+  /// Enough items that the queries are no cost, few enough to be held at once.
+  private static let batch = 512
+
+  /// Compares two listings.
+  ///
+  /// - Parameters:
+  ///   - shown: What the last run left.
+  ///   - listing: What the feed lists.
+  ///   - index: Where both are.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(CacheError) {
+    (self.shown, incoming) = (try Side(shown, index), try Side(listing, index))
+    self.index = index
+  }
+
+  /// How many items the feed lists.
+  var listed: Int { incoming.ids.count }
+
+  /// The ids of the items shown that the feed does not list, in order.
+  var vanished: [String] {
+    ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
+  }
+
+  /// What becomes of the feed's listing.
+  ///
+  /// - Parameter unread: The ids of items that the feed lists and that cannot be read.
+  /// - Returns: The verdict.
+  func verdict(unread: Set<String>) -> ShrinkGuard.Verdict {
+    ShrinkGuard.judge(held: shown.ids, incoming: incoming.ids) {
+      !unread.isEmpty && unread.contains(shown.ids[$0])
+    }
+  }
+
+  /// The feed's items with some of those that it no longer lists.
+  func union(keeping kept: Set<String>) -> ShrinkGuard.Union {
+    ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
+  }
+
+  /// The ids of the items that a union keeps.
+  func withheld(_ union: ShrinkGuard.Union) -> [String] { union.withheld.map { shown.ids[$0] } }
+
+  /// Keeps the items of a union as a listing.
+  ///
+  /// - Parameter union: The items.
+  /// - Returns: The listing.
+  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  func keep(_ union: ShrinkGuard.Union) throws(CacheError) -> ListingID {
+    let lane = ItemLane(index)
+    var rest = union.order[...]
+    while !rest.isEmpty {
+      let versions = rest.prefix(Self.batch).map { source in
+        switch source {
+        case .incoming(let place): incoming.versions[place]
+        case .held(let place): shown.versions[place]
+        }
+      }
+      rest = rest.dropFirst(Self.batch)
+      try lane.add(try index.items(versions, of: incoming.listing))
+    }
+    return try index.keepListing(lane.finish().first ?? ListingDraft())
+  }
+}

@@ -1,0 +1,435 @@
+import Cache
+import Catalog
+import Transport
+
+/// A picture as `list` and `show` tell of it.
+package struct ShownImage: Sendable, Equatable {
+  /// Whether there are bytes to show.
+  package enum State: String, Sendable {
+    /// The file is here, perhaps from before a failed refresh.
+    case held
+    /// It could not be had.
+    case failed
+    /// Nobody asked for it yet.
+    case missing
+  }
+
+  /// The part it plays.
+  package var role: ImageReference.Role
+  /// Its URL, as it is sent.
+  package var url: String
+  /// Where it lies, relative to the cache; nil while nothing is held.
+  package var path: String?
+  /// The SHA-256 of its bytes, 64 hexadecimal digits.
+  package var sha256: String?
+  /// Its size.
+  package var bytes: ByteCount?
+  /// What its bytes are, as a media type.
+  package var type: String?
+  /// Whether there are bytes to show.
+  package var state: State
+}
+
+/// An item as `list` and `show` tell of it.
+package struct ShownItem: Sendable, Equatable {
+  /// The item as its list has it.
+  package var item: StoreItem
+  /// The keys of the sections that list it; one in a list.
+  package var sections: [String]
+  /// Whether its section could not be refreshed.
+  package var isStale: Bool
+  /// What its detail adds, when it has one.
+  package var detail: ItemDetail?
+  /// Since when the shop has that detail no more; nil while it has.
+  package var detailSince: UnixTime?
+  /// Its pictures: the list's, then the detail's.
+  package var images: [ShownImage]
+
+  /// The picture of the list.
+  package var thumbnail: ShownImage? { images.first { $0.role == .thumbnail } }
+}
+
+/// The catalog as last synced, read from the cache alone.
+///
+/// Works while a sync runs.
+package struct CatalogReader: Sendable {
+  /// The catalog that is read.
+  package let catalog: CatalogEntry
+  /// The cache's path.
+  package let cache: String
+  let index: Index
+
+  /// Opens a cache for reading.
+  ///
+  /// - Parameters:
+  ///   - cache: the cache's path.
+  ///   - name: which of its catalogs; none is needed when there is one.
+  /// - Throws: ``CacheError`` when there is no such cache or catalog.
+  package init(cache: String, catalog name: String?) throws(CacheError) {
+    self.cache = cache
+    index = try Index(reading: cache)
+    let catalogs = try index.catalogs()
+    let names = catalogs.map(\.name)
+    if let name {
+      guard let match = catalogs.first(where: { $0.name == name }) else {
+        let near = nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
+        throw CacheError(.empty, "cannot find catalog \(name) in \(cache)\(near)", thing: name)
+      }
+      catalog = match
+    } else if let only = catalogs.first, catalogs.count == 1 {
+      catalog = only
+    } else if catalogs.isEmpty {
+      throw CacheError(
+        .empty,
+        "cannot read \(cache): nothing was synced yet",
+        remedy: .sync,
+        thing: cache
+      )
+    } else {
+      throw CacheError(
+        .ambiguous,
+        "cannot choose among \(names.joined(separator: ", ")) in \(cache)",
+        remedy: .nameCatalog,
+        thing: cache
+      )
+    }
+  }
+
+  /// The ids of all items in the catalog's order, without reading the items.
+  private func ids() throws(CacheError) -> [String] {
+    var ids: [String] = []
+    for listing in try sections().compactMap(\.listing) {
+      ids += try index.itemKeys(listing: listing)
+    }
+    return ids
+  }
+
+  /// The last run that ended.
+  package func lastRun() throws(CacheError) -> RunEntry {
+    guard let run = try index.lastRun(catalog: catalog.id) else {
+      throw CacheError(
+        .empty,
+        "cannot read \(catalog.name): no sync of it has ended yet",
+        remedy: .sync,
+        thing: catalog.name
+      )
+    }
+    return run
+  }
+
+  /// The sections as last synced, in the catalog's order.
+  package func sections() throws(CacheError) -> [RunSection] {
+    try index.sections(run: try lastRun().id)
+  }
+
+  /// The listings of all sections or one, in the catalog's order.
+  ///
+  /// - Throws: ``CacheError`` when there is no such section.
+  package func list(section key: String? = nil) throws(CacheError) -> [ShownItem] {
+    var batches = try batches(section: key)
+    var items: [ShownItem] = []
+    while let batch = try batches.next() { items += batch }
+    return items
+  }
+
+  /// The same a few at a time, so that a long catalog is neither awaited nor held whole.
+  ///
+  /// - Parameters:
+  ///   - key: The section; nil for all of them.
+  ///   - query: Which items, and in which order.
+  /// - Returns: The items, batch by batch.
+  /// - Throws: ``CacheError`` when there is no such section.
+  package func batches(
+    section key: String? = nil,
+    where query: ItemQuery = ItemQuery()
+  ) throws(CacheError) -> ItemBatches {
+    let sections = try sections()
+    if let key, !sections.contains(where: { $0.key == key }) {
+      let keys = sections.map(\.key)
+      let near = nearest(to: key, in: keys).map { "; did you mean \($0)?" } ?? ""
+      throw CacheError(
+        .empty,
+        "cannot find section \(key); there are \(keys.joined(separator: ", "))\(near)",
+        thing: key
+      )
+    }
+    return ItemBatches(
+      sections.filter { key == nil || $0.key == key },
+      of: self,
+      where: query
+    )
+  }
+
+  /// Some items of a listing.
+  func items(
+    _ versions: some Sequence<ItemVersion>,
+    of listing: ListingID
+  ) throws(CacheError) -> [StoreItem] {
+    var items: [StoreItem] = []
+    for record in try index.items(versions, of: listing) { items.append(try record.storeItem()) }
+    return items
+  }
+
+  /// Items as they are shown, with their details and pictures.
+  func shown(_ items: [ListedItem]) throws(CacheError) -> [ShownItem] {
+    let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.item.id))
+    return try withImages(
+      items.map { listed in
+        let item = listed.item
+        return ShownItem(
+          item: item,
+          sections: [listed.section.key],
+          isStale: listed.section.isStale,
+          detail: details[item.id].flatMap(\.decoded),
+          detailSince: details[item.id]?.since,
+          images: []
+        )
+      }
+    )
+  }
+
+  /// One item with the values of its first listing, or nil when no section lists it.
+  package func show(_ id: String) throws(CacheError) -> ShownItem? {
+    var first: ShownItem?
+    var keys: [String] = []
+    for section in try sections() {
+      guard let listing = section.listing else { continue }
+      let versions = try index.versions(of: id, listing: listing)
+      // A key is kept without what would end it, so another id may look the same.
+      let listed = try items(versions, of: listing).filter { $0.id == id }
+      if first == nil {
+        first = try shown(listed.prefix(1).map { ListedItem(item: $0, section: section) }).first
+      }
+      if !listed.isEmpty, !keys.contains(section.key) { keys.append(section.key) }
+    }
+    first?.sections = keys
+    return first
+  }
+
+  /// The ids that come nearest to one that no section lists.
+  package func nearestIDs(to id: String) throws(CacheError) -> [String] {
+    nearest(3, to: id, in: Set(try ids()).sorted())
+  }
+
+  /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.
+  package func squares(side: Int) throws(CacheError) -> [String: String] {
+    var urls: Set<String> = []
+    var batches = try batches()
+    while let batch = try batches.next() { urls.formUnion(batch.flatMap(\.images).map(\.url)) }
+    let found = try squares(of: urls, side: side)
+    return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
+  }
+
+  /// The squares of these pictures that were made of the very bytes that are held.
+  ///
+  /// - Parameters:
+  ///   - urls: the pictures' URLs.
+  ///   - side: pixels along a side; nil for every size.
+  /// - Returns: Each square with the URL of its picture.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  func squares(of urls: some Sequence<String>, side: Int? = nil) throws(CacheError)
+    -> [(url: String, square: SquareEntry)]
+  {
+    let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
+    let pictures = try index.pictures(Array(urls.keys))
+    return try index.squares(side: side).compactMap { square in
+      // One made of bytes that the picture no longer has shows something else.
+      guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
+        let url = urls[square.picture]
+      else { return nil }
+      return (url, square)
+    }
+  }
+
+  /// The runs of the catalog, newest first.
+  package func runs(limit: Int = 20) throws(CacheError) -> [RunEntry] {
+    try index.runs(catalog: catalog.id, limit: limit)
+  }
+
+  /// When the runs since a moment were, newest first; their reports are not read.
+  package func runTimes(since: UnixTime) throws(CacheError) -> [RunTime] {
+    try index.runTimes(catalog: catalog.id, since: since)
+  }
+
+  /// What changed between two runs that ended.
+  ///
+  /// - Parameters:
+  ///   - old: the run to compare with; without it, the one before `new`.
+  ///   - new: the run to look at; without it, the last.
+  /// - Returns: The runs compared, the older one nil when `new` is the first, and what changed.
+  /// - Throws: ``CacheError`` when there is no such run.
+  package func diff(from old: RunID?, to new: RunID?) throws(CacheError)
+    -> (old: RunID?, new: RunID, diff: RunDiff)
+  {
+    let last = try run(new)
+    let first: RunID?
+    if let old {
+      first = try run(old).id
+    } else {
+      first = try index.lastRun(catalog: catalog.id, before: last.id)?.id
+    }
+    let before = try first.map { id throws(CacheError) in try index.sections(run: id) }
+    var diff = try RunDiff(index, before: before ?? [], after: index.sections(run: last.id))
+    diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
+    // What went after the newest run went since, whenever that is.
+    let isNewest = try last.id == lastRun().id
+    let began = try first.flatMap { id throws(CacheError) in try run(id).finished }
+    diff.removed = try index.tombstones(
+      after: began ?? 0,
+      through: isNewest ? .distantFuture : last.finished ?? .distantFuture
+    )
+    return (first, last.id, diff)
+  }
+
+  private func run(_ id: RunID?) throws(CacheError) -> RunEntry {
+    guard let id else { return try lastRun() }
+    guard let run = try index.finishedRun(id, catalog: catalog.id) else {
+      let last = try index.runs(catalog: catalog.id, finishedOnly: true, limit: 5)
+      let known = last.map { $0.id.description }.joined(separator: ", ")
+      throw CacheError(
+        .empty,
+        "cannot find run \(id) of \(catalog.name); the last ones are \(known)",
+        thing: id.description
+      )
+    }
+    return run
+  }
+
+  private func withImages(_ items: [ShownItem]) throws(CacheError) -> [ShownItem] {
+    let references = items.map { $0.item.images + ($0.detail?.images ?? []) }
+    let ids = Set(references.joined().map { PictureID(url: $0.url) })
+    let entries = try index.pictures(Array(ids))
+    return zip(items, references).map { item, references in
+      var item = item
+      item.images = references.map { ShownImage($0, entries[PictureID(url: $0.url)]) }
+      return item
+    }
+  }
+}
+
+extension RunSection {
+  /// Whether what is shown is from an earlier run, because this one's could not be had or not be taken.
+  package var isStale: Bool {
+    source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
+  }
+}
+
+extension DetailEntry {
+  /// The detail, when one is held, of now or from before, and can be read.
+  var decoded: ItemDetail? {
+    guard let body else { return nil }
+    return try? ItemDetail(decoding: body)
+  }
+}
+
+extension ShownImage {
+  init(_ reference: ImageReference, _ entry: PictureEntry?) {
+    role = reference.role
+    url = reference.url
+    // What another picture holds is not this one's.
+    let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
+    if let entry, let digest = entry.sha256 {
+      path = entry.name.path
+      sha256 = Hexadecimal.text(digest)
+      bytes = entry.bytes
+      type = entry.type?.mediaType
+      state = .held
+    } else {
+      state = entry?.failure == nil ? .missing : .failed
+    }
+  }
+}
+
+/// The catalog as something keeps it at hand: its items whole, details and pictures when they are shown.
+extension CatalogReader {
+  /// The items of a section in its order, without details.
+  package func storeItems(in section: RunSection) throws(CacheError) -> [StoreItem] {
+    guard let listing = section.listing else { return [] }
+    var items: [StoreItem] = []
+    try index.forEachBatch(of: listing) { records throws(CacheError) in
+      for record in records { items.append(try record.storeItem()) }
+    }
+    return items
+  }
+
+  /// Items as they are shown, with their details and the pictures of this moment.
+  package func shown(
+    _ items: some Sequence<(item: StoreItem, section: RunSection)>
+  ) throws(CacheError) -> [ShownItem] {
+    try shown(items.map { ListedItem(item: $0.item, section: $0.section) })
+  }
+
+  /// When the newest run ended of which a section was good; nil when none is known.
+  package func lastGood(_ key: String) throws(CacheError) -> UnixTime? {
+    for run in try index.runs(catalog: catalog.id, finishedOnly: true, limit: 200) {
+      let section = try index.sections(run: run.id).first { $0.key == key }
+      if let section, section.listing != nil, !section.isStale, section.source != "failed" {
+        return run.finished
+      }
+    }
+    return nil
+  }
+}
+
+// What a server asks of a catalog, a path or a page at a time.
+extension CatalogReader {
+  /// What is known of the picture that belongs at a path in the cache; nil when no row says anything.
+  package func picture(at path: String) throws(CacheError) -> PictureEntry? {
+    try index.picture(at: path)
+  }
+
+  /// The URL of the picture that the catalog names and that belongs at a path in the cache; nil when it names none.
+  package func url(ofPictureAt path: String) throws(CacheError) -> String? {
+    let ids = try index.items(mayName: path, catalog: catalog.id)
+    guard !ids.isEmpty else { return nil }
+    for section in try sections() {
+      guard let listing = section.listing else { continue }
+      for id in ids {
+        let versions = try index.versions(of: id, listing: listing)
+        let listed = try items(versions, of: listing).map {
+          ListedItem(item: $0, section: section)
+        }
+        for image in try shown(listed).flatMap(\.images) where image.name.path == path {
+          return image.url
+        }
+      }
+    }
+    return nil
+  }
+
+  /// What is known of a picture's square.
+  package func square(of picture: PictureEntry, side: Int) throws(CacheError) -> SquareEntry? {
+    try index.square(of: picture.id, side: side)
+  }
+
+  /// How many items a section lists.
+  package func itemCount(of section: RunSection) throws(CacheError) -> Int {
+    guard let listing = section.listing else { return 0 }
+    return try index.itemCount(listing: listing)
+  }
+
+  /// Some of a section's items in the catalog's order.
+  ///
+  /// - Parameters:
+  ///   - section: One of ``sections()``.
+  ///   - first: How many to pass over, without reading them.
+  ///   - count: How many to read at most.
+  /// - Returns: The items.
+  /// - Throws: ``CacheError`` when the index cannot be read.
+  package func items(
+    of section: RunSection,
+    from first: Int,
+    count: Int
+  ) throws(CacheError) -> [ShownItem] {
+    guard let listing = section.listing, count > 0 else { return [] }
+    let versions = try index.versions(listing: listing, from: first, count: count)
+    return try shown(
+      try items(versions, of: listing).map { ListedItem(item: $0, section: section) }
+    )
+  }
+}
+
+extension ShownImage {
+  /// Where it lies or would lie in the cache.
+  package var name: PictureName { PictureName(url: url, id: PictureID(url: url)) }
+}

@@ -1,0 +1,540 @@
+import Cache
+import Catalog
+import Dispatch
+import FoundationEssentials
+import Synchronization
+import Transport
+
+/// Fetches and decodes the catalog's sections, all at once, each on its own.
+///
+/// What one source gives is handed on the moment it is decoded, so that its details and pictures
+/// start while other sections are still on their way. `group` joins the sources.
+final class SectionStage: Sendable {
+  /// Entered once a source, left when it is decoded and handed on, or has failed.
+  let group = WorkGroup()
+
+  /// A listing to be completed with details and pictures.
+  struct Arrival: Sendable {
+    var listing: ListingID
+    /// The pictures with their URLs when the section was decoded just now, nil when it was known.
+    var references: [PictureReference]?
+  }
+
+  private let context: RunContext
+  private let last: LastSections
+  private let writer: PageWriter
+  private let renewed: RenewedDocuments
+  private let pages: PageReader
+  private let guardian: SectionGuard
+  private let arrived: @Sendable (Arrival) -> Void
+  private let results: Mutex<[[SectionResult]]>
+  private let many: ManySections
+  private let lines = Mutex<[HostPort?: WorkLine<SectionReading>]>([:])
+
+  /// A stage that compares with the sections of the last run.
+  ///
+  /// - Parameters:
+  ///   - context: the run.
+  ///   - previous: the sections of the last run.
+  ///   - report: the report of the last run.
+  ///   - ahead: told of a section's pictures as soon as it is decoded, before its listing is kept.
+  ///   - arrived: told of each listing that is kept, and then of the same pictures again.
+  init(
+    _ context: RunContext,
+    previous: [RunSection],
+    report: LastReport,
+    ahead: @escaping @Sendable ([PictureReference]) -> Void,
+    arrived: @escaping @Sendable (Arrival) -> Void
+  ) {
+    self.context = context
+    last = LastSections(previous, report: report)
+    writer = PageWriter(context: context, last: last, ahead: ahead)
+    renewed = RenewedDocuments(context.index)
+    pages = PageReader(context: context, writer: writer)
+    guardian = SectionGuard(context: context, last: last)
+    self.arrived = arrived
+    let positions = context.catalog.sources.indices
+    results = Mutex(Array(repeating: [], count: positions.count))
+    many = ManySections(count: positions.count(where: context.catalog.isMany))
+  }
+
+  /// The sections in the catalog's order, once `group` is empty.
+  var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
+
+  /// How many sources of a host are under way at once, from their request to their last item: as
+  /// many as the transport opens connections to a host by itself.
+  ///
+  /// Bodies come faster than they are decoded: without a limit, the memory that they wait in would grow with the
+  /// number of sections.
+  private static let window = 16
+
+  /// Starts every source, each host's in a line of its own.
+  func start(_ targets: [DocumentSource]) {
+    context.progress.update { $0.sections.total += targets.count }
+    var readings: [HostPort?: [SectionReading]] = [:]
+    for (position, target) in targets.enumerated() {
+      group.enter()  // Left in end(_:_:), the only way out of a source.
+      readings[target.host, default: []].append(
+        SectionReading(
+          position: position,
+          key: context.catalog.sectionKey(at: position),
+          start: target,
+          next: target
+        )
+      )
+    }
+    for (host, readings) in readings { line(of: host).add(readings) }
+  }
+
+  private func line(of host: HostPort?) -> WorkLine<SectionReading> {
+    lines.withLock { lines in
+      if let line = lines[host] { return line }
+      let line = WorkLine<SectionReading>(limit: Self.window, queue: context.starts) {
+        [weak self] readings in
+        for reading in readings { self?.page(reading) }
+      }
+      lines[host] = line
+      return line
+    }
+  }
+
+  private func request(for reading: SectionReading) throws(CacheError) -> DocumentRequest {
+    var request = try context.request(
+      for: reading.next,
+      reader: context.catalog.reader(at: reading.position),
+      mapping: context.catalog.listingDigest(at: reading.position)
+    )
+    // Without paging, a link is followed nowhere and warned of.
+    let paging = context.catalog.paging(ofSource: reading.position)
+    request.followsLink = paging == nil || paging?.step == .link
+    return request
+  }
+
+  private func page(_ reading: SectionReading) {
+    do throws(CacheError) {
+      let request = try request(for: reading)
+      if reading.progress.isGone(reading.next.name) { return try complete(reading) }
+      if context.options.onlyDue, let held = request.held,
+        reading.progress.leavesAlone(
+          reading.next.name,
+          isFresh: context.needs.need(ofListing: held, reading.next, at: context.now()).isQuiet
+        )
+      {
+        context.work.async { [self] in answer(.stands(held), to: reading, request) }
+        return
+      }
+      context.fetch(request, priority: .section) { [self] outcome in
+        answer(outcome, to: reading, request)
+      }
+    } catch {
+      fail(reading, error)
+    }
+  }
+
+  private func answer(
+    _ outcome: DocumentOutcome,
+    to reading: SectionReading,
+    _ request: DocumentRequest
+  ) {
+    do throws(CacheError) {
+      switch outcome {
+      case .stands(let document):
+        try renewed.add(document)
+        try take(held: document, into: reading)
+      case .excused(let document, let failure):
+        var reading = reading
+        reading.excused = failure.description
+        try take(held: document, into: reading)
+      case .new(let body, let base, let document):
+        try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
+      case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
+        // Some shops answer so behind their last page.
+        context.failures.count(attempts: failure.attempts)
+        try end(at: reading, wasHeld: request.held != nil)
+      case .failed(let failure):
+        context.failures.note(.section, id: reading.key, failure)
+        try breakOff(reading, failure.description)
+      }
+    } catch {
+      fail(reading, error)
+    }
+  }
+
+  /// Goes on with what a page was decoded to before.
+  private func take(held document: DocumentEntry, into reading: SectionReading) throws(CacheError)
+  {
+    var reading = reading
+    let sections = try context.index.decoded(document.id)
+    reading.pages.append(SectionPage(document: document, sections: sections))
+    // The body may have been read by a run that was not strict.
+    let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
+    if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
+    try goOn(reading)
+  }
+
+  /// Goes on with a page whose bytes are new.
+  private func take(
+    _ body: DocumentBody,
+    base: WebURL?,
+    _ document: DocumentEntry,
+    into reading: SectionReading,
+    wasHeld: Bool
+  ) throws(CacheError) {
+    if !reading.pages.isEmpty, try body.isVoid() { return try end(at: reading, wasHeld: wasHeld) }
+    let draft: PageDraft
+    switch try pages.read(body, base: base, reading) {
+    case .success(let read):
+      draft = read
+    case .failure(let error) where error.code == .absentItems && !reading.pages.isEmpty:
+      return try end(at: reading, wasHeld: wasHeld)
+    case .failure(let error) where error.code == .stopped:
+      let failure = TransferFailure(reason: .deadline, url: reading.next.redacted)
+      context.failures.note(.section, id: reading.key, failure)
+      return try breakOff(reading, error.description)
+    case .failure(let error):
+      let hint = error.remedy == nil ? "; look at what the shop sends" : ""
+      let words = context.secrets.applied(to: error.description) + hint
+      context.failures.note(undecodable: .section, id: reading.key, reading.next, words)
+      return try breakOff(reading, words)
+    }
+    if context.options.strict, let bad = draft.listing.skipped.first {
+      return refuse(reading, SyncReport.Skipped(bad))
+    }
+    var reading = reading
+    reading.isNew = true
+    renewed.forget(document.id)
+    reading.pages.append(try writer.write(draft, document, base: base, after: reading))
+    if wasHeld, reading.progress.noteChange(of: reading.next.name) { return page(reading.anew) }
+    try goOn(reading)
+  }
+
+  /// Completes a source behind whose last page there is none, or reads it anew when there was one.
+  private func end(at reading: SectionReading, wasHeld: Bool) throws(CacheError) {
+    var reading = reading
+    if wasHeld {
+      reading.isNew = true
+      if reading.progress.noteChange(of: reading.next.name, isGone: true) {
+        return page(reading.anew)
+      }
+    }
+    try complete(reading)
+  }
+
+  private func fail(_ reading: SectionReading, _ error: CacheError) {
+    context.failures.note(error)
+    fail(reading, error.description)
+  }
+
+  /// Under `--strict`: one bad item fails its source.
+  private func refuse(_ reading: SectionReading, _ bad: SyncReport.Skipped) {
+    let index = bad.index.map { $0 + reading.progress.elements(of: bad.section) }
+    let words =
+      "cannot read section \(bad.section): item" + (index.map { " \($0)" } ?? "")
+      + (bad.field.map { ", \($0)" } ?? "") + ": \(bad.reason)"
+    context.failures.note(undecodable: .section, id: bad.section, reading.next, words)
+    fail(reading, words)
+  }
+
+  /// Reads the page that follows the last one, or completes the source when there is none.
+  private func goOn(_ reading: SectionReading) throws(CacheError) {
+    var reading = reading
+    let sequence = PageSequence(
+      rule: context.catalog.paging(ofSource: reading.position),
+      index: context.index,
+      parser: context.transport
+    )
+    switch try sequence.step(after: reading) {
+    case .complete:
+      break
+    case .repeats:
+      reading.pages.removeLast()
+    case .next(let next):
+      reading.next = next
+      return page(reading)
+    case .invalid(let failure):
+      context.failures.note(.section, id: reading.key, failure)
+      return try breakOff(reading, failure.description)
+    case .beyondLimit(let url, let words):
+      reading.ceiling = words
+      context.failures.note(
+        SyncReport.Failure(
+          stage: .section,
+          id: reading.key,
+          url: url.redacted,
+          reason: FailureReason.pageLimit.rawValue,
+          attempts: 0,
+          detail: words
+        )
+      )
+    }
+    try complete(reading)
+  }
+
+  /// Ends a source one of whose pages cannot be had: the pages before it are taken.
+  ///
+  /// Without any, the last good sections stand in.
+  private func breakOff(_ reading: SectionReading, _ words: String) throws(CacheError) {
+    guard !reading.pages.isEmpty else { return fail(reading, words) }
+    var reading = reading
+    reading.broken = words
+    try complete(reading)
+  }
+
+  /// Completes a section some pages of which did not come by what the last run left of it.
+  ///
+  /// - Returns: The ids of the items that were added.
+  private func complete(
+    _ joined: inout JoinedSection,
+    _ reading: SectionReading
+  ) throws(CacheError) -> [String] {
+    guard reading.broken != nil, let shown = last[joined.section.key]?.listing else { return [] }
+    let union = try ListingUnion(of: shown, and: joined.section.listing, context.index)
+    let missing = union.vanished
+    guard !missing.isEmpty else { return [] }
+    joined.section.listing = try union.keep(union.union(keeping: Set(missing)))
+    return missing
+  }
+
+  /// All pages are here: joins them, applies the guards and hands the sections on.
+  private func complete(_ reading: SectionReading) throws(CacheError) {
+    let pages = try JoinedPages(reading, context.index)
+    let taken = reading.key == nil ? context.catalog.namedKeys : []
+    var results: [SectionResult] = []
+    for var joined in pages.sections {
+      guard !taken.contains(joined.section.key) else {
+        guardian.refuse(claimed: joined.section.key, reading)
+        continue
+      }
+      let unread = try complete(&joined, reading)
+      guard var result = try guardian.result(of: joined, isNamed: true, reading) else { continue }
+      if !unread.isEmpty, result.source != .withheld {
+        result.source = .stale
+        result.unread += unread
+      }
+      results.append(result)
+      handOn(result, unread.isEmpty ? references(of: joined, result, reading) : nil)
+    }
+    guard reading.key == nil else { return end(reading, results) }
+    var source = ManySections.End(reading: reading, results: results)
+    source.named = taken.union(pages.sections.map(\.section.key))
+    source.failure = reading.broken
+    var failing: Set<String> = []
+    for failed in pages.failed {
+      // Of sections that share a key, one says it for all.
+      let key = failed.section.key
+      guard key.isEmpty || failing.insert(key).inserted else { continue }
+      let isKnown = source.named.contains(key)
+      source.named.insert(key)
+      guard let result = guardian.result(of: failed, isKnown: isKnown, reading) else { continue }
+      source.unusable.append(result)
+      handOn(result, nil)
+    }
+    end(source)
+  }
+
+  /// The pictures of a section whose pages were all decoded just now and that is shown as it came; nil of any other.
+  private func references(
+    of joined: JoinedSection,
+    _ result: SectionResult,
+    _ reading: SectionReading
+  ) -> [PictureReference]? {
+    guard result.listing == joined.section.listing, joined.repeats == 0 else { return nil }
+    var references: [PictureReference] = []
+    for page in joined.pages {
+      guard let part = reading.pages[page].references?[joined.section.key] else { return nil }
+      references += part
+    }
+    return references
+  }
+
+  /// Hands a section's listing on, with the references to its pictures when they are at hand.
+  private func handOn(_ result: SectionResult, _ references: [PictureReference]?) {
+    guard let listing = result.listing else { return }
+    arrived(Arrival(listing: listing, references: references))
+  }
+
+  /// A source that gave nothing: the last good sections stand in for it, as stale.
+  private func fail(_ reading: SectionReading, _ words: String) {
+    guard let key = reading.key else {
+      return end(ManySections.End(reading: reading, failure: words))
+    }
+    let named = context.catalog.sectionWords(at: reading.position)
+    let result = last.standIn(for: key, named: named, words)
+    // Its pictures may be due all the same, and the origin of those another one.
+    handOn(result, nil)
+    end(reading, [result])
+  }
+
+  /// What origins said of bodies that did not change and is not written yet, once `group` is empty.
+  func takeRenewed() -> [DocumentEntry] { renewed.take() }
+
+  /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
+  func guardCatalog() throws(CacheError) {
+    for changed in try guardian.changes(to: sections) {
+      results.withLock { results in
+        for source in results.indices {
+          for place in results[source].indices where results[source][place].key == changed.key {
+            results[source][place] = changed
+          }
+        }
+      }
+      handOn(changed, nil)
+    }
+  }
+
+  private func end(_ reading: SectionReading, _ sections: [SectionResult]) {
+    results.withLock { $0[reading.position] = sections }
+    context.progress.update { $0.sections.done += 1 }
+    line(of: reading.start.host).leave()
+    group.leave()
+  }
+
+  /// Ends a source of many sections; the last such one settles what becomes of those that none names.
+  private func end(_ source: ManySections.End) {
+    context.progress.update { $0.sections.done += 1 }
+    // The place in the line is free at once: who is next in it may be the one that all wait for.
+    line(of: source.reading.start.host).leave()
+    guard var sources = many.add(source) else { return }
+    for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
+    let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
+    var unnamed = sources.map { _ in [SectionResult]() }
+    // One that could not be read, else the one that lists the section before it.
+    let failed = sources.firstIndex { $0.failure != nil }
+    var owner = failed ?? 0
+    for key in last.keys {
+      guard !named.contains(key) else {
+        if failed == nil { owner = sources.firstIndex { $0.named.contains(key) } ?? owner }
+        continue
+      }
+      guard let result = unnamedSection(key, sources[owner]) else { continue }
+      unnamed[owner].append(result)
+      handOn(result, nil)
+    }
+    for (source, unnamed) in zip(sources, unnamed) {
+      let sections = last.arranged(source.results, beside: source.unusable + unnamed)
+      results.withLock { $0[source.reading.position] = sections }
+      group.leave()
+    }
+  }
+
+  /// What becomes of a section that no response names: stale when a response is missing, else gone or withheld.
+  private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
+    if let words = source.failure { return last.standIn(for: key, words) }
+    do throws(CacheError) {
+      guard let section = try guardian.vanished(key) else { return nil }
+      return try guardian.result(
+        of: JoinedSection(section: section),
+        isNamed: false,
+        source.reading
+      )
+    } catch {
+      context.failures.note(error)
+      return last.standIn(for: key, error.description)
+    }
+  }
+}
+
+/// The sources that are many sections each, until the last of them is read.
+///
+/// Only together do they say which of the last run's sections are gone: a section that one no longer names may
+/// have moved to another, or belong to one that could not be read.
+final class ManySections: Sendable {
+  /// What became of a source.
+  struct End: Sendable {
+    var reading: SectionReading
+    /// The sections that it gave.
+    var results: [SectionResult] = []
+    /// Those that it names and that cannot be used, each with what stands in for it.
+    var unusable: [SectionResult] = []
+    /// Every key that it names, usable or not.
+    var named: Set<String> = []
+    /// Why it gave nothing, or not all.
+    var failure: String?
+  }
+
+  private let state: Mutex<(open: Int, ends: [End])>
+
+  /// Waits for so many sources.
+  init(count: Int) {
+    state = Mutex((count, []))
+  }
+
+  /// Takes in a source.
+  ///
+  /// - Parameter end: what became of it.
+  /// - Returns: All sources in the catalog's order when this was the last; nil before.
+  func add(_ end: End) -> [End]? {
+    state.withLock { state in
+      state.ends.append(end)
+      guard state.ends.count == state.open else { return nil }
+      return state.ends.sorted { $0.reading.position < $1.reading.position }
+    }
+  }
+}
+
+extension [ManySections.End] {
+  /// Gives each key to the first source that has it, and returns what the others lose by it.
+  mutating func giveOut() -> [(key: String, reading: SectionReading)] {
+    var given: Set<String> = []
+    var refused: [(key: String, reading: SectionReading)] = []
+    for place in indices {
+      let reading = self[place].reading
+      self[place].results.removeAll { result in
+        if given.insert(result.key).inserted { return false }
+        refused.append((result.key, reading))
+        return true
+      }
+    }
+    for place in indices {
+      // What stands in for an unusable section gives way to a usable one.
+      self[place].unusable.removeAll { !given.insert($0.key).inserted }
+    }
+    return refused
+  }
+}
+
+/// The rows of documents that did not change, which wait to be written together.
+///
+/// Each would be a transaction of its own, of five `fdatasync`. Until it is written, the row of before holds: were it
+/// lost, the next run would ask about the document once more.
+final class RenewedDocuments: Sendable {
+  /// How many wait at most.
+  static let most = 128
+
+  private let index: Index
+  private let waiting = Mutex<[DocumentID: DocumentEntry]>([:])
+
+  /// Nothing yet, for `index`.
+  init(_ index: Index) {
+    self.index = index
+  }
+
+  /// Takes a document with what its origin now says of it.
+  ///
+  /// - Throws: ``CacheError`` when many waited and the index cannot be written.
+  func add(_ document: DocumentEntry) throws(CacheError) {
+    let count = waiting.withLock { waiting in
+      waiting[document.id] = document
+      return waiting.count
+    }
+    if count >= Self.most { try write() }
+  }
+
+  /// Drops a document that is about to be written by itself, for its body is another now.
+  func forget(_ id: DocumentID) {
+    waiting.withLock { $0[id] = nil }
+  }
+
+  /// Takes out what waits, to be written with something else.
+  func take() -> [DocumentEntry] {
+    waiting.withLock { waiting in
+      defer { waiting = [:] }
+      return Array(waiting.values)
+    }
+  }
+
+  private func write() throws(CacheError) {
+    let documents = take()
+    if !documents.isEmpty { try index.store(documents) }
+  }
+}
